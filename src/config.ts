@@ -176,7 +176,7 @@ const environment = z.object({
     .transform((value) => value.split(',').flatMap((host) => host.trim() || [])),
   TRUST_PROXY: flag.default(false),
   DRAIN_SECONDS: wholeNumber(0, 300).default(5),
-  REFRESH_GRACE_SECONDS: wholeNumber(0, 60).default(0),
+  REFRESH_GRACE_SECONDS: wholeNumber(0, 60).default(10),
   RATE_LIMITS: rateLimits,
   WEBHOOK_NETWORKS: networks,
   SIGNUP: z.enum(['open', 'invite', 'closed']).default('open'),

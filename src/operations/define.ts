@@ -34,6 +34,10 @@ export interface ToolBinding {
     idempotentHint: boolean;
     openWorldHint: boolean;
   };
+  /** The result, where it is not the output: a model that has just sent a text does not need it again. */
+  result?: { schema: z.ZodType; from(output: object): object };
+  /** Whether the result shows the position of the agent's feed before the call, and the number of pending events. */
+  showsFeed?: boolean;
 }
 
 export interface ResourceBinding {
@@ -123,4 +127,6 @@ export function defineOperation<Input, Output extends object>(
 export const toolHints = {
   read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  /** Writes that reach agents of other owners. */
+  reachesOthers: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
 } as const;

@@ -17,7 +17,10 @@ const { checkSent } = createEventChecks(buildAsyncApiDocument());
 const [event] = examplePage.events;
 if (!event) throw new Error('there is no example');
 const { cursor, id, data } = event;
-const ready = { type: 'ready', data: { agent_id: 'agt_1', cursor, resumed: false, gap: false } };
+const ready = {
+  type: 'ready',
+  data: { agent_id: 'agt_1', cursor, resumed: false, gap: false, pending_events: 0 },
+};
 const notification = {
   jsonrpc: '2.0',
   method: 'notifications/service/message_created',

@@ -17,7 +17,13 @@ export const getMeOperation = defineOperation({
     return presentAgent(agent);
   },
   rest: { method: 'GET', path: '/agents/me', status: 200 },
-  tool: { name: 'whoami', description: 'Returns the agent that you act as.', annotations: toolHints.read },
+  tool: {
+    name: 'whoami',
+    description:
+      'Returns the agent that you act as, and how many events are waiting for you. Call it first in a new conversation; then read what is new with wait_for_events.',
+    annotations: toolHints.read,
+    showsFeed: true,
+  },
   errors: [],
   example: { input: {}, output: exampleAgent },
 });

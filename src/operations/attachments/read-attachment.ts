@@ -30,7 +30,7 @@ export const readAttachmentOperation = defineOperation({
   tool: {
     name: 'get_attachment',
     description:
-      'Returns an attachment, a preview of its text, and a download URL that is valid for five minutes.',
+      'Returns an attachment, a preview of its text, and a download URL that is valid for five minutes. Call it when a message has an attachment that you need; the preview is often enough.',
     annotations: toolHints.read,
   },
   errors: ['ATTACHMENT_NOT_FOUND'],

@@ -6,15 +6,23 @@ import { exampleUpload, uploadErrors } from '../examples/attachments.ts';
 import { fileName } from '../fields.ts';
 
 const maxBytes = 1_048_576;
-const alphabet = /^[A-Za-z\d+/_-]*={0,2}$/;
+/** RFC 4648, section 4, with padding. */
+const base64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
 
 const content = z
   .string()
-  .refine((value) => alphabet.test(value), 'must be base64')
+  .refine((value) => base64.test(value), 'must be base64 with padding; to upload plain text, send it as text')
   .refine((value) => Buffer.byteLength(value, 'base64') <= maxBytes, {
     error: 'must be at most 1 MiB; use request_upload_url for larger files',
   })
-  .describe('The content in base64, at most 1 MiB before encoding.');
+  .describe('The content of any file in base64, at most 1 MiB before encoding. Send either text or content.');
+
+const text = z
+  .string()
+  .refine((value) => Buffer.byteLength(value) <= maxBytes, {
+    error: 'must be at most 1 MiB; use request_upload_url for larger files',
+  })
+  .describe('The content of a text file, as it is. Send either text or content.');
 
 /** `create_attachment` as a tool, with a small file in the arguments. */
 export const uploadAttachmentOperation = defineOperation({
@@ -22,21 +30,27 @@ export const uploadAttachmentOperation = defineOperation({
   summary: 'Upload a small file. Send it in a message within 24 hours',
   scope: 'threads:write',
   kind: 'write',
-  input: z.strictObject({
-    filename: fileName,
-    content,
-    content_type: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('The media type. Default: detected from the content and the file name.'),
-  }),
+  input: z
+    .strictObject({
+      filename: fileName,
+      text: text.optional(),
+      content: content.optional(),
+      content_type: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('The media type. Default: detected from the content and the file name.'),
+    })
+    .refine((input) => (input.text === undefined) !== (input.content === undefined), {
+      path: ['content'],
+      error: 'send either text, for a text file, or content in base64',
+    }),
   output: attachmentSchema,
-  file: async (_work, { filename, content: base64, content_type }) => ({
+  file: async (_work, { filename, text: plain, content: encoded = '', content_type }) => ({
     async open() {
       const bytes = (async function* () {
-        yield Buffer.from(base64, 'base64');
+        yield plain === undefined ? Buffer.from(encoded, 'base64') : Buffer.from(plain);
       })();
       return { filename, content_type, bytes };
     },
@@ -48,12 +62,12 @@ export const uploadAttachmentOperation = defineOperation({
   },
   tool: {
     description:
-      'Uploads a file of up to 1 MiB. Send it with attachment_ids of send_message within 24 hours. For larger files use request_upload_url.',
+      'Uploads a file of up to 1 MiB: pass text for a text file, or content in base64 for any other one. Send it with attachment_ids of send_message within 24 hours. For larger files use request_upload_url.',
     annotations: toolHints.write,
   },
   errors: uploadErrors,
   example: {
-    input: { filename: exampleUpload.filename, content: 'T3JkZXIgMTA0MiBsZWF2ZXMgb24gVHVlc2RheS4=' },
+    input: { filename: exampleUpload.filename, text: 'Order 1042 leaves on Tuesday.' },
     output: exampleUpload,
   },
 });

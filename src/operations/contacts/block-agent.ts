@@ -30,7 +30,7 @@ export const blockAgentOperation = defineOperation({
   tool: {
     description:
       'Blocks an agent: removes it from your contacts and rejects its threads, messages and requests. The agent is not notified. No approval is needed.',
-    annotations: { ...toolHints.write, destructiveHint: true, idempotentHint: true },
+    annotations: { ...toolHints.reachesOthers, destructiveHint: true, idempotentHint: true },
   },
   errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE'],
   example: { input: { handle: 'globex.support' }, output: exampleBlock },

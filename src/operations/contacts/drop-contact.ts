@@ -23,7 +23,7 @@ export const dropContactOperation = defineOperation({
     name: 'remove_contact',
     description:
       'Removes a contact for both agents and notifies both. Your user must approve it, unless the other agent has the same owner or organization. When the result is APPROVAL_REQUIRED, show approval_url to your user, and call again with the same arguments after the decision.',
-    annotations: { ...toolHints.write, destructiveHint: true, idempotentHint: true },
+    annotations: { ...toolHints.reachesOthers, destructiveHint: true, idempotentHint: true },
   },
   errors: ['CONTACT_NOT_FOUND', 'INVALID_HANDLE', 'APPROVAL_REQUIRED', 'APPROVAL_DENIED'],
   example: { input: { handle: 'globex.support' }, output: {} },

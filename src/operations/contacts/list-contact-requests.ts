@@ -33,7 +33,7 @@ export const listContactRequestsOperation = defineOperation({
   rest: { method: 'GET', path: '/contacts/requests', forms: 'short-and-long', status: 200 },
   tool: {
     description:
-      'Lists the contact requests that you received, or with direction=outgoing those that you sent. Pending ones by default.',
+      'Lists the contact requests that you received, or with direction=outgoing those that you sent. By default it lists pending ones. Answer one with respond_to_contact_request.',
     annotations: toolHints.read,
   },
   errors: [],

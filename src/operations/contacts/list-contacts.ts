@@ -25,7 +25,8 @@ export const listContactsOperation = defineOperation({
   },
   rest: { method: 'GET', path: '/contacts', forms: 'short-and-long', status: 200 },
   tool: {
-    description: 'Lists your contacts: agents that you can exchange messages with.',
+    description:
+      'Lists your contacts: agents that you can exchange messages with. To find other agents, use search_agents.',
     annotations: toolHints.read,
   },
   resource: {

@@ -27,7 +27,7 @@ export const requestContactOperation = defineOperation({
   tool: {
     description:
       'Sends a contact request to another agent. Contacts can exchange messages. Your user must approve it, unless the other agent has the same owner or organization. When the result is APPROVAL_REQUIRED, show approval_url to your user, and call again with the same arguments after the decision.',
-    annotations: toolHints.write,
+    annotations: toolHints.reachesOthers,
   },
   rest: {
     method: 'POST',

@@ -21,7 +21,7 @@ export const respondToContactRequestOperation = defineOperation({
   },
   tool: {
     description: 'Approves or rejects a contact request that you received. Ask your user before you approve.',
-    annotations: { ...toolHints.write, idempotentHint: true },
+    annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
   errors: ['REQUEST_NOT_FOUND', 'INVALID_HANDLE', 'AGENT_PAUSED'],
   example: {

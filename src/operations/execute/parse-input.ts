@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { DomainError, type ErrorDetail } from '../../domain/errors.ts';
+import { describeIssue, toDetails } from './describe-issue.ts';
 import type { Answer, CallContext, Next } from './context.ts';
 
 const maxDetails = 20;
@@ -18,25 +19,18 @@ export async function parseInputStage(context: CallContext, next: Next): Promise
  * @throws {DomainError} VALIDATION_ERROR, with every wrong field; MESSAGE_TOO_LARGE for content over its limit.
  */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw validationError(parsed.error);
+  const parsed = schema.safeParse(value, { error: describeIssue });
+  if (!parsed.success) throw validationError(parsed.error, schema);
   refuseUnstorable(parsed.data);
   return parsed.data;
 }
 
-function validationError({ issues }: z.ZodError): DomainError {
-  const details = issues.flatMap(detailsOf).slice(0, maxDetails);
+function validationError({ issues }: z.ZodError, schema: z.ZodType): DomainError {
+  const details = issues.flatMap((issue) => toDetails(issue, schema)).slice(0, maxDetails);
   const tooLarge = issues.some(
     (issue) => issue.code === 'custom' && issue.params?.['code'] === 'MESSAGE_TOO_LARGE',
   );
   return createInputError(tooLarge ? 'MESSAGE_TOO_LARGE' : 'VALIDATION_ERROR', details);
-}
-
-function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
-  const at = (...more: string[]) => [...issue.path, ...more].map(String).join('.').slice(0, maxFieldLength);
-  if (issue.code !== 'unrecognized_keys') return [{ field: at(), message: issue.message }];
-  const unknown = issue.keys.slice(0, maxDetails);
-  return unknown.map((key) => ({ field: at(key), message: 'is not a field of this request' }));
 }
 
 function createInputError(

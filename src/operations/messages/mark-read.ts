@@ -23,8 +23,9 @@ export const markReadOperation = defineOperation({
   batchKey: ({ thread_id }) => thread_id,
   rest: { method: 'POST', path: '/threads/{thread_id}/read', status: 204 },
   tool: {
-    description: 'Marks the messages of a thread as read, up to a sequence.',
-    annotations: { ...toolHints.write, idempotentHint: true },
+    description:
+      'Marks the messages of a thread as read, up to a sequence. Call it when you have handled them: other members see it, and unread_count goes down. It does not change what wait_for_events returns; acknowledge_events does.',
+    annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
   errors: ['THREAD_NOT_FOUND'],
   example: { input: { thread_id: exampleThread.id, up_to_sequence: 2 }, output: {} },

@@ -20,6 +20,9 @@ const input = z
     error: 'may be empty only with attachments',
   });
 
+/** What a model gets: it knows the text. */
+const sentMessage = messageSchema.pick({ id: true, thread_id: true, sequence: true, created_at: true });
+
 /** The reason is stored in the metadata. */
 function toNewMessage({ reason: why, reply_to, ...message }: z.infer<typeof input>) {
   const stored = why === undefined ? message.metadata : { ...message.metadata, reason: why };
@@ -53,8 +56,14 @@ export const sendMessageOperation = defineOperation({
       `/threads/${thread_id}/messages?order=asc&after_sequence=${sequence - 1}&limit=1`,
   },
   tool: {
-    description: 'Sends a message in a thread that you are a member of.',
-    annotations: toolHints.write,
+    description:
+      'Sends a message in a thread that you are a member of. Returns its id, sequence and time, and the cursor from before it: pass that to wait_for_events to wait for the reply. To write to an agent for the first time, use create_thread.',
+    annotations: toolHints.reachesOthers,
+    result: {
+      schema: sentMessage,
+      from: (output) => sentMessage.parse(output),
+    },
+    showsFeed: true,
   },
   errors: [
     'THREAD_NOT_FOUND',

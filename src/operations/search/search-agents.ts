@@ -27,7 +27,8 @@ export const searchAgentsOperation = defineOperation({
   },
   rest: { method: 'GET', path: '/search/agents', status: 200 },
   tool: {
-    description: 'Finds agents by part of their handle or display name. Typing errors are tolerated.',
+    description:
+      'Finds public agents, and agents related to you, by part of their handle or display name. Typing errors are tolerated. An unlisted agent is not found here: use its exact handle with get_agent_card or create_thread.',
     annotations: toolHints.read,
   },
 });

@@ -80,8 +80,10 @@ export const createThreadOperation = defineOperation({
     location: (thread) => `/threads/${thread.id}`,
   },
   tool: {
-    description: 'Starts a thread with an agent, optionally with a first message. Returns the thread.',
-    annotations: toolHints.write,
+    description:
+      'Starts a thread with an agent or several, optionally with a first message. Returns the thread, and the cursor from before it: pass that to wait_for_events to wait for the reply. To write in a thread that exists, use send_message; list_threads finds it.',
+    annotations: toolHints.reachesOthers,
+    showsFeed: true,
   },
   errors: [
     'INVALID_HANDLE',

@@ -35,7 +35,8 @@ export const listThreadsOperation = defineOperation({
   },
   rest: { method: 'GET', path: '/threads', forms: 'short-and-long', status: 200 },
   tool: {
-    description: 'Lists your threads, most recently active first. Use status=archived for archived ones.',
+    description:
+      'Lists your threads, most recently active first, with the number of unread messages. Use status=archived for archived ones. Read one with get_thread; to find a text, use search_messages.',
     annotations: toolHints.read,
   },
   resource: {

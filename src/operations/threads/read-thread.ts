@@ -38,7 +38,8 @@ export const readThreadOperation = defineOperation({
   },
   tool: {
     name: 'get_thread',
-    description: 'Returns a thread with its latest messages. Use before_sequence to read earlier ones.',
+    description:
+      'Returns a thread with its latest messages. Use before_sequence to read earlier ones. To wait for new messages, use wait_for_events.',
     annotations: toolHints.read,
   },
   resource: {

@@ -28,8 +28,9 @@ export const updateThreadOperation = defineOperation({
   batchKey: ({ thread_id }) => thread_id,
   rest: { method: 'PATCH', path: '/threads/{thread_id}', status: 200, idempotency: 'accepted' },
   tool: {
-    description: 'Sets the status of a thread (active, closed, archived) or its subject.',
-    annotations: { ...toolHints.write, idempotentHint: true },
+    description:
+      'Sets the status of a thread (active, closed, archived) or its subject. Only active threads accept messages. Close a thread when its task is done.',
+    annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
   errors: [
     'THREAD_NOT_FOUND',

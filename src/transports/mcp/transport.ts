@@ -5,6 +5,7 @@ import { createAuthorizer } from './protocol/authorizer.ts';
 import { createHostGuard } from './protocol/host-guard.ts';
 import { requireVersion, sessionHeader } from './protocol/headers.ts';
 import type { McpParts } from './parts.ts';
+import type { McpFeatures } from './protocol/required-scopes.ts';
 import { createPostHandler } from './protocol/post.ts';
 import { createClientRequests } from './approvals/client-requests.ts';
 import { prompts } from './prompts/prompts.ts';
@@ -12,9 +13,9 @@ import { McpHttpError, rpcCodes } from './protocol/errors.ts';
 import { createResources } from './resources/resources.ts';
 import { createRunningCalls } from './protocol/running-calls.ts';
 import { createServerFactory } from './protocol/server.ts';
-import { createSessions } from './sessions/sessions.ts';
+import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { createGetHandler } from './notifications/get.ts';
-import { createStreamSet } from './sessions/stream-set.ts';
+import { createStreamSet, type StreamSet } from './sessions/stream-set.ts';
 import { createSubscriptions } from './resources/subscriptions.ts';
 import { createTools } from './tools/tools.ts';
 import { createWaitForEventsTool } from './tools/wait-for-events-tool.ts';
@@ -42,16 +43,7 @@ export function createMcpTransport(parts: McpParts): McpTransport {
   const sessions = createSessions(parts.sessions, (error) =>
     log('storing a position of a session failed', error),
   );
-  const { tools = [], resources = [], prompts: addedPrompts = [] } = parts.additions ?? {};
-  const features = {
-    tools: createTools(parts.catalogue, [
-      createWaitForEventsTool({ ...parts, sessions }),
-      createAcknowledgeEventsTool(parts),
-      ...tools,
-    ]),
-    resources: createResources(parts.catalogue, resources),
-    prompts: [...prompts, ...addedPrompts],
-  };
+  const features = createFeatures(parts, sessions);
   const callRegistry = {
     clientRequests: createClientRequests(parts.bus, log),
     runningCalls: createRunningCalls(parts.bus, log),
@@ -79,22 +71,16 @@ export function createMcpTransport(parts: McpParts): McpTransport {
         heartbeat_ms,
       }),
     ],
-    ['DELETE', endSession],
+    ['DELETE', createDeleteHandler(sessions, streams)],
   ]);
   const allow = [...handlers.keys()].join(', ');
 
-  async function endSession(ctx: Context, actor: Actor): Promise<void> {
-    requireVersion(ctx);
-    const id = ctx.get(sessionHeader);
-    if (id === '')
-      throw new McpHttpError(400, rpcCodes.serverError, 'Bad Request: Mcp-Session-Id is missing.');
-    await sessions.end(id, actor);
-    streams.endSession(id);
-    ctx.status = 204;
-  }
-
   async function serve(ctx: Context): Promise<void> {
     guard(ctx);
+    if (isPreflight(ctx)) {
+      answerPreflight(ctx, allow);
+      return;
+    }
     const handler = handlers.get(ctx.method);
     if (!handler) {
       throw new McpHttpError(405, rpcCodes.serverError, 'Method not allowed.', { headers: { Allow: allow } });
@@ -106,7 +92,7 @@ export function createMcpTransport(parts: McpParts): McpTransport {
   return {
     async middleware(ctx, next) {
       try {
-        await (ctx.path === path ? serve(ctx) : next());
+        await (ctx.path === path || ctx.path === `${path}/` ? serve(ctx) : next());
       } catch (error) {
         if (!(error instanceof McpHttpError)) throw error;
         ctx.status = error.status;
@@ -120,4 +106,43 @@ export function createMcpTransport(parts: McpParts): McpTransport {
       callRegistry.clientRequests.close();
     },
   };
+}
+
+function createFeatures(parts: McpParts, sessions: Sessions): McpFeatures {
+  const { tools = [], resources = [], prompts: addedPrompts = [] } = parts.additions ?? {};
+  return {
+    tools: createTools(parts.catalogue, [
+      createWaitForEventsTool({ ...parts, sessions }),
+      createAcknowledgeEventsTool(parts),
+      ...tools,
+    ]),
+    resources: createResources(parts.catalogue, resources),
+    prompts: [...prompts, ...addedPrompts],
+  };
+}
+
+function createDeleteHandler(sessions: Sessions, streams: StreamSet): Handler {
+  return async (ctx, actor) => {
+    requireVersion(ctx);
+    const id = ctx.get(sessionHeader);
+    if (id === '')
+      throw new McpHttpError(400, rpcCodes.serverError, 'Bad Request: Mcp-Session-Id is missing.');
+    await sessions.end(id, actor);
+    streams.endSession(id);
+    ctx.status = 204;
+  };
+}
+
+/** Whether a page asks for permission to send a request (Fetch, section 3.2.2). */
+function isPreflight(ctx: Context): boolean {
+  return (
+    ctx.method === 'OPTIONS' && ctx.get('Origin') !== '' && ctx.get('Access-Control-Request-Method') !== ''
+  );
+}
+
+function answerPreflight(ctx: Context, methods: string): void {
+  ctx.set('Access-Control-Allow-Methods', methods);
+  ctx.set('Access-Control-Allow-Headers', ctx.get('Access-Control-Request-Headers') || '*');
+  ctx.set('Access-Control-Max-Age', '3600');
+  ctx.status = 204;
 }

@@ -82,7 +82,13 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
         if (isDraining) throw shuttingDown();
         server.handleUpgrade(request, socket, head, (ws) => {
           connection = serveConnection(ws, socket, {
-            ...{ actor, stream, pending_events, realtime, limits, log, onSlowReader },
+            actor,
+            stream,
+            pending_events,
+            realtime,
+            limits,
+            log,
+            onSlowReader,
           });
           track(ws, connection, connections, metrics);
           stream.start();

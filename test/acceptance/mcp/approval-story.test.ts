@@ -100,7 +100,7 @@ async function testStory(connect: Connect, asks: 'form' | 'page'): Promise<void>
     attachment_ids: [file['id']],
     idempotency_key: `${handle}-sends`,
   });
-  expect(sent).toMatchObject({ sequence: 1, attachments: [{ id: file['id'], filename: 'story.txt' }] });
+  expect(sent).toMatchObject({ sequence: 1 });
 
   const waiting = callSuccessfully(client, 'wait_for_events', { cursor, types: ['message.created'] });
   await stranger.call('send_message', { thread_id, content: 'I do.' });

@@ -14,8 +14,7 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   let callback: CallbackListener;
   beforeAll(async () => {
-    // Its clients refresh twice concurrently.
-    service = await startServiceOnFixedPort({ REFRESH_GRACE_SECONDS: '10' });
+    service = await startServiceOnFixedPort();
   });
   afterAll(() => service.stop());
   beforeEach(async () => {

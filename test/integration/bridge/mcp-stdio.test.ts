@@ -112,7 +112,7 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   const sent = call('send_message', { thread_id: thread.id, content: 'mine', idempotency_key: 'once' });
   await expect.poll(bridge.log, waitOptions).toContain('is unavailable');
   await service.start();
-  expect(await sent).toMatchObject({ content: 'mine', sequence: 2 });
+  expect(await sent).toMatchObject({ sequence: 2 });
   await thread.send('second');
   await expect.poll(messageContents, waitOptions).toEqual(['first', 'mine', 'second']);
 

@@ -58,9 +58,10 @@ describe('agent create', () => {
   });
 
   test('warns when every agent can write to a private agent', async () => {
-    const run = await runCli(authority.env, [
-      ...['agent', 'create', 'ada.alone', '--visibility', 'private', '--inbound-policy', 'open'],
-    ]);
+    const run = await runCli(
+      authority.env,
+      'agent create ada.alone --visibility private --inbound-policy open'.split(' '),
+    );
     expect(run.err).toContain('unreachable for strangers');
   });
 

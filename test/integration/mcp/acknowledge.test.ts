@@ -104,7 +104,7 @@ test('a position of another agent or of no agent is refused, and so is a token w
     expect(await tool('acknowledge_events', { cursor: wrong })).toMatchObject({
       error: { code: 'INVALID_CURSOR' },
     });
-  for (const args of [{}, { cursor: 5 }, { cursor, more: 1 }])
+  for (const args of [{}, { cursor: {} }, { cursor, more: 1 }])
     expect(await tool('acknowledge_events', args)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
   const blind = await service.token(handle, { audience: 'mcp', scopes: ['threads:write'] });
   const call = { name: 'acknowledge_events', arguments: { cursor } };

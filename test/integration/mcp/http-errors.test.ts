@@ -61,9 +61,10 @@ test.each([
   ['not JSON', '{"jsonrpc":', 400, -32_700],
   ['no body', '', 400, -32_700],
   ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 400, -32_700],
-  ['not JSON-RPC', '{"hello":1}', 400, -32_700],
-  ['null', 'null', 400, -32_700],
-  ['a number', '7', 400, -32_700],
+  ['not JSON-RPC', '{"hello":1}', 400, -32_600],
+  ['null', 'null', 400, -32_600],
+  ['a number', '7', 400, -32_600],
+  ['an empty batch', '[]', 400, -32_600],
 ])('a body that is %s', async (_, body, status, code) => {
   const headers = { ...json, Authorization: `Bearer ${token}` };
   const answer = await sendRawRequest(instance.url, { headers, body });
@@ -128,4 +129,50 @@ test.each([
 
 test('nothing of this was a fault of ours', () => {
   expect(instance.loggedErrors).toEqual([]);
+});
+
+test('a page of an allowed origin can connect: preflight, exposed headers, and the challenge of a refusal', async () => {
+  const origin = 'http://localhost:5173';
+  const preflight = await sendRawRequest(instance.url, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: origin,
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'authorization, mcp-session-id',
+    },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get('access-control-allow-methods')).toContain('POST');
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('mcp-session-id');
+  const refused = await sendRawRequest(instance.url, { headers: { ...json, Origin: origin }, body: '{}' });
+  expect(refused.status).toBe(401);
+  for (const { headers } of [preflight, refused]) {
+    expect(headers.get('access-control-allow-origin')).toBe(origin);
+    expect(headers.get('access-control-expose-headers')).toBe('Mcp-Session-Id, WWW-Authenticate');
+  }
+  const foreign = { ...json, Origin: 'https://elsewhere.example' };
+  const stranger = await sendRawRequest(instance.url, { headers: foreign, body: '{}' });
+  expect([stranger.status, stranger.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+});
+
+test('the media type may be in any case, and the path may end with a slash', async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const answer = await fetch(`${instance.url}/mcp/`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'Application/JSON; charset=utf-8' },
+    body,
+  });
+  expect(answer.status).toBe(200);
+});
+
+test('an unsupported revision is refused with the id of the request and the supported ones', async () => {
+  const message = { jsonrpc: '2.0', id: 'seven', method: 'tools/list' };
+  const answer = await postRawMessage(instance.url, token, message, { 'mcp-protocol-version': '1999-01-01' });
+  expect([answer.status, answer.json]).toMatchObject([
+    400,
+    {
+      id: 'seven',
+      error: { data: { requested: '1999-01-01', supported: expect.arrayContaining(['2025-11-25']) } },
+    },
+  ]);
 });

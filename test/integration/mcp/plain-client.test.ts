@@ -89,7 +89,7 @@ test('a client of the stateless revision is refused in words by which it falls b
     // Not the error code of that revision: by it a client would take this for a server that speaks it.
     expect(answer.json).toMatchObject({
       jsonrpc: '2.0',
-      id: null,
+      id: 1,
       error: { code: -32_000, message: expect.stringContaining('Unsupported protocol version: 2026-07-28') },
     });
     expect(readRpcResult(answer).error?.message).toContain('2025-11-25');

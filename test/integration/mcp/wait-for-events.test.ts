@@ -161,7 +161,7 @@ test('a session continues where its last wait ended: nothing is missed before th
 
 test('bad arguments are refused in the words of every tool', async () => {
   const { wait } = await conversation('bad');
-  for (const args of [{ wait_seconds: 26 }, { limit: 0 }, { types: [] }, { types: ['x'] }, { no_such: 1 }])
+  for (const args of [{ wait_seconds: -1 }, { limit: 0 }, { types: [] }, { types: ['x'] }, { no_such: 1 }])
     expect(await wait(args)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
   expect(await wait({ cursor: 'x' })).toMatchObject({ error: { code: 'INVALID_CURSOR' } });
 });

@@ -46,6 +46,8 @@ function buildTool(fixture: Fixture, answer: (given: FixtureInput) => Promise<Co
       annotations: toolHints.read,
     },
     page_field: undefined,
+    coerce: (args) => args,
+    showsFeed: false,
     content: (output) => shown.parse(output).content,
   };
 }

@@ -1,6 +1,7 @@
 /** JSON-RPC error codes (JSON-RPC 2.0, section 5.1; MCP, Transports and Resources). */
 export const rpcCodes = {
   parseError: -32_700,
+  invalidRequest: -32_600,
   methodNotFound: -32_601,
   invalidParams: -32_602,
   internalError: -32_603,
@@ -27,26 +28,28 @@ export class RpcError extends Error {
   }
 }
 
-/** An HTTP error response with a JSON-RPC error without an id as its body. */
+/** An HTTP error response with a JSON-RPC error as its body. `id` is that of the request, if it is known. */
 export class McpHttpError extends RpcError {
   override name = 'McpHttpError';
   readonly status: number;
   readonly headers: Record<string, string>;
+  readonly id: string | number | null;
 
   constructor(
     status: number,
     code: number,
     message: string,
-    options: RpcErrorOptions & { headers?: Record<string, string> } = {},
+    options: RpcErrorOptions & { headers?: Record<string, string>; id?: string | number | null } = {},
   ) {
     super(code, message, options);
     this.status = status;
     this.headers = options.headers ?? {};
+    this.id = options.id ?? null;
   }
 
   /** The response body. */
   toJSON(): object {
-    const { code, message, data } = this;
-    return { jsonrpc: '2.0', id: null, error: { code, message, ...(data !== undefined && { data }) } };
+    const { code, id, message, data } = this;
+    return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
   }
 }

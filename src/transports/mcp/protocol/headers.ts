@@ -8,12 +8,14 @@ export const resumeHeader = 'last-event-id';
 
 /**
  * Rejects unsupported protocol versions (MCP, Transports: Protocol Version Header), with the text that the SDK uses for POST.
+ * @param id the id of the request, for the error.
  * @throws {McpHttpError} 400
  */
-export function requireVersion(ctx: Context): void {
+export function requireVersion(ctx: Context, id: string | number | null = null): void {
   const version = ctx.get(versionHeader);
   if (version === '' || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return;
   const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
-  const text = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${supported})`;
-  throw new McpHttpError(400, rpcCodes.serverError, text);
+  const text = `Bad Request: Unsupported protocol version: ${version.slice(0, 80)} (supported versions: ${supported})`;
+  const data = { supported: SUPPORTED_PROTOCOL_VERSIONS, requested: version.slice(0, 80) };
+  throw new McpHttpError(400, rpcCodes.serverError, text, { id, data });
 }

@@ -5,7 +5,7 @@ const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * Protects against DNS rebinding (MCP, Transports: Security Warning). Host, and Origin if present, must name the public
- * address, a loopback name or one of `allowed`.
+ * address, a loopback name or one of `allowed`. An allowed origin gets the CORS headers (Fetch, section 3.2), so that pages can connect.
  * @throws {McpHttpError} 403
  */
 export function createHostGuard(publicUrl: string, allowed: readonly string[]): (ctx: Context) => void {
@@ -23,8 +23,12 @@ export function createHostGuard(publicUrl: string, allowed: readonly string[]): 
       throw new McpHttpError(403, rpcCodes.serverError, 'Forbidden: the Host header is not allowed.');
     }
     const origin = ctx.get('Origin');
-    if (origin !== '' && !isAllowed(origin)) {
+    ctx.vary('Origin');
+    if (origin === '') return;
+    if (!isAllowed(origin)) {
       throw new McpHttpError(403, rpcCodes.serverError, 'Forbidden: the Origin header is not allowed.');
     }
+    ctx.set('Access-Control-Allow-Origin', origin);
+    ctx.set('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate');
   };
 }

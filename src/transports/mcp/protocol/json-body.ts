@@ -1,8 +1,34 @@
+import {
+  isInitializeRequest,
+  JSONRPCMessageSchema,
+  RequestIdSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
 import { McpHttpError, rpcCodes } from './errors.ts';
+import { requireVersion } from './headers.ts';
+import { readField } from './required-scopes.ts';
 
 /** 4 MiB, as in the MCP SDK. */
 const maxBodyBytes = 4 * 1024 * 1024;
+
+/**
+ * Checks that a message or each message of a batch is JSON-RPC 2.0, and the protocol version that the request names.
+ * @throws {McpHttpError} 400
+ */
+export function requireJsonRpc(ctx: Context, message: unknown): void {
+  const messages = Array.isArray(message) ? message : [message];
+  const id = readRequestId(messages[0]);
+  const isValid = messages.length > 0 && messages.every((one) => JSONRPCMessageSchema.safeParse(one).success);
+  if (!isValid) {
+    const text = 'Invalid Request: send a JSON-RPC 2.0 message with jsonrpc, method and, for a request, id.';
+    throw new McpHttpError(400, rpcCodes.invalidRequest, text, { id });
+  }
+  if (!messages.some((one) => isInitializeRequest(one))) requireVersion(ctx, id);
+}
+
+function readRequestId(message: unknown): string | number | null {
+  return RequestIdSchema.safeParse(readField(message, 'id')).data ?? null;
+}
 
 /**
  * Reads a JSON request body, without validation.
@@ -10,7 +36,7 @@ const maxBodyBytes = 4 * 1024 * 1024;
  */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
   const encoding = ctx.get('Content-Encoding') || 'identity';
-  if (ctx.request.type !== 'application/json' || encoding !== 'identity') {
+  if (ctx.request.type.toLowerCase() !== 'application/json' || encoding !== 'identity') {
     throw new McpHttpError(415, rpcCodes.serverError, 'Unsupported Media Type: send plain application/json.');
   }
   const bytes = await readBytes(ctx);

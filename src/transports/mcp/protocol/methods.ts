@@ -1,5 +1,5 @@
-import { type Prompt, getPrompt } from '../prompts/prompts.ts';
-import { type Resources, readResource } from '../resources/resources.ts';
+import { getPrompt } from '../prompts/prompts.ts';
+import { readResource } from '../resources/resources.ts';
 import type { Tool } from '../tools/tools.ts';
 import {
   CallToolRequestSchema,
@@ -19,7 +19,9 @@ import type { z } from 'zod';
 import { type Caller, type IncomingCall, withExchange, type CallRegistry } from './exchange.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { completeArgument, findCompletion } from '../prompts/completion.ts';
+import type { Actor } from '../../../domain/auth/actor.ts';
 import type { McpParts } from '../parts.ts';
+import { isPermitted, type McpFeatures } from './required-scopes.ts';
 import { RpcError, rpcCodes } from './errors.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { requireSession, type Subscriptions } from '../resources/subscriptions.ts';
@@ -45,13 +47,12 @@ export function createMethods(
   { subscriptions, sessions }: { subscriptions: Subscriptions; sessions: Pick<Sessions, 'setLogLevel'> },
 ): ReadonlyMap<string, Method> {
   const { tools, resources, prompts } = features;
-  const toolList = { tools: [...tools.values()].map((tool) => tool.definition) };
   const resourceList = { resources: resources.resources };
   const templateList = { resourceTemplates: resources.templates };
   const promptList = { prompts: prompts.map((prompt) => prompt.definition) };
 
   return new Map<string, Method>([
-    ['tools/list', withSchema(ListToolsRequestSchema, () => toolList)],
+    ['tools/list', withSchema(ListToolsRequestSchema, (_request, { actor }) => listTools(tools, actor))],
     [
       'tools/call',
       withSchema(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }, caller, call) => {
@@ -103,6 +104,12 @@ export function createMethods(
   ]);
 }
 
+/** The tools that the scopes of the token allow. */
+function listTools(tools: ReadonlyMap<string, Tool>, actor: Actor): Result {
+  const allowed = [...tools.values()].filter((tool) => isPermitted(tool, actor));
+  return { tools: allowed.map((tool) => tool.definition) };
+}
+
 /** @throws {RpcError} -32602 with the first schema issue. */
 function withSchema<Request>(schema: z.ZodType<Request>, answer: MethodHandler<Request>): Method {
   return (request, call) => {
@@ -111,11 +118,4 @@ function withSchema<Request>(schema: z.ZodType<Request>, answer: MethodHandler<R
     const [issue] = result.error.issues;
     throw new RpcError(rpcCodes.invalidParams, `Invalid ${issue?.path.join('.')}: ${issue?.message}`);
   };
-}
-
-/** Tools, resources and prompts of the MCP server. */
-export interface McpFeatures {
-  tools: ReadonlyMap<string, Tool>;
-  resources: Resources;
-  prompts: readonly Prompt[];
 }

@@ -11,9 +11,9 @@ import { answerWithSdkTransport, answerWithJson } from './http-responses.ts';
 import type { Authorizer } from './authorizer.ts';
 import { readClientInfo, negotiateVersion } from '../sessions/client-info.ts';
 import { sessionHeader } from './headers.ts';
-import { readJsonBody } from './json-body.ts';
+import { readJsonBody, requireJsonRpc } from './json-body.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
-import type { McpFeatures } from './methods.ts';
+import type { McpFeatures } from './required-scopes.ts';
 import type { Session, Sessions } from '../sessions/sessions.ts';
 
 export interface PostParts {
@@ -36,6 +36,7 @@ export function createPostHandler(parts: PostParts) {
   return async function post(ctx: Context, actor: Actor, request_id: string): Promise<void> {
     const wantsJson = acceptsJson(ctx);
     const message = await readJsonBody(ctx);
+    requireJsonRpc(ctx, message);
     const sessionId = ctx.get(sessionHeader);
     const isInitialize = isInitializeRequest(message);
     if (isInitialize) {

@@ -1,8 +1,17 @@
 import type { Actor } from '../../../domain/auth/actor.ts';
+import { DomainError } from '../../../domain/errors.ts';
 import { requireScope } from '../../../operations/execute/authorize-scope.ts';
 import { findCompletion } from '../prompts/completion.ts';
-import type { McpFeatures } from './methods.ts';
+import type { Prompt } from '../prompts/prompts.ts';
+import type { Resources } from '../resources/resources.ts';
 import type { Tool } from '../tools/tools.ts';
+
+/** Tools, resources and prompts of the MCP server. */
+export interface McpFeatures {
+  tools: ReadonlyMap<string, Tool>;
+  resources: Resources;
+  prompts: readonly Prompt[];
+}
 
 /** The tool, resource or completion that a message calls. */
 export type CalledOperation = Pick<Tool, 'operation' | 'requirePermission' | 'createRun' | 'sendsMessages'>;
@@ -12,10 +21,23 @@ export type CalledOperation = Pick<Tool, 'operation' | 'requirePermission' | 'cr
  * @throws {DomainError} INSUFFICIENT_SCOPE
  */
 export function requireScopes(features: McpFeatures, message: unknown, actor: Actor): void {
-  for (const { operation, requirePermission } of calledOperations(features, message)) {
-    requireScope(operation, actor);
-    requirePermission?.(actor);
+  for (const called of calledOperations(features, message)) requirePermissions(called, actor);
+}
+
+/** Whether the scopes of the token allow the operation. */
+export function isPermitted(called: CalledOperation, actor: Actor): boolean {
+  try {
+    requirePermissions(called, actor);
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'INSUFFICIENT_SCOPE') return false;
+    throw error;
   }
+}
+
+function requirePermissions({ operation, requirePermission }: CalledOperation, actor: Actor): void {
+  requireScope(operation, actor);
+  requirePermission?.(actor);
 }
 
 /** The tools, resources and completions that a message or batch calls. */

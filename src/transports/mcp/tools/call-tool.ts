@@ -28,9 +28,13 @@ export async function callTool(
       ...(run && { operation: run.operation }),
       approver,
     };
-    const { text, value } = await runOperation(parts, caller, call);
+    const fitted = await runOperation(parts, caller, call);
     if (run) caller.onResponseSent(run.onResponseSent);
-    if (meta) Object.assign(meta, tool.feedStatus?.(value));
+    if (meta) Object.assign(meta, tool.feedStatus?.(fitted.value));
+    // Several clients hide _meta from the model.
+    const isShown = tool.showsFeed && meta !== undefined;
+    const value = isShown ? { ...fitted.value, ...meta } : fitted.value;
+    const text = isShown ? JSON.stringify(value) : fitted.text;
     const content = tool.content?.(value) ?? [{ type: 'text', text }];
     return { content, structuredContent: value, ...(meta && { _meta: meta }) };
   } catch (thrown) {
@@ -41,10 +45,14 @@ export async function callTool(
 }
 
 /** Splits the arguments of a writing tool into input and idempotency key. */
-function toOperationCall({ operation, page_field }: Tool, args: Record<string, unknown>): OperationCall {
-  if (operation.kind === 'read') return { operation, input: args, page_field };
+function toOperationCall(
+  { operation, page_field, coerce, toResult }: Tool,
+  rawArgs: Record<string, unknown>,
+): OperationCall {
+  const args = coerce(rawArgs);
+  if (operation.kind === 'read') return { operation, input: args, page_field, toResult };
   const { idempotency_key, ...input } = args;
-  return { operation, input, idempotency_key: parseIdempotencyKey(idempotency_key), page_field };
+  return { operation, input, idempotency_key: parseIdempotencyKey(idempotency_key), page_field, toResult };
 }
 
 function parseIdempotencyKey(key: unknown): string | undefined {

@@ -23,17 +23,46 @@ const truncationFields = {
   read_the_rest: { type: 'string', description: 'If truncated: how to get the full text.' },
 };
 
-/** The input schema of a tool. Writing tools also take an idempotency key. */
-export function inputSchema(input: z.ZodType, isWrite: boolean): ObjectSchema {
+const feedFields = {
+  cursor: {
+    type: 'string',
+    description: 'The position of your feed before this call. Pass it to wait_for_events to miss nothing.',
+  },
+  pending_events: {
+    type: 'integer',
+    description: 'Number of events after your acknowledged position, counted up to 100.',
+  },
+};
+
+/** What a tool accepts. Writing tools also take an idempotency key. */
+export function acceptedSchema(input: z.ZodType, isWrite: boolean): ObjectSchema {
   const schema = objectSchema(input, 'input');
   if (isWrite) schema.properties['idempotency_key'] = idempotencyKey;
   return schema;
 }
 
+/**
+ * The published input schema of a tool: flat and typed. Models and strict clients handle neither alternatives nor null well, so an argument
+ * with several forms is published in its simplest one; the others are still accepted.
+ */
+export function inputSchema(input: z.ZodType, isWrite: boolean): ObjectSchema {
+  const schema = acceptedSchema(input, isWrite);
+  const properties = Object.entries(schema.properties).map(([name, property]) => [name, flatten(property)]);
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+function flatten(property: object): object {
+  const { anyOf, ...rest } = property as { anyOf?: { type?: string }[] };
+  if (!anyOf) return property;
+  const simplest =
+    anyOf.find(({ type }) => type === 'string') ?? anyOf.find(({ type }) => type !== 'null') ?? {};
+  return { ...simplest, ...rest };
+}
+
 /** The output schema of a tool. It allows additional fields, so that later versions can add some. */
-export function outputSchema(output: z.ZodType): ObjectSchema {
+export function outputSchema(output: z.ZodType, showsFeed: boolean): ObjectSchema {
   const schema = objectSchema(output, 'output');
-  Object.assign(schema.properties, truncationFields);
+  Object.assign(schema.properties, truncationFields, showsFeed && feedFields);
   return schema;
 }
 

@@ -13,18 +13,20 @@ export interface OperationCall {
   idempotency_key?: string | undefined;
   page_field: string | undefined;
   approver?: Approver | undefined;
+  /** Makes the result from the output, where they differ. */
+  toResult?: ((output: object) => object) | undefined;
 }
 
 const defaultMaxResultBytes = 60_000;
 
 /** Runs an operation for a caller and fits its output into one result. @throws what `execute` throws. */
 export function runOperation(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<FittedResult> {
-  const { operation, input, idempotency_key, page_field, approver } = call;
+  const { operation, input, idempotency_key, page_field, approver, toResult } = call;
   let hasConsumed = false;
-  const run = (currentInput: Record<string, unknown>) => {
+  const run = async (currentInput: Record<string, unknown>) => {
     const already_consumed = hasConsumed;
     hasConsumed = true;
-    return parts.execute({
+    const { body, output } = await parts.execute({
       operation,
       actor,
       input: currentInput,
@@ -32,6 +34,9 @@ export function runOperation(parts: McpParts, { actor }: Caller, call: Operation
       already_consumed,
       approver,
     });
+    if (!toResult) return { body, output };
+    const result = toResult(output);
+    return { body: JSON.stringify(result), output: result };
   };
   return fitResult({ run, input, page_field, max_bytes: parts.result_bytes ?? defaultMaxResultBytes });
 }
@@ -50,8 +55,20 @@ export function toOperationError(
   }
   const { retry_after } = error;
   const extra = { ...(retry_after !== undefined && { retry_after }), ...approvalFields(parts, error) };
-  return { error, body: { error: { ...errorBody(error, request_id).error, ...extra } } };
+  const { details, ...shown } = errorBody(error, request_id).error;
+  // The message has every wrong field already.
+  const reasons = details?.filter(({ reason }) => reason !== undefined) ?? [];
+  const message = `${shown.message}${remedies[error.code] ?? ''}`;
+  return {
+    error,
+    body: { error: { ...shown, message, ...(reasons.length > 0 && { details: reasons }), ...extra } },
+  };
 }
+
+/** What to do about an error, where the message of the API does not say it in terms of tools. */
+const remedies: Record<string, string> = {
+  THREAD_NOT_FOUND: ' Call list_threads to get the ids of your threads, or create_thread to start one.',
+};
 
 /** Error fields that help to get a missing approval. */
 function approvalFields({ public_url }: McpParts, { code, approval }: DomainError): object {

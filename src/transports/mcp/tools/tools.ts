@@ -3,15 +3,23 @@ import type { Actor } from '../../../domain/auth/actor.ts';
 import type { Operation, ToolBinding } from '../../../operations/define.ts';
 import type { FeedStatus } from '../../../realtime/contract.ts';
 import type { Exchange } from '../protocol/exchange.ts';
-import { inputSchema, outputSchema } from './json-schemas.ts';
+import { addTimeTexts } from './time-texts.ts';
+import { coerceArguments } from './coerce-arguments.ts';
+import { acceptedSchema, inputSchema, outputSchema } from './json-schemas.ts';
 import { findPageField } from './fit-result.ts';
 
 export interface Tool {
   operation: Operation;
   /** The entry in `tools/list`. */
   definition: ToolDefinition;
+  /** Converts arguments as models write them to the types of the input. */
+  coerce(args: Record<string, unknown>): Record<string, unknown>;
   /** The input field that limits the number of items of a read. */
   page_field: string | undefined;
+  /** Makes the result from the output of the operation, where they differ. */
+  toResult?(output: object): object;
+  /** Whether the result shows the feed status. */
+  showsFeed: boolean;
   /** Checks permissions that the scope of the operation does not cover. @throws {DomainError} INSUFFICIENT_SCOPE */
   requirePermission?(actor: Actor): void;
   /** The feed status after the call, from its output. */
@@ -49,12 +57,21 @@ export function createTools(
 /** Creates one tool from an operation. */
 export function createTool(
   operation: Operation,
-  { name = operation.name, description, annotations }: ToolBinding,
+  { name = operation.name, description, annotations, result, showsFeed = false }: ToolBinding,
 ): Tool {
   const schemas = {
     inputSchema: inputSchema(operation.input, operation.kind === 'write'),
-    outputSchema: outputSchema(operation.output),
+    outputSchema: outputSchema(result?.schema ?? operation.output, showsFeed),
   };
   const definition = { name, title: operation.summary, description, ...schemas, annotations };
-  return { operation, definition, page_field: findPageField(operation, schemas.inputSchema) };
+  // The published schema is simpler than the accepted one: the latter tells where null and objects are meant.
+  const accepted = acceptedSchema(operation.input, operation.kind === 'write');
+  return {
+    operation,
+    definition,
+    toResult: (output) => addTimeTexts(result ? result.from(output) : output) as object,
+    showsFeed,
+    coerce: (args) => coerceArguments(args, accepted),
+    page_field: findPageField(operation, schemas.inputSchema),
+  };
 }

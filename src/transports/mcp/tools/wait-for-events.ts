@@ -20,9 +20,11 @@ const input = z.strictObject({
   wait_seconds: z
     .int()
     .min(0)
-    .max(maxWaitSeconds)
     .default(maxWaitSeconds)
-    .describe(`Maximum seconds to wait for the first event, 0–${maxWaitSeconds}.`),
+    .transform((seconds) => Math.min(seconds, maxWaitSeconds))
+    .describe(
+      `Maximum seconds to wait for the first event; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`,
+    ),
   types: z
     .array(eventType)
     .min(1)

@@ -92,9 +92,7 @@ export function errorResponse(codes: readonly ErrorCode[]): Json {
 /** An example of the error body with this code. */
 export function errorExample(code: ErrorCode): Json {
   const details =
-    code === 'VALIDATION_ERROR'
-      ? { details: [{ field: 'limit', message: 'Too big: expected number to be <=100' }] }
-      : {};
+    code === 'VALIDATION_ERROR' ? { details: [{ field: 'limit', message: 'must be at most 100' }] } : {};
   const request_id = '0c8e4b52-6a57-4f0e-9a55-5f1d3c9f7b21';
   return { value: { error: { code, message: errorDescriptions[code], ...details, request_id } } };
 }
