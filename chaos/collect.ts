@@ -13,7 +13,12 @@ const threadPage = z.looseObject({
   threads: z.array(z.looseObject({ id: z.string(), last_sequence: z.int(), unread_count: z.int() })),
   next_cursor,
 });
-const message = z.object({ id: z.string(), sequence: z.int(), content: z.string() });
+const message = z.object({
+  id: z.string(),
+  sequence: z.int(),
+  content: z.string(),
+  sender: z.object({ id: z.string() }),
+});
 const messagePage = z.looseObject({ messages: z.array(message), next_cursor });
 const searchPage = z.looseObject({ results: z.array(z.looseObject({ message })), next_cursor });
 const requestPage = z.looseObject({ requests: z.array(z.object({ request_id: z.string() })), next_cursor });

@@ -67,6 +67,7 @@ export interface StoredMessage {
   id: string;
   sequence: number;
   content: string;
+  sender: { id: string };
 }
 
 /** A thread as one of its members reads it. */

@@ -32,7 +32,7 @@ export async function runRawTransaction(database: Database, thread: Thread, cont
     const appending = batches.append({
       messages: [message],
       threads: [{ ...locked, last_sequence: sequence, last_message_at: now, last_sender_id: sender.id }],
-      marks: [{ ...writer, after: sequence - 1, upto: sequence }],
+      marks: [{ ...writer, after: sequence - 1, upto: sequence, own: 1 }],
       exchanges: [],
     });
     const event = {

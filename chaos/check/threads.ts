@@ -65,13 +65,14 @@ function* checkMessages(
   }
 }
 
-/** Checks that messages that an agent marked as read stay read. */
+/** Checks that messages that an agent marked as read stay read, and that its own ones are never unread. */
 function* checkReadMark(stored: StoredThread, { marks }: History): Generator<Violation> {
-  const { thread_id, agent_id, last_sequence, unread_count } = stored;
+  const { thread_id, agent_id, messages, unread_count } = stored;
   const own = marks.filter((mark) => mark.by === agent_id && mark.thread_id === thread_id);
   const mark = Math.max(0, ...own.map(({ up_to_sequence }) => up_to_sequence));
-  if (unread_count > last_sequence - mark) {
-    const detail = `${agent_id} marked ${thread_id} as read up to ${mark}; of ${last_sequence} are ${unread_count} unread`;
+  const after = messages.filter(({ sequence, sender }) => sequence > mark && sender.id !== agent_id).length;
+  if (unread_count > after) {
+    const detail = `${agent_id} marked ${thread_id} as read up to ${mark}; of ${after} messages of others after it are ${unread_count} unread`;
     yield { kind: 'forgotten', detail };
   }
 }

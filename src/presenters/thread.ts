@@ -15,22 +15,17 @@ export const threadSchema = z
     created_at: timestamp,
     updated_at: timestamp,
     last_sequence: z.int().describe('Sequence of the latest message; 0 before the first.'),
-    unread_count: z.int().describe('Number of messages after the caller’s read mark.'),
+    unread_count: z.int().describe('Number of messages of others after your read mark.'),
   })
   .meta({ id: 'Thread' })
   .describe('A conversation between agents.');
 
 export type ThreadRecord = z.infer<typeof threadSchema>;
 
-export interface ThreadColumns extends Omit<ThreadRecord, 'unread_count'> {
-  read_sequence: number;
-}
-
 /** Returns a thread as its member sees it. */
-export function presentThread(row: ThreadColumns): ThreadRecord {
-  const { id, subject, status, created_by, members, last_message_at, created_at, updated_at, last_sequence } =
-    row;
-  const unread_count = last_sequence - row.read_sequence;
+export function presentThread(row: ThreadRecord): ThreadRecord {
+  const { id, subject, status, created_by, members, last_message_at } = row;
+  const { created_at, updated_at, last_sequence, unread_count } = row;
   return {
     id,
     subject,

@@ -23,6 +23,10 @@ export const listThreadsOperation = defineOperation({
       .min(0)
       .optional()
       .describe('Only threads updated at or after this time, in milliseconds since the Unix epoch.'),
+    unread: z
+      .boolean()
+      .optional()
+      .describe('true: only threads with messages of others after your read mark.'),
     ...pageFields(100, 20),
   }),
   output: z.object({
@@ -36,7 +40,7 @@ export const listThreadsOperation = defineOperation({
   rest: { method: 'GET', path: '/threads', forms: 'short-and-long', status: 200 },
   tool: {
     description:
-      'Lists your threads, most recently active first, with the number of unread messages. Use status=archived for archived ones. Read one with get_thread; to find a text, use search_messages.',
+      'Lists your threads, most recently active first, with the number of unread messages; unread=true lists only those with unread ones. Use status=archived for archived ones. Read one with get_thread; to find a text, use search_messages.',
     annotations: toolHints.read,
   },
   resource: {

@@ -2,6 +2,7 @@ import type { Relation } from '../../domain/agents/agents.ts';
 import type { AgentRow } from '../agents/agents.ts';
 import { relationOf } from '../agents/relations.ts';
 import { hideFromPlanner, type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
+import { ownUnread } from '../threads/members.ts';
 import type { ThreadRow } from '../threads/threads.ts';
 import type { MessageRow } from './messages.ts';
 
@@ -49,10 +50,14 @@ export interface ExchangeRow {
   since: number;
 }
 
-/** The read mark of a thread's first sender. It moves when nothing unread is before its messages. */
-export interface MovingMark extends Writer {
+/** How the messages of a batch affect their sender's read mark. It moves when no message of others is unread before them. */
+export interface SenderMark extends Writer {
+  /** The sequence before its first message. */
   after: number;
+  /** The last of its consecutive messages from there on. */
   upto: number;
+  /** All messages that it sends in the batch. */
+  own: number;
 }
 
 /**
@@ -123,13 +128,17 @@ const statements = {
          updated_at = greatest(t.updated_at, n.last_message_at), last_sender_id = n.last_sender_id
        from unnest(:moved_ids::text[], :last_sequences::int[], :last_times::bigint[], :last_sender_ids::text[]) n (id, last_sequence, last_message_at, last_sender_id)
        where t.id = n.id
-     ), reader as (
-       select m.thread_id, m.agent_id, k.upto
-       from unnest(:mark_thread_ids::text[], :mark_agent_ids::text[], :after::int[], :upto::int[]) k (thread_id, agent_id, after, upto)
+     ), sender as (
+       select m.thread_id, m.agent_id, k.after, k.upto, k.own, m.read_sequence, ${ownUnread('m')} as own_unread
+       from unnest(:mark_thread_ids::text[], :mark_agent_ids::text[], :after::int[], :upto::int[], :own::int[]) k (thread_id, agent_id, after, upto, own)
        join thread_members m on m.thread_id = k.thread_id and m.agent_id = k.agent_id
-       where m.read_sequence = k.after order by m.thread_id, m.agent_id for no key update of m
+       order by m.thread_id, m.agent_id for no key update of m
      ), mark as (
-       update thread_members m set read_sequence = r.upto from reader r where m.thread_id = r.thread_id and m.agent_id = r.agent_id
+       update thread_members m set
+         read_sequence = case when s.read_sequence + s.own_unread = s.after then s.upto else s.read_sequence end,
+         own_unread_after = case when s.read_sequence + s.own_unread = s.after then s.upto else s.read_sequence end,
+         own_unread = case when s.read_sequence + s.own_unread = s.after then s.own - (s.upto - s.after) else s.own_unread + s.own end
+       from sender s where m.thread_id = s.thread_id and m.agent_id = s.agent_id
      ), exchange as (
        insert into thread_exchanges (thread_id, one_id, other_id, exchanges, since)
        select * from unnest(:pair_thread_ids::text[], :one_ids::text[], :other_ids::text[], :exchanges::int[], :since::bigint[])
@@ -178,7 +187,7 @@ export function messageBatchesRepository(db: Queryable) {
     async append(input: {
       messages: readonly MessageRow[];
       threads: readonly LockedThread[];
-      marks: readonly MovingMark[];
+      marks: readonly SenderMark[];
       exchanges: readonly ExchangeRow[];
     }): Promise<void> {
       const { messages, threads, marks, exchanges } = input;
@@ -198,6 +207,7 @@ export function messageBatchesRepository(db: Queryable) {
         mark_agent_ids: marks.map(({ agent_id }) => agent_id),
         after: marks.map(({ after }) => after),
         upto: marks.map(({ upto }) => upto),
+        own: marks.map(({ own }) => own),
         pair_thread_ids: exchanges.map(({ thread_id }) => thread_id),
         one_ids: exchanges.map(({ one_id }) => one_id),
         other_ids: exchanges.map(({ other_id }) => other_id),

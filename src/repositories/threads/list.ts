@@ -1,6 +1,6 @@
 import type { ThreadStatus } from '../../domain/threads.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
-import { threadColumns, type ThreadRow } from './threads.ts';
+import { threadColumns, type ThreadRow, unreadCount } from './threads.ts';
 
 /** A position in the list as it was when its first page was read. */
 export interface ThreadListPosition {
@@ -17,6 +17,8 @@ export interface ThreadFilter {
   status: ThreadStatus | null;
   with_handle: string | null;
   updated_since: number | null;
+  /** Whether only threads with unread messages are listed. */
+  unread: boolean;
   after: ThreadListPosition | null;
   limit: number;
 }
@@ -53,6 +55,7 @@ const list = statement(
        select from thread_members w join agents a on a.id = w.agent_id
        where w.thread_id = t.id and w.agent_id <> :agent_id and a.canonical_handle = :with_handle))
      and (:updated_since::bigint is null or t.updated_at >= :updated_since)
+     and (not :unread::boolean or ${unreadCount} > 0)
      and (:activity::bigint is null or (o.activity, t.id) < (:activity, :id))
    order by o.activity desc, t.id desc
    limit :limit`,
@@ -62,12 +65,13 @@ export function threadListRepository(db: Queryable) {
   return {
     /** Threads of an agent; archived ones only with `status: archived`. */
     list(agentId: string, filter: ThreadFilter): Promise<ListedThread[]> {
-      const { status, with_handle, updated_since, after, limit } = filter;
+      const { status, with_handle, updated_since, unread, after, limit } = filter;
       return query<ListedThread>(db, list, {
         agent_id: agentId,
         status,
         with_handle,
         updated_since,
+        unread,
         snapshot: after?.snapshot ?? null,
         since: after && after.since - marginMs,
         activity: after?.activity ?? null,

@@ -23,6 +23,10 @@ export interface MemberMarks {
 /** At most this many messages before a mark are read to find their senders. */
 const maxMessagesScanned = 1_000;
 
+/** The member's own messages after its read mark. A process of the previous release moves the mark without the count. */
+export const ownUnread = (member: string): string =>
+  `case when ${member}.own_unread_after = ${member}.read_sequence then ${member}.own_unread else 0 end`;
+
 const statements = {
   insert: statement(
     'thread_members.insert',
@@ -35,7 +39,10 @@ const statements = {
   ),
   markRead: statement(
     'thread_members.mark_read',
-    `update thread_members m set read_sequence = least(:sequence, t.last_sequence)
+    `update thread_members m set read_sequence = least(:sequence, t.last_sequence), own_unread_after = least(:sequence, t.last_sequence),
+       own_unread = case when m.own_unread = 0 then 0 else greatest(0, ${ownUnread('m')} - (
+         select count(*) from messages o where o.thread_id = m.thread_id and o.sender_id = m.agent_id
+           and o.sequence > m.read_sequence and o.sequence <= least(:sequence, t.last_sequence))) end
      from threads t
      where t.id = :thread_id and m.thread_id = t.id and m.agent_id = :agent_id and m.read_sequence < least(:sequence, t.last_sequence)
      returning m.read_sequence`,
@@ -89,7 +96,9 @@ const statements = {
        join thread_members m on m.thread_id = w.thread_id and m.agent_id = w.agent_id and m.read_sequence < e.sequence
        order by m.thread_id, m.agent_id for no key update of m
      )
-     update thread_members m set read_sequence = l.sequence
+     update thread_members m set read_sequence = l.sequence, own_unread_after = l.sequence,
+       own_unread = case when m.own_unread = 0 then 0 else (
+         select count(*) from messages o where o.thread_id = m.thread_id and o.sender_id = m.agent_id and o.sequence > l.sequence) end
      from locked l where m.thread_id = l.thread_id and m.agent_id = l.agent_id and m.read_sequence < l.sequence`,
   ),
   lock: statement(

@@ -1,4 +1,5 @@
 import type { ThreadStatus } from '../../domain/threads.ts';
+import { ownUnread } from './members.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
 
 export interface ThreadMember {
@@ -18,15 +19,18 @@ export interface ThreadRow {
   updated_at: number;
   /** In the order of joining. */
   members: ThreadMember[];
-  /** The last sequence that the viewer has read. */
-  read_sequence: number;
+  /** Messages of others after the viewer's read mark. */
+  unread_count: number;
 }
+
+/** Messages of others after the read mark of the viewer, the member `v` of the thread `t`. */
+export const unreadCount = `greatest(0, t.last_sequence - v.read_sequence - ${ownUnread('v')})`;
 
 export const threadColumns = `t.id, t.subject, t.status, t.created_by, t.last_sequence, t.last_message_at, t.created_at, t.updated_at,
   (select c.canonical_handle from agents c where c.id = t.created_by) as created_by_handle,
   (select jsonb_agg(jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle) order by m.joined_at, a.canonical_handle)
    from thread_members m join agents a on a.id = m.agent_id where m.thread_id = t.id) as members,
-  v.read_sequence`;
+  ${unreadCount} as unread_count`;
 
 const statements = {
   findForMember: statement(

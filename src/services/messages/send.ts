@@ -78,7 +78,7 @@ export async function sendMessages(
   deferInserts(
     first.work,
     results.flatMap((result) => (result === null || result instanceof Error ? [] : [result])),
-    [...batch.threads.values()].filter(({ mark }) => mark !== null),
+    [...batch.threads.values()].filter(({ marks }) => marks.size > 0),
   );
   return results;
 }
@@ -163,7 +163,7 @@ function deferInserts(
     work.messageBatches.append({
       messages,
       threads: threads.map(({ thread }) => thread),
-      marks: threads.flatMap(({ mark }) => mark ?? []),
+      marks: threads.flatMap(({ marks }) => [...marks.values()]),
       exchanges: threads.flatMap(({ countedExchanges }) => [...countedExchanges.values()]),
     }),
   );

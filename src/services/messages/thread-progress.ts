@@ -5,14 +5,14 @@ import type { Work } from '../../work/unit-of-work.ts';
 type Batches = Work['messageBatches'];
 type LockedThread = Awaited<ReturnType<Batches['lockThreads']>>[number];
 type Exchange = Awaited<ReturnType<Batches['listExchanges']>>[number];
-type MovingMark = Parameters<Batches['append']>[0]['marks'][number];
+type SenderMark = Parameters<Batches['append']>[0]['marks'][number];
 
 /** A locked thread, while the messages of a batch are added to it. */
 export interface ThreadProgress {
   /** As it is after the last added message. */
   thread: LockedThread;
-  /** Read mark of the first sender. It moves with its messages until another agent's follows. Null without messages. */
-  mark: MovingMark | null;
+  /** By sender of the added messages. */
+  marks: Map<string, SenderMark>;
   storedExchanges: ReadonlyMap<string, Exchange>;
   /** Exchanges that the added messages have changed. */
   countedExchanges: Map<string, Exchange>;
@@ -23,7 +23,7 @@ export function startProgress(thread: LockedThread, exchanges: readonly Exchange
   const own = exchanges.filter(({ thread_id }) => thread_id === thread.id);
   return {
     thread: { ...thread },
-    mark: null,
+    marks: new Map(),
     storedExchanges: new Map(own.map((exchange) => [toPairKey(exchange), exchange])),
     countedExchanges: new Map(),
   };
@@ -34,9 +34,12 @@ export function addMessage(progress: ThreadProgress, sender_id: string, created_
   const { thread } = progress;
   const sequence = thread.last_sequence + 1;
   Object.assign(thread, { last_sequence: sequence, last_message_at: created_at, last_sender_id: sender_id });
-  progress.mark ??= { thread_id: thread.id, agent_id: sender_id, after: sequence - 1, upto: sequence };
-  const { mark } = progress;
-  if (mark.agent_id === sender_id && mark.upto === sequence - 1) mark.upto = sequence;
+  const after = sequence - 1;
+  const first = { thread_id: thread.id, agent_id: sender_id, after, upto: after, own: 0 };
+  const mark = progress.marks.get(sender_id) ?? first;
+  if (mark.upto === after) mark.upto = sequence;
+  mark.own += 1;
+  progress.marks.set(sender_id, mark);
   return sequence;
 }
 

@@ -9,6 +9,8 @@ export interface ListThreads extends PageRequest {
   with_handle?: string | undefined;
   /** Milliseconds. */
   updated_since?: number | undefined;
+  /** Only threads with unread messages. */
+  unread?: boolean | undefined;
 }
 
 /** A position in the order of the first page: the thread's activity, and the snapshot and time of that page. */
@@ -20,13 +22,13 @@ type Position = readonly [activity: number, id: string, snapshot: string, since:
  * @throws {DomainError} INVALID_HANDLE, INVALID_CURSOR
  */
 export async function listThreads(work: Work, input: ListThreads) {
-  const { status = null, updated_since = null } = input;
+  const { status = null, updated_since = null, unread = false } = input;
   const with_handle = input.with_handle === undefined ? null : parseHandle(input.with_handle).canonical;
   const { rows, next_cursor } = await readPage(work, input, {
-    binding: ['list_threads', status, with_handle, updated_since],
+    binding: ['list_threads', status, with_handle, updated_since, ...(unread ? ['unread'] : [])],
     async rows(last: Position | null, limit) {
       const after = last && toPosition(last);
-      const filter = { status, with_handle, updated_since, after, limit };
+      const filter = { status, with_handle, updated_since, unread, after, limit };
       const threads = await work.threadList.list(work.actor.agent_id, filter);
       const since = after?.since ?? work.now;
       const first = after?.snapshot ?? work.snapshot;

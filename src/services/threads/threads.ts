@@ -53,7 +53,7 @@ export async function createThread(work: Work, input: CreateThread) {
     created_at: work.now,
     updated_at: work.now,
     members,
-    read_sequence: 0,
+    unread_count: 0,
   };
   await work.threads.insert({ ...thread, member_ids });
   work.emit({
@@ -69,16 +69,15 @@ export async function createThread(work: Work, input: CreateThread) {
   if (!input.initial_message) return { thread };
   const sent = await sendMessage(work, { ...input.initial_message, thread_id: thread.id });
   const { id: initial_message_id, sequence, created_at } = sent;
-  const marks = { last_sequence: sequence, read_sequence: sequence };
   return {
-    thread: { ...thread, ...marks, last_message_at: created_at, updated_at: created_at },
+    thread: { ...thread, last_sequence: sequence, last_message_at: created_at, updated_at: created_at },
     initial_message_id,
   };
 }
 
 /** A thread as events show it: without what differs from member to member. */
 export function toThreadEventData(thread: Thread): object {
-  const { read_sequence: _mark, created_by_handle: _handle, ...data } = thread;
+  const { unread_count: _count, created_by_handle: _handle, ...data } = thread;
   return data;
 }
 

@@ -1,4 +1,4 @@
-import type { ReceiptMarks, AgentState, Thread } from './state.ts';
+import { type AgentState, countUnread, type ReceiptMarks, type Thread } from './state.ts';
 
 /** An event from any transport. */
 export interface FeedEvent {
@@ -64,13 +64,14 @@ function addThread(state: AgentState, thread: Thread): void {
   // Of a thread with a past nothing is known but one's own marks; the others are read from its receipts.
   const known = thread.last_sequence === 0 ? thread.members.map(({ id }) => id) : [state.me];
   state.receipts.set(thread.id, new Map(known.map((id) => [id, { ...marks }])));
+  state.senders.set(thread.id, new Map());
 }
 
 /** The thread as it is now. One that was written in since then is known better already. */
 function replaceThread(state: AgentState, thread: Thread): void {
   const known = state.threads.get(thread.id);
   if (!known || thread.last_sequence < known.last_sequence) return;
-  state.threads.set(thread.id, { ...thread, unread_count: known.unread_count });
+  state.threads.set(thread.id, { ...thread, unread_count: countUnread(state, thread.id) });
 }
 
 function applyMemberAdded(
@@ -95,6 +96,7 @@ function applyMemberRemoved(
   if (member.id !== state.me) return;
   state.threads.delete(thread.id);
   state.receipts.delete(thread.id);
+  state.senders.delete(thread.id);
 }
 
 interface Message {
@@ -107,18 +109,21 @@ interface Message {
 function applyMessageCreated(state: AgentState, { thread_id, sender, sequence, created_at }: Message): void {
   const thread = state.threads.get(thread_id);
   if (!thread || sequence <= thread.last_sequence) return;
-  // Senders have read their own messages, unless an earlier message is unread.
-  const read = sender.id === state.me && thread.unread_count === 0;
+  const senders = state.senders.get(thread_id) ?? new Map<number, string>();
+  state.senders.set(thread_id, senders.set(sequence, sender.id));
+  // A message moves the read mark of its sender, unless a message of others is unread before it.
+  const read = state.receipts.get(thread_id)?.get(sender.id)?.read ?? sequence;
+  const isOwn = (earlier: number) =>
+    earlier >= sequence || earlier <= read || senders.get(earlier) === sender.id;
+  if ([...senders.keys()].every(isOwn))
+    advanceReceipts(state, thread_id, sender.id, { delivered: sequence, read: sequence });
   state.threads.set(thread_id, {
     ...thread,
     last_sequence: sequence,
     last_message_at: created_at,
     updated_at: Math.max(thread.updated_at, created_at),
-    unread_count: read ? 0 : thread.unread_count + 1,
+    unread_count: countUnread(state, thread_id),
   });
-  const marks = state.receipts.get(thread_id)?.get(sender.id);
-  if (marks?.read === sequence - 1)
-    advanceReceipts(state, thread_id, sender.id, { delivered: sequence, read: sequence });
 }
 
 interface Read {
@@ -131,8 +136,7 @@ function applyMessageRead(state: AgentState, { thread_id, agent, up_to_sequence 
   advanceReceipts(state, thread_id, agent.id, { delivered: up_to_sequence, read: up_to_sequence });
   const thread = state.threads.get(thread_id);
   if (!thread || agent.id !== state.me) return;
-  const unread_count = Math.min(thread.unread_count, Math.max(0, thread.last_sequence - up_to_sequence));
-  state.threads.set(thread_id, { ...thread, unread_count });
+  state.threads.set(thread_id, { ...thread, unread_count: countUnread(state, thread_id) });
 }
 
 /** Marks only move forward. */

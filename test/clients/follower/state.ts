@@ -34,6 +34,19 @@ export interface AgentState {
   contacts: Map<string, object>;
   /** By thread, then by agent: of those members whose marks are known. */
   receipts: Map<string, Map<string, ReceiptMarks>>;
+  /** By thread, then by sequence: the senders of at least the messages after the least known read mark. */
+  senders: Map<string, Map<number, string>>;
+}
+
+const messagesPage = z.object({
+  messages: z.array(z.object({ sequence: z.int(), sender: z.object({ id: z.string() }) })),
+});
+
+/** Counts the messages of others after the agent's own read mark. */
+export function countUnread({ me, receipts, senders }: AgentState, thread_id: string): number {
+  const read = receipts.get(thread_id)?.get(me)?.read ?? 0;
+  return [...(senders.get(thread_id) ?? [])].filter(([sequence, sender]) => sequence > read && sender !== me)
+    .length;
 }
 
 /**
@@ -53,6 +66,7 @@ export async function readAgentState(api: string, token: string): Promise<AgentS
     threads: new Map(),
     contacts: new Map(),
     receipts: new Map(),
+    senders: new Map(),
   };
   // A thread that is archived, or no longer, between two of these is found by one of them.
   for (const query of ['status=archived&', '', 'status=archived&']) {
@@ -75,8 +89,24 @@ export async function readAgentState(api: string, token: string): Promise<AgentS
         { delivered, read },
       ]) as [string, ReceiptMarks][];
     state.receipts.set(id, new Map(marks));
+    state.senders.set(id, await readSenders(Math.min(...marks.map(([, { read }]) => read)), id));
   }
   return state;
+
+  /** Newest first, so that a page is enough unless there is more after the mark. */
+  async function readSenders(mark: number, id: string): Promise<Map<number, string>> {
+    const senders = new Map<number, string>();
+    for (let cursor = '', complete = false; !complete;) {
+      const page = await get(`/threads/${id}/messages?limit=100${cursor}`);
+      for (const { sequence, sender } of messagesPage.parse(page).messages) {
+        senders.set(sequence, sender.id);
+        complete ||= sequence <= mark;
+      }
+      cursor = `&cursor=${encodeURIComponent(String(page.next_cursor))}`;
+      complete ||= page.next_cursor === undefined;
+    }
+    return senders;
+  }
 }
 
 function withoutPresence(record: Record<string, unknown>): Record<string, unknown> {

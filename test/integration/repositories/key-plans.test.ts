@@ -122,7 +122,7 @@ const writes: [string, (db: Queryable) => Promise<unknown>][] = [
       messageBatchesRepository(db).append({
         messages: [row()],
         threads: [],
-        marks: [{ ...writer, after: 0, upto: 1 }],
+        marks: [{ ...writer, after: 0, upto: 1, own: 1 }],
         exchanges: [],
       }),
   ],

@@ -68,7 +68,14 @@ afterAll(async () => {
 
 const thread = () => thread_ids[3] ?? '';
 const listed = () => ({ id: thread(), last_sequence: 900, last_message_at: Date.now(), created_at: 0 });
-const anyThread = { status: null, with_handle: null, updated_since: null, after: null, limit: 21 };
+const anyThread = {
+  status: null,
+  with_handle: null,
+  updated_since: null,
+  unread: false,
+  after: null,
+  limit: 21,
+};
 const position = { activity: Date.now(), id: newId('thread'), snapshot: '1:1:', since: Date.now() };
 const range = { below: 2_147_483_647, above: 0, limit: 51 };
 const anyTime = { after: 0, before: Number.MAX_SAFE_INTEGER, from_id: 'msg_0', below_id: 'msg_7ZZZ' };

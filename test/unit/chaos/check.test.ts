@@ -55,7 +55,12 @@ const corruptions: [what: string, doctor: (history: History) => void, flaws: Exp
     (history) => {
       for (const { messages, thread_id } of history.stored) {
         if (thread_id !== 'thd_new') continue;
-        messages.push({ id: 'msg_twin', sequence: 3, content: at(messages, 1).content });
+        messages.push({
+          id: 'msg_twin',
+          sequence: 3,
+          content: at(messages, 1).content,
+          sender: { id: 'agt_bob' },
+        });
       }
     },
     [

@@ -75,8 +75,13 @@ export function createValidHistory(): History {
             thread_id,
             agent_id,
             last_sequence: inThread.length,
-            unread_count: 1,
-            messages: inThread.map(({ id, sequence, content }) => ({ id, sequence, content })),
+            unread_count: 0,
+            messages: inThread.map(({ id, sequence, content, by }) => ({
+              id,
+              sequence,
+              content,
+              sender: { id: by },
+            })),
             found: agent_id === 'agt_ann' ? inThread.map(({ id }) => id) : null,
           };
         }),

@@ -22,7 +22,7 @@ export const prompts: readonly Prompt[] = [
     },
     messages: () =>
       userMessage(
-        'What is new? Call wait_for_events with wait_seconds 0 and list_contact_requests, and read the threads that they name. Summarize briefly who wants what, and what needs my answer. Do not reply to anyone and do not decide anything until I tell you to.',
+        'What is new? Call list_threads with unread true and list_contact_requests, and read the new messages of those threads with get_thread. Summarize briefly who wants what, and what needs my answer. Do not reply to anyone and do not decide anything until I tell you to.',
       ),
   },
   {

@@ -128,14 +128,62 @@ test('a cursor of another list, another agent or another filter is refused', asy
   }
 });
 
-test('unread_count follows the read mark, and sending does not mark earlier messages as read', async () => {
+test('unread_count counts messages of others, and a send marks none of them as read', async () => {
   const { ann, bob, url } = await conversation();
   const send = (token: string) => requestRest('POST', `${url}/messages`, { token, body: { content: 'x' } });
   const unread = async (token: string) => (await requestRest('GET', url, { token })).body.unread_count;
   await send(ann.token);
   expect([await unread(ann.token), await unread(bob.token)]).toEqual([0, 1]);
   await send(bob.token);
-  expect([await unread(ann.token), await unread(bob.token)]).toEqual([1, 2]);
+  expect([await unread(ann.token), await unread(bob.token)]).toEqual([1, 1]);
+  const readMark = async (agent: { token: string }, at: number) =>
+    (await requestRest('GET', `${url}/receipts`, agent)).body.receipts[at].read_up_to_sequence;
+  const bobAt = (await requestRest('GET', `${url}/receipts`, ann)).body.receipts.findIndex(
+    (receipt: { read_up_to_sequence: number }) => receipt.read_up_to_sequence === 0,
+  );
+  expect(bobAt).not.toBe(-1);
+
+  // Ann: 1, 3, 5 and 6; Bob: 2, 4 and 7. Bob has read nothing.
+  for (const { token } of [ann, bob, ann, ann, bob]) await send(token);
+  expect(await unread(bob.token)).toBe(4);
+  expect(await unread(ann.token)).toBe(3);
+  const lists = async (token: string, query: string) =>
+    (await requestRest('GET', `${service.api}/threads?${query}`, { token })).body.threads.length;
+  expect([await lists(bob.token, 'unread=true'), await lists(bob.token, 'unread=false')]).toEqual([1, 1]);
+  for (const [up_to_sequence, left] of [
+    [1, 3],
+    [2, 3],
+    [3, 2],
+    [4, 2],
+    [6, 0],
+  ]) {
+    await requestRest('POST', `${url}/read`, { token: bob.token, body: { up_to_sequence } });
+    expect([await unread(bob.token), await readMark(bob, bobAt)], `up to ${up_to_sequence}`).toEqual([
+      left,
+      up_to_sequence,
+    ]);
+  }
+  expect(await lists(bob.token, 'unread=true')).toBe(0);
+  // Only his own message 7 is after the mark, so the next one moves it over both.
+  await send(bob.token);
+  expect([await unread(bob.token), await readMark(bob, bobAt)]).toEqual([0, 8]);
+  await send(ann.token);
+  expect([await unread(bob.token), await readMark(bob, bobAt)]).toEqual([1, 8]);
+});
+
+test('a read mark that a process of the previous release moves is followed by all messages that are unread', async () => {
+  const { ann, bob, url, id } = await conversation();
+  const send = (token: string) => requestRest('POST', `${url}/messages`, { token, body: { content: 'x' } });
+  const unread = async () => (await requestRest('GET', url, { token: bob.token })).body.unread_count;
+  for (const { token } of [ann, ann, bob, bob]) await send(token);
+  expect(await unread()).toBe(2);
+  const text = 'update thread_members set read_sequence = 1 where thread_id = $1 and agent_id = $2';
+  await service.core.database.query({ text }, [id, bob.id]);
+  expect(await unread()).toBe(3);
+  await requestRest('POST', `${url}/read`, { token: bob.token, body: { up_to_sequence: 4 } });
+  expect(await unread()).toBe(0);
+  await send(bob.token);
+  expect(await unread()).toBe(0);
 });
 
 test('content is limited in bytes, and invalid text is refused instead of altered', async () => {
