@@ -38,7 +38,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
   const { publishRevocations } = live;
   const oauthParts = await startOAuth(core, lifecycle, { limits, publishRevocations }, overrides);
   const { oauth, cookie_keys } = oauthParts;
-  const parts = { live, limits, executeFor: createExecuteFor(core, limits) };
+  const parts = { live, limits, executeFor: createExecuteFor(core, limits, live.realtime) };
   const mcp = createMcp(core, parts, overrides);
   const rest = createRest(core, parts, signals.draining.signal);
   const pages = createConsole(core, parts, oauthParts);

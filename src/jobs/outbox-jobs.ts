@@ -86,6 +86,7 @@ const jobsByEvent: Record<EventType, (event: { id: string; message_id?: string }
   'contact.added': deliveryJobs,
   'contact.updated': deliveryJobs,
   'contact.removed': deliveryJobs,
+  'approval.resolved': deliveryJobs,
   'agent.updated': deliveryJobs,
 };
 

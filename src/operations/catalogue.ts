@@ -3,6 +3,7 @@ import { addFavoriteOperation } from './contacts/add-favorite.ts';
 import { addThreadMemberOperation } from './threads/add-thread-member.ts';
 import { approveApprovalOperation } from './approvals/approve-approval.ts';
 import { approveContactRequestOperation } from './contacts/approve-contact-request.ts';
+import { askInThreadOperation, askOperation, waitForReplyOperation } from './messages/ask.ts';
 import { blockAgentOperation } from './contacts/block-agent.ts';
 import { completeUploadOperation } from './attachments/complete-upload.ts';
 import { createAttachmentOperation } from './attachments/create-attachment.ts';
@@ -87,6 +88,9 @@ export const catalogue: readonly Operation[] = [
   markReadOperation,
   listReceiptsOperation,
   sendMessageOperation,
+  askOperation,
+  askInThreadOperation,
+  waitForReplyOperation,
   listMessagesOperation,
   searchMessagesOperation,
   recallMessagesOperation,

@@ -64,7 +64,22 @@ export interface ApprovalRule<Input = unknown> {
    * The subject of the question; null when the call would change nothing and needs no approval. It only reads. It throws the errors of `run`,
    * so that no person is asked about a call that fails.
    */
-  subject(work: Work, input: Input): Promise<{ target: string; message: string | null } | null>;
+  subject(work: Work, input: Input): Promise<ApprovalSubject | null>;
+  /** The subject as the caller names it. */
+  named(input: Input): ApprovalSubject;
+}
+
+/** The agent that an action concerns, by its handle, and the message to it. */
+export interface ApprovalSubject {
+  target: string;
+  message: string | null;
+}
+
+/** Waits for the first message of another member after a sequence of a thread. */
+export interface ReplyRequest {
+  thread_id: string;
+  after_sequence: number;
+  wait_ms: number;
 }
 
 /**
@@ -108,8 +123,15 @@ export interface Operation<Input = unknown, Output extends object = object> {
   replica?: 'any-page' | 'first-page';
   /** The rate limit that calls count against. Absent: the default one, which all other operations share. */
   limit?: ActionBudget;
+  /** The rate limit of one call, where it depends on the input. */
+  limitOf?(input: Input): ActionBudget;
   /** A further key of that limit, besides the agent. */
-  limitKey?(input: Input): string;
+  limitKey?(input: Input): string | undefined;
+  /**
+   * For an operation that waits for a reply after it ran: what it waits for. Its output has the fields `reply` and `cursor`, which the wait
+   * sets. Calls need the scope `threads:read` too.
+   */
+  reply?(output: object, input: Input): ReplyRequest;
   rest?: RestBinding<Output>;
   tool?: ToolBinding;
   approval?: ApprovalRule<Input>;

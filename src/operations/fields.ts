@@ -104,6 +104,9 @@ export function sequenceFrom(min: 0 | 1) {
   return z.int().min(min).max(maxSequence);
 }
 
+/** How long a call may wait for a reply, or an MCP tool for events. Many clients end a call after 30 seconds. */
+export const maxWaitSeconds = 25;
+
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 
 /** Fields of an agent. */

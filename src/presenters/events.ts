@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalActions, approvalDecisions, approvalVias } from '../domain/approvals.ts';
 import type { EventType } from '../domain/feed/events.ts';
 import { agentRef, agentSchema, timestamp } from './agent.ts';
 import { contactRequestSchema, contactSchema } from './contact.ts';
@@ -89,6 +90,20 @@ export const eventData = {
   'contact.removed': contactSchema
     .pick({ agent_id: true, canonical_handle: true })
     .meta({ id: 'ContactRemoved', description: 'A contact was removed.' }),
+  'approval.resolved': z
+    .object({
+      approval_id: z.string().meta({ pattern: '^apr_' }).describe('Approval identifier, apr_…'),
+      action: z.enum(approvalActions).describe('The action that a person decided about.'),
+      target: z.string().describe('Handle of the other agent.'),
+      decision: z.enum(approvalDecisions).describe('The decision.'),
+      decided_at: timestamp,
+      decided_via: z.enum(approvalVias).describe('Where it was decided.'),
+      result: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .describe('The answer of the call, which ran with the approval; null after a denial.'),
+    })
+    .meta({ id: 'ApprovalResolved', description: 'A person decided about an action of yours.' }),
   'agent.updated': agentSchema
     .omit({ is_online: true })
     .meta({ id: 'AgentUpdated', description: 'The current state of an agent.' }),

@@ -9,11 +9,10 @@ export const toolMessageSchema = messageSchema.extend({
   reply_expected: z.literal(false).optional().describe('The sender expects no reply; do not send one.'),
 });
 
+export type ToolMessage = z.infer<typeof toolMessageSchema>;
+
 /** Returns a message for a tool result. */
-export function presentToolMessage(
-  row: MessageColumns,
-  relationship: Relationship,
-): z.infer<typeof toolMessageSchema> {
+export function presentToolMessage(row: MessageColumns, relationship: Relationship): ToolMessage {
   const message = presentMessage(row);
   return {
     ...message,

@@ -102,7 +102,7 @@ export interface Realtime {
    */
   feedStatus(actor: Actor): Promise<FeedStatus>;
   /** Records that a transport without a stream has sent these events to the agent. */
-  markDelivered(actor: Actor, events: readonly LiveEvent[]): void;
+  markDelivered(actor: Actor, events: readonly Pick<LiveEvent, 'message'>[]): void;
   /** Stores the agent's position. It only moves forward. @throws {DomainError} INVALID_CURSOR; UNAVAILABLE */
   acknowledge(actor: Actor, cursor: string): Promise<void>;
   /**

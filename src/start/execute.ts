@@ -2,11 +2,16 @@ import type { Core } from '../compose.ts';
 import { countOutcomes } from '../operations/execute/count-outcomes.ts';
 import { createExecute, type Execute } from '../operations/execute/execute.ts';
 import { createIntake } from '../operations/execute/file-intake.ts';
+import type { CallerFeed } from '../operations/execute/await-reply.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
 import { createWarningLog } from './connections.ts';
 
 /** Returns `execute` for one transport: traced, and counted in the metrics under the name of the transport. */
-export function createExecuteFor(core: Core, limits: RateLimits): (transport: string) => Execute {
+export function createExecuteFor(
+  core: Core,
+  limits: RateLimits,
+  feed: CallerFeed,
+): (transport: string) => Execute {
   const { config, tracing, metrics } = core;
   const intake = createIntake({
     blobs: core.blobs,
@@ -14,7 +19,7 @@ export function createExecuteFor(core: Core, limits: RateLimits): (transport: st
     limits: { per_agent: config.UPLOADS_PER_AGENT, per_process: config.UPLOADS_PER_PROCESS },
     log: createWarningLog(core.logger),
   });
-  const execute = createExecute(core.unitOfWork, limits, intake);
+  const execute = createExecute(core.unitOfWork, { limits, intake, feed });
 
   return function executeFor(transport) {
     const traced: Execute = (call) =>

@@ -83,6 +83,9 @@ export function createRest(
       authenticate: authenticated,
       base_url,
       routes,
+      draining,
+      onReplySent: (actor, { thread_id, sequence, sender }) =>
+        live.realtime.markDelivered(actor, [{ message: { thread_id, sequence, sender_id: sender.id } }]),
     }),
     descriptions: serveDescriptions({
       '/v1/openapi.json': () => openApiDocument({ catalogue, routes, ...about }),

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { createCursors } from '../domain/feed/cursors.ts';
+import { runApproved } from '../operations/execute/run-approved.ts';
 import { deriveKey } from '../shared/encryption.ts';
 import { createSealedBox } from '../shared/encryption.ts';
 import type { WorkSettings } from '../work/unit-of-work.ts';
@@ -15,6 +16,7 @@ export function createWorkSettings(config: Config, addresses: WorkSettings['addr
     unsentLimit: limits?.unsent_uploads ?? null,
     sealedBox: createSealedBox(deriveKey(config.SECRET_KEY, 'ams vault')),
     webhookSender: openWebhookSender(config),
+    runApproved,
     maxAgents: config.AGENTS_PER_OWNER === 0 ? null : config.AGENTS_PER_OWNER,
   } satisfies WorkSettings;
 }

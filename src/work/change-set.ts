@@ -47,6 +47,7 @@ export class ChangeSet {
   readonly jobs: OutboxJob[] = [];
   readonly auditEntries: AuditEntry[] = [];
   readonly pendingStatements: Promise<unknown>[] = [];
+  readonly keys: CommitRecord['keys'] = [];
 
   constructor(author: Author, trace: string | undefined) {
     this.author = author;
@@ -73,6 +74,11 @@ export class ChangeSet {
     this.jobs.push({ ...job, trace: this.trace });
   };
 
+  /** Stores the answer of a call under its idempotency key, for a call that is not the one of this unit of work. */
+  readonly storeAnswer = (key: CommitRecord['keys'][number]): void => {
+    this.keys.push(key);
+  };
+
   /** Registers a statement that the use case does not await. The commit awaits it, and fails if it fails. */
   readonly defer = (statement: Promise<unknown>): void => {
     // If the use case fails first, nothing awaits this statement: its rejection must not end the process.
@@ -82,7 +88,7 @@ export class ChangeSet {
 }
 
 /** The part of a change set that a use case gets. */
-export type Recorder = Pick<ChangeSet, 'audit' | 'emit' | 'publish' | 'enqueue' | 'defer'>;
+export type Recorder = Pick<ChangeSet, 'audit' | 'emit' | 'publish' | 'enqueue' | 'defer' | 'storeAnswer'>;
 
 /** Milliseconds until the outbox sweep enqueues a job again that no worker has done. */
 const jobGraceMs = 10_000;

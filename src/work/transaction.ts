@@ -57,7 +57,8 @@ export function createTransact({ database, jobsOf, publish }: TransactionParts) 
         const now = Date.now();
         const result = await run(() => new Repositories(transaction), now);
         await insertAuditEntries(transaction, changeSets, now);
-        const record = toCommitRecord(changeSets, { now, touched, keys: keysOf(result), jobsOf });
+        const keys = [...keysOf(result), ...changeSets.flatMap((changes) => changes.keys)];
+        const record = toCommitRecord(changeSets, { now, touched, keys, jobsOf });
         const positions = await commit(transaction, record, changeSets);
         const published = toCommitResult(changeSets, record, positions);
         if (published) publish(published);

@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/auth/actor.ts';
+import type { ApprovalAction } from '../domain/approvals.ts';
 import type { FileAddresses } from '../domain/attachments/attachments.ts';
 import { type Author, authorFromActor, serviceAuthor } from '../domain/auth/audit.ts';
 import type { DomainError } from '../domain/errors.ts';
@@ -26,6 +27,17 @@ export interface WorkSettings {
   webhookSender: WebhookSender;
   /** How many agents an owner may have; null: unlimited. */
   maxAgents: number | null;
+  /** Runs the call that a person approved, as the agent of `work`; returns its answer as JSON text. Throws what the call throws. */
+  runApproved(work: Work, call: ApprovedCall): Promise<string>;
+}
+
+/** The call that an approval allows. */
+export interface ApprovedCall {
+  action: ApprovalAction;
+  /** Handle of the agent that it concerns. */
+  target: string;
+  /** The message to that agent; can be empty. */
+  message: string;
 }
 
 /** What a use case without an acting agent gets: an operator's command, the authorization server, a job. */
@@ -39,6 +51,11 @@ export interface Work extends SystemWork {
   actor: Actor;
   /** On a replica: which transactions were committed when the read began (pg_snapshot), because the replica cannot tell. */
   snapshot?: string;
+}
+
+/** The same unit of work, for an agent. */
+export function actAs(work: SystemWork, actor: Actor): Work {
+  return Object.assign(Object.create(Object.getPrototypeOf(work) as object) as SystemWork, work, { actor });
 }
 
 /** A request whose effect must happen only once. */
@@ -179,8 +196,8 @@ function createWrites(parts: UnitOfWorkParts) {
   };
 }
 
-function recorderOf({ audit, emit, publish, enqueue, defer }: ChangeSet): Recorder {
-  return { audit, emit, publish, enqueue, defer };
+function recorderOf({ audit, emit, publish, enqueue, defer, storeAnswer }: ChangeSet): Recorder {
+  return { audit, emit, publish, enqueue, defer, storeAnswer };
 }
 
 const refuseChange = () => {
@@ -192,6 +209,7 @@ const readOnly: Recorder = {
   publish: refuseChange,
   enqueue: refuseChange,
   defer: refuseChange,
+  storeAnswer: refuseChange,
 };
 
 function toIdempotencyKeys(claim: IdempotencyClaim | null, answer: IdempotentAnswer): CommitRecord['keys'] {

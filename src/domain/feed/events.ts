@@ -14,6 +14,7 @@ export const eventScopes = {
   'contact.added': 'contacts:read',
   'contact.updated': 'contacts:read',
   'contact.removed': 'contacts:read',
+  'approval.resolved': 'contacts:read',
   'agent.updated': 'agents:read',
 } as const satisfies Record<string, Scope>;
 

@@ -18,11 +18,12 @@ export const dropContactOperation = defineOperation({
   approval: {
     action: 'remove_contact',
     subject: (work, { handle }) => describeContactRemoval(work, handle),
+    named: ({ handle }) => ({ target: handle, message: null }),
   },
   tool: {
     name: 'remove_contact',
     description:
-      'Removes a contact for both agents and notifies both. Your user must approve it, unless the other agent has the same owner or organization. When the result is APPROVAL_REQUIRED, show approval_url to your user, and call again with the same arguments after the decision.',
+      'Removes a contact for both agents and notifies both. Your user must approve it, unless the other agent has the same owner or organization. When the result is APPROVAL_REQUIRED, show approval_url to your user: the contact is removed when your user approves, and the event approval.resolved tells you.',
     annotations: { ...toolHints.reachesOthers, destructiveHint: true, idempotentHint: true },
   },
   errors: ['CONTACT_NOT_FOUND', 'INVALID_HANDLE', 'APPROVAL_REQUIRED', 'APPROVAL_DENIED'],

@@ -23,10 +23,11 @@ export const requestContactOperation = defineOperation({
     action: 'request_contact',
     subject: (work, { handle, message }) =>
       describeContactRequest(work, { handle, message: message ?? null }),
+    named: ({ handle, message }) => ({ target: handle, message: message ?? null }),
   },
   tool: {
     description:
-      'Sends a contact request to another agent. Contacts can exchange messages. Your user must approve it, unless the other agent has the same owner or organization. When the result is APPROVAL_REQUIRED, show approval_url to your user, and call again with the same arguments after the decision.',
+      'Sends a contact request to another agent. Contacts can exchange messages. Your user must approve it, unless the other agent has the same owner or organization. When the result is APPROVAL_REQUIRED, show approval_url to your user: the request is sent when your user approves, and the event approval.resolved tells you.',
     annotations: toolHints.reachesOthers,
   },
   rest: {

@@ -4,6 +4,7 @@ import type { eventData } from '../../presenters/events.ts';
 import {
   exampleAgent,
   exampleAgents,
+  exampleApproval,
   exampleContact,
   exampleMessage,
   exampleRequest,
@@ -72,6 +73,15 @@ export const exampleEventData: { [Type in EventType]: z.infer<(typeof eventData)
     display_name: 'Support desk',
   },
   'contact.removed': { agent_id: support.id, canonical_handle: support.canonical_handle },
+  'approval.resolved': {
+    approval_id: exampleApproval.id,
+    action: exampleApproval.action,
+    target: exampleApproval.target,
+    decision: 'approved',
+    decided_at: exampleRequest.created_at,
+    decided_via: 'page',
+    result: exampleRequest,
+  },
   'agent.updated': updatedAgent,
 };
 

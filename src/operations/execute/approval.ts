@@ -2,6 +2,7 @@ import { DomainError } from '../../domain/errors.ts';
 import {
   type Approval,
   decideInClient,
+  findAnsweredCall,
   findApproval,
   findCurrentApproval,
   openApproval,
@@ -22,11 +23,11 @@ const maxAttempts = 4;
 const pollIntervalMs = 1_000;
 
 /**
- * Gets a person's approval for calls that need one (MCP). The question is stored before the person is asked, and is used in the transaction
- * that it allows: nothing runs twice, and a crash leaves both or neither. No transaction is open while a person decides.
+ * Gets a person's approval for calls that need one (MCP). The question is stored with the idempotency key of the call before the person is
+ * asked. The call runs in the transaction of the decision: a crash leaves both or neither. No transaction is open while a person decides.
  *
  * A call that asks a person, or needs no approval, counts against the operation's own budget. Checking on a pending approval does not.
- * @throws {DomainError} APPROVAL_DENIED, APPROVAL_REQUIRED, RATE_LIMITED
+ * @throws {DomainError} APPROVAL_DENIED, APPROVAL_REQUIRED, RATE_LIMITED; the refusal of the call
  */
 export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stage {
   async function ask(approver: Approver, approval: Approval): Promise<Approval> {
@@ -45,32 +46,31 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
     return find();
   }
 
-  /** Returns the existing approval for this call, or opens one; null when none is needed. */
-  async function findOrOpen(context: CallContext, approver: Approver): Promise<Approval | null> {
-    const seen = await unitOfWork.read(context.call.actor, (work) => findQuestion(context, work));
-    if (seen?.current) return seen.current;
+  /** The existing approval for this call, or a new one; the answer, if the call has run; null when it needs no approval. */
+  async function findOrOpen(context: CallContext, approver: Approver): Promise<Approval | string | null> {
+    const found = await unitOfWork.read(context.call.actor, (work) => findCall(context, work));
+    if (typeof found === 'string') return found;
+    if (found?.current) return found.current;
     await consumeOwnBudget(limits, context);
-    if (!seen) return null;
-    const detail = { ...seen.question.detail, client_name: approver.client_name };
-    const question = { ...seen.question, detail };
+    if (!found) return null;
+    const detail = { ...found.question.detail, client_name: approver.client_name };
+    const question = { ...found.question, detail, claim: createClaim(context) };
     return (await unitOfWork.writeAsSystem((work) => openApproval(work, question))) ?? null;
   }
 
-  /** Returns an approval that can be used; null when none is needed. */
-  async function obtain(context: CallContext, approver: Approver): Promise<Approval | null> {
-    let approval = await findOrOpen(context, approver);
-    if (!approval) return null;
+  /** An approval that can be used; the answer, if the call has run; null when it needs no approval. */
+  async function obtain(context: CallContext, approver: Approver): Promise<Approval | string | null> {
+    const found = await findOrOpen(context, approver);
+    if (found === null || typeof found === 'string') return found;
+    let approval = found;
     if (approval.state === 'pending') {
       approval = await ask(approver, approval);
-      if (approval.state === 'approved' && approver.signal.aborted && approval.decided_via !== 'program') {
-        throw approvalRequired(approval);
-      }
-      // The decision is stored; if the token has ended, the next call uses it.
+      // If the token has ended, the next call gets the answer.
       await approver.confirm();
     }
     if (approval.state === 'denied') throw approvalDenied(approval);
     if (approval.state !== 'approved') throw approvalRequired(approval);
-    return approval;
+    return approval.answer ?? approval;
   }
 
   return async function approval(context, next) {
@@ -80,7 +80,10 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const stored = claim && (await findStoredAnswer(unitOfWork, context, claim));
       if (stored) return stored;
-      context.approval = await obtain(context, approver);
+      const obtained = await obtain(context, approver);
+      if (typeof obtained === 'string')
+        return { body: obtained, output: JSON.parse(obtained), replayed: false };
+      context.approval = obtained;
       try {
         return await next();
       } catch (error) {
@@ -92,7 +95,7 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
 }
 
 /**
- * Uses the approval of the call in the transaction of its effect. It checks there again whether one is needed.
+ * Uses an approval that a process of the previous release decided, in the transaction of the call. It checks there again whether one is needed.
  * @throws when one is needed and there is none, or it was used; the approval stage then tries again.
  */
 export async function useCallApproval(context: CallContext, work: Work): Promise<void> {
@@ -113,6 +116,29 @@ async function findQuestion({ call, input }: CallContext, work: Work) {
   return current === null ? null : { question, current };
 }
 
+/** As `findQuestion`; the answer of the call, if it has run and would now be refused or change nothing. */
+async function findCall(context: CallContext, work: Work) {
+  const { call, input } = context;
+  const findAnswer = async () => {
+    const rule = call.operation.approval;
+    if (!rule) return undefined;
+    const { target, message } = rule.named(input);
+    return findAnsweredCall(work, {
+      agent_id: call.actor.agent_id,
+      action: rule.action,
+      target,
+      detail: { message },
+    });
+  };
+  try {
+    return (await findQuestion(context, work)) ?? (await findAnswer()) ?? null;
+  } catch (error) {
+    const answer = error instanceof DomainError && error.status < 500 ? await findAnswer() : undefined;
+    if (answer === undefined) throw error;
+    return answer;
+  }
+}
+
 function approvalDenied({ id, expires_at }: Approval): DomainError {
   const message = 'The person denied this. Do not ask again.';
   return new DomainError('APPROVAL_DENIED', message, { approval: { id, expires_at } });
@@ -120,6 +146,6 @@ function approvalDenied({ id, expires_at }: Approval): DomainError {
 
 function approvalRequired({ id, expires_at }: Approval): DomainError {
   const message =
-    'A person must approve this first, on the page approval_url. Then call again with the same arguments.';
+    'A person must approve this first, on the page approval_url. It is done when the person approves; the event approval.resolved tells you.';
   return new DomainError('APPROVAL_REQUIRED', message, { approval: { id, expires_at } });
 }

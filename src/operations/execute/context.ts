@@ -36,6 +36,8 @@ export interface Call {
   onRateLimit?: OnBudget | undefined;
   /** Whether the call was counted already, as part of an earlier one. */
   already_consumed?: boolean | undefined;
+  /** Aborts when the caller no longer waits for the response. */
+  signal?: AbortSignal | undefined;
   /** Given by transports whose callers need a person's approval for some operations. */
   approver?: Approver | undefined;
 }

@@ -1,6 +1,7 @@
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { RateLimits } from '../rate-limits.ts';
 import { createApproval } from './approval.ts';
+import { type CallerFeed, createAwaitReply } from './await-reply.ts';
 import { authorizeScope } from './authorize-scope.ts';
 import { createBatch } from './batch.ts';
 import type { Answer, Call, CallContext, Stage } from './context.ts';
@@ -16,11 +17,15 @@ import { createTransaction } from './transaction.ts';
 export type Execute = (call: Call) => Promise<Answer>;
 
 /** Every call of every operation runs through these stages, in this order (docs/decisions/0005-execute-stages.md). */
-export function createExecute(unitOfWork: UnitOfWork, limits: RateLimits, intake: Intake): Execute {
+export function createExecute(
+  unitOfWork: UnitOfWork,
+  { limits, intake, feed }: { limits: RateLimits; intake: Intake; feed: CallerFeed },
+): Execute {
   const stages: readonly Stage[] = [
     authorizeScope,
     createRateLimit(limits),
     parseInputStage,
+    createAwaitReply(unitOfWork, feed),
     createOwnRateLimit(limits),
     padNotFound,
     createApproval(unitOfWork, limits),

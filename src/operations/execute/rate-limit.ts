@@ -66,8 +66,9 @@ export function createOwnRateLimit(limits: RateLimits): Stage {
  */
 export async function consumeOwnBudget(limits: RateLimits, context: CallContext): Promise<void> {
   const { operation, actor, onRateLimit } = context.call;
-  const { limit: budget } = operation;
-  if (budget === undefined || context.isBudgetConsumed) return;
+  const { limit } = operation;
+  if (limit === undefined || context.isBudgetConsumed) return;
+  const budget = operation.limitOf?.(context.input) ?? limit;
   context.isBudgetConsumed = true;
   const part = operation.limitKey?.(context.input);
   const key = part === undefined ? actor.agent_id : `${actor.agent_id}:${part}`;

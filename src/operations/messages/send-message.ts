@@ -1,33 +1,63 @@
 import { z } from 'zod';
 import { messageSchema, presentMessage } from '../../presenters/message.ts';
-import { sendMessage, sendMessages } from '../../services/messages/send.ts';
+import { type MessageDraft, sendMessage, sendMessages } from '../../services/messages/send.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleQuestion } from '../examples/records.ts';
 import { attachmentIds, content, contentType, metadata, reason, threadId } from '../fields.ts';
 
-const input = z
-  .strictObject({
-    thread_id: threadId,
-    content,
-    content_type: contentType.default('text'),
-    attachment_ids: attachmentIds.default([]),
-    reply_to: z.string().max(64).nullish().describe('Id of a message in the same thread.'),
-    metadata: metadata.default({}),
-    reason: reason.optional(),
-  })
-  .refine((value) => value.content !== '' || value.attachment_ids.length > 0, {
-    path: ['content'],
-    error: 'may be empty only with attachments',
-  });
+/** The input fields of a message. */
+export const messageFields = {
+  content,
+  content_type: contentType.default('text'),
+  attachment_ids: attachmentIds.default([]),
+  reply_to: z.string().max(64).nullish().describe('Id of a message in the same thread.'),
+  metadata: metadata.default({}),
+  reason: reason.optional(),
+};
+
+/** For `refine`: a message has a text or files. */
+export const hasContent = (value: { content: string; attachment_ids: readonly string[] }): boolean =>
+  value.content !== '' || value.attachment_ids.length > 0;
+export const contentError = { path: ['content'], error: 'may be empty only with attachments' };
+
+const input = z.strictObject({ thread_id: threadId, ...messageFields }).refine(hasContent, contentError);
 
 /** What a model gets: it knows the text. */
-const sentMessage = messageSchema.pick({ id: true, thread_id: true, sequence: true, created_at: true });
+export const sentMessage = messageSchema.pick({
+  id: true,
+  thread_id: true,
+  sequence: true,
+  created_at: true,
+});
 
-/** The reason is stored in the metadata. */
-function toNewMessage({ reason: why, reply_to, ...message }: z.infer<typeof input>) {
-  const stored = why === undefined ? message.metadata : { ...message.metadata, reason: why };
-  return { ...message, reply_to: reply_to ?? null, metadata: stored };
+/** A message as it is sent. The reason is stored in its metadata. */
+export function toDraft({
+  reason: why,
+  reply_to,
+  metadata: own,
+  ...draft
+}: Omit<z.infer<typeof input>, 'thread_id'>): MessageDraft {
+  const stored = why === undefined ? own : { ...own, reason: why };
+  return { ...draft, reply_to: reply_to ?? null, metadata: stored };
 }
+
+/** The errors of an operation that sends a message. */
+export const sendErrors = [
+  'THREAD_NOT_FOUND',
+  'THREAD_CLOSED',
+  'AGENT_NOT_FOUND',
+  'NOT_CONTACTS',
+  'NOT_TRUSTED',
+  'NOT_ALLOWED',
+  'BLOCKED',
+  'AGENT_PAUSED',
+  'MESSAGE_NOT_FOUND',
+  'ATTACHMENT_NOT_FOUND',
+  'ATTACHMENT_ALREADY_SENT',
+  'ATTACHMENT_NOT_READY',
+  'ATTACHMENT_INFECTED',
+  'MESSAGE_TOO_LARGE',
+] as const;
 
 export const sendMessageOperation = defineOperation({
   name: 'send_message',
@@ -36,11 +66,13 @@ export const sendMessageOperation = defineOperation({
   kind: 'write',
   input,
   output: messageSchema,
-  async run(work, message) {
-    return presentMessage(await sendMessage(work, toNewMessage(message)));
+  async run(work, { thread_id, ...fields }) {
+    return presentMessage(await sendMessage(work, { thread_id, ...toDraft(fields) }));
   },
   async runBatch(calls) {
-    const sends = calls.map(({ work, input: message }) => ({ work, message: toNewMessage(message) }));
+    const sends = calls.map(({ work, input: { thread_id, ...fields } }) => {
+      return { work, message: { thread_id, ...toDraft(fields) } };
+    });
     const results = await sendMessages(sends, { wait: false });
     return results.map((sent) => (sent === null || sent instanceof Error ? sent : presentMessage(sent)));
   },
@@ -65,22 +97,7 @@ export const sendMessageOperation = defineOperation({
     },
     showsFeed: true,
   },
-  errors: [
-    'THREAD_NOT_FOUND',
-    'THREAD_CLOSED',
-    'AGENT_NOT_FOUND',
-    'NOT_CONTACTS',
-    'NOT_TRUSTED',
-    'NOT_ALLOWED',
-    'BLOCKED',
-    'AGENT_PAUSED',
-    'MESSAGE_NOT_FOUND',
-    'ATTACHMENT_NOT_FOUND',
-    'ATTACHMENT_ALREADY_SENT',
-    'ATTACHMENT_NOT_READY',
-    'ATTACHMENT_INFECTED',
-    'MESSAGE_TOO_LARGE',
-  ],
+  errors: sendErrors,
   example: {
     input: {
       thread_id: exampleQuestion.thread_id,

@@ -55,6 +55,23 @@ function draftOf({
   return { ...message, reply_to: null, metadata: why === undefined ? {} : { reason: why } };
 }
 
+/** The errors of an operation that opens a thread. */
+export const createThreadErrors = [
+  'INVALID_HANDLE',
+  'CANNOT_INITIATE_THREADS',
+  'AGENT_NOT_FOUND',
+  'NOT_CONTACTS',
+  'NOT_TRUSTED',
+  'NOT_ALLOWED',
+  'BLOCKED',
+  'AGENT_PAUSED',
+  'ATTACHMENT_NOT_FOUND',
+  'ATTACHMENT_ALREADY_SENT',
+  'ATTACHMENT_NOT_READY',
+  'ATTACHMENT_INFECTED',
+  'MESSAGE_TOO_LARGE',
+] as const;
+
 export const createThreadOperation = defineOperation({
   name: 'create_thread',
   summary: 'Start a thread with one or more agents',
@@ -85,21 +102,7 @@ export const createThreadOperation = defineOperation({
     annotations: toolHints.reachesOthers,
     showsFeed: true,
   },
-  errors: [
-    'INVALID_HANDLE',
-    'CANNOT_INITIATE_THREADS',
-    'AGENT_NOT_FOUND',
-    'NOT_CONTACTS',
-    'NOT_TRUSTED',
-    'NOT_ALLOWED',
-    'BLOCKED',
-    'AGENT_PAUSED',
-    'ATTACHMENT_NOT_FOUND',
-    'ATTACHMENT_ALREADY_SENT',
-    'ATTACHMENT_NOT_READY',
-    'ATTACHMENT_INFECTED',
-    'MESSAGE_TOO_LARGE',
-  ],
+  errors: createThreadErrors,
   example: {
     input: {
       with_handle: exampleAgents.support.canonical_handle,

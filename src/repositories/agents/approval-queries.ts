@@ -27,6 +27,14 @@ export interface ApprovalRow {
   decided_by_agent: string | null;
   /** When the approved action was done. */
   used_at: number | null;
+  /** The answer of the call, as JSON text. Null before it ran, and if the agent made the call itself after the decision. */
+  answer: string | null;
+}
+
+/** The idempotency key of a call and the hash of its request. */
+export interface ApprovalClaim {
+  key_hash: Buffer;
+  request_hash: Buffer;
 }
 
 /** The subject of an approval. Requests with equal subjects are the same. */
@@ -38,7 +46,7 @@ const state = `case when q.state = 'pending' and q.expires_at <= :now then 'expi
 const columns = `q.id, q.agent_id, a.canonical_handle as agent_handle,
   a.display_name as agent_display_name, q.action, q.target, q.message, q.client_name,
   ${state} as state, q.created_at, q.expires_at, q.decided_at, q.decided_via, p.name as decided_by,
-  d.canonical_handle as decided_by_agent, q.used_at`;
+  d.canonical_handle as decided_by_agent, q.used_at, q.answer`;
 
 const joined = `approvals q join agents a on a.id = q.agent_id
   left join owners p on p.id = q.decided_by left join agents d on d.id = q.decided_by_agent`;
@@ -54,6 +62,17 @@ const statements = {
      where q.agent_id = :agent_id and q.action = :action and q.target = :target and q.message = :message
        and q.state <> 'expired' and q.expires_at > :now and q.used_at is null
      order by q.id desc limit 1`,
+  ),
+  findAnswered: statement(
+    'approvals.find_answered',
+    `select ${columns} from ${joined}
+     where q.agent_id = :agent_id and q.action = :action and q.target = :target and q.message = :message
+       and q.answer is not null and q.expires_at > :now
+     order by q.id desc limit 1`,
+  ),
+  findClaim: statement(
+    'approvals.find_claim',
+    'select key_hash, request_hash from approvals where id = :id and key_hash is not null and request_hash is not null',
   ),
   find: statement('approvals.find', `select ${columns} from ${joined} where q.id = :id`),
   findForPerson: statement(
@@ -99,6 +118,16 @@ export function approvalQueries(db: Queryable) {
       const { agent_id, action, target, message } = subject;
       const values = { agent_id, action, target, message, now };
       return (await query<ApprovalRow>(db, statements.findCurrent, values))[0];
+    },
+    /** The latest request about this subject whose call has run, until the approval expires. */
+    async findAnswered(subject: ApprovalSubject, now: number): Promise<ApprovalRow | undefined> {
+      const { agent_id, action, target, message } = subject;
+      const values = { agent_id, action, target, message, now };
+      return (await query<ApprovalRow>(db, statements.findAnswered, values))[0];
+    },
+    /** The idempotency key of the call, if it had one. */
+    async findClaim(id: string): Promise<ApprovalClaim | undefined> {
+      return (await query<ApprovalClaim>(db, statements.findClaim, { id }))[0];
     },
     async find(id: string, now: number): Promise<ApprovalRow | undefined> {
       return (await query<ApprovalRow>(db, statements.find, { id, now }))[0];

@@ -25,6 +25,24 @@ export interface McpSessionRow {
   stream_cursor: string | null;
 }
 
+/** What a session has received of its agent's feed. */
+export interface McpSessionPosition {
+  /** The session has received everything up to here. */
+  cursor: string | undefined;
+  /** Ids of messages, and of other events, that it received after that position. */
+  returned: readonly string[];
+}
+
+export interface McpSessionMove {
+  /** Undefined: the position stays. */
+  cursor?: string | undefined;
+  returned: readonly string[];
+  /** Returned ids that are before the new position. */
+  passed: readonly string[];
+}
+
+const maxReturnedIds = 100;
+
 const statements = {
   find: statement(
     'mcp_sessions.find',
@@ -52,13 +70,16 @@ const statements = {
     'mcp_sessions.set_log_level',
     "update mcp_sessions set client = client || jsonb_build_object('log_level', :level::text) where id_hash = :id_hash",
   ),
-  readWaitCursor: statement(
-    'mcp_sessions.read_wait_cursor',
-    'select wait_cursor from mcp_sessions where id_hash = :id_hash',
+  readPosition: statement(
+    'mcp_sessions.read_position',
+    'select wait_cursor, returned_ids from mcp_sessions where id_hash = :id_hash',
   ),
-  setWaitCursor: statement(
-    'mcp_sessions.set_wait_cursor',
-    'update mcp_sessions set wait_cursor = :cursor where id_hash = :id_hash',
+  movePosition: statement(
+    'mcp_sessions.move_position',
+    `update mcp_sessions s set wait_cursor = coalesce(:cursor::text, s.wait_cursor), returned_ids = n.ids[greatest(1, cardinality(n.ids) - ${maxReturnedIds - 1}):]
+     from (select id_hash, array(select unnest(returned_ids) except select unnest(:passed::text[])) || :returned::text[] as ids
+           from mcp_sessions where id_hash = :id_hash for no key update) n
+     where s.id_hash = n.id_hash`,
   ),
   setStreamCursor: statement(
     'mcp_sessions.set_stream_cursor',
@@ -110,13 +131,17 @@ export function mcpSessionsRepository(db: Queryable) {
     async setLogLevel(idHash: Buffer, level: string): Promise<void> {
       await run(statements.setLogLevel, { id_hash: idHash, level });
     },
-    /** The position after what the waiting calls of the session returned; undefined before the first one. */
-    async readWaitCursor(idHash: Buffer): Promise<string | undefined> {
-      const [row] = await run<{ wait_cursor: string | null }>(statements.readWaitCursor, { id_hash: idHash });
-      return row?.wait_cursor ?? undefined;
+    /** The cursor is undefined before the first wait. */
+    async readPosition(idHash: Buffer): Promise<McpSessionPosition> {
+      const [row] = await run<{ wait_cursor: string | null; returned_ids: string[] }>(
+        statements.readPosition,
+        { id_hash: idHash },
+      );
+      return { cursor: row?.wait_cursor ?? undefined, returned: row?.returned_ids ?? [] };
     },
-    async setWaitCursor(idHash: Buffer, cursor: string): Promise<void> {
-      await run(statements.setWaitCursor, { id_hash: idHash, cursor });
+    /** Adds `returned` to the returned ids, of which the newest are kept, and removes those that the position has passed. */
+    async movePosition(idHash: Buffer, { cursor, returned, passed }: McpSessionMove): Promise<void> {
+      await run(statements.movePosition, { id_hash: idHash, cursor: cursor ?? null, returned, passed });
     },
     async setStreamCursor(idHash: Buffer, cursor: string): Promise<void> {
       await run(statements.setStreamCursor, { id_hash: idHash, cursor });

@@ -1,10 +1,10 @@
 import { type ApprovalAction, type ApprovalDecision } from '../../domain/approvals.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { parseHandle } from '../../domain/agents/handles.ts';
+import { isHandle, parseHandle } from '../../domain/agents/handles.ts';
 import { isId, newId } from '../../domain/ids.ts';
 import { toVisibleLine } from '../../shared/visible-text.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
-import { approvalNotFound, decideApproval } from './decide.ts';
+import type { IdempotencyClaim, SystemWork } from '../../work/unit-of-work.ts';
+import { approvalNotFound, decideApproval, explainRefusal } from './decide.ts';
 
 type Approvals = Pick<SystemWork, 'approvals'>;
 
@@ -26,6 +26,8 @@ export interface OpenApproval {
     /** The client of the agent, as declared by the client. */
     client_name?: string | null | undefined;
   };
+  /** The idempotency key of the call, which gets the answer when a person approves. */
+  claim?: IdempotencyClaim | null;
 }
 
 /**
@@ -44,7 +46,10 @@ export async function openApproval(work: SystemWork, input: OpenApproval): Promi
   await requirePendingQuota(work, agent_id);
   const client_name = toVisibleLine(detail.client_name ?? '', maxClientNameLength);
   const id = newId('approval');
-  await approvals.insert({ ...subject, id, client_name, created_at: now, expires_at: now + dayMs });
+  await approvals.insert(
+    { ...subject, id, client_name, created_at: now, expires_at: now + dayMs },
+    input.claim ?? null,
+  );
   // A concurrent call may have inserted the same request; then that one is returned.
   const inserted = await approvals.findCurrent(subject, now);
   if (!inserted) throw new Error('the approval was not inserted');
@@ -58,7 +63,7 @@ export async function openApproval(work: SystemWork, input: OpenApproval): Promi
  */
 export async function findCurrentApproval(
   work: Pick<SystemWork, 'agents' | 'approvals' | 'now'>,
-  input: Omit<OpenApproval, 'detail'> & { detail: { message?: string | null | undefined } },
+  input: Omit<OpenApproval, 'detail' | 'claim'> & { detail: { message?: string | null | undefined } },
 ): Promise<Approval | null | undefined> {
   const subject = toSubject(input);
   const [target] = await work.agents.findSeen(subject.agent_id, [subject.target]);
@@ -66,7 +71,20 @@ export async function findCurrentApproval(
   return work.approvals.findCurrent(subject, work.now);
 }
 
-function toSubject({ agent_id, action, target, detail }: OpenApproval) {
+/**
+ * Returns the answer of an approved call that has run, as JSON text, until its approval expires. The call is one that would now be refused
+ * or change nothing.
+ */
+export async function findAnsweredCall(
+  work: Pick<SystemWork, 'approvals' | 'now'>,
+  input: Parameters<typeof findCurrentApproval>[1],
+): Promise<string | undefined> {
+  // An id in place of the handle does not say what was approved.
+  if (!isHandle(input.target.replace(/^@/, '').toLowerCase())) return undefined;
+  return (await work.approvals.findAnswered(toSubject(input), work.now))?.answer ?? undefined;
+}
+
+function toSubject({ agent_id, action, target, detail }: Omit<OpenApproval, 'claim'>) {
   return { agent_id, action, target: parseHandle(target).canonical, message: detail.message ?? '' };
 }
 
@@ -138,7 +156,7 @@ export async function decideAsPerson(
   decision: ApprovalDecision,
 ): Promise<Approval> {
   await requireApprovalForPerson(work, account_id, id);
-  await decideApproval(work, id, decision, { via: 'page', account_id });
+  await explainRefusal(() => decideApproval(work, id, decision, { via: 'page', account_id }));
   return requireApprovalForPerson(work, account_id, id);
 }
 
@@ -152,7 +170,7 @@ export async function decideAsOperator(
   decision: ApprovalDecision,
 ): Promise<Approval> {
   if (!isId('approval', id)) throw approvalNotFound();
-  await decideApproval(work, id, decision, { via: 'operator' });
+  await explainRefusal(() => decideApproval(work, id, decision, { via: 'operator' }));
   const approval = await work.approvals.find(id, work.now);
   if (!approval) throw approvalNotFound();
   return approval;

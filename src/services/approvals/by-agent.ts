@@ -2,7 +2,7 @@ import type { ApprovalDecision, ApprovalState } from '../../domain/approvals.ts'
 import { isId } from '../../domain/ids.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
-import { approvalNotFound, decideApproval } from './decide.ts';
+import { approvalNotFound, decideApproval, explainRefusal } from './decide.ts';
 
 export interface ListAgentApprovals extends PageRequest {
   /** Only approvals in this state. */
@@ -39,6 +39,6 @@ export async function decideAsAgent(work: Work, id: string, decision: ApprovalDe
     return approval;
   };
   await find();
-  await decideApproval(work, id, decision, { via: 'agent', agent_id });
+  await explainRefusal(() => decideApproval(work, id, decision, { via: 'agent', agent_id }));
   return find();
 }

@@ -1,6 +1,9 @@
 import type { ApprovalDecision, ApprovalVia } from '../../domain/approvals.ts';
+import type { Actor } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import { actAs, type SystemWork } from '../../work/unit-of-work.ts';
+
+type Approval = NonNullable<Awaited<ReturnType<SystemWork['approvals']['find']>>>;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -12,16 +15,17 @@ export interface Decider {
 }
 
 /**
- * Decides an approval; the caller checks permission. An approval can be used for 24 hours from then on; a denial lasts until the
- * request's own 24 hours end. Repeating the same decision changes nothing.
- * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION if it was decided otherwise, or expired
+ * Decides an approval; the caller checks permission. Approving runs the call of the agent in this transaction, under its idempotency key. If
+ * the call is refused, nothing changes. A denial lasts until the request's own 24 hours end. Repeating the same decision changes nothing.
+ * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION if it was decided otherwise, or expired; the refusal of the call
  */
 export async function decideApproval(
-  { approvals, now, audit }: Pick<SystemWork, 'approvals' | 'now' | 'audit'>,
+  work: SystemWork,
   id: string,
   decision: ApprovalDecision,
   { via, account_id, agent_id }: Decider,
 ): Promise<void> {
+  const { approvals, now } = work;
   const good_until = decision === 'approved' ? now + dayMs : 0;
   const by = { via, account_id: account_id ?? null, agent_id: agent_id ?? null, now, good_until };
   const isNew = await approvals.decide(id, decision, by);
@@ -29,11 +33,61 @@ export async function decideApproval(
   if (!approval) throw approvalNotFound();
   if (isNew) {
     const detail = { approval_id: id, action: approval.action, decision, via };
-    audit({ act: 'approval.decided', agent_id: approval.agent_id, about: approval.target, detail });
+    work.audit({ act: 'approval.decided', agent_id: approval.agent_id, about: approval.target, detail });
+    const answer = decision === 'approved' ? await runCall(work, approval) : null;
+    emitResolved(work, approval, answer);
     return;
   }
   if (approval.state === decision) return;
   throw new DomainError('INVALID_TRANSITION', `This approval is already ${approval.state}.`);
+}
+
+/** Runs the call as the agent that asked, and stores its answer. @throws {DomainError} the refusal of the call */
+async function runCall(
+  work: SystemWork,
+  { id, agent_id, action, target, message }: Approval,
+): Promise<string> {
+  const agent = await work.agents.find(agent_id);
+  if (!agent) throw approvalNotFound();
+  const actor: Actor = {
+    agent_id,
+    handle: agent.canonical_handle,
+    owner_id: agent.owner_id,
+    scopes: new Set(['contacts:read', 'contacts:write']),
+    client_id: 'approval',
+    resource: '',
+    expires_at: work.now,
+    token_id: '',
+  };
+  await work.approvals.use(agent_id, id, work.now);
+  const answer = await work.runApproved(actAs(work, actor), { action, target, message });
+  await work.approvals.storeAnswer(id, answer);
+  const claim = await work.approvals.findClaim(id);
+  const isTaken = claim && (await work.idempotencyKeys.find(claim.key_hash));
+  if (claim && !isTaken) work.storeAnswer({ ...claim, answer });
+  return answer;
+}
+
+function emitResolved(work: SystemWork, approval: Approval, answer: string | null): void {
+  const { id: approval_id, agent_id, action, target, state, decided_via } = approval;
+  const result: unknown = answer === null ? null : JSON.parse(answer);
+  const data = { approval_id, action, target, decision: state, decided_at: work.now, decided_via, result };
+  work.emit({ type: 'approval.resolved', recipients: [agent_id], data });
+}
+
+/**
+ * Says why an approved call is no longer possible, to the person who decides.
+ * @throws {DomainError} INVALID_TRANSITION in place of a refusal of the call
+ */
+export async function explainRefusal<T>(decide: () => Promise<T>): Promise<T> {
+  try {
+    return await decide();
+  } catch (error) {
+    const isRefusal = error instanceof DomainError && error.status < 500;
+    if (!isRefusal || error.code === 'INVALID_TRANSITION' || error.code === 'NOT_FOUND') throw error;
+    const message = `This is no longer possible, and nothing was changed: ${error.message}`;
+    throw new DomainError('INVALID_TRANSITION', message, { cause: error });
+  }
 }
 
 /** Returns the error for an approval that is absent or belongs to others. */

@@ -72,6 +72,7 @@ export async function createThread(work: Work, input: CreateThread) {
   return {
     thread: { ...thread, last_sequence: sequence, last_message_at: created_at, updated_at: created_at },
     initial_message_id,
+    message: sent,
   };
 }
 

@@ -111,11 +111,14 @@ export function createMcpTransport(parts: McpParts): McpTransport {
 function createFeatures(parts: McpParts, sessions: Sessions): McpFeatures {
   const { tools = [], resources = [], prompts: addedPrompts = [] } = parts.additions ?? {};
   return {
-    tools: createTools(parts.catalogue, [
-      createWaitForEventsTool({ ...parts, sessions }),
-      createAcknowledgeEventsTool(parts),
-      ...tools,
-    ]),
+    tools: createTools(
+      parts.catalogue,
+      [createWaitForEventsTool({ ...parts, sessions }), createAcknowledgeEventsTool(parts), ...tools],
+      ({ actor, session_key }, { id, thread_id, sequence, sender }) => {
+        parts.realtime.markDelivered(actor, [{ message: { thread_id, sequence, sender_id: sender.id } }]);
+        if (session_key) sessions.movePosition(session_key, { returned: [id], passed: [] });
+      },
+    ),
     resources: createResources(parts.catalogue, resources),
     prompts: [...prompts, ...addedPrompts],
   };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { actorOf } from '../http/authenticate.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import { jsonBody } from '../http/json-body.ts';
+import { whileListening } from '../http/while-listening.ts';
 import { examplePage } from '../../operations/examples/events.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
 import { parseInput } from '../../operations/execute/parse-input.ts';
@@ -112,23 +113,4 @@ export function eventRoutes(realtime: Realtime, limits: RateLimits, draining: Ab
       description: acknowledgeDescription,
     },
   ];
-}
-
-/** Runs with a signal that is aborted when the client disconnects or the process shuts down. */
-async function whileListening<T>(
-  ctx: Context,
-  draining: AbortSignal,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  ctx.res.once('close', abort);
-  draining.addEventListener('abort', abort);
-  if (draining.aborted) abort();
-  try {
-    return await run(controller.signal);
-  } finally {
-    ctx.res.off('close', abort);
-    draining.removeEventListener('abort', abort);
-  }
 }

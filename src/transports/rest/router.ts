@@ -4,6 +4,9 @@ import { z } from 'zod';
 import { DomainError } from '../../domain/errors.ts';
 import { actorOf } from '../http/authenticate.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
+import type { Actor } from '../../domain/auth/actor.ts';
+import { type ReplyMessage, replyOf } from '../../operations/execute/await-reply.ts';
+import { whileListening } from '../http/while-listening.ts';
 import { drainRefusedBody } from '../http/drain-body.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { Operation, RestBinding } from '../../operations/define.ts';
@@ -21,6 +24,10 @@ export interface RestParts {
   upload_idle_ms: number;
   /** Endpoints that are not operations. */
   routes: readonly Route[];
+  /** Aborted when the process begins to shut down: calls that wait for a reply are then answered at once. */
+  draining: AbortSignal;
+  /** Called when an answer with a reply was sent. */
+  onReplySent(actor: Actor, reply: ReplyMessage): void;
 }
 
 /** The REST transport: one endpoint for each operation of the catalogue that has a REST binding, and the routes. */
@@ -84,14 +91,19 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestBinding, isL
     const pathParams = ctx['params'] as Record<string, string>;
     const params = isLong ? withoutActor(pathParams, actor.handle) : pathParams;
     const input = joinInput(params, readInput(ctx, rest, fields, parts.upload_idle_ms));
-    const result = await parts.execute({
+    const call = {
       operation,
       actor,
       input,
       idempotency_key: idempotencyKey(ctx, rest),
       onRateLimit: createRateLimitReporter(ctx),
-    });
+    };
+    const result = operation.reply
+      ? await whileListening(ctx, parts.draining, (signal) => parts.execute({ ...call, signal }))
+      : await parts.execute(call);
 
+    const reply = operation.reply && replyOf(result.output);
+    if (reply) ctx.res.once('finish', () => parts.onReplySent(actor, reply));
     if (result.replayed) ctx.set('Idempotency-Replayed', 'true');
     ctx.status = rest.status;
     if (rest.status === 204) return;

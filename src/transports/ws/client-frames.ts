@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseInput } from '../../operations/execute/parse-input.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { isId } from '../../domain/ids.ts';
 
@@ -39,6 +40,8 @@ export const clientFrames = {
 const { ping, subscribe, unsubscribe, ack } = clientFrames;
 const clientFrame = z.discriminatedUnion('type', [ping, subscribe, unsubscribe, ack]);
 
+const frameTypes = new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(clientFrames));
+
 export type ClientFrame = z.infer<typeof clientFrame>;
 
 /** Parses a text frame. @throws {DomainError} INVALID_JSON, VALIDATION_ERROR */
@@ -49,12 +52,9 @@ export function parseClientFrame(text: string): ClientFrame {
   } catch (error) {
     throw new DomainError('INVALID_JSON', 'The frame is not valid JSON.', { cause: error });
   }
-  const parsed = clientFrame.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const description =
-    issue?.code === 'invalid_union'
-      ? 'type: must be ping, subscribe, unsubscribe or ack'
-      : `${issue?.path.join('.') || 'frame'}: ${issue?.message}`;
-  throw new DomainError('VALIDATION_ERROR', description);
+  const type: unknown = Object(value).type;
+  if (typeof type !== 'string' || !Object.hasOwn(clientFrames, type)) {
+    throw new DomainError('VALIDATION_ERROR', `type: must be ${frameTypes}`);
+  }
+  return parseInput(clientFrame, value);
 }

@@ -39,7 +39,7 @@ async function createStoryAgents(connect: Connect) {
     const page = await ada.go(String(first.error['approval_url']));
     questions.push(`page: ${page.visibleText}`);
     const decided = await ada.send(findForm(page, new URL(page.url).pathname), { button: 'approve' });
-    expect(decided.visibleText).toContain('Approved. ');
+    expect(decided.visibleText).toContain('Approved, and done. ');
     return client.call(name, args);
   }
   return {

@@ -160,6 +160,7 @@ describe('approval', () => {
     const { username } = await setup.person();
     const handle = `${username}.own`;
     const agent = (await json('agent', 'create', handle)) as { id: string };
+    await json('agent', 'create', 'some.body', '--create-owner');
     const openedApproval = await setup.unitOfWork.writeAsSystem((work) =>
       openApproval(work, {
         agent_id: agent.id,
@@ -176,6 +177,8 @@ describe('approval', () => {
       state: 'approved',
       decided_at: expect.any(Number),
       decided_via: 'operator',
+      used_at: expect.any(Number),
+      answer: expect.stringContaining('some.body'),
       expires_at: expect.any(Number),
     });
     expect((await run('approval', 'decide', id, 'denied')).err).toBe(

@@ -11,7 +11,9 @@ import { type McpInstance, startMcpInstance } from './instance.ts';
 const dispatched: string[] = [];
 const seen = new DomainError('FORBIDDEN', 'seen');
 const tools = [...createTools(catalogue)].flatMap(([name, { operation }]) =>
-  operation.scope === 'any' ? [] : [{ name, operation: operation.name, scope: operation.scope }],
+  operation.scope === 'any'
+    ? []
+    : [{ name, operation: operation.name, scope: operation.scope, reads: operation.reply !== undefined }],
 );
 
 let instance: McpInstance;
@@ -25,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-test.each(tools)('$name needs $scope: refused before dispatch', async ({ name, operation, scope }) => {
+test.each(tools)('$name needs $scope: refused before dispatch', async ({ name, operation, scope, reads }) => {
   const enough = sufficientScopes(scope);
   const others: Scope[] = scopes.filter((one) => !enough.includes(one));
   const token = await instance.token('matrix.agent', { scopes: others });
@@ -37,7 +39,9 @@ test.each(tools)('$name needs $scope: refused before dispatch', async ({ name, o
   expect(dispatched).toEqual([]);
 
   // With the scope the same call gets there.
-  const good = await instance.token('matrix.agent', { scopes: [scope] });
+  const good = await instance.token('matrix.agent', {
+    scopes: reads ? [scope, 'threads:read'] : [scope],
+  });
   expect((await callToolRaw(instance.url, good, name, params.arguments)).value).toMatchObject({
     error: { code: 'FORBIDDEN' },
   });

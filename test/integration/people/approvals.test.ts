@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DomainError } from '../../../src/domain/errors.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
@@ -5,11 +6,11 @@ import {
   type Approval,
   requireApprovalForPerson,
   decideAsPerson,
+  findAnsweredCall,
   findApproval,
   listApprovals,
   openApproval,
   type OpenApproval,
-  useApproval,
 } from '../../../src/services/approvals/approvals.ts';
 import { addToOrganization, createOrganization } from '../../../src/services/people/organizations.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
@@ -53,8 +54,6 @@ const list = (who: { account_id: string }, pending: boolean, before?: string) =>
   setup.unitOfWork.readAsSystem((all) =>
     listApprovals(all, who.account_id, { pending, ...(before && { before }) }),
   );
-const use = (agent_id: string, id: string, now = Date.now()) =>
-  setup.unitOfWork.writeAsSystem((work) => useApproval(override(work, { now }), agent_id, id));
 const codeOf = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'no refusal',
@@ -87,6 +86,7 @@ describe('a request', () => {
       decided_by: null,
       decided_by_agent: null,
       used_at: null,
+      answer: null,
     });
     expect(await setup.unitOfWork.readAsSystem((all) => findApproval(all, agent_id, approval.id))).toEqual(
       approval,
@@ -151,33 +151,38 @@ describe('a request', () => {
 });
 
 describe('a decision', () => {
-  test('to approve is returned to the next call, and used once', async () => {
+  test('to approve runs the call as the agent, once, under its key', async () => {
     const { person, agent_id, target } = await pair();
-    const input = { agent_id, action: 'remove_contact', target, detail: {} } as const;
+    const claim = { key_hash: randomBytes(32), request_hash: randomBytes(32) };
+    const detail = { message: 'May I?' };
+    const input = { agent_id, action: 'request_contact', target, detail, claim } as const;
     const { id } = await requestApproval(input);
-    expect(await use(agent_id, id)).toBe(false);
-    const decided = await decide(person, id, 'approved');
-    expect(decided).toMatchObject({
-      state: 'approved',
-      decided_by: person.username,
-      decided_at: expect.any(Number),
-    });
-    expect(await requestApproval(input)).toEqual(decided);
-    const { agent_id: stranger } = await pair();
-    expect(await use(stranger, id)).toBe(false);
-    const uses = await Promise.all([use(agent_id, id), use(agent_id, id), use(agent_id, id)]);
-    expect(uses.filter(Boolean)).toHaveLength(1);
-    expect((await requestApproval(input)).id).not.toBe(id);
+    const all = await Promise.all([1, 2, 3].map(() => decide(person, id, 'approved')));
+    for (const decided of all)
+      expect(decided).toMatchObject({
+        state: 'approved',
+        decided_by: person.username,
+        used_at: expect.any(Number),
+      });
+    const answer = all[0]?.answer ?? '';
+    expect(JSON.parse(answer)).toMatchObject({ to: { canonical_handle: target }, message: 'May I?' });
+    expect(await setup.unitOfWork.findAnswer(claim)).toMatchObject({ answer });
+    const answered = { agent_id, action: 'request_contact', target, detail } as const;
+    const findAnswer = (now: number) =>
+      setup.unitOfWork.writeAsSystem((work) => findAnsweredCall(override(work, { now }), answered));
+    expect(await findAnswer(Date.now())).toBe(answer);
+    expect(await findAnswer(Date.now() + 25 * hour)).toBeUndefined();
   });
 
-  test('is valid for 24 hours after it was made', async () => {
+  test('to approve what is no longer possible says why, and changes nothing', async () => {
     const { person, agent_id, target } = await pair();
-    const start = Date.now() - 23 * hour;
-    const { id } = await requestApproval({ agent_id, action: 'remove_contact', target, detail: {} }, start);
-    const { expires_at } = await decide(person, id, 'approved');
-    expect(expires_at).toBeGreaterThan(start + 46 * hour);
-    expect(await use(agent_id, id, expires_at)).toBe(false);
-    expect(await use(agent_id, id, expires_at - 1)).toBe(true);
+    const { id } = await requestApproval({ agent_id, action: 'remove_contact', target, detail: {} });
+    const error: unknown = await decide(person, id, 'approved').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'INVALID_TRANSITION',
+      message: expect.stringContaining('not one of your contacts'),
+    });
+    expect(await list(person, true)).toMatchObject([{ id, state: 'pending', used_at: null }]);
   });
 
   test('to deny lasts until the request would have expired: it cannot be requested again before', async () => {
@@ -186,7 +191,6 @@ describe('a decision', () => {
     const { id } = await requestApproval(input);
     await decide(person, id, 'denied');
     expect(await requestApproval(input)).toMatchObject({ id, state: 'denied' });
-    expect(await use(agent_id, id)).toBe(false);
     expect(await list(person, true)).toEqual([]);
     expect(await requestApproval(input, Date.now() + 24 * hour + 1)).toMatchObject({ state: 'pending' });
   });

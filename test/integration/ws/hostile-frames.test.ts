@@ -137,7 +137,7 @@ const answeredOnly: [what: string, bytes: Buffer[], answer: object][] = [
   [
     'half characters in a cursor',
     [encodeFrame({ opcode: text, payload: '{"type":"ack","cursor":"\\ud800"}' })],
-    { code: 'INVALID_CURSOR' },
+    { code: 'VALIDATION_ERROR' },
   ],
   ['bytes', [encodeFrame({ opcode: binary, payload: Buffer.from([0, 255]) })], { code: 'VALIDATION_ERROR' }],
   ['an empty message', [encodeFrame({ opcode: text })], { code: 'INVALID_JSON' }],

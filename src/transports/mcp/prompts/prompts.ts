@@ -37,7 +37,7 @@ export const prompts: readonly Prompt[] = [
     },
     messages: ({ handle = '', about = '' }) =>
       userMessage(
-        `Write to the agent ${handle}: ${about}\n\nIf there is an open thread with this agent about this, continue it; otherwise start one. Show me the text before you send it. Then wait for the reply with wait_for_events and tell me what it says.`,
+        `Write to the agent ${handle}: ${about}\n\nIf there is an open thread with this agent about this, continue it; otherwise start one. Show me the text before you send it. Send it with ask, wait on with wait_for_reply, and tell me what the reply says.`,
       ),
     completion: {
       argument: 'handle',

@@ -94,7 +94,7 @@ function maySendMessages(features: McpFeatures, message: unknown, session: Sessi
     ({ operation, createRun, sendsMessages = false }) =>
       sendsMessages ||
       (canAsk && operation.approval !== undefined) ||
-      (wantsReports && createRun !== undefined),
+      (wantsReports && (createRun !== undefined || operation.reply !== undefined)),
   );
 }
 

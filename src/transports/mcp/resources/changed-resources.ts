@@ -19,6 +19,7 @@ const resourcesByEventType: Record<EventType, readonly string[]> = {
   'contact.removed': [contacts],
   'contact.updated': [contacts],
   'contact.request': [],
+  'approval.resolved': [],
   'agent.updated': [contacts],
 };
 

@@ -21,6 +21,22 @@ export interface SessionWithKey extends Session {
   key: string;
 }
 
+/** What a session has received of its agent's feed. */
+export interface SessionPosition {
+  /** The session has received everything up to here. Undefined before its first wait. */
+  cursor: string | undefined;
+  /** Ids of messages, and of other events, that it received after that position: replies, and events of filtered waits. */
+  returned: readonly string[];
+}
+
+export interface SessionMove {
+  /** Undefined: the position stays. */
+  cursor?: string | undefined;
+  returned: readonly string[];
+  /** Returned ids that are before the new position. */
+  passed: readonly string[];
+}
+
 /** Session storage shared by all processes. Ids are stored as hashes. */
 export interface SessionStore {
   find(idHash: Buffer): Promise<Session | undefined>;
@@ -30,8 +46,8 @@ export interface SessionStore {
   subscribe(idHash: Buffer, uri: string, max: number): Promise<boolean>;
   unsubscribe(idHash: Buffer, uri: string): Promise<void>;
   setLogLevel(idHash: Buffer, level: string): Promise<void>;
-  readWaitCursor(idHash: Buffer): Promise<string | undefined>;
-  setWaitCursor(idHash: Buffer, cursor: string): Promise<void>;
+  readPosition(idHash: Buffer): Promise<SessionPosition>;
+  movePosition(idHash: Buffer, move: SessionMove): Promise<void>;
   setStreamCursor(idHash: Buffer, cursor: string): Promise<void>;
   remove(idHash: Buffer): Promise<void>;
 }
@@ -48,10 +64,10 @@ export interface Sessions {
   subscribe(key: string, uri: string): Promise<void>;
   /** Ends a subscription. */
   unsubscribe(key: string, uri: string): Promise<void>;
-  /** The feed position after what the waiting calls of the session returned; undefined before the first one. */
-  readWaitCursor(key: string): Promise<string | undefined>;
-  /** Moves that position, after the response was sent. Later reads in this process wait for it. Never throws. */
-  moveWaitCursor(key: string, cursor: string): void;
+  /** What the waiting calls of the session have returned. */
+  readPosition(key: string): Promise<SessionPosition>;
+  /** Moves the position, after a response was sent. Later reads in this process wait for it. Never throws. */
+  movePosition(key: string, move: SessionMove): void;
   /** Records where a notification stream of the session ended. Never throws. */
   moveStreamCursor(key: string, cursor: string): void;
   /** Sets the minimum severity of the log messages that the session receives (MCP, Logging). */
@@ -106,18 +122,18 @@ export function createSessions(store: SessionStore, log: (error: unknown) => voi
       }
     },
     unsubscribe: (key, uri) => store.unsubscribe(Buffer.from(key, 'base64url'), uri),
-    async readWaitCursor(key) {
+    async readPosition(key) {
       await moving.get(key);
-      return store.readWaitCursor(Buffer.from(key, 'base64url'));
+      return store.readPosition(Buffer.from(key, 'base64url'));
     },
-    moveWaitCursor(key, cursor) {
-      const move = store
-        .setWaitCursor(Buffer.from(key, 'base64url'), cursor)
+    movePosition(key, move) {
+      const moved = (moving.get(key) ?? Promise.resolve())
+        .then(() => store.movePosition(Buffer.from(key, 'base64url'), move))
         .catch(log)
         .finally(() => {
-          if (moving.get(key) === move) moving.delete(key);
+          if (moving.get(key) === moved) moving.delete(key);
         });
-      moving.set(key, move);
+      moving.set(key, moved);
     },
     moveStreamCursor(key, cursor) {
       store.setStreamCursor(Buffer.from(key, 'base64url'), cursor).catch(log);

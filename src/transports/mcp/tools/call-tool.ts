@@ -4,9 +4,11 @@ import type { Caller, Exchange } from '../protocol/exchange.ts';
 import type { McpParts } from '../parts.ts';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { wrongField } from '../../../domain/errors.ts';
-import { idempotencyKeyPattern } from '../../../operations/fields.ts';
+import { replyOf } from '../../../operations/execute/await-reply.ts';
+import { idempotencyKeyPattern, maxWaitSeconds } from '../../../operations/fields.ts';
 import { createApprover } from '../approvals/approver.ts';
 import { type OperationCall, toOperationError, runOperation } from './run-operation.ts';
+import { defaultProgressMs, withProgress } from './progress.ts';
 import type { Tool } from './tools.ts';
 
 /**
@@ -20,16 +22,20 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const feedStatus = await readFeedStatus(parts, caller);
   const meta = feedStatus && { ...feedStatus };
+  const toolCaller = { actor: caller.actor, session_key: caller.session?.key };
   try {
     const approver = tool.operation.approval && createApprover(parts, caller, exchange);
-    const run = tool.createRun?.({ actor: caller.actor, session_key: caller.session?.key, exchange });
+    const run = tool.createRun?.({ ...toolCaller, exchange });
     const call = {
       ...toOperationCall(tool, args),
       ...(run && { operation: run.operation }),
       approver,
+      signal: exchange.signal,
     };
-    const fitted = await runOperation(parts, caller, call);
+    const fitted = await runWithProgress(parts, exchange, tool, () => runOperation(parts, caller, call));
     if (run) caller.onResponseSent(run.onResponseSent);
+    const reply = replyOf(fitted.value);
+    if (reply) caller.onResponseSent(() => tool.onReplySent?.(toolCaller, reply));
     if (meta) Object.assign(meta, tool.feedStatus?.(fitted.value));
     // Several clients hide _meta from the model.
     const isShown = tool.showsFeed && meta !== undefined;
@@ -42,6 +48,16 @@ export async function callTool(
     const content = [{ type: 'text' as const, text: JSON.stringify(body) }];
     return { isError: true, content, ...(meta && { _meta: meta }) };
   }
+}
+
+/** Runs a call; reports progress while it waits for a reply. */
+function runWithProgress<T>(
+  { progress_ms = defaultProgressMs }: McpParts,
+  { progress }: Exchange,
+  { operation }: Tool,
+  run: () => Promise<T>,
+): Promise<T> {
+  return operation.reply ? withProgress({ progress, progress_ms }, maxWaitSeconds * 1_000, run) : run();
 }
 
 /** Splits the arguments of a writing tool into input and idempotency key. */

@@ -13,6 +13,8 @@ export interface OperationCall {
   idempotency_key?: string | undefined;
   page_field: string | undefined;
   approver?: Approver | undefined;
+  /** Aborts when the client no longer waits. */
+  signal?: AbortSignal | undefined;
   /** Makes the result from the output, where they differ. */
   toResult?: ((output: object) => object) | undefined;
 }
@@ -21,7 +23,7 @@ const defaultMaxResultBytes = 60_000;
 
 /** Runs an operation for a caller and fits its output into one result. @throws what `execute` throws. */
 export function runOperation(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<FittedResult> {
-  const { operation, input, idempotency_key, page_field, approver, toResult } = call;
+  const { operation, input, idempotency_key, page_field, approver, signal, toResult } = call;
   let hasConsumed = false;
   const run = async (currentInput: Record<string, unknown>) => {
     const already_consumed = hasConsumed;
@@ -33,6 +35,7 @@ export function runOperation(parts: McpParts, { actor }: Caller, call: Operation
       idempotency_key,
       already_consumed,
       approver,
+      signal,
     });
     if (!toResult) return { body, output };
     const result = toResult(output);

@@ -1,6 +1,7 @@
 import type { ContentBlock, Tool as ToolDefinition } from '@modelcontextprotocol/sdk/types.js';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import type { Operation, ToolBinding } from '../../../operations/define.ts';
+import type { ReplyMessage } from '../../../operations/execute/await-reply.ts';
 import type { FeedStatus } from '../../../realtime/contract.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { addTimeTexts } from './time-texts.ts';
@@ -24,6 +25,8 @@ export interface Tool {
   requirePermission?(actor: Actor): void;
   /** The feed status after the call, from its output. */
   feedStatus?(output: Record<string, unknown>): Partial<FeedStatus>;
+  /** Called once the response was sent, for tools whose result may have a reply. */
+  onReplySent?(call: { actor: Actor; session_key: string | undefined }, reply: ReplyMessage): void;
   /** Content blocks for the output. Default: JSON text. */
   content?(output: Record<string, unknown>): ContentBlock[];
   /** Whether the tool may send messages before its result. */
@@ -42,6 +45,7 @@ export interface ToolRun {
 export function createTools(
   catalogue: readonly Operation[],
   others: readonly Tool[] = [],
+  onReplySent?: Tool['onReplySent'],
 ): ReadonlyMap<string, Tool> {
   const tools = new Map(others.map((tool) => [tool.definition.name, tool]));
   for (const operation of catalogue) {
@@ -49,7 +53,8 @@ export function createTools(
     if (!binding) continue;
     const name = binding.name ?? operation.name;
     if (tools.has(name)) throw new Error(`duplicate tool name: ${name}`);
-    tools.set(name, createTool(operation, binding));
+    const tool = createTool(operation, binding);
+    tools.set(name, operation.reply && onReplySent ? { ...tool, onReplySent } : tool);
   }
   return tools;
 }
@@ -71,6 +76,8 @@ export function createTool(
     definition,
     toResult: (output) => addTimeTexts(result ? result.from(output) : output) as object,
     showsFeed,
+    // The output of a waiting operation has a position of its own.
+    ...(operation.reply && { feedStatus: ({ cursor }) => ({ cursor: String(cursor) }) }),
     coerce: (args) => coerceArguments(args, accepted),
     page_field: findPageField(operation, schemas.inputSchema),
   };

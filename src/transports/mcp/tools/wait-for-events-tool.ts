@@ -7,7 +7,7 @@ import { createEventWait } from './wait-for-events.ts';
 
 export interface WaitForEventsToolParts {
   realtime: Realtime;
-  sessions: Pick<Sessions, 'readWaitCursor' | 'moveWaitCursor'>;
+  sessions: Pick<Sessions, 'readPosition' | 'movePosition'>;
   /** Time between progress notifications, in ms. Default 5,000. */
   progress_ms?: number;
 }
@@ -25,15 +25,15 @@ export function createWaitForEventsTool({
     requirePermission: requireFeedScope,
     feedStatus: ({ cursor }) => (typeof cursor === 'string' ? { cursor } : {}),
     createRun({ actor, session_key, exchange: { signal, progress } }) {
-      const readStart = async () => (session_key ? sessions.readWaitCursor(session_key) : undefined);
+      const readStart = async () => (session_key ? sessions.readPosition(session_key) : undefined);
       const wait = createEventWait(realtime, { signal, progress_ms, progress, readStart });
       return {
         operation: wait.operation,
         onResponseSent() {
           if (signal.aborted) return;
-          const { events, cursor } = wait.shown();
+          const { events, move } = wait.shown();
           realtime.markDelivered(actor, events);
-          if (session_key && cursor) sessions.moveWaitCursor(session_key, cursor);
+          if (session_key) sessions.movePosition(session_key, move);
         },
       };
     },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApproval, useApproval } from '../../../../src/services/approvals/approvals.ts';
+import { retire } from '../../../../src/services/agents/retire.ts';
+import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findForm } from '../../../clients/form-browser.ts';
 import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { fillForm, createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
@@ -8,6 +9,7 @@ import { override } from '../../../support/override.ts';
 let service: TestService;
 beforeAll(async () => {
   service = await startService({ worker: false });
+  await service.register({ handle: 'globex.desk', create_owner: true });
 });
 afterAll(() => service.stop());
 
@@ -56,8 +58,8 @@ describe('an approval request', () => {
   });
 
   test.each([
-    ['approve', 'Approved', 'The agent can repeat the call within 24 hours'],
-    ['deny', 'Denied', 'The agent gets this answer when it repeats the call'],
+    ['approve', 'Approved', 'approved it, and it was done.'],
+    ['deny', 'Denied', 'denied it.'],
   ])('is decided once: %s, also when that is pressed twice', async (decision, word, text) => {
     const ada = await withAgent();
     const address = await ask(ada.mine);
@@ -65,8 +67,8 @@ describe('an approval request', () => {
     for (let time = 0; time < 2; time += 1) {
       const decided = await ada.send(form, { button: decision });
       expect(decided.url).toContain(address);
-      expect(decided.visibleText).toContain(`${word}. `);
-      expect(decided.visibleText).toContain(`${ada.username} ${word.toLowerCase()} it. ${text}`);
+      expect(decided.visibleText).toContain(word);
+      expect(decided.visibleText).toContain(`${ada.username} ${text}`);
       expect(decided.forms.filter(({ action }) => action === address)).toEqual([]);
     }
     const other = decision === 'approve' ? 'deny' : 'approve';
@@ -76,15 +78,21 @@ describe('an approval request', () => {
     expect(page.visibleText).toMatch(new RegExp(`No pending approvals.*Recently decided.*${word}`));
   });
 
-  test('shows that it is approved, and later that the action is done', async () => {
+  test('that is no longer possible says why, and stays pending', async () => {
     const ada = await withAgent();
-    const address = await ask(ada.mine);
-    await ada.send(findForm(await ada.go(address), address), { button: 'approve' });
-    const id = address.split('/').at(-1) ?? '';
-    await service.core.unitOfWork.writeAsSystem((work) => useApproval(work, ada.mine.id, id));
-    expect((await ada.go(address)).visibleText).toContain(
-      `${ada.username} approved it. The agent has done it.`,
+    const other = await service.agent();
+    const address = await ask(ada.mine, { target: other.handle });
+    const page = await ada.go(address);
+    expect(page.text).toContain(`/v1/agents/${other.handle.replace('.', '/')}/card`);
+    await service.core.unitOfWork.writeAsSystem((work) =>
+      retire(work, { id: other.id, canonical_handle: other.handle }),
     );
+    const decided = await ada.send(findForm(page, address), { button: 'approve' });
+    expect(decided.visibleText).toContain(
+      'This is no longer possible, and nothing was changed: No such agent',
+    );
+    expect(decided.visibleText).toContain('Waiting for a decision.');
+    expect(findForm(decided, address)).toBeDefined();
   });
 
   test('that expired says so, and cannot be decided', async () => {

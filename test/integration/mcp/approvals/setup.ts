@@ -1,3 +1,4 @@
+import type { ElicitationHandler } from '../../../clients/mcp/eliciting-client.ts';
 import type { McpInstance } from '../instance.ts';
 
 let counter = 0;
@@ -42,3 +43,14 @@ export function createApprovalFixtures(instance: () => McpInstance) {
 
   return { people, colleagues, rows, requests };
 }
+
+/** A form that stays open until the service withdraws it. */
+export const openForm =
+  (onWithdrawn: () => void): ElicitationHandler =>
+  (_params, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => {
+        onWithdrawn();
+        resolve({ action: 'cancel' });
+      });
+    });

@@ -8,6 +8,7 @@ import { requestRest } from '../../../clients/rest.ts';
 let service: TestService;
 beforeAll(async () => {
   service = await startService({ worker: false });
+  await service.register({ handle: 'some.body', create_owner: true });
 });
 afterAll(() => service.stop());
 

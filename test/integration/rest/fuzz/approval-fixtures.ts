@@ -4,12 +4,13 @@ import type { TestService } from '../../../support/service.ts';
 /** Creates pending approvals of another agent of the same person and returns their ids. */
 export async function createApprovalFixtures(service: TestService, owner: string): Promise<string[]> {
   const { id } = await service.register({ handle: `${owner}.asker` });
+  const { handle: target } = await service.agent();
   const ask = (message: string) =>
     service.core.unitOfWork.writeAsSystem((work) =>
       openApproval(work, {
         agent_id: id,
         action: 'request_contact',
-        target: 'some.body',
+        target,
         detail: { message },
       }),
     );

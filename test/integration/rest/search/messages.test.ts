@@ -81,12 +81,12 @@ test('is returned by the MCP tool too, with the relation of the senders to the r
   });
   expect(isError).toBe(false);
   const [result] = await on.search(ann, { q: 'lazy' });
-  expect(value).toEqual({
+  expect(value).toMatchObject({
     results: [{ ...result, message: { ...result?.message, relationship: 'none' } }],
   });
   const refused = await callToolRaw(on.url, token, 'search_messages', { query: '-lazy' });
   expect(refused).toMatchObject({ isError: true, value: { error: { code: 'VALIDATION_ERROR' } } });
-  expect(refused.value).toMatchObject({ error: { details: [{ field: 'query' }] } });
+  expect(refused.value).toMatchObject({ error: { message: expect.stringMatching(/^query: /) } });
 });
 
 test('an invalid query is refused by the name of its field', async () => {

@@ -11,17 +11,14 @@ const approved = {
 } as const;
 
 test.each([
-  [{}, 'ada approved it. The agent has done it.'],
-  [{ decided_via: 'operator', decided_by: null }, 'An operator approved it. The agent has done it.'],
-  [{ decided_via: 'program', decided_by: null }, 'The user of the app approved it. The agent has done it.'],
+  [{}, 'ada approved it, and it was done.'],
+  [{ decided_via: 'operator', decided_by: null }, 'An operator approved it, and it was done.'],
+  [{ decided_via: 'program', decided_by: null }, 'The user of the app approved it, and it was done.'],
   [
     { decided_via: 'agent', decided_by: null, decided_by_agent: 'ada.helper' },
-    '@ada.helper approved it. The agent has done it.',
+    '@ada.helper approved it, and it was done.',
   ],
-  [
-    { state: 'denied', decided_via: 'agent', decided_by_agent: 'ada.helper' },
-    '@ada.helper denied it. The agent gets this answer when it repeats the call.',
-  ],
+  [{ state: 'denied', decided_via: 'agent', decided_by_agent: 'ada.helper' }, '@ada.helper denied it.'],
 ] as const)('%o is told as: %s', (changes, words) => {
   expect(outcomeText({ ...approved, ...changes }, 1)).toBe(words);
 });

@@ -31,8 +31,8 @@ export function outcomeText({ state, used_at, expires_at, ...decision }: Outcome
   if (state === 'pending') return 'Waiting for a decision.';
   if (state === 'expired') return 'No one decided in time. The agent can ask again.';
   const by = deciderText(decision);
-  if (state === 'denied') return `${by} denied it. The agent gets this answer when it repeats the call.`;
-  if (used_at !== null) return `${by} approved it. The agent has done it.`;
+  if (state === 'denied') return `${by} denied it.`;
+  if (used_at !== null) return `${by} approved it, and it was done.`;
   return expires_at > now
     ? `${by} approved it. The agent can repeat the call within 24 hours.`
     : `${by} approved it, but the agent did not repeat the call in time.`;

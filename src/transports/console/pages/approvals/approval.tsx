@@ -37,11 +37,14 @@ export function approvalRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
           (work) => decideAsPerson(work, account_id, id, decision),
           authorFromPerson({ account_id }),
         );
-        return decision === 'approved' ? 'Approved. You can return to the app.' : 'Denied.';
+        return decision === 'approved' ? 'Approved, and done. You can return to the app.' : 'Denied.';
       });
     }),
   ];
 }
+
+/** The card of an agent, as every visitor sees it. */
+const cardPath = (handle: string): string => `/v1/agents/${handle.replace('.', '/')}/card`;
 
 function approvalPage(approval: Approval): ShownPage {
   const { id, agent_id, agent_handle, agent_display_name, client_name, message, state } = approval;
@@ -77,7 +80,12 @@ function approvalPage(approval: Approval): ShownPage {
                 <Handle of={agent_handle} />
               </a>,
             ],
-            ['Other agent', <Handle of={approval.target} key="target" />],
+            [
+              'Other agent',
+              <a href={cardPath(approval.target)} key="target">
+                <Handle of={approval.target} />
+              </a>,
+            ],
             ...(client_name === ''
               ? []
               : [['App, name not verified', <bdi key="client">{client_name}</bdi>] as const]),

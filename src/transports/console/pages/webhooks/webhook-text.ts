@@ -15,6 +15,7 @@ export const eventText: Record<EventType, string> = {
   'contact.added': 'Contact added',
   'contact.updated': 'Contact changed',
   'contact.removed': 'Contact removed',
+  'approval.resolved': 'Approval decided',
   'agent.updated': 'Agent changed',
 };
 

@@ -1,0 +1,16 @@
+import type { ApprovedCall, Work } from '../../work/unit-of-work.ts';
+import { catalogue } from '../catalogue.ts';
+import { createAnswer } from './respond.ts';
+
+/**
+ * Runs the call that an approval allows, in the transaction of the decision.
+ * @param work of the agent that asked.
+ * @returns the answer of the call, as JSON text
+ * @throws {DomainError} what the operation throws
+ */
+export async function runApproved(work: Work, { action, target, message }: ApprovedCall): Promise<string> {
+  const operation = catalogue.find(({ approval }) => approval?.action === action);
+  if (!operation) throw new Error(`no operation needs the approval ${action}`);
+  const input = operation.input.parse({ handle: target, ...(message !== '' && { message }) });
+  return createAnswer(operation, work, await operation.run(work, input, null)).body;
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import {
+  type ElicitationCapabilities,
+  type ElicitationHandler,
+  connectElicitingClient,
+} from '../../../clients/mcp/eliciting-client.ts';
+import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { createApprovalFixtures, openForm } from './setup.ts';
+
+let instance: McpInstance;
+beforeAll(async () => {
+  instance = await startMcpInstance((await createTestDatabase()).url, { approval_ms: 150 });
+});
+afterAll(async () => {
+  await instance.close();
+  expect(instance.loggedErrors).toEqual([]);
+});
+
+const { people, rows, requests } = createApprovalFixtures(() => instance);
+
+async function connect(token: string, ways: ElicitationCapabilities, answer: ElicitationHandler) {
+  const client = await connectElicitingClient([instance.url], token, { ways, answer });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+test.each([
+  ['form', {}],
+  ['url', { url: {} }],
+] as [string, ElicitationCapabilities][])(
+  '%s, no answer in time: the question waits, and the form is cancelled',
+  async (_name, ways) => {
+    const { mine, stranger, token } = await people();
+    let withdrawn = false;
+    const client = await connect(
+      token,
+      ways,
+      openForm(() => (withdrawn = true)),
+    );
+    const { error } = await client.call('request_contact', { handle: stranger });
+    expect(error['code']).toBe('APPROVAL_REQUIRED');
+    await expect.poll(() => withdrawn, { timeout: 20_000 }).toBe(true);
+    expect([await requests(mine), await rows(mine)]).toMatchObject([0, [{ state: 'pending' }]]);
+    // Repeated it asks once more, and is the same question.
+    const again = await client.call('request_contact', { handle: stranger });
+    expect(again.error).toMatchObject({ code: 'APPROVAL_REQUIRED', approval_id: error['approval_id'] });
+    await expect.poll(() => client.questions.length, { timeout: 20_000 }).toBe(2);
+    expect(await rows(mine)).toHaveLength(1);
+  },
+);
+
+test('url, the page is opened and there is no decision in time: the question waits', async () => {
+  const { mine, stranger, token } = await people();
+  const client = await connect(token, { url: {} }, () => ({
+    action: 'accept',
+  }));
+  expect((await client.call('request_contact', { handle: stranger })).error['code']).toBe(
+    'APPROVAL_REQUIRED',
+  );
+  expect([client.completed, await rows(mine)]).toMatchObject([[], [{ state: 'pending' }]]);
+});
