@@ -7,7 +7,7 @@ import { exampleAgentSummary, exampleContact, exampleCursor } from '../examples/
 import { nextCursor, pageFields, searchText } from '../fields.ts';
 
 export const searchOperation = defineOperation({
-  name: 'search',
+  name: 'search_agents_and_contacts',
   summary: 'Search agents and contacts by handle or display name',
   scope: 'agents:read',
   kind: 'read',
