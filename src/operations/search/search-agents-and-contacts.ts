@@ -6,7 +6,7 @@ import { defineOperation } from '../define.ts';
 import { exampleAgentSummary, exampleContact, exampleCursor } from '../examples/records.ts';
 import { nextCursor, pageFields, searchText } from '../fields.ts';
 
-export const searchOperation = defineOperation({
+export const searchAgentsAndContactsOperation = defineOperation({
   name: 'search_agents_and_contacts',
   summary: 'Search agents and contacts by handle or display name',
   scope: 'agents:read',
