@@ -30,6 +30,7 @@ export function createThreads(core: Core, owner: string, count: number): Promise
         id,
         subject: null,
         created_by: members[0].id,
+        metadata: {},
         created_at: work.now,
         member_ids: members.map((member) => member.id),
       });

@@ -51,25 +51,13 @@ const workerRoleList = z
   .transform((value) => value.split(',').map((role) => role.trim()))
   .pipe(z.array(z.enum(workerRoles)).min(1));
 
-/** The media types that ATTACHMENT_TYPES can allow. */
-export const attachmentTypes = [
-  'application/pdf',
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-  'application/json',
-  'text/plain',
-  'text/markdown',
-  'text/csv',
-  'application/octet-stream',
-] as const;
-
-const attachmentTypeList = z
+const mediaTypeList = z
   .string()
-  .transform((value) => value.split(',').map((type) => type.trim()))
+  .transform((value) => value.split(',').map((type) => type.trim().toLowerCase()))
   .pipe(
-    z.array(z.enum(attachmentTypes, { error: `must name some of ${attachmentTypes.join(', ')}` })).min(1),
+    z.array(
+      z.string().regex(/^[^\s/;*]+\/[^\s/;*]+$/, 'must be media types, such as application/pdf,image/png'),
+    ),
   );
 
 /** Calls per period. `loop`: quick replies of two agents to each other; `unsent_uploads`: files that an agent uploaded but has not sent. */
@@ -198,7 +186,7 @@ const environment = z.object({
   S3_SECRET_ACCESS_KEY: z.string().optional(),
   S3_TIMEOUT_SECONDS: wholeNumber(1, 120).default(15),
   CLAMD_URL: url('tcp:', 'unix:').optional(),
-  ATTACHMENT_TYPES: attachmentTypeList.default([...attachmentTypes]),
+  ATTACHMENT_TYPES: mediaTypeList.nullable().default(null),
   UPLOADS_PER_AGENT: wholeNumber(1, 1_000).default(5),
   UPLOADS_PER_PROCESS: wholeNumber(1, 10_000).default(100),
   UPLOAD_IDLE_SECONDS: wholeNumber(1, 120).default(30),

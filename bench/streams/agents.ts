@@ -39,6 +39,7 @@ export function createThread(core: Core, members: readonly Member[]): Promise<st
       id,
       subject: null,
       created_by: first.id,
+      metadata: {},
       created_at: work.now,
       member_ids: members.map((member) => member.id),
     });

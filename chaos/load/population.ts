@@ -56,6 +56,7 @@ export async function createPopulation(
           id: thread_id,
           subject: null,
           created_by: members[0] ?? '',
+          metadata: {},
           created_at: work.now,
           member_ids: members,
         });

@@ -53,7 +53,7 @@ import { rotateWebhookSecretOperation } from './webhooks/rotate-webhook-secret.t
 import { searchAgentsOperation } from './search/search-agents.ts';
 import { searchDirectoryOperation } from './search/search-directory.ts';
 import { searchMessagesOperation } from './search/search-messages.ts';
-import { searchOperation } from './search/search.ts';
+import { searchAgentsAndContactsOperation } from './search/search-agents-and-contacts.ts';
 import { sendMessageOperation } from './messages/send-message.ts';
 import { testWebhookOperation } from './webhooks/test-webhook.ts';
 import { unblockAgentOperation } from './contacts/unblock-agent.ts';
@@ -75,7 +75,7 @@ export const catalogue: readonly Operation[] = [
   getAgentCardOperation,
   updateAgentOperation,
   deleteAgentOperation,
-  searchOperation,
+  searchAgentsAndContactsOperation,
   searchAgentsOperation,
   searchDirectoryOperation,
   createThreadOperation,

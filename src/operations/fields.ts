@@ -62,7 +62,7 @@ export const subject = z.string().max(200).describe('The subject, at most 200 ch
 export const reason = z
   .string()
   .max(500)
-  .describe('Why you start the thread. Stored in the metadata of the first message.');
+  .describe('Why you start the thread. Stored as reason in its metadata, and in that of the first message.');
 
 const maxMetadataBytes = 4096;
 
@@ -76,12 +76,14 @@ function fitsAsJson(value: unknown, depth = 0): boolean {
   );
 }
 
+/** Whether a JSON object is not too large to be stored as metadata. */
+export function fitsMetadata(value: Record<string, unknown>): boolean {
+  return fitsAsJson(value) && utf8.encode(JSON.stringify(value)).length <= maxMetadataBytes;
+}
+
 export const metadata = z
   .record(z.string(), z.unknown())
-  .refine(
-    (value) => fitsAsJson(value) && utf8.encode(JSON.stringify(value)).length <= maxMetadataBytes,
-    'must be at most 4 KiB as JSON',
-  )
+  .refine(fitsMetadata, 'must be at most 4 KiB as JSON')
   .describe(
     'A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer.',
   );

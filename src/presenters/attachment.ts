@@ -9,7 +9,9 @@ export const attachmentSchema = z
   .object({
     id: attachmentId,
     filename: z.string().describe('A safe base name, at most 180 characters.'),
-    content_type: z.string().describe('Media type, detected from the content.'),
+    content_type: z
+      .string()
+      .describe('Media type, as declared by the uploader; otherwise detected from the content.'),
     size_bytes: z.int().min(1).describe('Size in bytes.'),
     sha256: z.string().meta({ pattern: '^[0-9a-f]{64}$' }).describe('SHA-256 of the content, hexadecimal.'),
     scan_status: z.enum(scanStatuses).describe('Only clean attachments can be downloaded.'),

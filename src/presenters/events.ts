@@ -10,7 +10,7 @@ import {
   presentMessage,
   threadIdentifier,
 } from './message.ts';
-import { threadSchema } from './thread.ts';
+import { presentStoredThread, type StoredThread, threadSchema } from './thread.ts';
 
 const updatedThread = threadSchema
   .omit({ unread_count: true })
@@ -26,9 +26,7 @@ const memberChange = z.object({
 /** The `data` of each event type. Fields that differ between viewers are not part of it. */
 export const eventData = {
   'message.created': messageSchema,
-  'thread.created': threadSchema
-    .extend({ created_by: agentRef })
-    .meta({ id: 'ThreadCreated', description: 'A new thread.' }),
+  'thread.created': threadSchema.meta({ id: 'ThreadCreated', description: 'A new thread.' }),
   'thread.updated': updatedThread,
   'thread.member_added': memberChange.meta({
     id: 'ThreadMemberAdded',
@@ -68,7 +66,7 @@ export const eventData = {
       attachment_id: z.string().meta({ pattern: '^att_' }).describe('Attachment identifier, att_…'),
       scan_status: z.enum(['clean', 'infected', 'failed']).describe('Result of the scan.'),
       filename: z.string().describe('File name.'),
-      content_type: z.string().describe('Media type, detected from the content.'),
+      content_type: z.string().describe('Media type.'),
       size_bytes: z.int().min(1).describe('Size in bytes.'),
       message_id: messageId.nullable().describe('The message in which it was sent; null before that.'),
       thread_id: threadIdentifier.nullable().describe('The thread of that message.'),
@@ -122,7 +120,15 @@ export interface EventColumns {
 export function presentEventData(row: EventColumns): object {
   const data = row.message ? presentMessage(row.message) : row.data;
   if (!data) throw new Error(`event ${row.id} has neither data nor a message`);
-  return eventData[row.type].parse(data);
+  return eventData[row.type].parse(withPresentedThread(row.type, data));
+}
+
+/** Event data with its thread as the public record. */
+function withPresentedThread(type: EventType, data: object): object {
+  if (type === 'thread.created' || type === 'thread.updated')
+    return presentStoredThread(data as StoredThread);
+  if (type !== 'thread.member_added' && type !== 'thread.member_removed') return data;
+  return { ...data, thread: presentStoredThread((data as { thread: StoredThread }).thread) };
 }
 
 /** Returns an event as all transports send it; `cursor` is the receiver's position after it. */

@@ -9,7 +9,11 @@ export const threadSchema = z
     id: threadIdentifier,
     subject: z.string().nullable().describe('Topic of the thread; null if it has none.'),
     status: z.enum(threadStatuses).describe('Only active threads accept messages.'),
-    created_by: z.string().describe('Id of the agent that created the thread.'),
+    created_by: z.string().describe('Handle of the agent that created the thread.'),
+    created_by_id: z.string().describe('Id of the agent that created the thread.'),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .describe('Additional data from the agent that created the thread, such as its reason.'),
     members: z.array(agentRef).describe('All members.'),
     last_message_at: timestamp.nullable().describe('Null before the first message.'),
     created_at: timestamp,
@@ -22,20 +26,55 @@ export const threadSchema = z
 
 export type ThreadRecord = z.infer<typeof threadSchema>;
 
+export interface ThreadColumns extends Omit<ThreadRecord, 'created_by_id'> {
+  /** The id of the agent. */
+  created_by: string;
+  created_by_handle: string;
+}
+
 /** Returns a thread as its member sees it. */
-export function presentThread(row: ThreadRecord): ThreadRecord {
-  const { id, subject, status, created_by, members, last_message_at } = row;
-  const { created_at, updated_at, last_sequence, unread_count } = row;
+export function presentThread(row: ThreadColumns): ThreadRecord {
+  const { id, subject, status, created_by_handle, created_by: created_by_id, metadata, members } = row;
+  const { last_message_at, created_at, updated_at, last_sequence, unread_count } = row;
   return {
     id,
     subject,
     status,
-    created_by,
+    created_by: created_by_handle,
+    created_by_id,
+    metadata,
     members,
     last_message_at,
     created_at,
     updated_at,
     last_sequence,
     unread_count,
+  };
+}
+
+type AgentReference = z.infer<typeof agentRef>;
+
+/** A thread in the stored data of an event. Events of the previous release have neither `metadata` nor `created_by_handle`. */
+export interface StoredThread {
+  /** The id of the agent; in thread.created with its handle. */
+  created_by: string | AgentReference;
+  created_by_handle?: string;
+  metadata?: Record<string, unknown>;
+  members: readonly AgentReference[];
+}
+
+/**
+ * Returns the thread of a stored event with the fields of the public record. For an event of the previous release, the handle of an agent
+ * that has left the thread is unknown: `created_by` is its id then.
+ */
+export function presentStoredThread(thread: StoredThread): object {
+  const { created_by, created_by_handle: handle, metadata = {}, members } = thread;
+  const created_by_id = typeof created_by === 'string' ? created_by : created_by.id;
+  const creator = typeof created_by === 'string' ? members.find(({ id }) => id === created_by) : created_by;
+  return {
+    ...thread,
+    metadata,
+    created_by: handle ?? creator?.canonical_handle ?? created_by_id,
+    created_by_id,
   };
 }

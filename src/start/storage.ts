@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { servedType } from '../domain/attachments/file-types.ts';
 import { deriveKey } from '../shared/encryption.ts';
 import { createApiAddresses } from '../platform/blobs/api-addresses.ts';
 import { createS3Addresses } from '../platform/blobs/s3-addresses.ts';
@@ -40,5 +41,20 @@ function chooseBlobStore(config: Config, own: BlobAddresses): { blobs: BlobStore
   const blobs = createS3Store(clientFor(S3_ENDPOINT), bucket, join(DATA_DIR, 'drafts'));
   // Clients may not reach S3_ENDPOINT; without S3_PUBLIC_ENDPOINT, files go through the API.
   const isReachable = S3_PUBLIC_ENDPOINT !== undefined || S3_ENDPOINT === undefined;
-  return { blobs, addresses: isReachable ? createS3Addresses(clientFor(S3_PUBLIC_ENDPOINT), bucket) : own };
+  if (!isReachable) return { blobs, addresses: own };
+  return {
+    blobs,
+    addresses: serveActiveTypes(createS3Addresses(clientFor(S3_PUBLIC_ENDPOINT), bucket), own),
+  };
+}
+
+/** The API serves what a browser would run: signed S3 URLs cannot send a Content-Security-Policy. */
+function serveActiveTypes(s3: BlobAddresses, own: BlobAddresses): BlobAddresses {
+  return {
+    upload: s3.upload,
+    download(what, expires_at) {
+      const isActive = servedType(what.content_type) !== what.content_type;
+      return (isActive ? own : s3).download(what, expires_at);
+    },
+  };
 }

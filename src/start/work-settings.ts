@@ -13,6 +13,7 @@ export function createWorkSettings(config: Config, addresses: WorkSettings['addr
     cursors: createCursors(config.SECRET_KEY),
     addresses,
     loopLimit: limits?.loop ?? null,
+    attachmentTypes: config.ATTACHMENT_TYPES,
     unsentLimit: limits?.unsent_uploads ?? null,
     sealedBox: createSealedBox(deriveKey(config.SECRET_KEY, 'ams vault')),
     webhookSender: openWebhookSender(config),

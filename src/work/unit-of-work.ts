@@ -21,6 +21,8 @@ export interface WorkSettings {
   loopLimit: LoopLimit | null;
   /** How many files an agent may keep without sending them; null: unlimited. */
   unsentLimit: UnsentLimit | null;
+  /** The accepted media types of files; null accepts all. */
+  attachmentTypes: readonly string[] | null;
   /** Encrypts what the database must not hold in plain text. */
   sealedBox: SealedBox;
   /** Sends to addresses that users choose. Never await it in a transaction. */

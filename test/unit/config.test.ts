@@ -161,9 +161,9 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ],
   ['a clamd that is none', { ...complete, CLAMD_URL: 'http://localhost' }, /^CLAMD_URL: .*tcp:\/\//],
   [
-    'types that the service does not accept',
-    { ...complete, ATTACHMENT_TYPES: 'text/html' },
-    /^ATTACHMENT_TYPES: must name some of/,
+    'file types that are none',
+    { ...complete, ATTACHMENT_TYPES: 'image/png,jpeg' },
+    /^ATTACHMENT_TYPES: must be media types/,
   ],
   ['no secret', { ...complete, SECRET_KEY: undefined }, /^SECRET_KEY: is not set$/],
   ['a short secret', { ...complete, SECRET_KEY: 'k'.repeat(31) }, /^SECRET_KEY: .*32 characters/],

@@ -9,7 +9,7 @@ import {
   type HttpExchange,
   isDocumentedPath,
 } from '../support/openapi/response-check.ts';
-import type { OpenApiDocument } from '../support/openapi/document.ts';
+import { mergeDocuments, type OpenApiDocument } from '../support/openapi/document.ts';
 
 const poem: Route = {
   method: 'GET',
@@ -28,15 +28,18 @@ const poem: Route = {
   },
 };
 
-const document = openApiDocument({
+const parts = {
   catalogue,
   routes: [poem],
   base_url: 'http://localhost/v1',
   public_url: 'http://localhost',
   version: '0',
-}) as unknown as OpenApiDocument;
+};
+const [short, long] = (['short', 'long'] as const).map(
+  (form) => openApiDocument({ ...parts, form }) as unknown as OpenApiDocument,
+) as [OpenApiDocument, OpenApiDocument];
 
-const { check } = createResponseCheck(document);
+const { check } = createResponseCheck(mergeDocuments(short, long));
 
 interface Answer {
   status?: number;
@@ -152,6 +155,7 @@ test('what describes itself elsewhere is passed over, and nothing else', () => {
   const paths = [
     '/v1/threads',
     '/v1/openapi.json',
+    '/v1/openapi-long-paths.json',
     '/v1/.well-known/x',
     '/mcp',
     '/v1/openapi.json/x',

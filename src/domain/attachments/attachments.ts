@@ -1,5 +1,12 @@
+import { DomainError } from '../errors.ts';
+
 export const maxAttachmentBytes = 10 * 1024 * 1024;
 export const maxAttachments = 5;
+
+/** Returns the error for a larger file. */
+export function attachmentTooLarge(): DomainError {
+  return new DomainError('ATTACHMENT_TOO_LARGE', 'The file is too large: at most 10 MiB (10,485,760 bytes).');
+}
 
 /** An upload without a message expires after this time, in milliseconds. */
 export const unsentLifetimeMs = 24 * 3_600_000;

@@ -1,17 +1,19 @@
+import { DomainError, wrongField } from '../errors.ts';
+
 /** The result of an inspection of the bytes. */
 export interface DetectedContent {
   /** The media type, for formats with a signature in their first bytes. */
   signature: string | undefined;
-  /** Valid UTF-8 without bytes that occur in binary data only. */
-  isText: boolean;
-  /** A text that begins and ends like JSON. */
+  /** The encoding of a text; undefined for binary data. */
+  encoding: string | undefined;
+  /** A text in UTF-8 that begins and ends like JSON. */
   isJson: boolean;
 }
 
 const unspecified = 'application/octet-stream';
 
-/** Formats with a signature. A file has one of these types exactly when it has the signature. */
-const signatureTypeByExtension: Record<string, string> = {
+/** Images and PDF. A file has one of these types exactly when it has the signature. */
+const verifiedTypeByExtension: Record<string, string> = {
   pdf: 'application/pdf',
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -19,7 +21,7 @@ const signatureTypeByExtension: Record<string, string> = {
   gif: 'image/gif',
   webp: 'image/webp',
 };
-const signatureTypes = new Set(Object.values(signatureTypeByExtension));
+const verifiedTypes = new Set(Object.values(verifiedTypeByExtension));
 
 /** Text formats. Only the file name distinguishes them. */
 const textTypeByExtension: Record<string, string> = {
@@ -27,59 +29,118 @@ const textTypeByExtension: Record<string, string> = {
   md: 'text/markdown',
   markdown: 'text/markdown',
   csv: 'text/csv',
+  html: 'text/html',
+  htm: 'text/html',
+  svg: 'image/svg+xml',
+  xml: 'application/xml',
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  css: 'text/css',
 };
-const textTypes = new Set([...Object.values(textTypeByExtension), 'text/plain']);
 
 /** Aliases of media types. */
 const aliases: Record<string, string> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
+  // An animated PNG is a PNG.
+  'image/apng': 'image/png',
   'text/json': 'application/json',
   'text/x-markdown': 'text/markdown',
   'application/csv': 'text/csv',
   'binary/octet-stream': unspecified,
 };
 
-/** Every accepted media type. */
-export const fileTypes: ReadonlySet<string> = new Set([...signatureTypes, ...textTypes, unspecified]);
+/** RFC 6838, section 4.2. */
+const mediaTypePattern = /^[a-z\d][a-z\d!#$&^_.+-]{0,126}\/[a-z\d][a-z\d!#$&^_.+-]{0,126}$/;
 
-/** Whether content of this type is served as text. */
-export function isTextType(type: string): boolean {
-  return textTypes.has(type);
-}
+/**
+ * Media types that a browser would run when it opens the file: pages, style sheets, scripts (also under the names of the WHATWG MIME
+ * Sniffing standard, section 4.6), everything in XML, and archives of pages.
+ */
+const activeTypes = [
+  /^text\/(?:html|css|xml|xsl|x-component|cache-manifest)$/,
+  /^application\/(?:xml|wasm|hta|x-shockwave-flash)$/,
+  /^(?:text|application)\/xml-/,
+  /\+xml$/,
+  /\/(?:x-)?(?:java|ecma|live|vb|j)script/,
+  /^(?:multipart|message)\//,
+];
 
-/** Normalizes the media type of a header: no parameters, no aliases. */
-export function normalizeMediaType(header: string): string {
-  const [type = ''] = header.toLowerCase().split(';');
-  return aliases[type.trim()] ?? type.trim();
+/** The Content-Type under which a file is served. Files that a browser would run are served as bytes without a type. */
+export function servedType(type: string): string {
+  return activeTypes.some((pattern) => pattern.test(type)) ? unspecified : type;
 }
 
 /**
- * The media type of a file, decided from its bytes; the name is a hint where the bytes are ambiguous.
- * @returns undefined when the bytes contradict the declared type or the name.
+ * Normalizes the media type of a header: no parameters, no aliases.
+ * @throws {DomainError} VALIDATION_ERROR when it is not a media type.
+ */
+export function normalizeMediaType(header: string): string {
+  const [type = ''] = header.toLowerCase().split(';');
+  const essence = type.trim();
+  if (!mediaTypePattern.test(essence)) {
+    throw wrongField('content_type', 'must be a media type, such as text/plain');
+  }
+  return aliases[essence] ?? essence;
+}
+
+/**
+ * The media type of a file: the declared one, otherwise one that is detected from the bytes and the extension.
  * @param declared the type that the uploader sent; undefined and application/octet-stream mean unknown.
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE when the file is declared or named as an image or PDF and is something else;
+ * VALIDATION_ERROR when `declared` is not a media type.
  */
 export function detectFileType(
   file: DetectedContent,
   declared: string | undefined,
   filename: string,
-): string | undefined {
-  const found =
-    file.signature !== undefined && signatureTypes.has(file.signature) ? file.signature : undefined;
+): string {
+  const declaredType = normalizeMediaType(declared ?? unspecified);
+  const isDeclared = declaredType !== unspecified;
   const extension = /\.([a-z\d]+)$/i.exec(filename)?.[1]?.toLowerCase() ?? '';
-  const declaredType =
-    declared === undefined || normalizeMediaType(declared) === unspecified
-      ? undefined
-      : normalizeMediaType(declared);
-  const expected = declaredType ?? signatureTypeByExtension[extension];
-  if (expected !== undefined && signatureTypes.has(expected)) return expected === found ? found : undefined;
-  if (found !== undefined) return declaredType === undefined ? found : undefined;
-  if (declaredType === undefined)
-    return file.isText ? resolveTextType(file, textTypeByExtension[extension]) : unspecified;
-  if (!textTypes.has(declaredType) || !file.isText) return undefined;
-  return declaredType === 'application/json' && !file.isJson ? undefined : declaredType;
+  const signature = aliases[file.signature ?? ''] ?? file.signature;
+  const expected = isDeclared ? declaredType : verifiedTypeByExtension[extension];
+  if (expected !== undefined && contradicts(signature, expected)) {
+    const claim = isDeclared ? `declared as ${expected}` : `named like ${expected}`;
+    const found = signature ?? (file.encoding === undefined ? 'of an unknown type' : 'text/plain');
+    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', `The file is ${claim}, but its content is ${found}.`);
+  }
+  if (isDeclared) return declaredType;
+  if (signature !== undefined && verifiedTypes.has(signature)) return signature;
+  return file.encoding === undefined ? unspecified : resolveTextType(file, textTypeByExtension[extension]);
+}
+
+/** Whether a file with this signature cannot be the image or PDF that it is expected to be. */
+function contradicts(signature: string | undefined, expected: string): boolean {
+  if (verifiedTypes.has(expected)) return signature !== expected;
+  if (signature === undefined || !expected.startsWith('image/') || expected === 'image/svg+xml') return false;
+  return verifiedTypes.has(signature) || !signature.startsWith('image/');
 }
 
 function resolveTextType({ isJson }: DetectedContent, named = 'text/plain'): string {
   return named === 'application/json' && !isJson ? 'text/plain' : named;
+}
+
+/** Whether the beginning of the file is readable as text. */
+export function isReadable(file: DetectedContent, type: string): boolean {
+  return file.encoding !== undefined && !verifiedTypes.has(type);
+}
+
+/**
+ * Checks that files of a type are accepted.
+ * @param accepted null accepts all types.
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE
+ */
+export function requireAcceptedType(accepted: readonly string[] | null, type: string): void {
+  if (accepted === null || accepted.includes(type)) return;
+  const message = `Files of type ${type} are not accepted. Use one of ${accepted.join(', ')}.`;
+  throw new DomainError('UNSUPPORTED_MEDIA_TYPE', message);
+}
+
+/**
+ * Checks a type before the file is uploaded. An unknown type is decided when the bytes are there.
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE
+ */
+export function requireAcceptedDeclaration(accepted: readonly string[] | null, type: string): void {
+  if (type !== unspecified) requireAcceptedType(accepted, type);
 }

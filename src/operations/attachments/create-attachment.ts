@@ -13,7 +13,7 @@ const file = z
   )
   .meta({ type: 'string', format: 'binary' })
   .describe(
-    'The file, 1 byte to 10 MiB. It must be the only part of the body. Its media type is detected from its content.',
+    'The file, 1 byte to 10 MiB. It must be the only part of the body. If the part has no Content-Type, the media type is detected. A file that is declared as an image or PDF must be one.',
   );
 
 export const createAttachmentOperation = defineOperation({

@@ -13,7 +13,13 @@ export const requestUploadOperation = defineOperation({
   kind: 'write',
   input: z.strictObject({
     filename: fileName,
-    content_type: z.string().min(1).max(200).describe('The media type. The content must match it.'),
+    content_type: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe(
+        'The media type, such as application/zip. A file that is declared as an image or PDF must be one.',
+      ),
     size: z.int().min(1).describe('The exact size in bytes, at most 10,485,760.'),
     sha256: z
       .string()

@@ -21,7 +21,6 @@ export const exampleEventData: { [Type in EventType]: z.infer<(typeof eventData)
   'message.created': exampleMessage,
   'thread.created': {
     ...exampleThread,
-    created_by: planner,
     last_message_at: null,
     updated_at: exampleThread.created_at,
     last_sequence: 0,

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import {
+  attachmentTooLarge,
   maxAttachmentBytes,
   maxPreviewBytes,
   type StoredFile,
 } from '../../domain/attachments/attachments.ts';
 import { DomainError, wrongField } from '../../domain/errors.ts';
 import { toSafeFileName } from '../../domain/attachments/file-names.ts';
-import { detectFileType, isTextType } from '../../domain/attachments/file-types.ts';
+import { detectFileType, isReadable, requireAcceptedType } from '../../domain/attachments/file-types.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
 import { type FileFacts, createFileInspector } from '../../platform/blobs/inspect-file.ts';
-import { attachmentTooLarge } from '../../services/attachments/uploads.ts';
 import { createUploadLimit, type UploadLimits } from './upload-limit.ts';
 
 /** A file of a request whose bytes can be read. */
@@ -43,8 +43,8 @@ export type Intake = (incoming: IncomingFile, agentId: string) => Promise<Receiv
 
 export interface IntakeParts {
   blobs: BlobStore;
-  /** The accepted media types. */
-  types: readonly string[];
+  /** The accepted media types; null accepts all. */
+  types: readonly string[] | null;
   limits: UploadLimits;
   log(message: string, error: unknown): void;
 }
@@ -81,11 +81,11 @@ export function createIntake({ blobs, types, limits, log }: IntakeParts): Intake
       }
     }
     function checkFile(facts: FileFacts): StoredFile {
-      const { size_bytes, sha256, beginning } = facts;
+      const { size_bytes, sha256 } = facts;
       if (size_bytes === 0) throw wrongField('file', 'is empty');
       const content_type = detectFileType(facts, declaredType, filename);
-      if (content_type === undefined || !types.includes(content_type)) throw wrongType(types);
-      const preview = isTextType(content_type) ? previewOf(beginning) : null;
+      requireAcceptedType(types, content_type);
+      const preview = isReadable(facts, content_type) ? previewOf(facts) : null;
       return { storage_key, filename, content_type, size_bytes, sha256, preview };
     }
 
@@ -109,12 +109,7 @@ export function createIntake({ blobs, types, limits, log }: IntakeParts): Intake
   return (incoming, agentId) => uploads.run(agentId, () => receive(incoming));
 }
 
-function wrongType(types: readonly string[]): DomainError {
-  const message = `The bytes are not of the declared type, or not of an accepted one: ${types.join(', ')}.`;
-  return new DomainError('UNSUPPORTED_MEDIA_TYPE', message);
-}
-
 /** Without a character that is cut at the end. */
-function previewOf(beginning: Buffer): string {
-  return new TextDecoder('utf-8').decode(beginning.subarray(0, maxPreviewBytes), { stream: true });
+function previewOf({ beginning, encoding }: FileFacts): string {
+  return new TextDecoder(encoding).decode(beginning.subarray(0, maxPreviewBytes), { stream: true });
 }

@@ -125,6 +125,7 @@ export const askOperation = defineOperation({
     const { message } = await createThread(work, {
       participants: [with_handle ?? ''],
       subject: topic ?? null,
+      metadata: fields.reason === undefined ? {} : { reason: fields.reason },
       initial_message: toDraft(fields),
     });
     if (!message) throw new Error('a thread with a first message has that message');

@@ -15,24 +15,38 @@ export const searchDirectoryOperation = defineOperation({
   output: z.object({
     agents: z.array(agentSummarySchema).describe('Best match first.'),
     people: z
-      .array(z.object({ username: z.string().describe('Username of the person.') }))
+      .array(
+        z.object({
+          username: z.string().describe('Username of the person.'),
+          display_name: z.string().describe('Name to show. It is the username.'),
+        }),
+      )
       .describe('People who have a public agent or share an organization with you. Best match first.'),
     organizations: z
-      .array(z.object({ slug: z.string().describe('Slug of the organization.') }))
+      .array(
+        z.object({
+          slug: z.string().describe('Slug of the organization.'),
+          name: z.string().describe('Name to show. It is the slug.'),
+        }),
+      )
       .describe('Organizations that have a public agent or that you belong to. Best match first.'),
   }),
   errors: [],
   example: {
     input: { q: 'globex', limit: 20 },
-    output: { agents: [exampleAgentSummary], people: [], organizations: [{ slug: 'globex' }] },
+    output: {
+      agents: [exampleAgentSummary],
+      people: [],
+      organizations: [{ slug: 'globex', name: 'globex' }],
+    },
   },
   async run(work, input) {
     const { agents, owners } = await searchDirectory(work, input);
     const namesOf = (kind: string) => owners.filter((owner) => owner.kind === kind).map(({ name }) => name);
     return {
       agents: agents.map((agent) => presentAgentSummary(agent)),
-      people: namesOf('account').map((username) => ({ username })),
-      organizations: namesOf('organization').map((slug) => ({ slug })),
+      people: namesOf('account').map((username) => ({ username, display_name: username })),
+      organizations: namesOf('organization').map((slug) => ({ slug, name: slug })),
     };
   },
   rest: { method: 'GET', path: '/search/directory', status: 200 },

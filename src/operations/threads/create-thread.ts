@@ -4,7 +4,15 @@ import { presentThread, threadSchema } from '../../presenters/thread.ts';
 import { createThread } from '../../services/threads/threads.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleAgents, exampleQuestion, exampleThread } from '../examples/records.ts';
-import { agentHandle, attachmentIds, content, contentType, reason, subject } from '../fields.ts';
+import {
+  agentHandle,
+  attachmentIds,
+  content,
+  contentType,
+  fitsMetadata,
+  reason,
+  subject,
+} from '../fields.ts';
 
 const initialMessage = z.union([
   content.min(1),
@@ -31,6 +39,10 @@ const input = z
       .optional()
       .describe('The first message. The thread is only created if it can be sent.'),
     reason: reason.optional(),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('A JSON object that you define. All members can read it. At most 4 KiB with the reason.'),
   })
   .refine((value) => (value.with_handle === undefined) !== (value.participants === undefined), {
     path: ['with_handle'],
@@ -43,7 +55,21 @@ const input = z
       path: ['initial_message', 'content'],
       error: 'must not be empty without attachments',
     },
-  );
+  )
+  .refine((value) => fitsMetadata(metadataOf(value)), {
+    path: ['metadata'],
+    error: 'must be at most 4 KiB as JSON, with the reason',
+  });
+
+interface ThreadDetails {
+  metadata?: Record<string, unknown> | undefined;
+  reason?: string | undefined;
+}
+
+/** The metadata of the thread, with the reason. */
+function metadataOf({ metadata = {}, reason: why }: ThreadDetails): Record<string, unknown> {
+  return why === undefined ? metadata : { ...metadata, reason: why };
+}
 
 function draftOf({
   initial_message: first,
@@ -79,11 +105,12 @@ export const createThreadOperation = defineOperation({
   kind: 'write',
   input,
   output: threadSchema.extend({ initial_message_id: messageId.optional() }).meta({ id: 'CreatedThread' }),
-  async run(work, { with_handle, participants, subject: threadSubject, ...first }) {
+  async run(work, { with_handle, participants, subject: threadSubject, ...more }) {
     const { thread, initial_message_id } = await createThread(work, {
       participants: participants ?? [with_handle ?? ''],
       subject: threadSubject ?? null,
-      initial_message: draftOf(first),
+      metadata: metadataOf(more),
+      initial_message: draftOf(more),
     });
     return { ...presentThread(thread), initial_message_id };
   },
@@ -107,6 +134,7 @@ export const createThreadOperation = defineOperation({
     input: {
       with_handle: exampleAgents.support.canonical_handle,
       subject: exampleThread.subject,
+      reason: 'A customer asks about order 1042.',
       initial_message: exampleQuestion.content,
     },
     output: {

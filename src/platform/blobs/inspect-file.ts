@@ -7,9 +7,9 @@ export interface FileFacts {
   sha256: string;
   /** The media type, for formats with a signature in their first bytes. */
   signature: string | undefined;
-  /** Valid UTF-8 without bytes that occur in binary data only. */
-  isText: boolean;
-  /** A text that begins and ends like JSON. */
+  /** The encoding of a text, by its WHATWG name; undefined for binary data. */
+  encoding: string | undefined;
+  /** A text in UTF-8 that begins and ends like JSON. */
   isJson: boolean;
   /** Up to 4,100 bytes. */
   beginning: Buffer;
@@ -18,7 +18,7 @@ export interface FileFacts {
 /** Enough bytes for every signature. */
 const headerBytes = 4_100;
 
-/** The binary data bytes of WHATWG MIME Sniffing, section 3. Each is a character of its own in UTF-8. */
+/** The binary data bytes of WHATWG MIME Sniffing, section 3, as characters. */
 // oxlint-disable-next-line no-control-regex
 const binaryPattern = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 
@@ -47,31 +47,55 @@ export function createFileInspector() {
   };
 }
 
+/** In the order of preference. */
+const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+
+/** Finds the encoding of a text, and whether it is JSON. A text in UTF-16 begins with a byte order mark. */
 function createTextInspector() {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let isText = true;
+  const checks = encodings.map((encoding) => createEncodingCheck(encoding));
+  const [utf8] = checks;
+  return {
+    take(chunk: Uint8Array): void {
+      for (const check of checks) check.take(chunk);
+    },
+    facts() {
+      for (const check of checks) check.end();
+      const encoding = checks.find(({ isValid }) => isValid())?.encoding;
+      return { encoding, isJson: utf8?.isJson() ?? false };
+    },
+  };
+}
+
+/** Decodes a file in one encoding until the first error or binary data byte. */
+function createEncodingCheck(encoding: (typeof encodings)[number]) {
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+  const needsMark = encoding.startsWith('utf-16');
+  let isValid = true;
+  let isEmpty = true;
   let first = '';
   let last = '';
 
   function look(decode: () => string): void {
-    if (!isText) return;
+    if (!isValid) return;
     try {
       const piece = decode();
-      isText = !binaryPattern.test(piece);
+      if (piece === '') return;
+      isValid = !binaryPattern.test(piece) && !(isEmpty && needsMark && !piece.startsWith('\uFEFF'));
+      isEmpty = false;
       const trimmed = piece.trim();
       first ||= trimmed.slice(0, 1);
       last = trimmed.slice(-1) || last;
     } catch {
-      isText = false; // the only error that decode has
+      isValid = false; // the only error that decode has
     }
   }
 
   return {
+    encoding,
     take: (chunk: Uint8Array) => look(() => decoder.decode(chunk, { stream: true })),
-    facts() {
-      look(() => decoder.decode());
-      return { isText, isJson: isText && isJsonShape(first, last) };
-    },
+    end: () => look(() => decoder.decode()),
+    isValid: () => isValid,
+    isJson: () => isValid && isJsonShape(first, last),
   };
 }
 

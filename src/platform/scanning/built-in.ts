@@ -14,7 +14,7 @@ const infected = { status: 'infected', finding: 'EICAR test file' } as const;
 
 /**
  * Needs no other service. Detects the EICAR test file, alone and in a ZIP archive, archive bombs, and bytes that differ from the record.
- * Keeps only a few KiB in memory.
+ * Keeps only a few KiB in memory, except of archives.
  */
 export const builtInScanner: Scanner = {
   name: 'built-in',

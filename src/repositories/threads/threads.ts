@@ -11,8 +11,10 @@ export interface ThreadRow {
   id: string;
   subject: string | null;
   status: ThreadStatus;
+  /** The id of the agent. */
   created_by: string;
   created_by_handle: string;
+  metadata: Record<string, unknown>;
   last_sequence: number;
   last_message_at: number | null;
   created_at: number;
@@ -26,7 +28,8 @@ export interface ThreadRow {
 /** Messages of others after the read mark of the viewer, the member `v` of the thread `t`. */
 export const unreadCount = `greatest(0, t.last_sequence - v.read_sequence - ${ownUnread('v')})`;
 
-export const threadColumns = `t.id, t.subject, t.status, t.created_by, t.last_sequence, t.last_message_at, t.created_at, t.updated_at,
+export const threadColumns = `t.id, t.subject, t.status, t.created_by, t.metadata, t.last_sequence, t.last_message_at, t.created_at,
+  t.updated_at,
   (select c.canonical_handle from agents c where c.id = t.created_by) as created_by_handle,
   (select jsonb_agg(jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle) order by m.joined_at, a.canonical_handle)
    from thread_members m join agents a on a.id = m.agent_id where m.thread_id = t.id) as members,
@@ -45,7 +48,8 @@ const statements = {
   insert: statement(
     'threads.insert',
     `with thread as (
-       insert into threads (id, subject, status, created_by, created_at, updated_at) values (:id, :subject, 'active', :created_by, :created_at, :created_at)
+       insert into threads (id, subject, status, created_by, metadata, created_at, updated_at)
+       values (:id, :subject, 'active', :created_by, :metadata, :created_at, :created_at)
      )
      insert into thread_members (thread_id, agent_id, joined_at) select :id, member, :created_at from unnest(:member_ids::text[]) member`,
   ),
@@ -77,11 +81,13 @@ export function threadsRepository(db: Queryable) {
       id: string;
       subject: string | null;
       created_by: string;
+      metadata: Record<string, unknown>;
       created_at: number;
       member_ids: string[];
     }) {
       const { id, subject, created_by, created_at, member_ids } = thread;
-      await query(db, statements.insert, { id, subject, created_by, created_at, member_ids });
+      const metadata = JSON.stringify(thread.metadata);
+      await query(db, statements.insert, { id, subject, created_by, metadata, created_at, member_ids });
     },
     async update(thread: {
       id: string;

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import {
+  attachmentTooLarge,
   maxAttachmentBytes,
   type StoredFile,
   uploadLifetimeMs,
 } from '../../domain/attachments/attachments.ts';
-import { DomainError, wrongField } from '../../domain/errors.ts';
+import { wrongField } from '../../domain/errors.ts';
 import { toSafeFileName } from '../../domain/attachments/file-names.ts';
-import { fileTypes, normalizeMediaType } from '../../domain/attachments/file-types.ts';
+import { normalizeMediaType, requireAcceptedDeclaration } from '../../domain/attachments/file-types.ts';
 import { isId, newId } from '../../domain/ids.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireAttachment, attachmentNotFound } from '../access.ts';
@@ -27,10 +28,7 @@ export interface RequestUpload {
  */
 export async function requestUpload(work: Work, { filename, size, sha256, ...input }: RequestUpload) {
   const content_type = normalizeMediaType(input.content_type);
-  if (!fileTypes.has(content_type)) {
-    const message = `Files of this type are not accepted; use one of ${[...fileTypes].join(', ')}.`;
-    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', message);
-  }
+  requireAcceptedDeclaration(work.attachmentTypes, content_type);
   if (size > maxAttachmentBytes) throw attachmentTooLarge();
   await requireUnsentQuota(work);
   const upload = {
@@ -77,11 +75,6 @@ export async function completeUpload(work: Work, id: string, file: StoredFile | 
   // A concurrent call may have completed it.
   if (!(await work.uploads.remove(id))) return requireOwnAttachment(work, id);
   return addAttachment(work, file, id);
-}
-
-/** Returns the error for a file over 10 MiB. */
-export function attachmentTooLarge(): DomainError {
-  return new DomainError('ATTACHMENT_TOO_LARGE', 'A file can have at most 10 MiB (10,485,760 bytes).');
 }
 
 async function requireOwnAttachment(work: Work, id: string) {

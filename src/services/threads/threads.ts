@@ -13,6 +13,7 @@ export interface CreateThread {
   /** Handles or ids of the other members, at least one. */
   participants: readonly string[];
   subject: string | null;
+  metadata: Record<string, unknown>;
   initial_message: MessageDraft | null;
 }
 
@@ -48,6 +49,7 @@ export async function createThread(work: Work, input: CreateThread) {
     status: 'active',
     created_by: creator.id,
     created_by_handle: creator.canonical_handle,
+    metadata: input.metadata,
     last_sequence: 0,
     last_message_at: null,
     created_at: work.now,
@@ -63,6 +65,7 @@ export async function createThread(work: Work, input: CreateThread) {
     data: {
       ...toThreadEventData(thread),
       unread_count: 0,
+      // The previous release reads an object here. A later release can store the id, as in other events.
       created_by: { id: creator.id, canonical_handle: creator.canonical_handle },
     },
   });
@@ -76,9 +79,9 @@ export async function createThread(work: Work, input: CreateThread) {
   };
 }
 
-/** A thread as events show it: without what differs from member to member. */
+/** A thread as events store it: without what differs from member to member. */
 export function toThreadEventData(thread: Thread): object {
-  const { unread_count: _count, created_by_handle: _handle, ...data } = thread;
+  const { unread_count: _count, ...data } = thread;
   return data;
 }
 

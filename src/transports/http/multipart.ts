@@ -21,6 +21,8 @@ export interface FilePart extends PartFields {
 export interface FilePartLimits {
   /** Maximum size of the file. */
   max_bytes: number;
+  /** The error for a larger file. */
+  tooLarge: DomainError;
   /** How long the client may pause, in milliseconds. */
   idle_ms: number;
 }
@@ -36,10 +38,10 @@ const maxBoundaryLength = 70;
  * Reads a multipart/form-data body that is one file part (RFC 7578). Bytes are passed on as they are consumed, without buffering.
  * @param field the name of the part.
  * @param limits a body whose Content-Length exceeds them is rejected before it is read.
- * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_TOO_LARGE, VALIDATION_ERROR: from here, or from reading `bytes`.
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, `tooLarge`, VALIDATION_ERROR: from here, or from reading `bytes`.
  */
 export async function readFilePart(ctx: Context, field: string, limits: FilePartLimits): Promise<FilePart> {
-  const { max_bytes, idle_ms } = limits;
+  const { max_bytes, tooLarge, idle_ms } = limits;
   const isPlain = (ctx.get('Content-Encoding') || 'identity') === 'identity';
   const form = ctx.is('multipart/form-data');
   if (form === false || !isPlain) {
@@ -49,10 +51,6 @@ export async function readFilePart(ctx: Context, field: string, limits: FilePart
     );
   }
   if (form === null) throw wrongField(field, 'is missing');
-  const tooLarge = new DomainError(
-    'ATTACHMENT_TOO_LARGE',
-    `The file is too large: at most ${max_bytes} bytes.`,
-  );
   const max_body = max_bytes + maxOverheadBytes;
   if ((ctx.request.length ?? 0) > max_body) throw tooLarge;
 

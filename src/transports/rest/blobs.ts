@@ -1,5 +1,6 @@
 import { create as contentDisposition } from 'content-disposition';
 import type { Context, Middleware } from 'koa';
+import { servedType } from '../../domain/attachments/file-types.ts';
 import { DomainError, wrongField } from '../../domain/errors.ts';
 import { parseByteRange } from '../http/byte-range.ts';
 import { drainRefusedBody } from '../http/drain-body.ts';
@@ -67,11 +68,11 @@ async function send(ctx: Context, purpose: Purpose<'GET'>, blobs: BlobStore): Pr
   const stream = await blobs.read(key, range ?? undefined);
   ctx.set('ETag', etag);
   ctx.set('Content-Disposition', contentDisposition(filename));
-  // An HTML file must not run as a page of this service.
+  // A file must not run as a page of this service.
   ctx.set('Content-Security-Policy', "sandbox; default-src 'none'");
   ctx.status = range ? 206 : 200;
   ctx.body = stream;
-  ctx.set('Content-Type', content_type);
+  ctx.set('Content-Type', servedType(content_type));
   if (range) ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${size_bytes}`);
   ctx.length = range ? range.end - range.start + 1 : size_bytes;
 }

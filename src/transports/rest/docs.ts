@@ -95,7 +95,7 @@ const renderPage = (folder: string): string => `<!doctype html>
   </head>
   <body>
     <div id="reference"></div>
-    <noscript>The API reference needs JavaScript. You can also read the <a href="/v1/openapi.json">OpenAPI</a> and <a href="/v1/asyncapi.json">AsyncAPI</a> documents.</noscript>
+    <noscript>The API reference needs JavaScript. You can also read the <a href="/v1/openapi.json">OpenAPI</a>, <a href="/v1/openapi-long-paths.json">OpenAPI of the long paths</a> and <a href="/v1/asyncapi.json">AsyncAPI</a> documents.</noscript>
     <script src="${folder}swagger-ui-bundle.js"></script>
     <script src="${folder}start.js"></script>
   </body>

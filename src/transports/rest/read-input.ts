@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { maxAttachmentBytes } from '../../domain/attachments/attachments.ts';
+import { attachmentTooLarge, maxAttachmentBytes } from '../../domain/attachments/attachments.ts';
 import { DomainError, wrongField } from '../../domain/errors.ts';
 import type { IncomingFile } from '../../operations/execute/file-intake.ts';
 import { readFilePart } from '../http/multipart.ts';
@@ -45,5 +45,7 @@ export function joinInput(params: Record<string, string>, body: unknown): Record
 
 /** The input of an operation whose body is a file. The body is not read until the operation opens the file. */
 export function uploadInput(ctx: Context, field: string, idle_ms: number): Record<string, IncomingFile> {
-  return { [field]: { open: () => readFilePart(ctx, field, { max_bytes: maxAttachmentBytes, idle_ms }) } };
+  const open = () =>
+    readFilePart(ctx, field, { max_bytes: maxAttachmentBytes, tooLarge: attachmentTooLarge(), idle_ms });
+  return { [field]: { open } };
 }

@@ -15,7 +15,7 @@ export interface FeedEvent {
 export function applyEvent(state: AgentState, { type, data }: FeedEvent): void {
   switch (type) {
     case 'thread.created':
-      if (!state.threads.has(data.id)) addThread(state, { ...data, created_by: data.created_by.id });
+      if (!state.threads.has(data.id)) addThread(state, data);
       break;
     case 'thread.updated':
       replaceThread(state, data);

@@ -40,9 +40,22 @@ const zippedEicar = buildZip([
 ]);
 const zipBomb = buildZip([{ name: 'zeros', bytes: Buffer.alloc(20_000_000) }]);
 const mislabeledFile = buildZip([{ name: 'more', bytes: Buffer.alloc(100), declared: 4_000_000_000 }]);
+const secretBomb = buildZip([{ name: 'zeros', bytes: Buffer.alloc(20_000_000), declared: 100 }]);
+const lateBomb = buildZip([
+  ...Array.from({ length: 300 }, (_, index) => ({ name: `${index}`, bytes: Buffer.from('x') })),
+  { name: 'zeros', bytes: Buffer.alloc(20_000_000), declared: 100 },
+]);
+const smallerThanDeclared = buildZip([{ name: 'a', bytes: sampleText, declared: sampleText.length + 1 }]);
 const manyEntriesZip = buildZip(
   Array.from({ length: 10_001 }, (_, index) => ({ name: `${index}`, bytes: Buffer.from('x') })),
 );
+
+const zipOfManyFiles = buildZip(
+  Array.from({ length: 1_000 }, (_, index) => ({ name: `${index}`, bytes: Buffer.from(`file ${index}`) })),
+);
+/** The first byte of its data announces a block type that does not exist (RFC 1951, section 3.2.3). */
+const damagedZip = buildZip([{ name: 'a', bytes: sampleText }]);
+damagedZip[31] = 0xff;
 
 async function fetched(service: AttachmentService, agent: TestAgent, id: string) {
   const { status, body, headers } = await requestRest('GET', `${service.api}/attachments/${id}/content`, {
@@ -75,6 +88,9 @@ describe('the built-in checks', () => {
     ['EICAR in an archive appended to a picture', Buffer.concat([png, zippedEicar]), null],
     ['an archive bomb', zipBomb, null],
     ['an archive with a huge declared size', mislabeledFile, null],
+    ['an archive that unpacks to more than it declares', secretBomb, null],
+    ['an archive whose last entry does', lateBomb, null],
+    ['an archive that unpacks to less than it declares', smallerThanDeclared, null],
     ['an archive with too many files', manyEntriesZip, null],
   ])('%s is infected: its bytes are removed, the record stays', async (_, bytes, type) => {
     const id = await uploadId(service, ada, { bytes, type, name: 'sample' });
@@ -92,6 +108,8 @@ describe('the built-in checks', () => {
     ['text', sampleText, 'text/plain'],
     ['a picture', png, 'image/png'],
     ['an archive', buildZip([{ name: 'a.txt', bytes: sampleText }]), null],
+    ['an archive with many files', zipOfManyFiles, null],
+    ['a damaged archive', damagedZip, null],
     ['a text that ends like an archive', Buffer.concat([sampleText, zippedEicar.subarray(-22)]), null],
     ['random bytes', randomBytes(100_000), null],
   ])('%s is clean, and only then members can fetch it', async (_, bytes, type) => {

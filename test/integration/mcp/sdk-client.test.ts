@@ -134,7 +134,7 @@ test('the SDK client gets notifications, and those of a cut as well', async () =
   expect(listener.notifications).toMatchObject([
     {
       method: 'notifications/service/thread_created',
-      params: { id, created_by: { canonical_handle: 'sdk.writer' } },
+      params: { id, created_by: 'sdk.writer' },
     },
     { method: 'notifications/service/message_created', params: { thread_id: id, content: 'during the cut' } },
   ]);

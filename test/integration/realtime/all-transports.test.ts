@@ -44,7 +44,8 @@ function testAllTransports(backend: Backend): void {
     const { initial_message_id: _id, ...record } = thread.body;
     expect(live[0]?.data).toEqual({
       ...record,
-      created_by: { id: ann.id, canonical_handle: ann.handle },
+      created_by: ann.handle,
+      created_by_id: ann.id,
       last_message_at: null,
       last_sequence: 0,
     });

@@ -48,6 +48,39 @@ export interface Reference {
 
 export type Schema = Record<string, unknown>;
 
+/**
+ * Both documents of a service as one. An operation on a long path gets `_as` after its id, so that tests can tell the paths apart.
+ * @throws {Error} when the documents describe the same path, or a component differently.
+ */
+export function mergeDocuments(short: OpenApiDocument, long: OpenApiDocument): OpenApiDocument {
+  const longPaths = Object.entries(long.paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(methods).map(([method, operation]) => [
+        method,
+        { ...operation, operationId: `${operation.operationId}_as` },
+      ]),
+    ),
+  ]);
+  const kinds = Object.keys(short.components).map((kind) => [
+    kind,
+    mergeParts(short.components[kind] ?? {}, long.components[kind] ?? {}),
+  ]);
+  return {
+    ...short,
+    paths: mergeParts(short.paths, Object.fromEntries(longPaths)),
+    components: Object.fromEntries(kinds),
+  };
+}
+
+function mergeParts<T extends Record<string, object>>(one: T, other: T): T {
+  const different = Object.keys(one).filter(
+    (name) => name in other && JSON.stringify(one[name]) !== JSON.stringify(other[name]),
+  );
+  if (different.length > 0) throw new Error(`the documents differ: ${different.join(', ')}`);
+  return { ...one, ...other };
+}
+
 /** What `value` stands for: itself, or what it refers to within the document. */
 export function resolveReference<T extends object>(document: object, value: T | Reference): T {
   return '$ref' in value && typeof value.$ref === 'string'

@@ -27,7 +27,7 @@ export interface ResponseCheck {
 }
 
 /** Under /v1, but not of the interface: it describes itself elsewhere. */
-const undocumentedPaths = /^\/v1\/(?:openapi\.json$|asyncapi\.json$|\.well-known\/)/;
+const undocumentedPaths = /^\/v1\/(?:openapi(?:-long-paths)?\.json$|asyncapi\.json$|\.well-known\/)/;
 
 /** Whether the document should know this path. */
 export function isDocumentedPath(path: string): boolean {
@@ -79,7 +79,7 @@ export function createResponseCheck(document: OpenApiDocument): ResponseCheck {
     const expected = exchange.status === status || exchange.status === 413;
     const faults = expected ? [] : [`the status should be ${status}`];
     const body =
-      exchange.method === 'HEAD' ? null : fault('#/components/schemas/Error', parseJson(exchange.text));
+      exchange.method === 'HEAD' ? null : fault('#/components/schemas/ApiError', parseJson(exchange.text));
     failCheck(exchange, [...faults, ...(body ? [body] : [])]);
     return null;
   }

@@ -1,14 +1,26 @@
 import { checkReceived } from '../asyncapi/check-received.ts';
 import { type ResponseCheck, createResponseCheck, isDocumentedPath } from './response-check.ts';
-import type { OpenApiDocument } from './document.ts';
+import { mergeDocuments, type OpenApiDocument } from './document.ts';
 
 let check: Promise<ResponseCheck> | undefined;
 
-/** The document that a service serves, read. */
-export async function fetchServedDocument(origin: string): Promise<OpenApiDocument> {
-  const response = await fetch(`${origin}/v1/openapi.json`);
-  if (response.status !== 200) throw new Error(`${origin} describes nothing: ${response.status}`);
+/** The document at this path of a service. */
+export async function fetchServedDocument(
+  origin: string,
+  path: '/v1/openapi.json' | '/v1/openapi-long-paths.json',
+): Promise<OpenApiDocument> {
+  const response = await fetch(`${origin}${path}`);
+  if (response.status !== 200) throw new Error(`${origin}${path} answers ${response.status}`);
   return (await response.json()) as OpenApiDocument;
+}
+
+/** Both documents of a service as one. */
+export async function fetchMergedDocument(origin: string): Promise<OpenApiDocument> {
+  const [short, long] = await Promise.all([
+    fetchServedDocument(origin, '/v1/openapi.json'),
+    fetchServedDocument(origin, '/v1/openapi-long-paths.json'),
+  ]);
+  return mergeDocuments(short, long);
 }
 
 /**
@@ -25,7 +37,7 @@ export async function checkResponse(
 ): Promise<void> {
   const { origin, pathname, search } = new URL(url);
   if (!isDocumentedPath(pathname)) return;
-  check ??= fetchServedDocument(origin).then(createResponseCheck);
+  check ??= fetchMergedDocument(origin).then(createResponseCheck);
   const known = await check.catch((error: unknown) => {
     check = undefined;
     throw error;

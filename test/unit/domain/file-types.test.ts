@@ -1,58 +1,132 @@
 import { describe, expect, test } from 'vitest';
-import { attachmentTypes } from '../../../src/config.ts';
 import {
   detectFileType,
-  fileTypes,
   normalizeMediaType,
+  servedType,
   type DetectedContent,
 } from '../../../src/domain/attachments/file-types.ts';
 
-const text: DetectedContent = { signature: undefined, isText: true, isJson: false };
+const text: DetectedContent = { signature: undefined, encoding: 'utf-8', isJson: false };
+const latin1: DetectedContent = { ...text, encoding: 'windows-1252' };
 const json: DetectedContent = { ...text, isJson: true };
-const binary: DetectedContent = { ...text, isText: false };
+const binary: DetectedContent = { ...text, encoding: undefined };
 const png: DetectedContent = { ...binary, signature: 'image/png' };
+const animatedPng: DetectedContent = { ...binary, signature: 'image/apng' };
 const pdfText: DetectedContent = { ...text, signature: 'application/pdf' };
 const xml: DetectedContent = { ...text, signature: 'application/xml' };
 const zip: DetectedContent = { ...binary, signature: 'application/zip' };
+const bitmap: DetectedContent = { ...binary, signature: 'image/bmp' };
 const octets = 'application/octet-stream';
 
-test('the settings and the house know the same types', () => {
-  expect([...fileTypes].sort()).toEqual([...attachmentTypes].sort());
-});
-
-describe('a type is decided from bytes', () => {
-  test.each<[string, DetectedContent, string | undefined, string, string | undefined]>([
-    ['a picture as it says', png, 'image/png', 'a.png', 'image/png'],
-    ['a picture that says nothing', png, undefined, 'a', 'image/png'],
-    ['a picture as octets', png, octets, 'a.bin', 'image/png'],
-    ['a picture as another one', png, 'image/gif', 'a.gif', undefined],
-    ['a picture with the name of another one', png, undefined, 'a.jpg', undefined],
-    ['a picture as text', png, 'text/plain', 'a.txt', undefined],
-    ['HTML as a picture', text, 'image/png', 'a.png', undefined],
-    ['HTML with the name of a picture', text, undefined, 'a.png', undefined],
-    ['SVG as a picture', xml, 'image/png', 'a.png', undefined],
-    ['SVG as SVG', xml, 'image/svg+xml', 'a.svg', undefined],
-    ['HTML as HTML', text, 'text/html', 'a.html', undefined],
-    ['SVG that says nothing', xml, undefined, 'a.svg', 'text/plain'],
-    ['PDF of plain characters as text', pdfText, 'text/plain', 'a.txt', undefined],
+describe('the type of a file', () => {
+  test.each<[string, DetectedContent, string | undefined, string, string]>([
+    ['a declared image', png, 'image/png', 'a.png', 'image/png'],
+    ['an image without a declared type', png, undefined, 'a', 'image/png'],
+    ['an image declared as octets', png, octets, 'a.bin', 'image/png'],
+    ['an animated image', animatedPng, 'image/png', 'a.png', 'image/png'],
+    ['an image declared as text', png, 'text/plain', 'a.txt', 'text/plain'],
+    ['an image of another format', bitmap, 'image/x-ms-bmp', 'a.bmp', 'image/x-ms-bmp'],
+    ['an image without a signature', binary, 'image/x-tga', 'a.tga', 'image/x-tga'],
+    ['a declared PDF of plain characters', pdfText, 'application/pdf', 'a.pdf', 'application/pdf'],
+    ['declared SVG', xml, 'image/svg+xml', 'a.svg', 'image/svg+xml'],
+    ['SVG by name', xml, undefined, 'a.svg', 'image/svg+xml'],
+    ['declared HTML', text, 'text/html', 'a.html', 'text/html'],
+    ['HTML by name', text, undefined, 'a.html', 'text/html'],
     ['text', text, 'text/plain', 'a.txt', 'text/plain'],
     ['text with parameters', text, 'Text/Plain; charset=utf-8', 'a.txt', 'text/plain'],
-    ['text that says nothing', text, undefined, 'a', 'text/plain'],
-    ['markdown by name', text, octets, 'a.md', 'text/markdown'],
-    ['a table by name', text, undefined, 'A.CSV', 'text/csv'],
+    ['text without a declared type', text, undefined, 'a', 'text/plain'],
+    ['Markdown by name', text, octets, 'a.md', 'text/markdown'],
+    ['CSV by name', text, undefined, 'A.CSV', 'text/csv'],
+    ['CSV in Latin-1 by name', latin1, undefined, 'a.csv', 'text/csv'],
+    ['declared CSV in Latin-1', latin1, 'text/csv', 'a.csv', 'text/csv'],
     ['JSON by name', json, undefined, 'a.json', 'application/json'],
-    ['no JSON, by name', text, undefined, 'a.json', 'text/plain'],
-    ['no JSON, as it says', text, 'application/json', 'a.json', undefined],
-    ['bytes as text', binary, 'text/csv', 'a.csv', undefined],
+    ['invalid JSON by name', text, undefined, 'a.json', 'text/plain'],
+    ['declared JSON that is invalid', text, 'application/json', 'a.json', 'application/json'],
+    ['bytes declared as CSV', binary, 'text/csv', 'a.csv', 'text/csv'],
     ['bytes', binary, undefined, 'a.dat', octets],
-    ['an archive', zip, octets, 'a.zip', octets],
-    ['an archive as it says', zip, 'application/zip', 'a.zip', undefined],
+    ['an archive without a declared type', zip, octets, 'a.zip', octets],
+    ['a declared archive', zip, 'application/zip', 'a.zip', 'application/zip'],
+    ['an unknown type', binary, 'application/vnd.acme+cbor', 'a', 'application/vnd.acme+cbor'],
   ])('%s', (_, file, declared, name, type) => {
     expect(detectFileType(file, declared, name)).toBe(type);
+  });
+
+  test.each<[string, DetectedContent, string | undefined, string, string]>([
+    ['another image', png, 'image/gif', 'a.gif', 'declared as image/gif, but its content is image/png'],
+    ['another image by name', png, undefined, 'a.jpg', 'named like image/jpeg, but its content is image/png'],
+    ['text', text, 'image/png', 'a.png', 'declared as image/png, but its content is text/plain'],
+    ['text by name', text, undefined, 'a.png', 'named like image/png, but its content is text/plain'],
+    ['SVG', xml, 'image/png', 'a.png', 'declared as image/png, but its content is application/xml'],
+    [
+      'bytes',
+      binary,
+      'application/pdf',
+      'a',
+      'declared as application/pdf, but its content is of an unknown',
+    ],
+    ['an image', png, 'application/pdf', 'a', 'declared as application/pdf, but its content is image/png'],
+    ['an archive', zip, 'image/tiff', 'a', 'declared as image/tiff, but its content is application/zip'],
+    ['a PDF', pdfText, 'image/tiff', 'a', 'declared as image/tiff, but its content is application/pdf'],
+  ])('%s that is declared or named as another image or PDF is refused', (_, file, declared, name, why) => {
+    const refused = expect.objectContaining({
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      message: expect.stringContaining(why),
+    });
+    expect(() => detectFileType(file, declared, name)).toThrow(refused);
   });
 
   test('other names of a type are the same type', () => {
     expect(normalizeMediaType(' image/JPG ')).toBe('image/jpeg');
     expect(normalizeMediaType('text/x-markdown; charset=utf-8')).toBe('text/markdown');
   });
+
+  test.each([
+    '',
+    'text',
+    'text/',
+    '/plain',
+    'text/plain/x',
+    'text/pl ain',
+    'text/plain\r\nX: y',
+    'tëxt/plain',
+  ])('%j is not a media type', (type) => {
+    expect(() => normalizeMediaType(type)).toThrow('must be a media type');
+  });
+});
+
+test.each([
+  'text/html',
+  'application/xhtml+xml',
+  'image/svg+xml',
+  'text/xml',
+  'application/xml',
+  'application/xml-dtd',
+  'application/rss+xml',
+  'text/xsl',
+  'text/css',
+  'text/javascript',
+  'text/javascript1.5',
+  'application/javascript',
+  'application/x-javascript',
+  'text/x-ecmascript',
+  'text/jscript',
+  'text/livescript',
+  'text/vbscript',
+  'application/wasm',
+  'multipart/related',
+  'message/rfc822',
+])('a browser would run %s: it is served as bytes', (type) => {
+  expect(servedType(type)).toBe(octets);
+});
+
+test.each([
+  'text/plain',
+  'text/csv',
+  'application/pdf',
+  'application/json',
+  'image/png',
+  'application/postscript',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+])('%s is served as it is', (type) => {
+  expect(servedType(type)).toBe(type);
 });

@@ -34,7 +34,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     word: 'courier',
-    place: /^(?:openapi|asyncapi)\.json#|^src\/operations\//,
+    place: /^(?:openapi(?:-long-paths)?|asyncapi)\.json#|^src\/operations\//,
     reason: 'The name of an agent in the examples of the published documents.',
   },
   {

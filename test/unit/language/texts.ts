@@ -48,7 +48,11 @@ export function generateDocuments(): Text[] {
     tool ? [{ name: `tool ${tool.name ?? name}`, text: tool.description }] : [],
   );
   return [
-    ...listStrings(openApiDocument({ catalogue, routes: [], ...about }), 'openapi.json#'),
+    ...listStrings(openApiDocument({ catalogue, routes: [], form: 'short', ...about }), 'openapi.json#'),
+    ...listStrings(
+      openApiDocument({ catalogue, routes: [], form: 'long', ...about }),
+      'openapi-long-paths.json#',
+    ),
     ...listStrings(asyncApiDocument({ transports: eventTransports, ...about }), 'asyncapi.json#'),
     ...tools,
     { name: 'instructions of the tool server', text: instructions('ada.writer') },

@@ -1,7 +1,8 @@
+import type { ErrorCode } from '../../../domain/errors.ts';
 import type { RestBinding } from '../../../operations/define.ts';
 import { longPathPrefix, type RouteDescription } from '../route.ts';
 import { headersOf, type HeaderName, idempotencyKey, ifNoneMatch } from './headers.ts';
-import { listErrorCodes, errorResponses } from './error-responses.ts';
+import { type ErrorResponses, listErrorCodes } from './error-responses.ts';
 import { findTag } from './tags.ts';
 import type { Json, Schemas } from './schemas.ts';
 
@@ -13,8 +14,20 @@ export interface Endpoint {
   description: RouteDescription;
 }
 
+/** All error codes of an endpoint. */
+export function errorCodesOf(endpoint: Endpoint, schemas: Schemas): ErrorCode[] {
+  const { properties = {} } = schemas.of(endpoint.description.input, 'input');
+  const { method, path, description } = endpoint;
+  return listErrorCodes(method, isLongPath(path, properties), description, Object.keys(properties));
+}
+
+/** Whether the path must name the acting agent. If the operation has a field `owner`, its path is about any agent. */
+const isLongPath = (path: string, properties: object): boolean =>
+  path.startsWith(longPathPrefix) && !Object.hasOwn(properties, 'owner');
+
 /** The Operation Object (OpenAPI 3.1, section 4.8.10) of an endpoint. */
-export function describeEndpoint({ method, path, description }: Endpoint, schemas: Schemas): Json {
+export function describeEndpoint(endpoint: Endpoint, schemas: Schemas, errors: ErrorResponses): Json {
+  const { method, path, description } = endpoint;
   const { properties = {}, required = [], ...rest } = schemas.of(description.input, 'input');
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const fields = Object.entries(properties).filter(([name]) => !inPath.includes(name));
@@ -23,8 +36,6 @@ export function describeEndpoint({ method, path, description }: Endpoint, schema
     properties: Object.fromEntries(fields),
     required: without(required, inPath),
   };
-  // A path whose operation has a field `owner` is not a long form: it is about any agent.
-  const isLong = path.startsWith(longPathPrefix) && !Object.hasOwn(properties, 'owner');
   const params = inPath.map((name) =>
     parameter(
       name,
@@ -41,20 +52,19 @@ export function describeEndpoint({ method, path, description }: Endpoint, schema
     ...(description.idempotency ? [idempotencyKey(description.idempotency === 'required')] : []),
     ...(description.conditional ? [ifNoneMatch] : []),
   ];
-  const names = Object.keys(properties);
   return {
     operationId: description.name,
     tags: [findTag(path)],
     summary: description.summary,
-    description: describeAccess(description, isLong),
+    description: describeAccess(description, isLongPath(path, properties)),
     security: securityOf(description),
     parameters: [...params, ...(method === 'GET' ? query : []), ...header],
     ...(method !== 'GET' &&
       fields.length > 0 && { requestBody: describeBody(bodySchema, inPath, description) }),
     responses: {
-      [description.status]: describeSuccess(description, names, schemas),
+      [description.status]: describeSuccess(description, Object.keys(properties), schemas),
       ...(description.conditional && { 304: notModified }),
-      ...errorResponses(listErrorCodes(method, isLong, description, names)),
+      ...errors.of(errorCodesOf(endpoint, schemas)),
     },
   };
 }
@@ -103,7 +113,7 @@ function describeAccess({ scopes, description, anonymous }: RouteDescription, is
 }
 
 function securityOf({ scopes, anonymous }: RouteDescription): Json[] {
-  const requirements = scopes.length > 0 ? scopes.map((scope) => ({ oauth: [scope] })) : [{ oauth: [] }];
+  const requirements = scopes.length > 0 ? scopes.map((scope) => ({ bearer: [scope] })) : [{ bearer: [] }];
   return anonymous ? [{}, ...requirements] : requirements;
 }
 

@@ -1,15 +1,25 @@
 import { sufficientScopes } from '../../../domain/auth/scopes.ts';
 import type { Operation, RestBinding } from '../../../operations/define.ts';
-import { longPathPrefix, pathsOf, type Route } from '../route.ts';
+import { pathsOf, type Route } from '../route.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** All endpoints under /v1: every REST operation in each of its forms, then the other routes. */
-export function endpointsOf(catalogue: readonly Operation[], routes: readonly Route[]): Endpoint[] {
+/** Whether the path names the acting agent. `short`: it does not, or it is the only path of the operation. */
+export type PathForm = 'short' | 'long';
+
+/** The endpoints under /v1 with paths of this form. Routes have no long paths. */
+export function endpointsOf(
+  catalogue: readonly Operation[],
+  routes: readonly Route[],
+  form: PathForm,
+): Endpoint[] {
   const operations = catalogue.flatMap((operation) => {
     const { rest } = operation;
-    return rest ? pathsOf(rest).map((path) => endpointOf(operation, rest, path)) : [];
+    if (!rest) return [];
+    const [short, long] = pathsOf(rest);
+    const path = form === 'short' ? short : long;
+    return path === undefined ? [] : [endpointOf(operation, rest, path)];
   });
-  return [...operations, ...routes];
+  return form === 'short' ? [...operations, ...routes] : operations;
 }
 
 function endpointOf(operation: Operation, rest: RestBinding, path: string): Endpoint {
@@ -19,7 +29,7 @@ function endpointOf(operation: Operation, rest: RestBinding, path: string): Endp
     method: rest.method,
     path,
     description: {
-      name: path.startsWith(longPathPrefix) ? `${name}_as` : name,
+      name,
       summary,
       scopes: scope === 'any' ? [] : sufficientScopes(scope),
       input,

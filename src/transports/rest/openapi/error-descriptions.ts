@@ -35,9 +35,10 @@ export const errorDescriptions: Record<ErrorCode, string> = {
   ATTACHMENT_NOT_READY: 'The file is not uploaded yet, or is still being scanned. Try again.',
   ATTACHMENT_ALREADY_SENT: 'The file was already sent in another message.',
   MESSAGE_TOO_LARGE: 'The content is too large: at most 32,768 bytes of UTF-8.',
-  ATTACHMENT_TOO_LARGE: 'The file is too large: at most 10 MiB.',
+  ATTACHMENT_TOO_LARGE: 'The file is too large: at most 10 MiB (10,485,760 bytes).',
   PAYLOAD_TOO_LARGE: 'The body is larger than 256 KiB, or the headers are larger than 16 KiB.',
-  UNSUPPORTED_MEDIA_TYPE: 'The media type of the body is not supported.',
+  UNSUPPORTED_MEDIA_TYPE:
+    'The media type of the body or the file is not accepted, or a file is not the image or PDF that it is declared as.',
   IDEMPOTENCY_MISMATCH: 'This Idempotency-Key was used for a different request. Use a new key.',
   RATE_LIMITED: 'Too many requests. Wait for the number of seconds in Retry-After.',
   INTERNAL: 'Internal error. Include the request id when you report it.',

@@ -51,23 +51,58 @@ export function listErrorCodes(
   return (Object.keys(errorStatuses) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-/** One response for each status of these codes. A status with a single code refers to a shared response. */
-export function errorResponses(codes: readonly ErrorCode[]): Json {
-  const statuses = new Set(codes.map((code) => errorStatuses[code]));
-  return Object.fromEntries(
-    [...statuses].map((status) => {
-      const sameStatus = codes.filter((code) => errorStatuses[code] === status);
-      const [only] = sameStatus;
-      return [
-        status,
-        sameStatus.length === 1 ? { $ref: `#/components/responses/${only}` } : errorResponse(sameStatus),
-      ] as const;
-    }),
-  );
+/** The error responses of a document. Responses that several endpoints have are in its components. */
+export interface ErrorResponses {
+  /** One response for each status of these codes. */
+  of(codes: readonly ErrorCode[]): Json;
+  /** The responses that several endpoints have, by name. */
+  shared: Json;
+  /** An example of each code in use. */
+  examples: Json;
 }
 
+/** @param lists the error codes of each endpoint, in the order of the table of errors. */
+export function createErrorResponses(lists: readonly (readonly ErrorCode[])[]): ErrorResponses {
+  const groups = lists.flatMap(groupByStatus);
+  const names = groups.map(nameOf);
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  const used = new Set(lists.flat());
+  return {
+    of: (codes) =>
+      Object.fromEntries(
+        groupByStatus(codes).map((group) => [
+          errorStatuses[group[0]],
+          repeated.has(nameOf(group))
+            ? { $ref: `#/components/responses/${nameOf(group)}` }
+            : errorResponse(group),
+        ]),
+      ),
+    shared: Object.fromEntries(
+      groups
+        .filter((group) => repeated.has(nameOf(group)))
+        .map((group) => [nameOf(group), errorResponse(group)]),
+    ),
+    examples: Object.fromEntries([...used].map((code) => [code, errorExample(code)])),
+  };
+}
+
+type ErrorGroup = [ErrorCode, ...ErrorCode[]];
+
+/** The codes by status. */
+function groupByStatus(codes: readonly ErrorCode[]): ErrorGroup[] {
+  const groups = new Map<number, ErrorGroup>();
+  for (const code of codes) {
+    const group = groups.get(errorStatuses[code]);
+    if (group) group.push(code);
+    else groups.set(errorStatuses[code], [code]);
+  }
+  return [...groups.values()];
+}
+
+const nameOf = (codes: ErrorGroup): string => codes.join('-');
+
 /** The error response for these codes, which have the same status. */
-export function errorResponse(codes: readonly ErrorCode[]): Json {
+function errorResponse(codes: readonly ErrorCode[]): Json {
   const headerOf = (name: HeaderName, codesWithHeader: ReadonlySet<ErrorCode>) => ({
     name,
     some: codes.some((code) => codesWithHeader.has(code)),
@@ -82,7 +117,7 @@ export function errorResponse(codes: readonly ErrorCode[]): Json {
     headers: headersOf(always, optional),
     content: {
       'application/json': {
-        schema: { allOf: [{ $ref: '#/components/schemas/Error' }, narrowed] },
+        schema: { allOf: [{ $ref: '#/components/schemas/ApiError' }, narrowed] },
         examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
     },
@@ -90,7 +125,7 @@ export function errorResponse(codes: readonly ErrorCode[]): Json {
 }
 
 /** An example of the error body with this code. */
-export function errorExample(code: ErrorCode): Json {
+function errorExample(code: ErrorCode): Json {
   const details =
     code === 'VALIDATION_ERROR' ? { details: [{ field: 'limit', message: 'must be at most 100' }] } : {};
   const request_id = '0c8e4b52-6a57-4f0e-9a55-5f1d3c9f7b21';

@@ -6,6 +6,7 @@ const text = { type: 'string' };
 /** All response headers. */
 export const headers = {
   'X-Request-Id': {
+    required: true,
     description:
       'Identifies the request in logs. A well-formed X-Request-Id of the request is used; otherwise the service generates one.',
     schema: { type: 'string', pattern: '^[\\w.-]{8,128}$' },
@@ -57,14 +58,9 @@ export type HeaderName = keyof typeof headers;
 
 /** The headers of a response: those that it always has, optional ones, and those of every response. */
 export function headersOf(always: readonly HeaderName[], optional: readonly HeaderName[] = []): Json {
-  const required = ['X-Request-Id' as const, ...always].map((name) => [
-    name,
-    { ...headers[name], required: true },
-  ]);
-  const others = [...optional, 'RateLimit' as const, 'RateLimit-Policy' as const].map((name) => [
-    name,
-    { $ref: `#/components/headers/${name}` },
-  ]);
+  const required = always.map((name) => [name, { ...headers[name], required: true }]);
+  const common = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
+  const others = [...optional, ...common].map((name) => [name, { $ref: `#/components/headers/${name}` }]);
   return Object.fromEntries([...required, ...others]) as Json;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorStatuses } from '../../../../src/domain/errors.ts';
 import { scopes } from '../../../../src/domain/auth/scopes.ts';
 import { catalogue } from '../../../../src/operations/catalogue.ts';
-import { pathsOf } from '../../../../src/transports/rest/route.ts';
+import { longPathPrefix, pathsOf } from '../../../../src/transports/rest/route.ts';
 import {
   findByPointer,
   type OpenApiDocument,
@@ -12,7 +12,7 @@ import {
   escapePointer,
 } from '../../../support/openapi/document.ts';
 import { forbidUnknownFields, createSchemaChecks } from '../../../support/openapi/schema-checks.ts';
-import { fetchServedDocument } from '../../../support/openapi/served-document.ts';
+import { fetchMergedDocument, fetchServedDocument } from '../../../support/openapi/served-document.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { startService, type TestService } from '../../../support/service.ts';
 
@@ -22,8 +22,12 @@ let operations: { path: string; method: string; pointer: string; operation: Oper
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  document = await fetchServedDocument(service.url);
-  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  document = await fetchMergedDocument(service.url);
+  operations = listOperations(document);
+});
+
+const listOperations = ({ paths }: OpenApiDocument) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       path,
       method,
@@ -31,7 +35,6 @@ beforeAll(async () => {
       operation,
     })),
   );
-});
 afterAll(() => service.stop());
 
 /** Every part of the document with its pointer. */
@@ -44,11 +47,40 @@ function* partsOf(value: unknown, pointer = '#'): Generator<[string, Record<stri
 const repeated = (values: readonly string[]): string[] =>
   values.filter((value, index) => values.indexOf(value) !== index);
 
-test('is served to every caller by GET and HEAD', async () => {
-  const head = await requestRest('HEAD', `${service.api}/openapi.json`);
+test.each(['openapi.json', 'openapi-long-paths.json'])('%s is served by GET and HEAD', async (name) => {
+  const head = await requestRest('HEAD', `${service.api}/${name}`);
   expect([head.status, head.text]).toEqual([200, '']);
   expect(head.headers.get('content-type')).toMatch(/^application\/json/);
   expect(document.openapi).toBe('3.1.0');
+});
+
+test('the main document has each operation once, and links the document of the long paths', async () => {
+  const [main, long] = await Promise.all([
+    fetchServedDocument(service.url, '/v1/openapi.json'),
+    fetchServedDocument(service.url, '/v1/openapi-long-paths.json'),
+  ]);
+  const [ids, longIds] = [main, long].map((one) =>
+    listOperations(one).map(({ operation }) => operation.operationId),
+  ) as [string[], string[]];
+  expect(ids.filter((id) => !/^[a-z]+(?:_[a-z]+)+$/.test(id) || id.endsWith('_as'))).toEqual([]);
+  expect([...repeated(ids), ...repeated(longIds)]).toEqual([]);
+  expect(longIds.filter((id) => !ids.includes(id))).toEqual([]);
+  expect(longIds).toContain('create_thread');
+  expect(Object.keys(long.paths).filter((path) => !path.startsWith(longPathPrefix))).toEqual([]);
+  expect(main).toHaveProperty('info.description', expect.stringContaining('/v1/openapi-long-paths.json)'));
+  expect(long).toHaveProperty('info.description', expect.stringContaining('/v1/openapi.json)'));
+});
+
+test('an error response that several operations have is described once', async () => {
+  for (const path of ['/v1/openapi.json', '/v1/openapi-long-paths.json'] as const) {
+    const served = await fetchServedDocument(service.url, path);
+    const inline = listOperations(served).flatMap(({ operation }) =>
+      Object.entries(operation.responses).flatMap(([status, response]) =>
+        status >= '400' && !('$ref' in response) ? [JSON.stringify(response)] : [],
+      ),
+    );
+    expect(repeated(inline)).toEqual([]);
+  }
 });
 
 test('has every operation in each of its forms, with unique names', () => {
@@ -128,13 +160,13 @@ test('every tag and every scope is declared', () => {
   const { tags } = document as unknown as { tags: { name: string; description: string }[] };
   const declared = tags.map(({ name }) => name);
   expect(new Set(operations.flatMap(({ operation }) => operation.tags))).toEqual(new Set(declared));
-  const { flows } = findByPointer(document, '#/components/securitySchemes/oauth') as {
+  const { flows } = findByPointer(document, '#/components/securitySchemes/bearer') as {
     flows: Record<string, { scopes: object }>;
   };
   for (const flow of Object.values(flows))
     expect(Object.keys(flow.scopes).sort()).toEqual([...scopes].sort());
   const needed = operations.flatMap(({ operation }) =>
-    operation.security.flatMap((way) => way['oauth'] ?? []),
+    operation.security.flatMap((way) => way['bearer'] ?? []),
   );
   expect(needed.filter((scope) => !(scopes as readonly string[]).includes(scope))).toEqual([]);
 });

@@ -6,7 +6,7 @@ import {
   createResponseCheck,
   type HttpExchange,
 } from '../../../support/openapi/response-check.ts';
-import { fetchServedDocument } from '../../../support/openapi/served-document.ts';
+import { fetchMergedDocument } from '../../../support/openapi/served-document.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { isNightly } from '../../../support/extent.ts';
 import { startService, type TestService } from '../../../support/service.ts';
@@ -37,7 +37,7 @@ const sent = { requests: 0 };
 
 beforeAll(async () => {
   service = await startService({ worker: false, env: { RATE_LIMITS: 'off', WEBHOOK_NETWORKS: '127.0.0.1' } });
-  const document = await fetchServedDocument(service.url);
+  const document = await fetchMergedDocument(service.url);
   answers = createResponseCheck(document);
   endpoints = listEndpoints(document);
   fixtures = await createFuzzFixtures(service);

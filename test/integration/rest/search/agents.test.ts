@@ -231,7 +231,10 @@ test('the directory lists only owners that are public or related to the caller',
   expect((await names('narwhal-secret-org', stranger.token)).organizations).not.toContain(
     'narwhal-secret-org',
   );
+  const own = await get('/search/directory', { q: 'narwhal-open-org' }, stranger.token);
+  expect(own.body.organizations).toEqual([{ slug: 'narwhal-open-org', name: 'narwhal-open-org' }]);
   const { body } = await get('/search/directory', { q: 'narwhal-public' }, stranger.token);
+  expect(body.people).toContainEqual({ username: 'narwhal-public', display_name: 'narwhal-public' });
   expect(body.agents.map((one: { display_name: string }) => one.display_name).slice(0, 2)).toEqual([
     'One',
     'Two',

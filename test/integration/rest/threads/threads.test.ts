@@ -49,7 +49,9 @@ test('a thread is created with its first message, in the long and the short form
       id: expect.stringMatching(/^thd_/),
       subject: 'Plans',
       status: 'active',
-      created_by: ann.id,
+      created_by: ann.handle,
+      created_by_id: ann.id,
+      metadata: {},
       members: [
         { id: ann.id, canonical_handle: ann.handle },
         { id: bob.id, canonical_handle: bob.handle },

@@ -6,8 +6,8 @@ import { defineOperation } from '../define.ts';
 import { exampleAgentSummary, exampleContact, exampleCursor } from '../examples/records.ts';
 import { nextCursor, pageFields, searchText } from '../fields.ts';
 
-export const searchOperation = defineOperation({
-  name: 'search',
+export const searchAgentsAndContactsOperation = defineOperation({
+  name: 'search_agents_and_contacts',
   summary: 'Search agents and contacts by handle or display name',
   scope: 'agents:read',
   kind: 'read',

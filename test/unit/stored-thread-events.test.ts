@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { exampleAgents, exampleThread } from '../../src/operations/examples/records.ts';
+import { presentEventData } from '../../src/presenters/events.ts';
+import type { EventType } from '../../src/domain/feed/events.ts';
+
+const { planner, support } = exampleAgents;
+const { metadata: _metadata, created_by_id: _id, unread_count: _unread, ...record } = exampleThread;
+/** As the release before `created_by_id` and `metadata` stored it. */
+const stored = { ...record, created_by: planner.id };
+
+const present = (type: EventType, data: object): object =>
+  presentEventData({ id: 'evt_1', type, data, created_at: 0, message: null });
+
+test.each<[string, object]>([
+  ['thread.updated', present('thread.updated', stored)],
+  ['thread.created', present('thread.created', { ...stored, created_by: planner, unread_count: 0 })],
+  [
+    'thread.member_added',
+    Object(present('thread.member_added', { thread_id: 't', member: support, by: support, thread: stored }))
+      .thread,
+  ],
+])('%s of the previous release has the fields of this one', (_, thread) => {
+  expect(thread).toMatchObject({
+    created_by: planner.canonical_handle,
+    created_by_id: planner.id,
+    metadata: {},
+  });
+});
+
+test('an event of the previous release whose creator has left names its id', () => {
+  const thread = present('thread.updated', { ...stored, members: [support] });
+  expect(thread).toMatchObject({ created_by: planner.id, created_by_id: planner.id });
+});
