@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/auth/actor.ts';
-import { allows } from '../../domain/auth/scopes.ts';
+import { allows, sufficientScopes } from '../../domain/auth/scopes.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Operation } from '../define.ts';
 import type { Answer, CallContext, Next } from './context.ts';
@@ -10,9 +10,14 @@ export async function authorizeScope({ call }: CallContext, next: Next): Promise
   return next();
 }
 
-/** @throws {DomainError} INSUFFICIENT_SCOPE, with the missing scope. */
+/** @throws {DomainError} INSUFFICIENT_SCOPE, with the missing scope; the least powerful one where several are sufficient. */
 export function requireScope(operation: Operation, actor: Actor): void {
   const { scope } = operation;
   if (scope === 'any' || allows(actor.scopes, scope)) return;
-  throw new DomainError('INSUFFICIENT_SCOPE', `This needs a token with the scope ${scope}.`, { scope });
+  const named =
+    typeof scope === 'string' ? scope : new Intl.ListFormat('en', { type: 'disjunction' }).format(scope);
+  const [first = ''] = sufficientScopes(scope);
+  throw new DomainError('INSUFFICIENT_SCOPE', `This needs a token with the scope ${named}.`, {
+    scope: first,
+  });
 }

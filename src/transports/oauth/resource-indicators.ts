@@ -61,7 +61,7 @@ export function createResourceIndicators(resources: Record<TokenAudience, string
       const scopes = agentOf(client)?.scopes ?? everyScope;
       if (ctx.oidc.params?.['grant_type'] === 'client_credentials')
         applyDefaultScope(ctx.oidc.params, scopes);
-      else if (ctx.oidc.route === 'authorization') requireKnownScope(ctx.oidc.requestParamScopes);
+      else if (ctx.oidc.route === 'authorization') requireKnownScopes(ctx.oidc.requestParamScopes);
       return { audience, scope: scopes.join(' '), accessTokenFormat: 'opaque' };
     },
   };
@@ -85,9 +85,9 @@ function applyDefaultScope(params: Record<string, unknown>, allowed: readonly st
   if (forbidden !== undefined) throw new InvalidScope('scope not allowed for this client', forbidden);
 }
 
-/** Unknown scopes are ignored, but at least one must be known. */
-function requireKnownScope(requested: ReadonlySet<string>): void {
-  if (!everyScope.some((scope) => requested.has(scope))) {
-    throw new InvalidScope('unknown scopes', [...requested].join(' '));
-  }
+/** As for client credentials: an unknown scope is an error (RFC 6749, section 4.1.2.1). @throws InvalidScope */
+function requireKnownScopes(requested: ReadonlySet<string>): void {
+  const known: readonly string[] = everyScope;
+  const unknown = [...requested].find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new InvalidScope('unknown scope', unknown);
 }
