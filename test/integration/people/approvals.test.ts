@@ -11,7 +11,8 @@ import {
   type OpenApproval,
   useApproval,
 } from '../../../src/services/approvals/approvals.ts';
-import { addToOrganization, createOrganization } from '../../../src/services/people/organizations.ts';
+import { createOrganization } from '../../../src/services/people/organizations.ts';
+import { joinOrganization } from '../../support/join-organization.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
 import { override } from '../../support/override.ts';
 
@@ -209,8 +210,8 @@ describe('a decision', () => {
     const [admin, member, stranger] = [await setup.person(), await setup.person(), await setup.person()];
     await setup.unitOfWork.writeAsSystem(async (work) => {
       await createOrganization(work, slug);
-      await addToOrganization(work, { slug, username: admin.username, role: 'admin' });
-      await addToOrganization(work, { slug, username: member.username, role: 'member' });
+      await joinOrganization(work, { slug, username: admin.username, role: 'admin' });
+      await joinOrganization(work, { slug, username: member.username, role: 'member' });
     });
     const { target } = await pair();
     const open = async (id: string) =>
