@@ -14,6 +14,9 @@ export type ResourceIndicators = ReturnType<typeof createResourceIndicators>;
 export function createResourceIndicators(resources: Record<TokenAudience, string>) {
   const addresses = Object.values(resources);
 
+  /** Names the addresses: a client at another host name of the service then learns the right one. */
+  const unknownTarget = () => new InvalidTarget(`resource must be one of ${addresses.join(' ')}`);
+
   /** The canonical address of a resource, or undefined if it is unknown. */
   function canonical(indicator: string): string | undefined {
     const address = URL.parse(indicator)?.href.replace(/\/$/, '');
@@ -39,7 +42,7 @@ export function createResourceIndicators(resources: Record<TokenAudience, string
     const requested = oidc.params?.['resource'] ?? readAudience(oidc.body?.['audience']);
     if (!oidc.params || requested === undefined) return;
     const address = typeof requested === 'string' ? canonical(requested) : undefined;
-    if (address === undefined) throw new InvalidTarget();
+    if (address === undefined) throw unknownTarget();
     oidc.params['resource'] = address;
   }
 
@@ -57,7 +60,7 @@ export function createResourceIndicators(resources: Record<TokenAudience, string
 
     getResourceServerInfo(ctx: KoaContextWithOIDC, indicator: string, client: Client): ResourceServer {
       const audience = canonical(indicator);
-      if (audience === undefined) throw new InvalidTarget();
+      if (audience === undefined) throw unknownTarget();
       const scopes = agentOf(client)?.scopes ?? everyScope;
       if (ctx.oidc.params?.['grant_type'] === 'client_credentials')
         applyDefaultScope(ctx.oidc.params, scopes);
