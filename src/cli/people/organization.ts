@@ -44,6 +44,38 @@ export function orgCommand(io: CommandIo): Command {
       printResult(io, options, organization);
     });
 
+  const changeRole = resultCommand('role', 'change the role of a member')
+    .argument('<slug>')
+    .argument('<username>')
+    .addArgument(new Argument('<role>').choices(['admin', 'member']))
+    .action((slug: string, username: string, newRole: Membership['role'], options: Output) =>
+      change(options, (work) => setRole(work, { slug, username, role: newRole })),
+    );
+
+  const remove = resultCommand('remove', "remove a member; the person's access ends at once")
+    .argument('<slug>')
+    .argument('<username>')
+    .action((slug: string, username: string, options: Output) =>
+      change(options, (work) => removeFromOrganization(work, { slug, username })),
+    );
+
+  const list = resultCommand('list', 'list the members of an organization')
+    .argument('<slug>')
+    .action(async (slug: string, options: Output) => {
+      const members = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.readAsSystem((repositories) => listMembers(repositories, slug)),
+      );
+      printResult(io, options, members);
+    });
+
+  const org = new Command('org').description('manage organizations and their members');
+  for (const command of [create, ...invitationCommands(io), changeRole, remove, list])
+    org.addCommand(command);
+  return org;
+}
+
+/** Inviting, listing the invitations, and revoking one. */
+function invitationCommands(io: CommandIo): Command[] {
   const role = new Option('--role <role>', 'role of the person')
     .choices(['admin', 'member'])
     .default('member');
@@ -77,33 +109,5 @@ export function orgCommand(io: CommandIo): Command {
       );
       printResult(io, options, revoked);
     });
-
-  const changeRole = resultCommand('role', 'change the role of a member')
-    .argument('<slug>')
-    .argument('<username>')
-    .addArgument(new Argument('<role>').choices(['admin', 'member']))
-    .action((slug: string, username: string, newRole: Membership['role'], options: Output) =>
-      change(options, (work) => setRole(work, { slug, username, role: newRole })),
-    );
-
-  const remove = resultCommand('remove', "remove a member; the person's access ends at once")
-    .argument('<slug>')
-    .argument('<username>')
-    .action((slug: string, username: string, options: Output) =>
-      change(options, (work) => removeFromOrganization(work, { slug, username })),
-    );
-
-  const list = resultCommand('list', 'list the members of an organization')
-    .argument('<slug>')
-    .action(async (slug: string, options: Output) => {
-      const members = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem((repositories) => listMembers(repositories, slug)),
-      );
-      printResult(io, options, members);
-    });
-
-  const org = new Command('org').description('manage organizations and their members');
-  for (const command of [create, invite, invitations, revoke, changeRole, remove, list])
-    org.addCommand(command);
-  return org;
+  return [invite, invitations, revoke];
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { basicScopes, scopes } from '../../../src/domain/auth/scopes.ts';
+import { basicScopes, scopePresets } from '../../../src/domain/auth/scopes.ts';
 import {
   type AuthorizationServer,
   clientSecretBasic,
@@ -88,7 +88,7 @@ describe('credential', () => {
       ['--scopes', 'agent agents:write'],
       [...basicScopes, 'agents:write'],
     ],
-    [['--scopes', 'everything'], scopes],
+    [['--scopes', 'everything'], scopePresets.everything],
   ])('takes presets, and is for an agent by default: %s', async (options, granted) => {
     const created = credential.parse(await json('credential', 'create', handle, ...options));
     expect(created.scopes).toEqual([...granted]);

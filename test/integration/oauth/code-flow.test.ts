@@ -176,8 +176,8 @@ describe('the person decides', () => {
     const app = await registerApp(authority.url);
     await app.approved(who, {}, browser);
     const names = [...browser.cookies.keys()];
-    // `ams_session` is that of the pages.
-    expect(names.filter((name) => !/^ams_((request|resume)(\.sig)?|session)$/.test(name))).toEqual([]);
+    // `ams_session` and `ams_known` are those of the pages.
+    expect(names.filter((name) => !/^ams_((request|resume)(\.sig)?|session|known)$/.test(name))).toEqual([]);
     expect(await authority.sql(`select 1 from oauth_records where model = 'Session'`)).toEqual([]);
   });
 });
