@@ -5,7 +5,8 @@ import { findAgentByHandle } from '../../src/services/agents/find-by-handle.ts';
 import { openApproval } from '../../src/services/approvals/approvals.ts';
 import { createCredential } from '../../src/services/auth/credentials.ts';
 import { issueToken } from '../../src/services/auth/issue-token.ts';
-import { addToOrganization, createOrganization } from '../../src/services/people/organizations.ts';
+import { acceptInvitation, inviteAsOperator } from '../../src/services/people/membership-invitations.ts';
+import { createOrganization } from '../../src/services/people/organizations.ts';
 import { registerForPerson } from '../../src/services/people/agents.ts';
 import { openSession } from '../../src/services/people/sessions.ts';
 import { signUp } from '../../src/services/people/sign-in.ts';
@@ -40,7 +41,9 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
   await unitOfWork.writeAsSystem(async (work) => {
     await createOrganization(work, organization.slug);
     for (const [username, role] of organization.members) {
-      await addToOrganization(work, { slug: organization.slug, username, role });
+      const { slug } = organization;
+      await inviteAsOperator(work, { slug, username, role });
+      await acceptInvitation(work, { account_id: accounts.get(username) ?? '' }, slug);
     }
   });
   const ids = new Map<string, string>();

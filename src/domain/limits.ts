@@ -1,7 +1,7 @@
 /**
  * Rate limit budgets. Budgets of one action are counted per agent, `send_message` per agent and thread; `default` is every other call of an
  * agent; `public` is every call of an IP address without a token. The rest protects against guessing: `sign_in` is counted per username and
- * address, `sign_in_account` per username, `sign_in_address` per address, `sign_up` per address and per account that founds organizations,
+ * address, `sign_in_account` per username, then `sign_in_slow` per username, `sign_in_address` per address, `sign_up` per address and per account that founds organizations,
  * `add_member` per account, `token` per client and address, `register` per address.
  */
 export const budgets = [
@@ -14,6 +14,7 @@ export const budgets = [
   'public',
   'sign_in',
   'sign_in_account',
+  'sign_in_slow',
   'sign_in_address',
   'sign_up',
   'add_member',

@@ -5,7 +5,7 @@ import { type Environment, readSettings } from './settings.ts';
 const usage = `npm start: runs the whole service on this machine, for development and evaluation.
 
 Starts PostgreSQL, a queue, a folder for attachments, one API process and one worker process, migrates the schema and
-prints "ready" with the address. Ctrl-C stops everything in order. A second Ctrl-C kills everything.
+prints "ready" with the address. Ctrl-C stops everything in order and prints "stopped". A second Ctrl-C kills everything.
 
 Settings, from the environment or the file .env:
   PORT          port of the API (3000)
@@ -62,7 +62,10 @@ function stopOnSignal(launched: ReturnType<typeof launch>): Promise<never> {
       if (firstAt === null) {
         firstAt = Date.now();
         setTimeout(() => quit(1, 'not everything stopped within 10 s; the rest was killed'), stopTimeoutMs);
-        launched.stop().then(() => process.exit(0), reject);
+        launched.stop().then(() => {
+          process.stdout.write('stopped\n');
+          process.exit(0);
+        }, reject);
       } else if (Date.now() - firstAt > duplicateSignalMs) quit(130, 'killed');
     };
     const quit = (code: number, line: string) => {

@@ -3,7 +3,7 @@ import type { ApprovalAction } from '../domain/approvals.ts';
 import type { StoredFile } from '../domain/attachments/attachments.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { ActionBudget } from '../domain/limits.ts';
-import type { Scope } from '../domain/auth/scopes.ts';
+import type { RequiredScope } from '../domain/auth/scopes.ts';
 import type { BatchResult, Work } from '../work/unit-of-work.ts';
 import type { IncomingFile } from './execute/file-intake.ts';
 
@@ -90,8 +90,8 @@ export interface Operation<Input = unknown, Output extends object = object> {
   /** snake_case; unique. */
   name: string;
   summary: string;
-  /** The scope that a token must hold, or `any` for every valid token. */
-  scope: Scope | 'any';
+  /** The scope that a token must hold, several of which it must hold one, or `any` for every valid token. */
+  scope: RequiredScope | 'any';
   /** A read runs without a transaction; a write runs in one, with its events and its idempotency key. */
   kind: 'read' | 'write';
   input: z.ZodType<Input>;

@@ -37,7 +37,9 @@ export async function listenForOperators(
   const { config, logger } = core;
   if (config.OPS_PORT === undefined) return undefined;
   const handlers = [serveHealth(healthChecks(core), isStopping), composeOpsMiddleware(core, 'everybody')];
-  const server = createHttpServer(createApp({ logger, trust_proxy: false, handlers }).callback());
+  const server = createHttpServer(
+    createApp({ logger, trust_proxy: false, is_https: false, handlers }).callback(),
+  );
   await listen(server, config.OPS_PORT, config.OPS_HOST);
   lifecycle.onStop('operators', 3_500, () => closeServer(server));
   const { port } = server.address() as AddressInfo;

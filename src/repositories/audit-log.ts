@@ -44,7 +44,8 @@ export interface OrganizationAuditQuery {
 }
 
 /** Actions on an organization itself: `about` is its slug. */
-const organizationActs = `('member.changed', 'member.removed', 'organization.founded')`;
+const organizationActs = `('member.changed', 'member.invitation_declined', 'member.invitation_revoked', 'member.invited',
+  'member.removed', 'organization.founded')`;
 
 /** Names of the agent, the account and the author of log rows `w`. */
 const nameColumns = `a.canonical_handle as handle, o.name as username, coalesce(ba.canonical_handle, bo.name, w.by_id) as by_name`;

@@ -23,6 +23,7 @@ import { idempotencyKeysRepository } from './maintenance/idempotency-keys.ts';
 import { invitationsRepository } from './people/invitations.ts';
 import { managedAgentsRepository } from './agents/managed-agents.ts';
 import { mcpSessionsRepository } from './auth/mcp-sessions.ts';
+import { membershipInvitationsRepository } from './people/membership-invitations.ts';
 import { membershipsRepository } from './people/memberships.ts';
 import { messageRetentionRepository } from './messages/retention.ts';
 import { messageSearchRepository } from './messages/search.ts';
@@ -166,6 +167,9 @@ export class Repositories {
   }
   get owners() {
     return this.get(ownersRepository);
+  }
+  get membershipInvitations() {
+    return this.get(membershipInvitationsRepository);
   }
   get memberships() {
     return this.get(membershipsRepository);

@@ -35,7 +35,8 @@ export async function startServer(
 ) {
   const { config, logger } = core;
   const { leaving, draining } = signals;
-  const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, keys: cookie_keys, handlers });
+  const is_https = config.PUBLIC_URL.startsWith('https:');
+  const app = createApp({ logger, trust_proxy: config.TRUST_PROXY, is_https, keys: cookie_keys, handlers });
   const server = createHttpServer(app.callback(), () => leaving.signal.aborted);
   const webSocket = createWebSocketTransport({
     realtime: live.realtime,

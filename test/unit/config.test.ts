@@ -33,6 +33,7 @@ describe('settings', () => {
       public: { points: 300, seconds: 60 },
       sign_in: { points: 10, seconds: 600 },
       sign_in_account: { points: 50, seconds: 3600 },
+      sign_in_slow: { points: 1, seconds: 60 },
       sign_in_address: { points: 100, seconds: 600 },
       sign_up: { points: 10, seconds: 3600 },
       add_member: { points: 60, seconds: 3600 },

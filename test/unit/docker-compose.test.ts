@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -8,6 +9,7 @@ interface Service {
   image?: string;
   build?: string;
   command?: string[];
+  entrypoint?: string[];
   profiles?: string[];
   stop_grace_period?: string;
   environment?: Record<string, string>;
@@ -65,6 +67,12 @@ const optionalSecrets = new Set([
   'S3_ACCESS_KEY_ID',
   'S3_SECRET_ACCESS_KEY',
 ]);
+/** Compose would require these of every profile, so the container of the profile refuses to start without them. */
+const profileSecrets: Record<string, string> = {
+  MINIO_ROOT_USER: 'minio',
+  MINIO_ROOT_PASSWORD: 'minio',
+  GF_SECURITY_ADMIN_PASSWORD: 'grafana',
+};
 const isSecret = (name: string): boolean => /PASSWORD|SECRET|KEY|TOKEN|AUTH|ROOT_USER/.test(name);
 
 describe('docker-compose.yml', () => {
@@ -165,14 +173,39 @@ describe('docker-compose.yml', () => {
   test('holds no secret, and no default for one', () => {
     for (const [name, { environment = {} }] of all) {
       for (const [key, value] of Object.entries(environment)) {
-        const taken = optionalSecrets.has(key) ? /^\$\{\w+:-\}$/ : /^\$\{\w+:\?[^}]+\}$/;
+        const taken =
+          optionalSecrets.has(key) || profileSecrets[key] === name ? /^\$\{\w+:-\}$/ : /^\$\{\w+:\?[^}]+\}$/;
         if (isSecret(key)) expect(value, `${name} ${key}`).toMatch(taken);
         if (key.endsWith('_URL') && value.includes('@'))
           expect(value, `${name} ${key}`).toMatch(/:\$\{\w+:\?[^}]+\}@/);
       }
     }
     const lax = referencedIn(text).filter(({ name, kind }) => isSecret(name) && kind !== ':?');
-    expect(lax.filter(({ name }) => !optionalSecrets.has(name))).toEqual([]);
+    const ofProfiles = new Set(['GRAFANA_PASSWORD', ...Object.keys(profileSecrets)]);
+    expect(lax.filter(({ name }) => !optionalSecrets.has(name) && !ofProfiles.has(name))).toEqual([]);
+  });
+
+  test('asks for the passwords of a profile only where it is used', () => {
+    const demanded = new Set(
+      referencedIn(text)
+        .filter(({ kind }) => kind === ':?')
+        .map(({ name }) => name),
+    );
+    expect([...demanded].toSorted()).toEqual(['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'SECRET_KEY']);
+    for (const [key, name] of Object.entries(profileSecrets)) {
+      const [shell, flag, script] = services[name]?.entrypoint ?? [];
+      expect([shell, flag, services[name]?.profiles?.length], name).toEqual(['sh', '-c', 1]);
+      const run = (value: string) =>
+        spawnSync('sh', ['-c', (script ?? '').replaceAll('$$', '$').replace(/exec .*/, 'true')], {
+          env: {
+            MINIO_ROOT_USER: 'u',
+            MINIO_ROOT_PASSWORD: 'p',
+            GF_SECURITY_ADMIN_PASSWORD: 'p',
+            [key]: value,
+          },
+        }).status;
+      expect([run('x'), run('') === 0], key).toEqual([0, false]);
+    }
   });
 
   test('uses only settings that somebody reads', () => {

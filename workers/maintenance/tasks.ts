@@ -33,7 +33,7 @@ export function maintenanceHandler(
 ): JobHandler<{ task: MaintenanceTask }> {
   const { config, repositories, queues, logger } = core;
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
-  const { oauthRecords, clientGrants, oauthClients, auditLog } = repositories;
+  const { oauthRecords, clientGrants, oauthClients, auditLog, membershipInvitations } = repositories;
   const { sessions, externalSignIns, approvals, presence, exchanges, webhookDeliveries, workerNodes } =
     repositories;
 
@@ -72,6 +72,7 @@ export function maintenanceHandler(
     async 'expire-sessions'() {
       await drain((limit) => sessions.removeExpired(Date.now(), limit));
       await drain((limit) => externalSignIns.removeExpired(Date.now(), limit));
+      await drain((limit) => membershipInvitations.removeExpired(Date.now(), limit));
     },
     'expire-approvals': () => drain((limit) => approvals.removeExpired(Date.now() - approvalLifeMs, limit)),
     'expire-feeds': () => expireByAge(core, Date.now()),

@@ -1,19 +1,25 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { offeredScopes, type Scope, scopes } from '../../domain/auth/scopes.ts';
+import { isScopePreset, type Scope, scopePresets, scopes } from '../../domain/auth/scopes.ts';
 
 const isScope = (value: string): value is Scope => scopes.some((scope) => scope === value);
 
 function parseScopes(value: string): Scope[] {
   const names = value.split(/[\s,]+/).filter((name) => name !== '');
-  if (names.length === 0 || !names.every(isScope)) {
-    throw new InvalidArgumentError(`Must be some of: ${scopes.join(' ')}`);
+  const named = names.flatMap((name) => (isScopePreset(name) ? scopePresets[name] : name));
+  const chosen = scopes.filter((scope) => named.includes(scope));
+  if (chosen.length === 0 || !named.every(isScope)) {
+    const presets = Object.keys(scopePresets).join(', ');
+    throw new InvalidArgumentError(`Must be presets (${presets}) or scopes: ${scopes.join(' ')}`);
   }
-  return [...new Set(names.filter(isScope))];
+  return chosen;
 }
 
-/** Creates `--scopes "threads:read threads:write"`. The default is all scopes but `approvals:write`. */
+/** Creates `--scopes "agent agents:write"`. The default is the preset `agent`, as in the console. */
 export function scopesOption(): Option {
-  return new Option('--scopes <list>', 'scopes, separated by spaces')
+  return new Option(
+    '--scopes <list>',
+    'scopes and presets (read-only, agent, everything), separated by spaces',
+  )
     .argParser(parseScopes)
-    .default([...offeredScopes], 'all but approvals:write');
+    .default([...scopePresets.agent], 'agent');
 }

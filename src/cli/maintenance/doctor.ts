@@ -46,7 +46,11 @@ interface Check {
   run(core: Core): Promise<string>;
   /** What to do if the check fails. */
   advice: string | ((config: Config) => string);
+  /** Whether it says nothing of its own while the database is unavailable. */
+  needsDatabase?: true | ((config: Config) => boolean);
 }
+
+const withoutRedis = ({ REDIS_URL }: Config): boolean => REDIS_URL === undefined;
 
 const checks: Check[] = [
   {
@@ -55,10 +59,12 @@ const checks: Check[] = [
       const [row] = await database.query<{ server_version: string }>({ text: 'show server_version' }, []);
       return `PostgreSQL ${row?.server_version}`;
     },
-    advice: 'start PostgreSQL, or correct DATABASE_URL',
+    advice:
+      'start PostgreSQL, or correct DATABASE_URL; then run the command again, because most checks need the database',
   },
   {
     part: 'schema',
+    needsDatabase: true,
     async run({ config }) {
       const pending = await pendingMigrations(config.DATABASE_DIRECT_URL);
       if (pending.length === 0) return 'up to date';
@@ -68,6 +74,7 @@ const checks: Check[] = [
   },
   {
     part: 'limits',
+    needsDatabase: true,
     run: checkDatabaseLimits,
     advice:
       'set them for the role of DATABASE_URL: alter role … set statement_timeout = …, set lock_timeout = …; see "pgbouncer" in docs/operations.md',
@@ -80,6 +87,7 @@ const checks: Check[] = [
   },
   {
     part: 'queues',
+    needsDatabase: withoutRedis,
     async run({ queues, config }) {
       await queues.check();
       return backendName(config);
@@ -89,6 +97,7 @@ const checks: Check[] = [
   },
   {
     part: 'prefix',
+    needsDatabase: true,
     async run(core) {
       const others = await findOtherInstances(core);
       if (others.length > 0) throw new Error(describeSharedQueues(core, others));
@@ -98,6 +107,7 @@ const checks: Check[] = [
   },
   {
     part: 'bus',
+    needsDatabase: withoutRedis,
     async run(core) {
       if (await waitForBus(core)) return backendName(core.config);
       throw new Error('cannot connect');
@@ -106,6 +116,7 @@ const checks: Check[] = [
   },
   {
     part: 'backlog',
+    needsDatabase: true,
     async run({ queues, repositories }) {
       const { rows, oldest } = await repositories.outbox.readAge();
       await queues.ping();
@@ -123,6 +134,7 @@ const checks: Check[] = [
   },
   {
     part: 'workers',
+    needsDatabase: true,
     async run(core) {
       const workers = await findRunningWorkers(core);
       if (!workers) return 'unknown before npm run migrate';
@@ -135,6 +147,7 @@ const checks: Check[] = [
   },
   {
     part: 'retention',
+    needsDatabase: true,
     async run({ repositories, config }) {
       const days = config.FEED_RETENTION_DAYS;
       const [oldest, partitions] = await Promise.all([
@@ -153,6 +166,7 @@ const checks: Check[] = [
   },
   {
     part: 'partitions',
+    needsDatabase: true,
     async run({ repositories }) {
       const until = coveredUntil(await repositories.partitions.list());
       if (until.size === 0) throw new Error('no table is partitioned');
@@ -166,6 +180,7 @@ const checks: Check[] = [
   },
   {
     part: 'feeds',
+    needsDatabase: true,
     async run({ unitOfWork }) {
       const epoch = await unitOfWork.readAsSystem(readFeedEpoch);
       if (epoch.status === 'none') return 'no process has started on this database yet';
@@ -201,6 +216,7 @@ const checks: Check[] = [
   },
   {
     part: 'api',
+    needsDatabase: true,
     async run({ config }) {
       const response = await fetch(`${config.PUBLIC_URL}/readyz`, { signal: AbortSignal.timeout(3_000) });
       if (response.ok) return `ready at ${config.PUBLIC_URL}`;
@@ -214,7 +230,7 @@ const isOverdue = (since: number | null): boolean => since !== null && Date.now(
 
 const backendName = ({ REDIS_URL }: Config): string => (REDIS_URL ? 'Redis' : 'PostgreSQL');
 
-/** Runs all checks. A failed check is a finding, not an error. */
+/** Runs the checks; without the database only those that do not need it. A failed check is a finding, not an error. */
 async function runChecks(io: CommandIo): Promise<Finding[]> {
   try {
     loadConfig(io.env);
@@ -225,10 +241,17 @@ async function runChecks(io: CommandIo): Promise<Finding[]> {
   }
   const found = await withCore(io, async (core) => {
     const findings: Finding[] = [];
-    for (const check of checks) findings.push(await runCheck(check, core));
+    for (const check of checks) {
+      const isDatabaseDown = findings.some(({ part, ok }) => part === 'database' && !ok);
+      if (!isDatabaseDown || !needsDatabase(check, core.config)) findings.push(await runCheck(check, core));
+    }
     return findings;
   });
   return [{ part: 'settings', ok: true, detail: 'complete' }, ...found];
+}
+
+function needsDatabase({ needsDatabase: needs }: Check, config: Config): boolean {
+  return typeof needs === 'function' ? needs(config) : needs === true;
 }
 
 async function runCheck({ part, run, advice }: Check, core: Core): Promise<Finding> {

@@ -1,6 +1,11 @@
 import { Argument, Command, Option } from 'commander';
 import {
-  addToOrganization,
+  type InviteMember,
+  inviteAsOperator,
+  listInvitationsAsOperator,
+  revokeInvitationAsOperator,
+} from '../../services/people/membership-invitations.ts';
+import {
   createOrganization,
   listMembers,
   type Membership,
@@ -39,17 +44,6 @@ export function orgCommand(io: CommandIo): Command {
       printResult(io, options, organization);
     });
 
-  const role = new Option('--role <role>', 'role of the member')
-    .choices(['admin', 'member'])
-    .default('member');
-  const add = resultCommand('add', 'add a member, or change the role of a member')
-    .argument('<slug>')
-    .argument('<username>')
-    .addOption(role)
-    .action((slug: string, username: string, options: Pick<Membership, 'role'> & Output) =>
-      change(options, (work) => addToOrganization(work, { slug, username, role: options.role })),
-    );
-
   const changeRole = resultCommand('role', 'change the role of a member')
     .argument('<slug>')
     .argument('<username>')
@@ -75,6 +69,45 @@ export function orgCommand(io: CommandIo): Command {
     });
 
   const org = new Command('org').description('manage organizations and their members');
-  for (const command of [create, add, changeRole, remove, list]) org.addCommand(command);
+  for (const command of [create, ...invitationCommands(io), changeRole, remove, list])
+    org.addCommand(command);
   return org;
+}
+
+/** Inviting, listing the invitations, and revoking one. */
+function invitationCommands(io: CommandIo): Command[] {
+  const role = new Option('--role <role>', 'role of the person')
+    .choices(['admin', 'member'])
+    .default('member');
+  const invite = resultCommand('invite', 'invite a person, who accepts in the console within 14 days')
+    .alias('add')
+    .argument('<slug>')
+    .argument('<username>')
+    .addOption(role)
+    .action(async (slug: string, username: string, options: Pick<InviteMember, 'role'> & Output) => {
+      const invitation = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.writeAsSystem((work) => inviteAsOperator(work, { slug, username, role: options.role })),
+      );
+      printResult(io, options, invitation);
+    });
+
+  const invitations = resultCommand('invitations', 'list the pending invitations of an organization')
+    .argument('<slug>')
+    .action(async (slug: string, options: Output) => {
+      const pending = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.readAsSystem((repositories) => listInvitationsAsOperator(repositories, slug)),
+      );
+      printResult(io, options, options.json ? { invitations: pending } : pending);
+    });
+
+  const revoke = resultCommand('revoke', 'revoke an invitation to an organization')
+    .argument('<slug>')
+    .argument('<username>')
+    .action(async (slug: string, username: string, options: Output) => {
+      const revoked = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.writeAsSystem((work) => revokeInvitationAsOperator(work, { slug, username })),
+      );
+      printResult(io, options, revoked);
+    });
+  return [invite, invitations, revoke];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { profileScopes } from '../../domain/auth/scopes.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { agentSchema, presentAgent } from '../../presenters/agent.ts';
 import { updateOwnProfile } from '../../services/agents/update.ts';
@@ -14,7 +15,7 @@ const ownerOnlyField = z
 export const updateMeOperation = defineOperation({
   name: 'update_me',
   summary: 'Update your own agent',
-  scope: 'any',
+  scope: profileScopes,
   kind: 'write',
   input: z
     .strictObject({

@@ -16,7 +16,8 @@ export const unblockAgentOperation = defineOperation({
   },
   rest: { method: 'DELETE', path: '/blocks/{handle}', forms: 'short-and-long', status: 204 },
   tool: {
-    description: 'Unblocks an agent. If it was a contact before, request contact again.',
+    description:
+      'Unblocks an agent. If it was a contact before, request contact again. A contact request that it sent during the block is announced now.',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
   errors: ['NOT_FOUND', 'INVALID_HANDLE'],

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/auth/actor.ts';
-import { allows, type Scope } from '../../domain/auth/scopes.ts';
+import { allows, type RequiredScope, sufficientScopes } from '../../domain/auth/scopes.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Operation } from '../define.ts';
 import type { Answer, CallContext, Next } from './context.ts';
@@ -10,12 +10,21 @@ export async function authorizeScope({ call }: CallContext, next: Next): Promise
   return next();
 }
 
-/** @throws {DomainError} INSUFFICIENT_SCOPE, with the missing scope. */
+/** @throws {DomainError} INSUFFICIENT_SCOPE, with the missing scope; the least powerful one where several are sufficient. */
 export function requireScope({ scope, reply }: Operation, actor: Actor): void {
-  const needed: readonly (Scope | 'any')[] = reply ? [scope, 'threads:read'] : [scope];
-  const missing = needed.find((one) => one !== 'any' && !allows(actor.scopes, one));
-  if (missing === undefined) return;
-  throw new DomainError('INSUFFICIENT_SCOPE', `This needs a token with the scope ${missing}.`, {
-    scope: missing,
+  const needed: readonly (RequiredScope | 'any')[] = reply ? [scope, 'threads:read'] : [scope];
+  for (const one of needed) {
+    if (one !== 'any' && !allows(actor.scopes, one)) throw insufficientScope(one);
+  }
+}
+
+function insufficientScope(required: RequiredScope): DomainError {
+  const named =
+    typeof required === 'string'
+      ? required
+      : new Intl.ListFormat('en', { type: 'disjunction' }).format(required);
+  const [first = ''] = sufficientScopes(required);
+  return new DomainError('INSUFFICIENT_SCOPE', `This needs a token with the scope ${named}.`, {
+    scope: first,
   });
 }

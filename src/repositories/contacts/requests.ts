@@ -34,8 +34,16 @@ const statements = {
   insert: statement(
     'contact_requests.insert',
     `with q as (
-       insert into contact_requests (id, from_agent_id, to_agent_id, message, status, created_at)
-       values (:id, :from_agent_id, :to_agent_id, :message, 'pending', :created_at) returning *
+       insert into contact_requests (id, from_agent_id, to_agent_id, message, status, announced, created_at)
+       values (:id, :from_agent_id, :to_agent_id, :message, 'pending', :announced, :created_at) returning *
+     )
+     select ${columns} from q ${parties}`,
+  ),
+  announce: statement(
+    'contact_requests.announce',
+    `with q as (
+       update contact_requests set announced = true
+       where status = 'pending' and not announced and from_agent_id = :from_id and to_agent_id = :to_id returning *
      )
      select ${columns} from q ${parties}`,
   ),
@@ -106,6 +114,8 @@ export interface NewContactRequest {
   from_agent_id: string;
   to_agent_id: string;
   message: string | null;
+  /** False while the addressee blocks the sender: `announce` returns the request later. */
+  announced: boolean;
   created_at: number;
 }
 
@@ -114,11 +124,15 @@ export function contactRequestsRepository(db: Queryable) {
   return {
     /** Inserts a pending request. */
     async insert(request: NewContactRequest): Promise<ContactRequestRow> {
-      const { id, from_agent_id, to_agent_id, message, created_at } = request;
-      const values = { id, from_agent_id, to_agent_id, message, created_at };
+      const { id, from_agent_id, to_agent_id, message, announced, created_at } = request;
+      const values = { id, from_agent_id, to_agent_id, message, announced, created_at };
       const [row] = await query<ContactRequestRow>(db, statements.insert, values);
       if (!row) throw new Error('the contact request was not inserted');
       return row;
+    },
+    /** Marks the pending request in this direction as announced. Returns it if it was not announced before. */
+    async announce(fromId: string, toId: string): Promise<ContactRequestRow | undefined> {
+      return (await query<ContactRequestRow>(db, statements.announce, { from_id: fromId, to_id: toId }))[0];
     },
     /** The pending requests between two agents, in both directions. */
     findPending(one: string, other: string): Promise<ContactRequestRow[]> {

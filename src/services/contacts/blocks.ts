@@ -2,7 +2,7 @@ import { DomainError } from '../../domain/errors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey, requireOtherAgent } from '../access.ts';
 import { type PageRequest, readPage } from '../paging.ts';
-import { endContact } from './contact-events.ts';
+import { emitRequested, endContact } from './contact-events.ts';
 
 type Block = NonNullable<Awaited<ReturnType<Work['blocks']['find']>>>;
 
@@ -35,18 +35,25 @@ export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Pr
 }
 
 /**
- * Ends a block, also of an agent that is hidden or retired by now. The contact is not restored.
+ * Ends a block, also of an agent that is hidden or retired by now. The contact is not restored. A request that
+ * arrived during the block is announced now.
  * @param ref id or handle of the blocked agent.
  * @throws {DomainError} NOT_FOUND if the actor does not block it, whether it exists or not; INVALID_HANDLE
  */
 export async function unblockAgent(work: Work, ref: string): Promise<void> {
   const { agent_id } = work.actor;
   const block = await work.blocks.find(agent_id, parseAgentKey(ref));
-  if (block && (await work.blocks.remove(agent_id, parseAgentKey(ref)))) {
-    work.audit({ act: 'agent.unblocked', agent_id, about: block.blocked_handle });
-    return;
-  }
-  throw new DomainError('NOT_FOUND', 'You have not blocked this agent.');
+  if (!block) throw notBlocked();
+  const other_id = block.blocked_agent_id;
+  await work.contacts.lockPair(agent_id, other_id);
+  if (!(await work.blocks.remove(agent_id, other_id))) throw notBlocked();
+  work.audit({ act: 'agent.unblocked', agent_id, about: block.blocked_handle });
+  const request = await work.contactRequests.announce(other_id, agent_id);
+  if (request) emitRequested(work, request);
+}
+
+function notBlocked(): DomainError {
+  return new DomainError('NOT_FOUND', 'You have not blocked this agent.');
 }
 
 /** Returns a page of the actor's blocks, newest first. */

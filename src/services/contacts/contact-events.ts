@@ -6,6 +6,17 @@ interface Party {
   display_name: string;
 }
 
+type Request = Awaited<ReturnType<Work['contactRequests']['insert']>>;
+
+/** Emits contact.request to the addressee. */
+export function emitRequested(work: Work, { request_id, from, to, message, created_at }: Request): void {
+  work.emit({
+    type: 'contact.request',
+    recipients: [to.id],
+    data: { request_id, from, message, created_at },
+  });
+}
+
 /** Makes two agents contacts and emits contact.added to each. The caller has locked the pair; they are not contacts yet. */
 export async function beginContact(work: Work, one: Party, other: Party): Promise<void> {
   await work.contacts.insert({ agent_id: one.id, contact_id: other.id, since: work.now });

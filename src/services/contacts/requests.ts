@@ -4,7 +4,7 @@ import type { Work } from '../../work/unit-of-work.ts';
 import { requireOtherAgent } from '../access.ts';
 import { requireActingAgent } from '../actor-checks.ts';
 import { type PageRequest, readPage } from '../paging.ts';
-import { beginContact } from './contact-events.ts';
+import { beginContact, emitRequested } from './contact-events.ts';
 
 type Request = Awaited<ReturnType<Work['contactRequests']['insert']>>;
 
@@ -69,7 +69,7 @@ async function lockPair(work: Work, handle: string) {
 
 function insertRequest(
   work: Work,
-  to: { id: string; canonical_handle: string },
+  to: { id: string; canonical_handle: string; blocked_by_them: boolean },
   message: string | null,
 ): Promise<Request> {
   const id = newId('contactRequest');
@@ -80,15 +80,8 @@ function insertRequest(
     from_agent_id,
     to_agent_id: to.id,
     message,
+    announced: !to.blocked_by_them,
     created_at: work.now,
-  });
-}
-
-function emitRequested(work: Work, { request_id, from, to, message, created_at }: Request): void {
-  work.emit({
-    type: 'contact.request',
-    recipients: [to.id],
-    data: { request_id, from, message, created_at },
   });
 }
 

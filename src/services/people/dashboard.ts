@@ -1,3 +1,4 @@
+import { listInvitationsOfPerson } from './membership-invitations.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 const maxAgents = 20;
@@ -5,13 +6,20 @@ const maxAgents = 20;
 /** The overview of all agents as which a person can act. */
 export type Dashboard = Awaited<ReturnType<typeof readDashboard>>;
 
-/** Returns the numbers of pending approvals and connected clients, and up to 20 agents with pending contact requests, by handle. */
-export async function readDashboard({ dashboard }: Pick<SystemWork, 'dashboard'>, account_id: string) {
+/**
+ * Returns the numbers of pending approvals and connected clients, up to 20 agents with pending contact requests, by handle, and the
+ * invitations to organizations.
+ */
+export async function readDashboard(
+  { dashboard, membershipInvitations }: Pick<SystemWork, 'dashboard' | 'membershipInvitations'>,
+  account_id: string,
+) {
   const now = Date.now();
-  const [approvals, connections, contact_requests] = await Promise.all([
+  const [approvals, connections, contact_requests, invitations] = await Promise.all([
     dashboard.countApprovals(account_id, now),
     dashboard.countConnections(account_id, now),
     dashboard.listWaitingRequests(account_id, maxAgents),
+    listInvitationsOfPerson({ membershipInvitations }, { account_id }),
   ]);
-  return { approvals, connections, contact_requests };
+  return { approvals, connections, contact_requests, invitations };
 }

@@ -1,4 +1,4 @@
-import { DomainError, wrongField } from '../../domain/errors.ts';
+import { DomainError } from '../../domain/errors.ts';
 import { isName } from '../../domain/agents/handles.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Person } from '../../domain/auth/actor.ts';
@@ -67,26 +67,6 @@ export async function foundOrganization(work: SystemWork, by: ActingPerson, slug
 }
 
 /**
- * Adds a person to an organization of which `by` is an admin.
- * @throws {DomainError} NOT_FOUND, FORBIDDEN, VALIDATION_ERROR (username is unknown or a member already)
- */
-export async function addMember(
-  work: SystemWork,
-  by: ActingPerson,
-  { slug, username, role }: { slug: string; username: string; role: Role },
-): Promise<void> {
-  const organization = await lockAdministeredOrganization(work, by, slug);
-  const name = username.trim().toLowerCase();
-  const account = isName(name) ? await work.owners.find(name) : undefined;
-  // The same error for an unused name and for the name of an organization.
-  if (account?.kind !== 'account') throw wrongField('username', 'is not the username of an account');
-  if (await work.owners.findMember(organization.id, account.id))
-    throw wrongField('username', 'is already a member');
-  await work.owners.putMember(organization.id, account.id, role, work.now);
-  auditRoleChange(work, organization, account.id, role);
-}
-
-/**
  * Changes the role of a member, who may be `by`. The last admin cannot be demoted.
  * @returns the revocations to publish after the commit.
  * @throws {DomainError} NOT_FOUND (organization, member), FORBIDDEN, INVALID_TRANSITION (the last admin)
@@ -141,8 +121,11 @@ async function lockOrganization(
   return organization;
 }
 
-/** The same for an admin only. @throws {DomainError} NOT_FOUND, FORBIDDEN */
-async function lockAdministeredOrganization(
+/**
+ * Returns the organization of an admin, locked until the transaction ends.
+ * @throws {DomainError} NOT_FOUND, FORBIDDEN
+ */
+export async function lockAdministeredOrganization(
   work: Memberships,
   by: ActingPerson,
   slug: string,

@@ -22,35 +22,14 @@ export interface Membership {
 }
 
 /**
- * Adds a person to an organization, or changes the role of a member. Grants beyond the new role end.
- * @returns the membership, and in `ended` the revocations to publish after the commit.
- * @throws {DomainError} NOT_FOUND, VALIDATION_ERROR
- */
-export function addToOrganization(work: SystemWork, membership: Membership) {
-  return putMember(work, membership, async () => {});
-}
-
-/**
  * Changes the role of a member. Grants beyond the new role end.
- * @returns as addToOrganization.
- * @throws {DomainError} NOT_FOUND, also if the person is not a member
+ * @returns the membership, and in `ended` the revocations to publish after the commit.
+ * @throws {DomainError} NOT_FOUND, also if the person is not a member; VALIDATION_ERROR
  */
-export function setRole(work: SystemWork, membership: Membership) {
-  return putMember(work, membership, async (organization, account) => {
-    if (!(await work.owners.findMember(organization.id, account.id))) throw notMember(account, organization);
-  });
-}
-
-type Owner = Awaited<ReturnType<typeof requireOwner>>;
-
-async function putMember(
-  work: SystemWork,
-  { slug, username, role }: Membership,
-  check: (organization: Owner, account: Owner) => Promise<void>,
-) {
+export async function setRole(work: SystemWork, { slug, username, role }: Membership) {
   const organization = await requireOwner(work, slug, 'organization');
   const account = await requireOwner(work, username, 'account');
-  await check(organization, account);
+  if (!(await work.owners.findMember(organization.id, account.id))) throw notMember(account, organization);
   await work.owners.putMember(organization.id, account.id, role, work.now);
   work.audit({ act: 'member.changed', account_id: account.id, about: organization.name, detail: { role } });
   const ended = await endConnectionsBeyondRights(work, account.id);
@@ -59,7 +38,7 @@ async function putMember(
 
 /**
  * Removes a person from an organization. Access through the membership ends, including grants of clients; agents stay.
- * @returns as addToOrganization.
+ * @returns as setRole.
  * @throws {DomainError} NOT_FOUND, also if the person is not a member
  */
 export async function removeFromOrganization(work: SystemWork, { slug, username }: Omit<Membership, 'role'>) {

@@ -21,7 +21,7 @@ const cookiePattern = /^[\w-]{22}$/;
  * the form.
  */
 export function createCsrf(key: Buffer, public_url: string): Csrf {
-  const ownOrigin = new URL(public_url).origin;
+  const { origin: ownOrigin, host: ownHost } = new URL(public_url);
 
   function sign(binding: string): string {
     return createHmac('sha256', key).update(binding).digest('base64url');
@@ -40,6 +40,11 @@ export function createCsrf(key: Buffer, public_url: string): Csrf {
     return origin === ownOrigin || origin === `${ctx.protocol}://${ctx.host}`;
   }
 
+  /** Names the right address if the browser uses another one, for which cookies or the origin do not match. */
+  function addressHint(ctx: Context): string {
+    return ctx.host === ownHost ? '' : ` The address of this service is ${ownOrigin}.`;
+  }
+
   return {
     tokenFor(ctx, person) {
       const binding = bindingOf(ctx, person);
@@ -50,12 +55,12 @@ export function createCsrf(key: Buffer, public_url: string): Csrf {
     },
     check(ctx, person, token) {
       if (!isSameOrigin(ctx)) {
-        throw invalidFormError('It was sent from another site. Nothing was changed.');
+        throw invalidFormError(`It was sent from another site. Nothing was changed.${addressHint(ctx)}`);
       }
       const binding = bindingOf(ctx, person);
       if (binding === undefined || !isEqual(token ?? '', sign(binding))) {
         throw invalidFormError(
-          'You signed in or out after opening the page, or this browser blocks cookies. Nothing was changed. Reload the page and submit the form again.',
+          `You signed in or out after opening the page, or this browser blocks cookies. Nothing was changed. Reload the page and submit the form again.${addressHint(ctx)}`,
         );
       }
     },

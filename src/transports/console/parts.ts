@@ -6,6 +6,7 @@ import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { ExternalProvider } from '../../services/people/external-identities.ts';
 import type { Revocation } from '../../services/auth/tokens.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 
 /** Dependencies of the console pages. */
@@ -21,6 +22,7 @@ export interface PageParts {
   addresses: Pick<FileAddresses, 'download'>;
   requests: AuthorizationRequests;
   sessions: BrowserSessions;
+  knownBrowsers: KnownBrowsers;
   settings: ConsoleSettings;
   /** Sign-in through an OpenID Connect provider, if configured. */
   external: ExternalSignIn | undefined;

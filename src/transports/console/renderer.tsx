@@ -4,6 +4,7 @@ import type { Person } from '../../domain/auth/actor.ts';
 import { type Assets, loadAssets } from './assets.ts';
 import { createCsrf, type Csrf } from './csrf.ts';
 import { keepFlash, takeFlash } from './flash.ts';
+import { createKnownBrowsers, type KnownBrowsers } from './known-browsers.ts';
 import { LayoutContextProvider } from './components/layout-context.ts';
 import { Layout } from './components/layout.tsx';
 import { type ErrorPageContent, messagePage } from './pages/error.tsx';
@@ -12,7 +13,7 @@ import type { Answer, Redirect, ShownPage } from './route.ts';
 export interface PageRendererParts {
   /** PUBLIC_URL, without a trailing slash. */
   public_url: string;
-  /** Signs CSRF tokens. */
+  /** Signs CSRF tokens, and the cookies of known browsers. */
   csrf_key: Buffer;
 }
 
@@ -20,6 +21,7 @@ export interface PageRendererParts {
 export interface PageRenderer {
   assets: Assets;
   csrf: Csrf;
+  knownBrowsers: KnownBrowsers;
   /** Sets the security headers and cookie options of every response. */
   prepare(ctx: Context): void;
   render(ctx: Context, person: Person | undefined, answer: Answer): void;
@@ -59,6 +61,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
   return {
     assets,
     csrf,
+    knownBrowsers: createKnownBrowsers(csrf_key),
     prepare,
     render(ctx, person, answer) {
       if (answer === 'handled') return;

@@ -22,6 +22,7 @@ import { exportRoutes } from './pages/agents/exports.tsx';
 import { externalAccountRoutes } from './pages/people/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/people/external-sign-in.tsx';
 import { homeRoutes } from './pages/home.tsx';
+import { membershipInvitationRoutes } from './pages/people/membership-invitations.tsx';
 import { memberRemoveRoutes } from './pages/people/member-remove.tsx';
 import { organizationAuditRoutes } from './pages/people/organization-audit.tsx';
 import { organizationRoutes } from './pages/people/organization.tsx';
@@ -75,6 +76,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...organizationListRoutes(parts),
     ...organizationRoutes(parts),
     ...organizationAuditRoutes(parts),
+    ...membershipInvitationRoutes(parts),
     ...memberRemoveRoutes(parts),
     ...accountRoutes(parts),
     ...externalAccountRoutes(parts),

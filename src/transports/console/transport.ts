@@ -11,7 +11,7 @@ import type { ConsoleRoute } from './route.ts';
 import { consoleRoutes } from './routes.ts';
 import type { PageRenderer } from './renderer.tsx';
 
-export interface ConsoleParts extends Omit<PageParts, 'sessions'> {
+export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowsers'> {
   renderer: PageRenderer;
   logger: Parameters<typeof answerErrors>[0];
 }
@@ -45,7 +45,7 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     };
   }
 
-  const routes = consoleRoutes({ ...parts, sessions });
+  const routes = consoleRoutes({ ...parts, sessions, knownBrowsers: renderer.knownBrowsers });
   for (const route of routes) {
     const body = route.method === 'POST' ? [formBody(route.max_form_bytes)] : [];
     router.register(route.path, [route.method], [...body, endpoint(route)]);

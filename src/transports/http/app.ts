@@ -8,6 +8,8 @@ export interface AppParts {
   logger: Logger;
   /** Whether to trust X-Forwarded-* headers of a proxy for the client's address and protocol. */
   trust_proxy: boolean;
+  /** Whether clients use https: browsers are then told to use nothing else. */
+  is_https: boolean;
   /** Keys of signed cookies: the first one signs, all of them verify. */
   keys?: readonly string[];
   /** Called in this order. */
@@ -15,7 +17,7 @@ export interface AppParts {
 }
 
 /** The Koa application of all HTTP transports: request ids and error responses, then the handlers. */
-export function createApp({ logger, trust_proxy, keys, handlers }: AppParts): Koa {
+export function createApp({ logger, trust_proxy, is_https, keys, handlers }: AppParts): Koa {
   // The last address comes from the proxy. The client can forge those before it.
   const app = new Koa({ proxy: trust_proxy, maxIpsCount: 1, ...(keys && { keys: [...keys] }) });
   app.on('error', (error: Error & { code?: string }) => {
@@ -25,6 +27,7 @@ export function createApp({ logger, trust_proxy, keys, handlers }: AppParts): Ko
   });
   app.use(requestId);
   app.use(setDefaultHeaders);
+  if (is_https) app.use(requireHttps);
   app.use(answerErrors(logger));
   app.use(requireHost);
   for (const handler of handlers) app.use(handler);
@@ -35,6 +38,12 @@ export function createApp({ logger, trust_proxy, keys, handlers }: AppParts): Ko
 function setDefaultHeaders(ctx: Context, next: Next): Promise<void> {
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Cache-Control', 'no-store');
+  return next();
+}
+
+/** Strict transport security (RFC 6797), for a year and for this host only: others of the domain can be of other people. */
+function requireHttps(ctx: Context, next: Next): Promise<void> {
+  ctx.set('Strict-Transport-Security', 'max-age=31536000');
   return next();
 }
 

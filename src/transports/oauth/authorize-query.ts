@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from 'node:querystring';
-import { scopes } from '../../domain/auth/scopes.ts';
+import { basicScopes, scopes } from '../../domain/auth/scopes.ts';
 import type { ResourceIndicators } from './resource-indicators.ts';
 
 /** Supported parameters. Others are ignored (RFC 6749, section 3.1), including those of OpenID Connect. */
@@ -18,7 +18,7 @@ const supportedParameters = [
 ] as const;
 
 /** The default scopes of a request without `scope`. */
-const defaultScope = scopes.slice(0, 4).join(' ');
+const defaultScope = basicScopes.join(' ');
 
 /**
  * Normalizes the query of an authorization request before the provider reads it: sets default scopes, canonical resources and the
@@ -42,12 +42,17 @@ export function normalizeQuery(
   return normalized;
 }
 
-/** Removes unknown scopes beside known ones. Otherwise the provider would ask for consent on every sign-in. */
-function normalizeScope(requested: string | string[] | undefined): string | string[] {
-  if (requested === undefined || requested === '') return defaultScope;
+/**
+ * Orders the scopes and removes duplicates. A list with an unknown scope stays unchanged, so that the request is rejected.
+ * `offline_access` is ignored: it asks for a refresh token, and every client gets one.
+ */
+function normalizeScope(requested: string | string[] = ''): string | string[] {
   if (typeof requested !== 'string') return requested;
   const names = new Set(requested.split(' '));
-  return scopes.filter((scope) => names.has(scope)).join(' ') || requested;
+  for (const ignored of ['', 'offline_access']) names.delete(ignored);
+  if (names.size === 0) return defaultScope;
+  const known = scopes.filter((scope) => names.has(scope));
+  return known.length === names.size ? known.join(' ') : requested;
 }
 
 /** Removes `prompt` unless it is `none`, because the person is always asked. */

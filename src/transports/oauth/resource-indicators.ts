@@ -14,6 +14,9 @@ export type ResourceIndicators = ReturnType<typeof createResourceIndicators>;
 export function createResourceIndicators(resources: Record<TokenAudience, string>) {
   const addresses = Object.values(resources);
 
+  /** Names the addresses: a client at another host name of the service then learns the right one. */
+  const unknownTarget = () => new InvalidTarget(`resource must be one of ${addresses.join(' ')}`);
+
   /** The canonical address of a resource, or undefined if it is unknown. */
   function canonical(indicator: string): string | undefined {
     const address = URL.parse(indicator)?.href.replace(/\/$/, '');
@@ -39,7 +42,7 @@ export function createResourceIndicators(resources: Record<TokenAudience, string
     const requested = oidc.params?.['resource'] ?? readAudience(oidc.body?.['audience']);
     if (!oidc.params || requested === undefined) return;
     const address = typeof requested === 'string' ? canonical(requested) : undefined;
-    if (address === undefined) throw new InvalidTarget();
+    if (address === undefined) throw unknownTarget();
     oidc.params['resource'] = address;
   }
 
@@ -57,11 +60,11 @@ export function createResourceIndicators(resources: Record<TokenAudience, string
 
     getResourceServerInfo(ctx: KoaContextWithOIDC, indicator: string, client: Client): ResourceServer {
       const audience = canonical(indicator);
-      if (audience === undefined) throw new InvalidTarget();
+      if (audience === undefined) throw unknownTarget();
       const scopes = agentOf(client)?.scopes ?? everyScope;
       if (ctx.oidc.params?.['grant_type'] === 'client_credentials')
         applyDefaultScope(ctx.oidc.params, scopes);
-      else if (ctx.oidc.route === 'authorization') requireKnownScope(ctx.oidc.requestParamScopes);
+      else if (ctx.oidc.route === 'authorization') requireKnownScopes(ctx.oidc.requestParamScopes);
       return { audience, scope: scopes.join(' '), accessTokenFormat: 'opaque' };
     },
   };
@@ -85,9 +88,9 @@ function applyDefaultScope(params: Record<string, unknown>, allowed: readonly st
   if (forbidden !== undefined) throw new InvalidScope('scope not allowed for this client', forbidden);
 }
 
-/** Unknown scopes are ignored, but at least one must be known. */
-function requireKnownScope(requested: ReadonlySet<string>): void {
-  if (!everyScope.some((scope) => requested.has(scope))) {
-    throw new InvalidScope('unknown scopes', [...requested].join(' '));
-  }
+/** As for client credentials: an unknown scope is an error (RFC 6749, section 4.1.2.1). @throws InvalidScope */
+function requireKnownScopes(requested: ReadonlySet<string>): void {
+  const known: readonly string[] = everyScope;
+  const unknown = [...requested].find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new InvalidScope('unknown scope', unknown);
 }

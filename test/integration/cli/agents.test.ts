@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentSchema } from '../../../src/presenters/agent.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
+import { joinOrganization } from '../../support/join-organization.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
 let authority: AuthorizationServer;
@@ -8,7 +9,9 @@ beforeAll(async () => {
   authority = await startAuthorizationServer();
   await runCliJson(authority.env, ['account', 'create', 'ada']);
   await runCliJson(authority.env, ['org', 'create', 'acme']);
-  await runCliJson(authority.env, ['org', 'add', 'acme', 'ada']);
+  await authority.core.unitOfWork.writeAsSystem((work) =>
+    joinOrganization(work, { slug: 'acme', username: 'ada', role: 'member' }),
+  );
 });
 afterAll(() => authority.close());
 

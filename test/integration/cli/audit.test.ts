@@ -129,7 +129,7 @@ test('actions of people and of operators are recorded under their names', async 
     ['sign_in.succeeded', username, 'console', username, null],
     ['agent.registered', username, 'console', handle, null],
     ['sign_in.failed', null, 'service', username, null],
-    ['member.changed', name, 'command line', username, `org-${process.pid}`],
+    ['member.invited', name, 'command line', username, `org-${process.pid}`],
   ]);
   expect(await listEntries('--agent', handle)).toEqual([
     ['agent.registered', username, 'console', handle, null],

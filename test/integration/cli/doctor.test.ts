@@ -87,25 +87,16 @@ describe('doctor', () => {
       expect(detail).not.toBe('');
       expect(advice).not.toBe('');
     }
-    const nothing = await doctor({
-      ...authority.env,
-      PUBLIC_URL: 'http://127.0.0.1:9',
-      DATABASE_URL: 'postgres://unknown@127.0.0.1:9/x',
-    });
-    expect(nothing.ill.map(({ part }) => part)).toEqual([
-      'database',
-      'schema',
-      'limits',
-      'queues',
-      'prefix',
-      'bus',
-      'backlog',
-      'workers',
-      'retention',
-      'partitions',
-      'feeds',
-      'api',
-    ]);
+  });
+
+  test('names one cause while the database is away', async () => {
+    const away = { PUBLIC_URL: 'http://127.0.0.1:9', DATABASE_URL: 'postgres://unknown@127.0.0.1:9/x' };
+    const nothing = await doctor({ ...authority.env, ...away });
+    expect(nothing.ill.map(({ part }) => part)).toEqual(['database']);
+    expect(nothing.err).toBe('error: checks failed: database\n');
+    // Redis is another part with a cause of its own.
+    const both = await doctor({ ...authority.env, ...away, REDIS_URL: 'redis://127.0.0.1:9' });
+    expect(both.ill.map(({ part }) => part)).toEqual(['database', 'queues', 'bus']);
   });
 
   test('reports that a pooler removes the statement timeouts, unless the role has them', async () => {

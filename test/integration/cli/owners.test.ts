@@ -1,6 +1,7 @@
 import { verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
+import { joinOrganization } from '../../support/join-organization.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
 let authority: AuthorizationServer;
@@ -53,19 +54,30 @@ describe('account create', () => {
 });
 
 describe('org', () => {
-  test('create and add; adding again changes the role', async () => {
+  test('create and invite; inviting again replaces the invitation, and adds no member', async () => {
     await json('account', 'create', 'grace');
     expect(await json('org', 'create', 'acme')).toMatchObject({
       id: expect.stringMatching(/^org_/),
       slug: 'acme',
     });
-    expect(await json('org', 'add', 'acme', 'grace')).toEqual({
+    const expires_at = expect.any(Number);
+    const invitation = { slug: 'acme', username: 'grace', expires_at };
+    expect(await json('org', 'add', 'acme', 'grace')).toEqual({ ...invitation, role: 'member' });
+    expect(await json('org', 'invite', 'acme', 'grace', '--role', 'admin')).toEqual({
+      ...invitation,
+      role: 'admin',
+    });
+    expect(await json('org', 'invitations', 'acme')).toEqual({
+      invitations: [{ ...invitation, role: 'admin', invited_by: null, created_at: expect.any(Number) }],
+    });
+    expect(await json('org', 'list', 'acme')).toEqual([]);
+    expect(await json('org', 'revoke', 'acme', 'grace')).toEqual({
       slug: 'acme',
       username: 'grace',
-      role: 'member',
+      revoked: true,
     });
-    expect(await json('org', 'add', 'acme', 'grace', '--role', 'admin')).toMatchObject({ role: 'admin' });
-    expect(await authority.sql('select role from organization_members')).toEqual([{ role: 'admin' }]);
+    expect(await json('org', 'invitations', 'acme')).toEqual({ invitations: [] });
+    expect((await run('org', 'revoke', 'acme', 'grace')).err).toMatch(/^error: No such invitation/);
   });
 
   test('refuses an unknown organization, an unknown person, and one in place of the other', async () => {
@@ -86,8 +98,11 @@ describe('org', () => {
   test('list shows the members; remove removes one, once', async () => {
     await json('org', 'create', 'club');
     for (const name of ['zoe', 'max']) await json('account', 'create', name);
-    await json('org', 'add', 'club', 'zoe', '--role', 'admin');
-    await json('org', 'add', 'club', 'max');
+    await authority.core.unitOfWork.writeAsSystem(async (work) => {
+      await joinOrganization(work, { slug: 'club', username: 'zoe', role: 'admin' });
+      await joinOrganization(work, { slug: 'club', username: 'max', role: 'member' });
+    });
+    expect((await run('org', 'invite', 'club', 'zoe')).err).toMatch(/already a member of club/);
     const created_at = expect.any(Number);
     const zoe = { username: 'zoe', role: 'admin', created_at };
     expect(await json('org', 'list', 'club')).toEqual([{ username: 'max', role: 'member', created_at }, zoe]);

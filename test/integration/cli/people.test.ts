@@ -4,6 +4,7 @@ import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { findPerson } from '../../../src/services/people/sessions.ts';
 import { signUp } from '../../../src/services/people/sign-in.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup, password } from '../people/setup.ts';
+import { joinOrganization } from '../../support/join-organization.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -58,7 +59,9 @@ describe('org role', () => {
   test('changes the role of a member, and adds no member', async () => {
     const [slug, one, other] = [newUsername('org'), await setup.person(), await setup.person()];
     await json('org', 'create', slug);
-    await json('org', 'add', slug, one.username);
+    await setup.unitOfWork.writeAsSystem((work) =>
+      joinOrganization(work, { slug, username: one.username, role: 'member' }),
+    );
     expect(await json('org', 'role', slug, one.username, 'admin')).toEqual({
       slug,
       username: one.username,

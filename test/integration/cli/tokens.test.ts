@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { offeredScopes } from '../../../src/domain/auth/scopes.ts';
+import { basicScopes, scopePresets } from '../../../src/domain/auth/scopes.ts';
 import {
   type AuthorizationServer,
   clientSecretBasic,
@@ -78,8 +78,20 @@ describe('credential', () => {
     });
   });
 
-  test('has every scope by default', async () => {
-    expect(credential.parse(await json('credential', 'create', handle)).scopes).toEqual([...offeredScopes]);
+  test.each([
+    [[], basicScopes],
+    [
+      ['--scopes', 'read-only'],
+      ['contacts:read', 'threads:read'],
+    ],
+    [
+      ['--scopes', 'agent agents:write'],
+      [...basicScopes, 'agents:write'],
+    ],
+    [['--scopes', 'everything'], scopePresets.everything],
+  ])('takes presets, and is for an agent by default: %s', async (options, granted) => {
+    const created = credential.parse(await json('credential', 'create', handle, ...options));
+    expect(created.scopes).toEqual([...granted]);
   });
 
   test('prints a list for people', async () => {
@@ -111,7 +123,7 @@ describe('token', () => {
       const { access_token } = token.parse(await json('token', handle, '--resource', audience));
       const actor = await authority.tokens.verify(access_token, audience);
       expect(actor).toMatchObject({ handle, client_id: 'operator', resource: authority.resources[audience] });
-      expect(actor.scopes).toEqual(new Set(offeredScopes));
+      expect(actor.scopes).toEqual(new Set(basicScopes));
     }
     const client = await authority.credential(handle);
     const { access_token } = token.parse(await json('token', handle, '--scopes', 'threads:read'));

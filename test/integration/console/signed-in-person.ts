@@ -2,7 +2,8 @@ import type { Element } from 'domhandler';
 import { findAll, getAttributeValue, textContent } from 'domutils';
 import type { Person } from '../../../src/domain/auth/actor.ts';
 import { createAccount } from '../../../src/services/people/accounts.ts';
-import { addToOrganization, createOrganization } from '../../../src/services/people/organizations.ts';
+import { createOrganization } from '../../../src/services/people/organizations.ts';
+import { joinOrganization } from '../../support/join-organization.ts';
 import { findPerson, openSession } from '../../../src/services/people/sessions.ts';
 import { findForm, type PageForm, openFormBrowser, type PageResponse } from '../../clients/form-browser.ts';
 import type { AgentOptions, TestAgent, TestService } from '../../support/service.ts';
@@ -57,9 +58,9 @@ export async function createOrganizationOf(
   await core.unitOfWork.writeAsSystem(async (work) => {
     await createOrganization(work, slug);
     for (const { person } of people.admins ?? [])
-      await addToOrganization(work, { slug, username: person.username, role: 'admin' });
+      await joinOrganization(work, { slug, username: person.username, role: 'admin' });
     for (const { person } of people.members ?? [])
-      await addToOrganization(work, { slug, username: person.username, role: 'member' });
+      await joinOrganization(work, { slug, username: person.username, role: 'member' });
   });
   return slug;
 }

@@ -72,15 +72,17 @@ test('every program is run by this file, or states why not', () => {
 });
 
 test('the first conversation of the README works', async () => {
-  const { waitForOutput, resume } = await runPages(sessions[0]);
+  const { waitForOutput, resume } = await runPages(sessions[0], { WEBHOOK_NETWORKS: '127.0.0.0/8' });
   await waitForOutput('"type":"ready"');
   resume();
   await waitForOutput(
     '"type":"thread.created"',
     '"type":"message.created"',
     '"content":"Hello Ada"',
-    '@@ end',
+    'listening',
   );
+  resume();
+  await waitForOutput('received {', '@@ end');
 });
 
 test('the quick start, the guides and the operator commands work', async () => {

@@ -4,6 +4,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
+import { findFreePort } from '../../support/free-port.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { type CodeBlock, readCodeBlocks, root } from './code-blocks.ts';
 
@@ -37,9 +38,9 @@ export const runnableLanguages: readonly string[] = ['sh', 'js', 'python'];
  * Runs the code blocks of the pages in order in one shell, against a service of their own. The shell stays open until
  * the test is over, so that programs in the background can finish.
  */
-export async function runPages(pages: readonly string[]) {
+export async function runPages(pages: readonly string[], settings: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'ams-docs-'));
-  const service = await startServiceOnFixedPort({ DATA_DIR: join(folder, '.data') });
+  const service = await startServiceOnFixedPort({ ...settings, DATA_DIR: join(folder, '.data') });
   const { DATABASE_URL, SECRET_KEY, DATA_DIR, PORT } = service.core.config;
   for (const name of ['node_modules', 'LICENSE']) await symlink(join(root, name), join(folder, name));
 
@@ -47,7 +48,11 @@ export async function runPages(pages: readonly string[]) {
   const toRun = blocks.filter(({ notRunReason }) => notRunReason === undefined);
   const script = [prelude, ...toRun.map(toScript), 'echo "@@ end"; read -r _ || true'].join('\n');
   const file = join(folder, 'script.sh');
-  await writeFile(file, script.replaceAll('localhost:3000', new URL(service.url).host));
+  const receiverPort = String(await findFreePort());
+  await writeFile(
+    file,
+    script.replaceAll('localhost:3000', new URL(service.url).host).replaceAll('4010', receiverPort),
+  );
 
   const env = {
     PATH: process.env['PATH'],

@@ -115,16 +115,18 @@ test.each([
   ['localhost:3000', 200],
   ['mcp.example.test:8443', 200],
 ])('Host %s: %i', async (host, expected) => {
-  const status = await new Promise((resolve, reject) => {
+  const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {
     const headers = { ...json, host, Authorization: `Bearer ${token}` };
     const sent = request(`${instance.url}/mcp`, { method: 'POST', headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
+      let body = '';
+      response.setEncoding('utf8').on('data', (part: string) => (body += part));
+      response.on('end', () => resolve([response.statusCode, body]));
     });
     sent.on('error', reject);
     sent.end(JSON.stringify(list));
   });
   expect(status).toBe(expected);
+  if (expected === 403) expect(text).toMatch(/Use https?:\/\/[^ ]+\/mcp, or add this host to ALLOWED_HOSTS/);
 });
 
 test('nothing of this was a fault of ours', () => {

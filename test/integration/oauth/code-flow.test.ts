@@ -78,7 +78,7 @@ test('the request is shown to the person as the app made it', async () => {
   });
   const shown = (over: Record<string, string>) =>
     readShownRequest(openFormBrowser(authority.url), app.address(over));
-  const { path, request } = await shown({ resource: authority.resources.mcp, scope: 'threads:read openid' });
+  const { path, request } = await shown({ resource: authority.resources.mcp, scope: 'threads:read' });
   expect(request).toEqual({
     uid: path.replace('/authorize/requests/', ''),
     client: {
@@ -176,8 +176,8 @@ describe('the person decides', () => {
     const app = await registerApp(authority.url);
     await app.approved(who, {}, browser);
     const names = [...browser.cookies.keys()];
-    // `ams_session` is that of the pages.
-    expect(names.filter((name) => !/^ams_((request|resume)(\.sig)?|session)$/.test(name))).toEqual([]);
+    // `ams_session` and `ams_known` are those of the pages.
+    expect(names.filter((name) => !/^ams_((request|resume)(\.sig)?|session|known)$/.test(name))).toEqual([]);
     expect(await authority.sql(`select 1 from oauth_records where model = 'Session'`)).toEqual([]);
   });
 });
@@ -204,22 +204,14 @@ describe('scope', () => {
     expect((await app.connect(who, { scope: '' })).scope).toBe(four);
   });
 
-  test('unknown ones are left out of what is granted, and the answer says so', async () => {
-    const app = await registerApp(authority.url);
-    const fields = { scope: 'openid profile threads:read offline_access agents:write' };
-    const tokens = await app.connect(await authority.person(), fields);
-    expect(tokens.scope).toBe('threads:read agents:write');
-    expect(tokens).not.toHaveProperty('id_token');
-  });
-
-  test('only unknown ones are refused', async () => {
-    const app = await registerApp(authority.url);
-    const answer = await openFormBrowser(authority.url).go(
-      app.address({ scope: 'openid email' }),
-      programRequest,
-    );
-    expect(readRedirectParams(answer).get('error')).toBe('invalid_scope');
-  });
+  test.each(['openid email', 'threads:read profile', 'threads:*'])(
+    'unknown ones are refused, as with client credentials: %s',
+    async (scope) => {
+      const app = await registerApp(authority.url);
+      const answer = await openFormBrowser(authority.url).go(app.address({ scope }), programRequest);
+      expect(readRedirectParams(answer).get('error')).toBe('invalid_scope');
+    },
+  );
 });
 
 test('parameters of OpenID Connect are ignored, others that would change the request are refused', async () => {

@@ -7,11 +7,11 @@ import {
 } from '../../../src/services/auth/connections.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import {
-  addToOrganization,
   createOrganization,
   removeFromOrganization,
   setRole,
 } from '../../../src/services/people/organizations.ts';
+import { joinOrganization } from '../../support/join-organization.ts';
 import type { Scope } from '../../../src/domain/auth/scopes.ts';
 import type { SystemWork } from '../../../src/work/unit-of-work.ts';
 import { type OAuthApp, registerApp, type Tokens, type Consenting } from '../../clients/oauth/app.ts';
@@ -129,7 +129,7 @@ describe('the right to act as the agent', () => {
     const slug = `org-${who.username}`;
     const agents = await writeAsSystem(async (work) => {
       await createOrganization(work, slug);
-      await addToOrganization(work, { slug, username: who.username, role });
+      await joinOrganization(work, { slug, username: who.username, role });
       const shared = await registerAgentAsOperator(work, { handle: `${slug}.shared`, scope: 'shared' });
       const tied = await registerAgentAsOperator(work, {
         handle: `${slug}.tied`,

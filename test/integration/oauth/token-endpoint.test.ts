@@ -164,6 +164,12 @@ describe('resource', () => {
       const answer = await ask(client, fields);
       expect([answer.status, answer.json.error]).toEqual([400, 'invalid_target']);
     }
+    // A client that found the service at another host name learns the right one.
+    const { host } = new URL(api);
+    const elsewhere = await ask(client, { resource: api.replace(host, '127.0.0.9:1') });
+    expect(elsewhere.json['error_description']).toBe(
+      `resource must be one of ${Object.values(authority.resources).join(' ')}`,
+    );
   });
 });
 

@@ -88,7 +88,9 @@ test("leaving an organization ends the access of the person's apps to its agents
   const { username, browser } = await setup.signUpPerson();
   const slug = newUsername('org');
   await runCliJson(env, ['org', 'create', slug]);
-  await runCliJson(env, ['org', 'add', slug, username, '--role', 'admin']);
+  await runCliJson(env, ['org', 'invite', slug, username, '--role', 'admin']);
+  const invitation = findForm(await browser.go('/console'), `/console/organizations/${slug}/invitation`);
+  await browser.send(invitation, { button: 'accept' });
   const shared = await service.register({ handle: `${slug}.shared` });
   const [own, there] = [await createAgentFor(service, username, 'own'), shared];
   const apps = [await connectApp(browser, own.id), await connectApp(browser, there.id)] as const;

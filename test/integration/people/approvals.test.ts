@@ -12,7 +12,8 @@ import {
   openApproval,
   type OpenApproval,
 } from '../../../src/services/approvals/approvals.ts';
-import { addToOrganization, createOrganization } from '../../../src/services/people/organizations.ts';
+import { createOrganization } from '../../../src/services/people/organizations.ts';
+import { joinOrganization } from '../../support/join-organization.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
 import { override } from '../../support/override.ts';
 
@@ -213,8 +214,8 @@ describe('a decision', () => {
     const [admin, member, stranger] = [await setup.person(), await setup.person(), await setup.person()];
     await setup.unitOfWork.writeAsSystem(async (work) => {
       await createOrganization(work, slug);
-      await addToOrganization(work, { slug, username: admin.username, role: 'admin' });
-      await addToOrganization(work, { slug, username: member.username, role: 'member' });
+      await joinOrganization(work, { slug, username: admin.username, role: 'admin' });
+      await joinOrganization(work, { slug, username: member.username, role: 'member' });
     });
     const { target } = await pair();
     const open = async (id: string) =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
+import { createOrganization } from '../../../src/services/people/organizations.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { type PeopleSetup, openPeopleSetup } from './setup.ts';
 import { override } from '../../support/override.ts';
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => setup.close());
 
-test('expired sessions and sign-ins are removed, active ones stay', async () => {
+test('expired sessions, sign-ins and invitations are removed, active ones stay', async () => {
   const [over, open] = [await setup.person(), await setup.person()];
   await setup.sql('update sessions set expires_at = $2 where account_id = $1', [
     over.account_id,
@@ -21,7 +22,19 @@ test('expired sessions and sign-ins are removed, active ones stay', async () => 
   const { externalSignIns } = setup.core.repositories;
   await externalSignIns.insert(Buffer.from('over'), {}, Date.now() - 1);
   await externalSignIns.insert(Buffer.from('open'), {}, Date.now() + day);
+  const organization = await setup.unitOfWork.writeAsSystem((work) => createOrganization(work, 'expiring'));
+  for (const [who, expires_at] of [
+    [over, Date.now() - 1],
+    [open, Date.now() + day],
+  ] as const) {
+    const ids = { organization_id: organization.id, account_id: who.account_id };
+    const invitation = { ...ids, role: 'member' as const, invited_by: null, created_at: 1, expires_at };
+    await setup.core.repositories.membershipInvitations.put(invitation);
+  }
   await maintenanceHandler(setup.core).handle({ task: 'expire-sessions' });
+  expect(await setup.sql('select account_id from membership_invitations')).toEqual([
+    { account_id: open.account_id },
+  ]);
   expect(await setup.sql('select account_id from sessions')).toEqual([{ account_id: open.account_id }]);
   expect(await setup.sql('select id_hash from external_sign_ins')).toEqual([
     { id_hash: Buffer.from('open') },

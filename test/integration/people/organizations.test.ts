@@ -3,13 +3,20 @@ import { DomainError } from '../../../src/domain/errors.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { listAgentsOfPerson } from '../../../src/services/people/agents.ts';
 import {
-  addMember,
   changeRole,
   foundOrganization,
   listOrganizations,
   requireOrganization,
   removeMember,
 } from '../../../src/services/people/memberships.ts';
+import {
+  acceptInvitation,
+  declineInvitation,
+  inviteMember,
+  listInvitationsOfPerson,
+  revokeInvitationToMember,
+} from '../../../src/services/people/membership-invitations.ts';
+import { override } from '../../support/override.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
 
 let setup: PeopleSetup;
@@ -25,8 +32,14 @@ interface Somebody {
 
 const administer: PeopleSetup['unitOfWork']['writeAsSystem'] = (run) => setup.unitOfWork.writeAsSystem(run);
 const found = (by: Somebody, slug: string) => administer((work) => foundOrganization(work, by, slug));
-const add = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member' = 'member') =>
-  administer((work) => addMember(work, by, { slug, username: who.username, role }));
+const invite = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member' = 'member') =>
+  administer((work) => inviteMember(work, by, { slug, username: who.username, role }));
+const accept = (who: Somebody, slug: string) => administer((work) => acceptInvitation(work, who, slug));
+const decline = (who: Somebody, slug: string) => administer((work) => declineInvitation(work, who, slug));
+const revoke = (by: Somebody, slug: string, who: Somebody) =>
+  administer((work) => revokeInvitationToMember(work, by, { slug, username: who.username }));
+const invited = async (who: Somebody) =>
+  (await setup.unitOfWork.readAsSystem((all) => listInvitationsOfPerson(all, who))).map(({ slug }) => slug);
 const setRole = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member') =>
   administer((work) => changeRole(work, by, { slug, username: who.username, role }));
 const remove = (by: Somebody, slug: string, who: Somebody) =>
@@ -48,8 +61,9 @@ async function club() {
   const [founder, admin] = [await setup.person(), await setup.person()];
   const [member, stranger] = [await setup.person(), await setup.person()];
   await found(founder, slug);
-  await add(founder, slug, admin, 'admin');
-  await add(founder, slug, member);
+  await invite(founder, slug, admin, 'admin');
+  await invite(founder, slug, member);
+  for (const who of [admin, member]) await accept(who, slug);
   return { slug, founder, admin, member, stranger };
 }
 
@@ -73,7 +87,8 @@ describe('an organization', () => {
     const names = [slug, 'nowhere', stranger.username, '', '\0'];
     const attempts = names.flatMap((name) => [
       see(stranger, name),
-      add(stranger, name, member),
+      invite(stranger, name, member),
+      revoke(stranger, name, member),
       setRole(stranger, name, member, 'admin'),
       remove(stranger, name, member),
       remove(stranger, name, stranger),
@@ -103,19 +118,77 @@ describe('an organization', () => {
 });
 
 describe('its members', () => {
-  test('are added by admins only, once, and must be people', async () => {
+  test('are invited by admins only, and must be people', async () => {
     const { slug, admin, member, stranger } = await club();
-    expect(await codeOf(add(member, slug, stranger))).toBe('FORBIDDEN');
-    expect(await codeOf(add(admin, slug, member))).toBe('VALIDATION_ERROR');
+    expect(await codeOf(invite(member, slug, stranger))).toBe('FORBIDDEN');
+    expect(await codeOf(invite(admin, slug, member))).toBe('VALIDATION_ERROR');
     const organization = { account_id: '', username: slug };
     const refusals = await Promise.all(
       [organization, { ...organization, username: 'absent-here' }, { ...organization, username: '\0' }].map(
-        (who) => add(admin, slug, who).then(() => 'no refusal', String),
+        (who) => invite(admin, slug, who).then(() => 'no refusal', String),
       ),
     );
     expect(new Set(refusals)).toEqual(new Set(['DomainError: username: is not the username of an account']));
-    await add(admin, slug, { ...stranger, username: ` ${stranger.username.toUpperCase()} ` });
-    expect(await roles(stranger, slug)).toMatchObject({ [stranger.username]: 'member' });
+    await invite(admin, slug, { ...stranger, username: ` ${stranger.username.toUpperCase()} ` }, 'admin');
+    expect(await codeOf(see(stranger, slug))).toBe('NOT_FOUND');
+    expect(await roles(admin, slug)).not.toHaveProperty(stranger.username);
+    await accept(stranger, slug);
+    expect(await roles(stranger, slug)).toMatchObject({ [stranger.username]: 'admin' });
+    expect(await codeOf(accept(stranger, slug))).toBe('NOT_FOUND');
+  });
+
+  test('are only those who accept an invitation, and not after declining, revoking or 14 days', async () => {
+    const { slug, admin, member, stranger, founder } = await club();
+    expect(await codeOf(accept(stranger, slug))).toBe('NOT_FOUND');
+    expect(await codeOf(accept(stranger, 'nowhere'))).toBe('NOT_FOUND');
+    await invite(admin, slug, stranger);
+    expect(await codeOf(accept(await setup.person(), slug))).toBe('NOT_FOUND');
+    await decline(stranger, slug);
+    expect(await codeOf(accept(stranger, slug))).toBe('NOT_FOUND');
+
+    await invite(admin, slug, stranger);
+    expect(await codeOf(revoke(member, slug, stranger))).toBe('FORBIDDEN');
+    await revoke(founder, slug, stranger);
+    for (const late of [accept(stranger, slug), decline(stranger, slug), revoke(founder, slug, stranger)])
+      expect(await codeOf(late)).toBe('NOT_FOUND');
+
+    const longAgo = Date.now() - 14 * 24 * 60 * 60 * 1000;
+    await administer((work) =>
+      inviteMember(override(work, { now: longAgo }), admin, {
+        slug,
+        username: stranger.username,
+        role: 'admin',
+      }),
+    );
+    expect(await invited(stranger)).toEqual([]);
+    expect(await codeOf(accept(stranger, slug))).toBe('NOT_FOUND');
+    expect(await roles(admin, slug)).not.toHaveProperty(stranger.username);
+  });
+
+  test('have one invitation, and the newest role counts; accepting it concurrently has one effect', async () => {
+    const { slug, admin, stranger } = await club();
+    await invite(admin, slug, stranger, 'admin');
+    await invite(admin, slug, stranger);
+    expect(await invited(stranger)).toEqual([slug]);
+    const outcomes = await Promise.all([1, 2, 3].map(() => codeOf(accept(stranger, slug))));
+    expect(outcomes.toSorted()).toEqual(['NOT_FOUND', 'NOT_FOUND', 'no refusal']);
+    expect(await roles(admin, slug)).toMatchObject({ [stranger.username]: 'member' });
+  });
+
+  test('wait for an answer in at most a hundred invitations', async () => {
+    const { slug, admin, stranger } = await club();
+    await setup.sql(
+      `with people as (
+         insert into owners (id, kind, name, created_at)
+         select 'acc_' || $1 || n, 'account', $1 || '-' || n, 1 from generate_series(1, 100) n returning id, name
+       ), accounts as (insert into accounts (id) select id from people returning id)
+       insert into membership_invitations (organization_id, account_id, role, created_at, expires_at)
+       select o.id, a.id, 'member', 1, $2 from accounts a, owners o where o.name = $1`,
+      [slug, Date.now() + 60_000],
+    );
+    expect(await codeOf(invite(admin, slug, stranger))).toBe('FORBIDDEN');
+    await revoke(admin, slug, { ...stranger, username: `${slug}-1` });
+    expect(await codeOf(invite(admin, slug, stranger))).toBe('no refusal');
   });
 
   test('get other roles from admins only', async () => {

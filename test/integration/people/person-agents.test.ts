@@ -2,11 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DomainError } from '../../../src/domain/errors.ts';
 import { scopes } from '../../../src/domain/auth/scopes.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
-import {
-  addToOrganization,
-  createOrganization,
-  removeFromOrganization,
-} from '../../../src/services/people/organizations.ts';
+import { createOrganization, removeFromOrganization } from '../../../src/services/people/organizations.ts';
+import { joinOrganization } from '../../support/join-organization.ts';
 import {
   createActor,
   requireAgentOfPerson,
@@ -46,8 +43,8 @@ async function company() {
   const [boss, worker, stranger] = [await setup.person(), await setup.person(), await setup.person()];
   await setup.unitOfWork.writeAsSystem(async (work) => {
     await createOrganization(work, slug);
-    await addToOrganization(work, { slug, username: boss.username, role: 'admin' });
-    await addToOrganization(work, { slug, username: worker.username, role: 'member' });
+    await joinOrganization(work, { slug, username: boss.username, role: 'admin' });
+    await joinOrganization(work, { slug, username: worker.username, role: 'member' });
   });
   return {
     slug,
@@ -106,7 +103,7 @@ test('rights end with the membership and follow the role', async () => {
   const { slug, boss, worker, shared } = await company();
   await setup.unitOfWork.writeAsSystem(async (work) => {
     await removeFromOrganization(work, { slug, username: worker.username });
-    await addToOrganization(work, { slug, username: boss.username, role: 'member' });
+    await joinOrganization(work, { slug, username: boss.username, role: 'member' });
   });
   expect(await handles(worker)).toEqual([worker.own.canonical_handle]);
   expect(await handles(boss)).toEqual([boss.own.canonical_handle, `${slug}.of-boss`]);

@@ -5,14 +5,14 @@ import { newUsername, useConsole } from '../console/setup.ts';
 // These forms reveal which names are taken, so attempts are limited.
 const setup = useConsole({ RATE_LIMITS: 'add_member=2/3600,sign_up=4/3600' });
 
-test('adding people to an organization is limited, whether they exist or not', async () => {
+test('inviting people to an organization is limited, whether they exist or not', async () => {
   const { browser } = await setup.signUpPerson();
   const { username } = await setup.signUpPerson();
   const slug = newUsername('org');
   await browser.fill('/console/organizations', { fields: { slug } }, '/console/organizations');
   const path = `/console/organizations/${slug}`;
   const add = async (name: string) =>
-    (await browser.fill(path, { fields: { username: name } }, `${path}/members`)).status;
+    (await browser.fill(path, { fields: { username: name } }, `${path}/invitations`)).status;
   expect([await add('absent-one'), await add('absent-two')]).toEqual([400, 400]);
   expect([await add(username), await add('absent')]).toEqual([429, 429]);
 });

@@ -166,6 +166,10 @@ describeUnless(
         { timeout: 60_000, interval: 200 },
       );
 
+      // The last step of the restore in docs/operations.md. PUBLIC_URL is not the address of this process.
+      const checked = await runCli(again, ['doctor']);
+      expect(checked.err).toBe('error: checks failed: api\n');
+
       // The next start finds the database unchanged; a restored snapshot must be declared.
       const end = (await page(second, bob, kept.cursor)).cursor;
       await second.stop();

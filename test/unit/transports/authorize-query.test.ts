@@ -20,7 +20,9 @@ test('what is unknown stays as it was written, to be refused', () => {
   for (const resource of [['https://elsewhere.test'], [mcp, 'x'], [`${api}?x`], [`${mcp}//`]]) {
     expect(ordered({ resource })['resource']).toEqual(resource);
   }
-  expect(ordered({ scope: 'openid email' })['scope']).toBe('openid email');
+  for (const scope of ['openid email', 'agents:read openid threads:read']) {
+    expect(ordered({ scope })['scope']).toBe(scope);
+  }
   expect(ordered({ scope: ['threads:read', 'threads:write'] })['scope']).toEqual([
     'threads:read',
     'threads:write',
@@ -28,10 +30,10 @@ test('what is unknown stays as it was written, to be refused', () => {
 });
 
 test('known scopes are kept, each once, and none asked for means four', () => {
-  expect(ordered({ scope: 'agents:read openid threads:read threads:read' })['scope']).toBe(
+  expect(ordered({ scope: 'agents:read  threads:read offline_access threads:read' })['scope']).toBe(
     'threads:read agents:read',
   );
-  for (const query of [{}, { scope: '' }]) {
+  for (const query of [{}, { scope: '' }, { scope: 'offline_access' }]) {
     expect(ordered(query)['scope']).toBe('contacts:read contacts:write threads:read threads:write');
   }
 });

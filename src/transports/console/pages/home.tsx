@@ -6,6 +6,7 @@ import { Badge, Card, Empty, Heading } from '../components/content.tsx';
 import { ButtonLink } from '../components/form.tsx';
 import { Rows } from '../components/rows.tsx';
 import { CopyValue } from '../components/secrets.tsx';
+import { InvitationsToPerson } from './people/membership-invitations.tsx';
 import type { PageParts } from '../parts.ts';
 import { type ConsoleRoute, page, type ShownPage } from '../route.ts';
 
@@ -49,6 +50,11 @@ function homePage({ person, agents, dashboard, public_url }: Home): ShownPage {
         />
         <Tile href="/console/connections" count={dashboard.connections} name="Connected apps" />
       </div>
+      {dashboard.invitations.length > 0 && (
+        <Card title="Invitations">
+          <InvitationsToPerson invitations={dashboard.invitations} />
+        </Card>
+      )}
       {dashboard.contact_requests.length > 0 && (
         <ContactRequests contact_requests={dashboard.contact_requests} />
       )}

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { scopes } from '../../../domain/auth/scopes.ts';
+import { basicScopes } from '../../../domain/auth/scopes.ts';
 import { bearerToken, challengeFor } from '../../http/authenticate.ts';
 import type { Tokens } from '../../../services/auth/tokens.ts';
 
 /** The four general scopes. Common clients request what the challenge names and cannot request more later. */
-const advertisedScopes = scopes.slice(0, 4).join(' ');
+const advertisedScopes = basicScopes.join(' ');
 
 export interface Authorizer {
   /** Verifies the bearer token and returns its actor. @throws {DomainError} UNAUTHORIZED, with the challenge set. */

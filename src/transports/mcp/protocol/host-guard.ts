@@ -20,13 +20,21 @@ export function createHostGuard(publicUrl: string, allowed: readonly string[]): 
 
   return function guard(ctx) {
     if (!allowedHosts.has(ctx.host) && !isAllowed(`${own.protocol}//${ctx.host}`)) {
-      throw new McpHttpError(403, rpcCodes.serverError, 'Forbidden: the Host header is not allowed.');
+      throw new McpHttpError(
+        403,
+        rpcCodes.serverError,
+        `Forbidden: the Host header is not allowed. Use ${publicUrl}/mcp, or add this host to ALLOWED_HOSTS.`,
+      );
     }
     const origin = ctx.get('Origin');
     ctx.vary('Origin');
     if (origin === '') return;
     if (!isAllowed(origin)) {
-      throw new McpHttpError(403, rpcCodes.serverError, 'Forbidden: the Origin header is not allowed.');
+      throw new McpHttpError(
+        403,
+        rpcCodes.serverError,
+        `Forbidden: the Origin header is not allowed. Use ${publicUrl}, or add this host to ALLOWED_HOSTS.`,
+      );
     }
     ctx.set('Access-Control-Allow-Origin', origin);
     ctx.set('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate');

@@ -1,5 +1,6 @@
 import { textContent } from 'domutils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scopes } from '../../../../src/domain/auth/scopes.ts';
 import { maxCredentials } from '../../../../src/services/auth/credentials.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { requestRest } from '../../../clients/rest.ts';
@@ -90,6 +91,19 @@ describe('a new credential', () => {
     );
     expect(stored[0]?.row).toContain('Night job');
     expect(stored[0]?.row).not.toContain(secret);
+  });
+
+  test.each([
+    ['', ['contacts:read', 'contacts:write', 'threads:read', 'threads:write']],
+    ['?preset=read-only', ['contacts:read', 'threads:read']],
+    ['?preset=everything', scopes],
+    ['?preset=toString', ['contacts:read', 'contacts:write', 'threads:read', 'threads:write']],
+  ])('has the scopes of a preset selected: %s', async (preset, selected) => {
+    const ada = await withAgent();
+    const page = await ada.go(`${listOf(ada.mine)}/new${preset}`);
+    const form = findForm(page, `${listOf(ada.mine)}/new`);
+    expect(form.fields.flatMap(([name, value]) => (name === 'scopes' ? [value] : []))).toEqual([...selected]);
+    expect(page.visibleText).toMatch(/Select: ?Read only ?Agent ?Everything/);
   });
 
   test('is created once, however often its form is sent, and the secret is shown once', async () => {

@@ -61,7 +61,7 @@ describe('a connected app', () => {
       new RegExp(`Claims to be Quill Not verified.*As @${ada.mine.handle} · redirects to .*127.0.0.1`),
     );
     expect(page.visibleText).toMatch(
-      /Read its messages · Send messages as it.*Since just now · used just now/,
+      /Read its messages · Send messages as it.*Change its profile.*Since just now · used just now/,
     );
 
     const socket = await connectWebSocket(service.url, { token: access_token });

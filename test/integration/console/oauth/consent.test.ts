@@ -137,9 +137,11 @@ describe('the page', () => {
     const little = await ask(browser, app, 'threads:read');
     expect(little.visibleText).toContain('Read its messages');
     expect(little.visibleText).not.toContain('Send messages as it');
+    expect(little.visibleText).not.toContain('Change its profile');
+    expect(little.visibleText).toContain('Approval coversMCP, REST API, and WebSocket');
     const much = await ask(browser, app, 'agents:write threads:write contacts:write realtime:read');
     expect(much.visibleText).toMatch(
-      /Manage your agents.*Send messages as it.*Change its contacts.*Receive events live/,
+      /Manage your agents.*Send messages as it.*Change its contacts.*Receive events live.*Change its profile/,
     );
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addToOrganization, listMembers } from '../../../../src/services/people/organizations.ts';
+import { listMembers } from '../../../../src/services/people/organizations.ts';
+import { joinOrganization } from '../../../support/join-organization.ts';
 import { findForm } from '../../../clients/form-browser.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { startService, type TestService } from '../../../support/service.ts';
@@ -67,22 +68,63 @@ describe('creating', () => {
 });
 
 describe('an admin', () => {
-  test('adds people by username', async () => {
+  test('invites people by username, who become members by accepting', async () => {
     const { boss, stranger, slug, address } = await createOrganization();
     const fields = { username: ` ${stranger.username.toUpperCase()} `, role: 'admin' };
-    const added = await boss.fill(address, { fields }, `${address}/members`);
-    expect(added.visibleText).toContain(`Added ${stranger.username} to ${slug}`);
+    const invite = () => boss.fill(address, { fields }, `${address}/invitations`);
+    expect((await invite()).visibleText).toMatch(
+      new RegExp(
+        `Invited ${stranger.username}.*Pending invitations.*As an admin · invited by ${boss.username}`,
+      ),
+    );
+    expect(await rolesIn(slug)).not.toHaveProperty(stranger.username);
+    expect((await stranger.go(address)).status).toBe(404);
+    const home = await stranger.go('/console');
+    expect(home.visibleText).toContain(`${boss.username} invites you as an admin · expires in 13 days`);
+    const answer = `${address}/invitation`;
+    const joined = await stranger.send(findForm(await stranger.go(list), answer), { button: 'accept' });
+    expect(joined.visibleText).toContain(`You are now a member of ${slug}.`);
     expect((await rolesIn(slug))[stranger.username]).toBe('admin');
-    const again = await boss.fill(address, { fields }, `${address}/members`);
+    expect((await stranger.send(findForm(home, answer), { button: 'accept' })).visibleText).toContain(
+      'No such invitation',
+    );
+    const again = await invite();
     expect([again.status, findFieldError(again, 'username')]).toEqual([400, 'Username is already a member.']);
     for (const username of ['absent-person', slug, '\0', '']) {
-      const page = await boss.fill(address, { fields: { username, role: 'admin' } }, `${address}/members`);
+      const page = await boss.fill(
+        address,
+        { fields: { username, role: 'admin' } },
+        `${address}/invitations`,
+      );
       expect([page.status, findFieldError(page, 'username')]).toEqual([
         400,
         'Username is not the username of an account.',
       ]);
-      expect(readFormFields(page, `${address}/members`)).toMatchObject({ username, role: 'admin' });
+      expect(readFormFields(page, `${address}/invitations`)).toMatchObject({ username, role: 'admin' });
     }
+  });
+
+  test('revokes an invitation; a person can decline one', async () => {
+    const { boss, worker, stranger, slug, address } = await createOrganization();
+    const fields = { username: stranger.username };
+    const answer = `${address}/invitation`;
+    const invite = () => boss.fill(address, { fields }, `${address}/invitations`);
+    const invited = await invite();
+    const form = findForm(await stranger.go(list), answer);
+    expect((await worker.go(address)).visibleText).not.toContain(stranger.username);
+    const revoked = await boss.send(findForm(invited, `${address}/invitations/revoke`));
+    expect(revoked.visibleText).toContain(`Revoked the invitation of ${stranger.username}.`);
+    const late = await stranger.send(form, { button: 'accept' });
+    expect(late.visibleText).toContain('No such invitation: it has expired, was revoked');
+
+    await invite();
+    const unclear = await stranger.send({ ...form, buttons: [] }, { fields: { decision: 'maybe' } });
+    expect(unclear.visibleText).toContain('Press Accept or Decline.');
+    const declined = await stranger.send(form, { button: 'decline' });
+    expect(declined.visibleText).toContain(`Declined the invitation to ${slug}.`);
+    expect(declined.visibleText).not.toContain('invites you');
+    expect((await boss.go(address)).visibleText).not.toContain('Pending invitations');
+    expect(await rolesIn(slug)).not.toHaveProperty(stranger.username);
   });
 
   test('changes roles, and stays an admin if there is no other', async () => {
@@ -134,7 +176,7 @@ describe('a member', () => {
     const { boss, worker, slug, address } = await createOrganization();
     const page = await worker.go(address);
     expect(page.visibleText).toMatch(new RegExp(`${boss.username} Admin.*${worker.username} You`));
-    expect(page.visibleText).not.toMatch(/Add a member|Make |Remove/);
+    expect(page.visibleText).not.toMatch(/Invite a person|Make |Remove/);
     const leave = (username: string) => `${address}/members/${username}/remove`;
     const stuck = await boss.fill(leave(boss.username), {}, leave(boss.username));
     expect(stuck.visibleText).toContain('An organization needs an admin');
@@ -153,7 +195,8 @@ describe('a member', () => {
     const question = await worker.go(`${address}/members/${boss.username}/remove`);
     expect([question.status, question.visibleText]).toEqual([403, expect.stringContaining('Only admins')]);
     const acts: [string, Record<string, string>][] = [
-      [`${address}/members`, { username: stranger.username, role: 'admin' }],
+      [`${address}/invitations`, { username: stranger.username, role: 'admin' }],
+      [`${address}/invitations/revoke`, { username: stranger.username }],
       [`${address}/roles`, { username: worker.username, role: 'admin' }],
       [`${address}/members/${boss.username}/remove`, {}],
     ];
@@ -176,8 +219,9 @@ test('an organization of others gets the same response as a missing one', async 
       await stranger.go(remove),
       await stranger.send(fillForm(home, remove)),
       await stranger.send(
-        fillForm(home, `${address}/members`, { username: stranger.username, role: 'admin' }),
+        fillForm(home, `${address}/invitations`, { username: stranger.username, role: 'admin' }),
       ),
+      await stranger.send(fillForm(home, `${address}/invitations/revoke`, { username: stranger.username })),
       await stranger.send(fillForm(home, `${address}/roles`, { username: stranger.username, role: 'admin' })),
     ];
     for (const { status, visibleText } of answers)
@@ -192,7 +236,7 @@ test('many people and many organizations are paged', async () => {
   const { boss, slug, address } = await createOrganization();
   const many = await Promise.all(Array.from({ length: 50 }, () => signInPerson(service)));
   await service.core.unitOfWork.writeAsSystem(async (work) => {
-    for (const { username } of many) await addToOrganization(work, { slug, username, role: 'member' });
+    for (const { username } of many) await joinOrganization(work, { slug, username, role: 'member' });
   });
   for (let number = 0; number < 50; number += 1) await createOrganizationOf(service, { members: [boss] });
   for (const [start, each, all] of [

@@ -150,7 +150,7 @@ test('the list shows the personal agents of the owner, in pages that neither ski
 });
 
 test('an agent can change its profile, but not its policies', async () => {
-  const { token, id } = await service.agent({ scopes: [] });
+  const { token, id, handle } = await service.agent({ scopes: ['contacts:write'] });
   const before = (await agents('GET', '/me', token)).body;
   const change = {
     display_name: 'New',
@@ -163,6 +163,14 @@ test('an agent can change its profile, but not its policies', async () => {
   expect(changed.body).toEqual({ ...before, ...change, updated_at: changed.body.updated_at });
   expect(changed.body.updated_at).toBeGreaterThan(before.updated_at);
   expect((await agents('PATCH', '/me', token, change)).body).toEqual(changed.body);
+  for (const granted of [[], ['threads:read', 'contacts:read', 'agents:read', 'realtime:read']] as const) {
+    const reader = await service.token(handle, { scopes: granted });
+    expect((await agents('GET', '/me', reader)).status).toBe(200);
+    const refused = await agents('PATCH', '/me', reader, { description: 'hijacked' });
+    expect(codeOf(refused)).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(refused.body.error.message).toContain('threads:write, contacts:write, or agents:write');
+    expect(refused.headers.get('www-authenticate')).toContain('scope="threads:write"');
+  }
   const policies = {
     inbound_policy: 'open',
     visibility: 'public',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addToOrganization, createOrganization } from '../../../../src/services/people/organizations.ts';
+import { createOrganization } from '../../../../src/services/people/organizations.ts';
+import { joinOrganization } from '../../../support/join-organization.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { allTestScopes, startService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { requestRest } from '../../../clients/rest.ts';
@@ -97,8 +98,8 @@ test('in an organization only agents of a person who acts as both can decide', a
   const [ofBoss, ofHand] = [await register(`${boss}.own`), await register(`${hand}.own`)];
   await service.core.unitOfWork.writeAsSystem(async (work) => {
     await createOrganization(work, slug);
-    await addToOrganization(work, { slug, username: boss, role: 'admin' });
-    await addToOrganization(work, { slug, username: hand, role: 'member' });
+    await joinOrganization(work, { slug, username: boss, role: 'admin' });
+    await joinOrganization(work, { slug, username: hand, role: 'member' });
   });
   const shared = await register(`${slug}.desk`, { scope: 'shared' });
   const twin = await register(`${slug}.other-desk`, { scope: 'shared' });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../../../src/domain/auth/scopes.ts';
-import { addToOrganization, createOrganization } from '../../../../src/services/people/organizations.ts';
+import { createOrganization } from '../../../../src/services/people/organizations.ts';
+import { joinOrganization } from '../../../support/join-organization.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { startService, type TestService } from '../../../support/service.ts';
 
@@ -39,7 +40,7 @@ test('the number of agents per owner is limited, also for concurrent calls; a de
   // Agents of an organization count for the organization; operators are not limited.
   await service.core.unitOfWork.writeAsSystem(async (work) => {
     await createOrganization(work, 'crowd-org');
-    await addToOrganization(work, { slug: 'crowd-org', username: 'crowd', role: 'admin' });
+    await joinOrganization(work, { slug: 'crowd-org', username: 'crowd', role: 'admin' });
   });
   const shared = { organization: 'crowd-org', scope: 'shared' };
   expect((await register(first.token, 'desk', shared)).status).toBe(201);

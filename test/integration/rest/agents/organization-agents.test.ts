@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../../../src/domain/auth/scopes.ts';
-import {
-  addToOrganization,
-  createOrganization,
-  removeFromOrganization,
-} from '../../../../src/services/people/organizations.ts';
+import { createOrganization, removeFromOrganization } from '../../../../src/services/people/organizations.ts';
+import { joinOrganization } from '../../../support/join-organization.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
 
@@ -37,8 +34,8 @@ async function company() {
   const outside = await agent(`${stranger}.own`);
   await service.core.unitOfWork.writeAsSystem(async (work) => {
     await createOrganization(work, slug);
-    await addToOrganization(work, { slug, username: boss, role: 'admin' });
-    await addToOrganization(work, { slug, username: worker, role: 'member' });
+    await joinOrganization(work, { slug, username: boss, role: 'admin' });
+    await joinOrganization(work, { slug, username: worker, role: 'member' });
   });
   return {
     slug,
@@ -78,7 +75,7 @@ test('each caller lists the agents that its person can act as', async () => {
 test('a member agent can access only its own organization, whatever its person can access', async () => {
   const [one, other] = [await company(), await company()];
   await service.core.unitOfWork.writeAsSystem((work) =>
-    addToOrganization(work, { slug: other.slug, username: one.boss.name, role: 'admin' }),
+    joinOrganization(work, { slug: other.slug, username: one.boss.name, role: 'admin' }),
   );
   expect(await managed(one.boss.token)).toContain(other.shared.handle);
   expect(await managed(one.bossMember.token)).not.toContain(other.shared.handle);
@@ -113,7 +110,7 @@ test('rights end immediately with the membership', async () => {
   const { slug, boss, worker, shared, workerMember, bossMember } = await company();
   await service.core.unitOfWork.writeAsSystem(async (work) => {
     await removeFromOrganization(work, { slug, username: worker.name });
-    await addToOrganization(work, { slug, username: boss.name, role: 'member' });
+    await joinOrganization(work, { slug, username: boss.name, role: 'member' });
   });
   expect(await managed(worker.token)).toEqual([worker.handle]);
   expect(await managed(workerMember.token)).toEqual([]);

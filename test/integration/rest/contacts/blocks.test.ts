@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
+import { type RestResponse, requestRest } from '../../../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
 import {
   contactAdded,
@@ -25,6 +25,12 @@ const blockOf = ({ id, handle }: TestAgent) => ({
   blocked_handle: handle,
   created_at: expect.any(Number),
 });
+
+/** The event of a contact request. */
+const requested = ({ request_id, from, message, created_at }: RestResponse['body']) => [
+  'contact.request',
+  { request_id, from, message, created_at },
+];
 
 test('a block is created once, is in one list, and is removed by id or handle, also in the long form', async () => {
   const [ann, bob] = await pair();
@@ -106,8 +112,33 @@ test('only a blocked agent sees its pending request while the block exists', asy
   await trust.unblock(ann, cleo.handle);
   expect((await trust.requests(ann)).body).toEqual({ requests: [during.body] });
   expect((await trust.request(ann, cleo.handle)).body.status).toBe('approved');
-  expect(await readEvents()).toEqual([[contactAdded(cleo)]]);
+  expect(await readEvents()).toEqual([[requested(during.body), contactAdded(cleo)]]);
   expect(await trust.areContacts(ann, cleo)).toBe(true);
+});
+
+test('a request that arrived during a block is announced once, when the block ends', async () => {
+  const [ann, bob] = await pair();
+  const readEvents = await trust.newsOf(ann, bob);
+  await trust.block(ann, bob.handle);
+  const request = await trust.request(bob, ann.handle, 'please');
+  expect(await readEvents()).toEqual([[], []]);
+  await trust.unblock(ann, bob.handle);
+  await trust.request(bob, ann.handle, 'please');
+  expect(await readEvents()).toEqual([[requested(request.body)], []]);
+
+  await trust.block(ann, bob.handle);
+  await trust.unblock(ann, bob.id);
+  expect(await readEvents()).toEqual([[], []]);
+});
+
+test('the end of a block announces no request that was withdrawn meanwhile', async () => {
+  const [ann, bob] = await pair();
+  const readEvents = await trust.newsOf(ann, bob);
+  await trust.block(ann, bob.handle);
+  await trust.request(bob, ann.handle);
+  await trust.block(bob, ann.handle);
+  await trust.unblock(ann, bob.handle);
+  expect(await readEvents()).toEqual([[], []]);
 });
 
 test('a block applies to agents of the same owner too; after it a new request is enough', async () => {

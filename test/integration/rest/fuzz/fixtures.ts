@@ -1,6 +1,7 @@
 import { newId } from '../../../../src/domain/ids.ts';
 import { scopes } from '../../../../src/domain/auth/scopes.ts';
-import { createOrganization, addToOrganization } from '../../../../src/services/people/organizations.ts';
+import { createOrganization } from '../../../../src/services/people/organizations.ts';
+import { joinOrganization } from '../../../support/join-organization.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { upload } from '../../attachments/setup.ts';
 import { createApprovalFixtures } from './approval-fixtures.ts';
@@ -36,7 +37,7 @@ export async function createFuzzFixtures(service: TestService): Promise<FuzzFixt
   await service.core.unitOfWork.writeAsSystem(async (work) => {
     await createOrganization(work, organization);
     for (const { owner: username } of residents.slice(0, 2)) {
-      await addToOrganization(work, { slug: organization, username, role: 'admin' });
+      await joinOrganization(work, { slug: organization, username, role: 'admin' });
     }
   });
   const deliveries = new Map<string, { webhook: string; event: string }>();

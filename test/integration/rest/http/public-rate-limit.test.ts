@@ -19,6 +19,7 @@ async function startRoute(trust_proxy: boolean) {
   const app = createApp({
     logger: createLogger({ level: 'silent', part: 'test' }),
     trust_proxy,
+    is_https: false,
     handlers: [
       limitByAddress(createRateLimits(limiter)),
       async (ctx) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registerAgentAsOperator } from '../../../../src/services/agents/operator-registration.ts';
-import { addToOrganization, createOrganization } from '../../../../src/services/people/organizations.ts';
+import { createOrganization } from '../../../../src/services/people/organizations.ts';
+import { joinOrganization } from '../../../support/join-organization.ts';
 import { connectSdkClient } from '../../../clients/mcp/client.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
@@ -206,9 +207,9 @@ test('the directory lists only owners that are public or related to the caller',
     for (const slug of ['narwhal-org', 'narwhal-secret-org', 'narwhal-open-org'])
       await createOrganization(work, slug);
     for (const username of ['narwhal-me', colleague]) {
-      await addToOrganization(work, { slug: 'narwhal-org', username, role: 'member' });
+      await joinOrganization(work, { slug: 'narwhal-org', username, role: 'member' });
     }
-    await addToOrganization(work, { slug: 'narwhal-secret-org', username: 'narwhal-hidden', role: 'admin' });
+    await joinOrganization(work, { slug: 'narwhal-secret-org', username: 'narwhal-hidden', role: 'admin' });
     await registerAgentAsOperator(work, { handle: 'narwhal-open-org.desk', visibility: 'public' });
   });
   const names = async (q: string, token: string) => {

@@ -4,6 +4,8 @@ import { Badge, Facts, Notice } from '../../components/content.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { audienceNames } from './scope-text.ts';
 
+const listFormat = new Intl.ListFormat('en');
+
 type Client = AuthorizationRequest['client'];
 
 /** The client. Its own claims are separate from the verified redirect address. */
@@ -30,6 +32,7 @@ export function ClientFacts({ client, audience }: Pick<AuthorizationRequest, 'cl
           ['Redirects to', <Destination key="to" {...client} />],
           ...(uri !== null ? [['Website, not verified', <bdi key="uri">{hostOf(uri)}</bdi>] as const] : []),
           ['Connects through', audienceNames[audience]],
+          ['Approval covers', listFormat.format(Object.values(audienceNames))],
         ]}
       />
     </div>

@@ -1,7 +1,7 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { scopes as allScopes } from '../../../../domain/auth/scopes.ts';
+import { isScopePreset, scopePresets, scopes as allScopes } from '../../../../domain/auth/scopes.ts';
 import { parseInput } from '../../../../operations/execute/parse-input.ts';
 import { createCredential } from '../../../../services/auth/credentials.ts';
 import { type AgentOfPerson, requireAgentOfPerson } from '../../../../services/people/agents.ts';
@@ -29,11 +29,12 @@ const inputSchema = z.strictObject({
 export function credentialNewRoutes(parts: PageParts): ConsoleRoute[] {
   const { unitOfWork, settings } = parts;
   return [
-    page(path, async ({ params, person }) => {
+    page(path, async ({ params, person, query }) => {
       const { agent } = await actAsAgent(parts, person, params['id'] ?? '');
+      const preset = query.get('preset') ?? '';
       return newCredentialPage(agent, {
         name: '',
-        scopes: allScopes.slice(0, 4),
+        scopes: scopePresets[isScopePreset(preset) ? preset : 'agent'],
         idempotency_key: createIdempotencyKey(),
       });
     }),
@@ -103,7 +104,11 @@ function newCredentialPage(agent: AgentOfPerson, entered: Entered, formErrors?: 
             maxlength={60}
             required
           />
-          <ScopeChoices chosen={entered.scopes} error={errors['scopes']} />
+          <ScopeChoices
+            chosen={entered.scopes}
+            presetAddress={(preset) => `${list}/new?preset=${preset}`}
+            error={errors['scopes']}
+          />
           <Actions>
             <Button>Create credential</Button>
             <ButtonLink href={list}>Cancel</ButtonLink>

@@ -1,5 +1,5 @@
-import { type Scope, scopes as allScopes } from '../../../../domain/auth/scopes.ts';
-import { scopeAbilities, abilitiesOf } from './scope-text.ts';
+import { type Scope, type ScopePreset, scopes as allScopes } from '../../../../domain/auth/scopes.ts';
+import { scopeAbilities, abilitiesOf, presetNames } from './scope-text.ts';
 import { Checkbox } from '../../components/choices.tsx';
 
 /** What scopes allow, in one line. */
@@ -17,17 +17,28 @@ export function Scopes({ scopes }: { scopes: readonly string[] }) {
 interface ScopeChoicesProps {
   /** Selected scopes. */
   chosen: readonly string[];
+  /** The address of the page with the scopes of a preset selected. */
+  presetAddress: (preset: ScopePreset) => string;
   error?: string | undefined;
 }
 
-/** Checkboxes for scopes, in the field `scopes`. */
-export function ScopeChoices({ chosen, error }: ScopeChoicesProps) {
+/** Checkboxes for scopes, in the field `scopes`, with links that select a preset. */
+export function ScopeChoices({ chosen, presetAddress, error }: ScopeChoicesProps) {
   return (
     <fieldset
       class={error === undefined ? 'choices' : 'choices invalid'}
       aria-describedby={error && 'scopes-error'}
     >
       <legend>Permissions</legend>
+      <p class="hint">
+        Select:
+        {Object.entries(presetNames).map(([preset, name]) => (
+          <span key={preset}>
+            {' '}
+            <a href={presetAddress(preset as ScopePreset)}>{name}</a>
+          </span>
+        ))}
+      </p>
       {allScopes.map((scope) => (
         <Checkbox
           name="scopes"

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../../domain/auth/scopes.ts';
+import { allows, profileScopes, type Scope, type ScopePreset } from '../../../../domain/auth/scopes.ts';
 import type { TokenAudience } from '../../../../services/auth/tokens.ts';
 
 export interface Ability {
@@ -37,11 +37,25 @@ export const scopeAbilities: Record<Scope, Ability> = {
   'agents:read': { title: 'Look up agents', text: 'Profiles of agents that are visible to this agent.' },
 };
 
+/** What every scope of `profileScopes` allows besides. */
+const profileAbility: Ability = {
+  title: 'Change its profile',
+  text: 'The display name, description, skills and card of the agent, which others see.',
+};
+
+/** Names of the presets. */
+export const presetNames: Record<ScopePreset, string> = {
+  'read-only': 'Read only',
+  agent: 'Agent',
+  everything: 'Everything',
+};
+
 /** What the requested scopes allow, most powerful first. */
 export function abilitiesOf(scopes: readonly Scope[]): Ability[] {
-  return Object.entries(scopeAbilities).flatMap(([scope, ability]) =>
+  const abilities = Object.entries(scopeAbilities).flatMap(([scope, ability]) =>
     scopes.some((requested) => requested === scope) ? [ability] : [],
   );
+  return allows(new Set(scopes), profileScopes) ? [...abilities, profileAbility] : abilities;
 }
 
 /** Names of the token audiences. */

@@ -1,7 +1,8 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { isName } from '../../../../domain/agents/handles.ts';
 import type { Person } from '../../../../domain/auth/actor.ts';
-import { addMember, changeRole, requireOrganization } from '../../../../services/people/memberships.ts';
+import { inviteMember, listInvitationsTo } from '../../../../services/people/membership-invitations.ts';
+import { changeRole, requireOrganization } from '../../../../services/people/memberships.ts';
 import { successFlash } from '../../flash.ts';
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Field, Select } from '../../components/field.tsx';
@@ -10,6 +11,7 @@ import { NextPage } from '../../components/next-page.tsx';
 import { redirectOrWarn, formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
+import { PendingInvitations, type PendingInvitationsProps } from './membership-invitations.tsx';
 import { MemberRows } from './member-rows.tsx';
 
 const path = '/console/organizations/:slug';
@@ -19,9 +21,12 @@ const pageSize = 50;
 export function organizationRoutes({ unitOfWork, publishRevocations, limits }: PageParts): ConsoleRoute[] {
   /** Loads the organization, first of all. @throws {DomainError} if the person is not a member. */
   const loadOrganization = ({ params, person }: PersonVisit, after = '') =>
-    unitOfWork.readAsSystem((repositories) =>
-      requireOrganization(repositories, person, params['slug'] ?? '', { after, limit: pageSize + 1 }),
-    );
+    unitOfWork.readAsSystem(async (repositories) => {
+      const slug = params['slug'] ?? '';
+      const found = await requireOrganization(repositories, person, slug, { after, limit: pageSize + 1 });
+      const invitations = found.role === 'admin' ? await listInvitationsTo(repositories, found) : [];
+      return { ...found, invitations };
+    });
 
   return [
     page(path, async (visit) => {
@@ -29,7 +34,7 @@ export function organizationRoutes({ unitOfWork, publishRevocations, limits }: P
       const organization = await loadOrganization(visit, isName(after) ? after : '');
       return organizationPage(visit.person, organization);
     }),
-    action(`${path}/members`, async (visit) => {
+    action(`${path}/invitations`, async (visit) => {
       const organization = await loadOrganization(visit);
       const { slug } = organization;
       const entered = { username: (visit.form.get('username') ?? '').trim(), role: readRole(visit.form) };
@@ -38,12 +43,14 @@ export function organizationRoutes({ unitOfWork, publishRevocations, limits }: P
           // The result reveals whether a username exists, so the number of attempts is limited.
           await limits.consume('add_member', visit.person.account_id);
           await unitOfWork.writeAsSystem(
-            (work) => addMember(work, visit.person, { slug, ...entered }),
+            (work) => inviteMember(work, visit.person, { slug, ...entered }),
             authorFromPerson(visit.person),
           );
           return {
             to: organizationAddress(slug),
-            flash: successFlash(`Added ${entered.username.toLowerCase()} to ${slug}.`),
+            flash: successFlash(
+              `Invited ${entered.username.toLowerCase()}. They become a member when they accept, under Organizations.`,
+            ),
           };
         },
         (formErrors) => organizationPage(visit.person, organization, { ...entered, formErrors }),
@@ -76,7 +83,8 @@ function readRole(form: URLSearchParams): 'admin' | 'member' {
   return form.get('role') === 'admin' ? 'admin' : 'member';
 }
 
-type Organization = Awaited<ReturnType<typeof requireOrganization>>;
+type Organization = Awaited<ReturnType<typeof requireOrganization>> &
+  Pick<PendingInvitationsProps, 'invitations'>;
 
 interface Entered {
   username: string;
@@ -85,7 +93,7 @@ interface Entered {
 }
 
 function organizationPage(person: Person, organization: Organization, entered?: Entered): ShownPage {
-  const { slug, role, members: found } = organization;
+  const { slug, role, members: found, invitations } = organization;
   const members = found.slice(0, pageSize);
   const last = found.length > pageSize ? members.at(-1) : undefined;
   const isAdmin = role === 'admin';
@@ -111,18 +119,23 @@ function organizationPage(person: Person, organization: Organization, entered?: 
         <MemberRows slug={slug} members={members} person={person} isAdmin={isAdmin} />
         <NextPage path={organizationAddress(slug)} noun="members" next={last && { after: last.username }} />
       </Card>
+      {invitations.length > 0 && (
+        <Card title="Pending invitations">
+          <PendingInvitations address={organizationAddress(slug)} invitations={invitations} />
+        </Card>
+      )}
       {isAdmin && (
         <p>
           <a href={`${organizationAddress(slug)}/audit`}>Audit log</a>
         </p>
       )}
       {isAdmin && (
-        <Card title="Add a member">
-          <Form action={`${organizationAddress(slug)}/members`}>
+        <Card title="Invite a person">
+          <Form action={`${organizationAddress(slug)}/invitations`}>
             <Field
               name="username"
               label="Username"
-              hint="Username of a person with an account here."
+              hint="Username of a person with an account here. The person becomes a member by accepting within 14 days."
               value={entered?.username}
               error={formErrors?.fields['username']}
               maxlength={32}
@@ -139,7 +152,7 @@ function organizationPage(person: Person, organization: Organization, entered?: 
               ]}
             />
             <Actions>
-              <Button>Add</Button>
+              <Button>Invite</Button>
             </Actions>
           </Form>
         </Card>

@@ -1,5 +1,6 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { isName } from '../../../../domain/agents/handles.ts';
+import { listInvitationsOfPerson } from '../../../../services/people/membership-invitations.ts';
 import { foundOrganization, listOrganizations } from '../../../../services/people/memberships.ts';
 import type { Person } from '../../../../domain/auth/actor.ts';
 import { successFlash } from '../../flash.ts';
@@ -11,6 +12,7 @@ import { Rows } from '../../components/rows.tsx';
 import { NextPage } from '../../components/next-page.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageParts } from '../../parts.ts';
+import { InvitationsToPerson, type InvitationsToPersonProps } from './membership-invitations.tsx';
 import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 
@@ -20,14 +22,18 @@ const pageSize = 50;
 /** Lists the organizations of a person and creates new ones. */
 export function organizationListRoutes({ unitOfWork, limits }: PageParts): ConsoleRoute[] {
   const list = (person: Person, after = '') =>
-    unitOfWork.readAsSystem((repositories) =>
-      listOrganizations(repositories, person, { after, limit: pageSize + 1 }),
-    );
+    unitOfWork.readAsSystem(async (repositories) => {
+      const [found, invitations] = await Promise.all([
+        listOrganizations(repositories, person, { after, limit: pageSize + 1 }),
+        listInvitationsOfPerson(repositories, person),
+      ]);
+      return { found, invitations };
+    });
 
   return [
     page(path, async ({ query, person }) => {
       const after = query.get('after') ?? '';
-      return organizationsPage({ found: await list(person, isName(after) ? after : '') });
+      return organizationsPage(await list(person, isName(after) ? after : ''));
     }),
     action(path, ({ form, person }) => {
       const slug = form.get('slug') ?? '';
@@ -44,21 +50,21 @@ export function organizationListRoutes({ unitOfWork, limits }: PageParts): Conso
             flash: successFlash(`Created ${organization.slug}. You are its admin.`),
           };
         },
-        async (formErrors) => organizationsPage({ found: await list(person), slug, formErrors }),
+        async (formErrors) => organizationsPage({ ...(await list(person)), slug, formErrors }),
         { DUPLICATE_HANDLE: 'slug' },
       );
     }),
   ];
 }
 
-interface OrganizationsPage {
+interface OrganizationsPage extends InvitationsToPersonProps {
   found: Awaited<ReturnType<typeof listOrganizations>>;
   /** Entered name. */
   slug?: string;
   formErrors?: FormErrors;
 }
 
-function organizationsPage({ found, slug, formErrors }: OrganizationsPage): ShownPage {
+function organizationsPage({ found, invitations, slug, formErrors }: OrganizationsPage): ShownPage {
   const organizations = found.slice(0, pageSize);
   const last = found.length > pageSize ? organizations.at(-1) : undefined;
   const rows = organizations.map((organization) => ({
@@ -82,6 +88,11 @@ function organizationsPage({ found, slug, formErrors }: OrganizationsPage): Show
         title="Organizations"
         lead="An organization owns agents. Its admins manage all of them; each member manages their own."
       />
+      {invitations.length > 0 && (
+        <Card title="Invitations">
+          <InvitationsToPerson invitations={invitations} />
+        </Card>
+      )}
       {rows.length > 0 && (
         <Card title="Your organizations">
           <Rows label="Organizations" rows={rows} />

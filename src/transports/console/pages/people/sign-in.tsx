@@ -9,6 +9,7 @@ import {
   type ShownPage,
   type Visit,
 } from '../../route.ts';
+import { DomainError } from '../../../../domain/errors.ts';
 import { auditFailedSignIn } from '../../../../services/audit.ts';
 import { addressKey } from '../../../http/address-key.ts';
 import { checkPassword } from '../../../../services/people/sign-in.ts';
@@ -26,15 +27,24 @@ export function signInRoutes({
   unitOfWork,
   limits,
   sessions,
+  knownBrowsers,
   settings,
   external,
 }: PageParts): ConsoleRoute[] {
   async function consumeLimits(visit: Visit, username: string): Promise<void> {
-    const name = username.trim().toLowerCase().slice(0, maxUsernameLength);
+    const name = canonicalName(username);
+    const browser = knownBrowsers.find(visit.ctx, name);
+    if (browser !== undefined) return limits.consume('sign_in', `${name} browser ${browser}`);
     const address = addressKey(visit.ctx);
     await limits.consume('sign_in_address', address);
     await limits.consume('sign_in', `${name} ${address}`);
-    await limits.consume('sign_in_account', name);
+    try {
+      await limits.consume('sign_in_account', name);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'RATE_LIMITED') throw error;
+      // Many wrong passwords from several addresses slow the attempts down. Refusing them all would lock the person out.
+      await limits.consume('sign_in_slow', name);
+    }
   }
   const { signup } = settings;
   const show = (page: Omit<SignInPage, 'signup' | 'external'>) =>
@@ -58,12 +68,17 @@ export function signInRoutes({
             return show({ to, username, status: 400, message: wrongCredentialsMessage });
           }
           await sessions.begin(visit.ctx, found.account_id);
+          knownBrowsers.remember(visit.ctx, canonicalName(username));
           return { to };
         },
         ({ status, message, retry_after }) => show({ to, username, status, message, retry_after }),
       );
     }),
   ];
+}
+
+function canonicalName(username: string): string {
+  return username.trim().toLowerCase().slice(0, maxUsernameLength);
 }
 
 const wrongCredentialsMessage = 'Wrong username or password.';

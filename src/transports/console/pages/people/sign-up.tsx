@@ -20,6 +20,7 @@ export function signUpRoutes({
   unitOfWork,
   limits,
   sessions,
+  knownBrowsers,
   settings,
   external,
 }: PageParts): ConsoleRoute[] {
@@ -46,6 +47,7 @@ export function signUpRoutes({
           const account = { username, password, invitation: invitation ?? undefined };
           const { account_id } = await signUp(unitOfWork, account, signup);
           await sessions.begin(visit.ctx, account_id);
+          knownBrowsers.remember(visit.ctx, username.trim().toLowerCase());
           return {
             to,
             flash: successFlash(`Welcome, ${username.trim().toLowerCase()}. Your account is ready.`),
