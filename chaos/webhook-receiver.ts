@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { WebhookPost } from './history.ts';
@@ -13,19 +13,17 @@ export interface WebhookReceiver {
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const receivers = new Map<string, (post: WebhookPost) => void>();
-  const server = createServer((request, response) => {
+  async function receive(request: IncomingMessage): Promise<void> {
     const read = (name: string) => String(request.headers[name] ?? '');
-    text(request).then(
-      (body) => {
-        const [id, timestamp, signature] = [
-          read('webhook-id'),
-          read('webhook-timestamp'),
-          read('webhook-signature'),
-        ];
-        receivers.get(request.url ?? '')?.({ id, timestamp, signature, body });
-        response.writeHead(204).end();
-      },
-      () => response.destroy(), // the worker was killed while it sent the request
+    const [id, timestamp] = [read('webhook-id'), read('webhook-timestamp')];
+    const post = { id, timestamp, signature: read('webhook-signature'), body: await text(request) };
+    receivers.get(request.url ?? '')?.(post);
+  }
+
+  const server = createServer((request, response) => {
+    receive(request).then(
+      () => void response.writeHead(204).end(),
+      () => void response.destroy(), // the worker was killed while it sent the request
     );
   });
   server.listen(0, '127.0.0.1');
