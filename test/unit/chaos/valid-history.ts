@@ -19,6 +19,7 @@ interface Message extends StoredMessage {
   thread_id: string;
   sender: { id: string };
   reply_to: string | null;
+  metadata: Record<string, unknown>;
   attachments: { id: string; scan_status: string }[];
 }
 
@@ -38,7 +39,7 @@ function createMessage(number: number, thread_id: string, sequence: number, send
 }
 
 /** Two threads: one of all three that was there, one that Ann opened with Bob. Cid was a member of the second for a time. */
-function createMessages() {
+function createMessages(): Record<'one' | 'two' | 'three' | 'four' | 'five', Message> {
   const file1 = { id: 'att_1', ...file, scan_status: 'clean', scanned_by: null };
   return {
     one: createMessage(1, 'thd_old', 1, ann),
@@ -115,7 +116,7 @@ function createSends(): Send[] {
         content,
         content_type: 'text',
         reply_to,
-        metadata: metadata as Record<string, unknown>,
+        metadata,
         attachment_ids: attachments.map(({ id }) => id),
       },
       others: isOpening ? [bob] : [],
