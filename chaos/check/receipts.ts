@@ -47,9 +47,7 @@ function* checkReadMarks(
       (attempt) => attempt.agent_id === agent.id && attempt.up_to_sequence === up_to_sequence,
     );
     if (!isRequested)
-      yield report(
-        `message.read of ${agent.id} in ${thread_id} up to ${up_to_sequence}, which nobody requested`,
-      );
+      yield report(`message.read of ${agent.id} in ${thread_id} up to ${up_to_sequence}, without a request`);
   }
   for (const { agent_id, read } of members) {
     const own = attempts.filter(

@@ -30,7 +30,7 @@ const mutations: Mutation[] = [
       setMark(history, 'thd_old', bob, { read: 3 });
       findStored(history, bob, 'thd_old').unread_count = 0;
     },
-    [['wrong receipt', /message.read of agt_bob in thd_old up to 3, which nobody requested/]],
+    [['wrong receipt', /message.read of agt_bob in thd_old up to 3, without a request/]],
   ],
   [
     'a mark_read that marks everything, with an event as requested',
@@ -58,9 +58,9 @@ const mutations: Mutation[] = [
     [['lost', /evt_read .* in the feed of agt_cid/]],
   ],
   [
-    'a message.read that nobody requested',
+    'a message.read without a request',
     (history) => void (history.marks = []),
-    [['wrong receipt', /message.read of agt_bob in thd_old up to 2, which nobody requested/]],
+    [['wrong receipt', /message.read of agt_bob in thd_old up to 2, without a request/]],
   ],
   [
     'a message.read that does not move the mark',

@@ -127,7 +127,7 @@ const mutations: Mutation[] = [
     [['wrong members', /thd_new as agt_ann lists it/]],
   ],
   [
-    'a removal that nobody requested',
+    'a removal without a request',
     (history) => void history.member_changes.pop(),
     [['doubled', /agt_cid removed agt_cid in thd_new/]],
   ],
