@@ -74,6 +74,7 @@ export async function startEnvironment(options: {
       DATA_DIR: folder,
       LOG_LEVEL: 'info',
       RATE_LIMITS: 'off',
+      WEBHOOK_NETWORKS: '127.0.0.0/8',
       DRAIN_SECONDS: '0',
       NODE_ENV: 'production',
       ...(redis && { REDIS_URL: redis.url }),

@@ -1,9 +1,11 @@
+import type { EventData, ReceivedEvent } from './event.ts';
+
 /*
  * The record of a run, which the checker reads: the requests and their answers, the events that every reader saw, and the final state
  * of the service. Times are milliseconds since the epoch.
  */
 
-/** A request that must take effect exactly once, attempted with one idempotency key until it is acknowledged. */
+/** A request that must take effect exactly once, attempted until it is acknowledged, with one idempotency key if it accepts one. */
 export interface Attempt<Answer> {
   key: string;
   /** Id of the agent. */
@@ -20,12 +22,25 @@ export interface SentMessage {
   message_id: string;
   thread_id: string;
   sequence: number;
+  /** The fields of the message in the answer. They must equal those of the stored message. */
+  fields: EventData;
 }
 
-/** A message with unique content, sent to a thread or as the first message of a new one. */
+/** A message as its sender wrote it. */
+export interface Draft {
+  /** Different for every message. */
+  content: string;
+  content_type: 'text' | 'markdown';
+  /** The id of a message in the same thread. */
+  reply_to: string | null;
+  metadata: Record<string, unknown>;
+  attachment_ids: readonly string[];
+}
+
+/** A message, sent to a thread or as the first message of a new one. */
 export interface Send extends Attempt<SentMessage> {
   kind: 'REST' | 'tool' | 'opening';
-  content: string;
+  draft: Draft;
   /** The other members of a thread that the message opens. */
   others: readonly string[];
 }
@@ -34,20 +49,41 @@ export interface ContactRequestAttempt extends Attempt<{ request_id: string }> {
   to: string;
 }
 
-export interface ReadMark {
-  by: string;
+export interface ReadMark extends Attempt<null> {
   thread_id: string;
+  /** At most the last sequence that was acknowledged before. */
   up_to_sequence: number;
 }
 
+/** The addition or removal of a member by `agent_id`. Only one at a time is attempted for a member of a thread. */
+export interface MemberChange extends Attempt<null> {
+  kind: 'added' | 'removed';
+  thread_id: string;
+  member_id: string;
+}
+
+/** A file that was uploaded to be sent in a message. */
+export interface Upload extends Attempt<{ attachment_id: string }> {
+  file: { filename: string; content_type: string; size_bytes: number; sha256: string };
+}
+
+/** A request that a webhook's receiver got. */
+export interface WebhookPost {
+  id: string;
+  timestamp: string;
+  signature: string;
+  body: string;
+}
+
+/** A webhook for all events of an agent. The receiver accepts every request. */
+export interface WebhookAttempt extends Attempt<{ webhook_id: string; secret: string }> {
+  posts: WebhookPost[];
+}
+
 /** An event as seen by a reader or in a feed. */
-export interface SeenEvent {
-  event_id: string;
-  type: string;
+export interface SeenEvent extends ReceivedEvent {
   /** Its number in the feed of the agent, decoded from its cursor. */
   number: number;
-  /** Id of its object: the message of message.created, the thread of thread.created, the request of contact.request. */
-  subject: string | null;
 }
 
 export interface ReaderHistory {
@@ -63,21 +99,36 @@ export interface ReaderHistory {
   complaints: string[];
 }
 
-export interface StoredMessage {
+export interface FeedHistory {
+  agent_id: string;
+  start: number;
+  events: SeenEvent[];
+}
+
+/** A message as a member reads it. */
+export interface StoredMessage extends EventData {
   id: string;
   sequence: number;
   content: string;
-  sender: { id: string };
+}
+
+/** The marks of a member of a thread. */
+export interface StoredReceipt {
+  agent_id: string;
+  delivered: number;
+  read: number;
 }
 
 /** A thread as one of its members reads it. */
 export interface StoredThread {
   thread_id: string;
   agent_id: string;
+  members: string[];
   last_sequence: number;
   unread_count: number;
   /** Oldest first. */
   messages: StoredMessage[];
+  receipts: StoredReceipt[];
   /** Ids of the messages that a search for the common word finds in it; null without a search. */
   found: string[] | null;
 }
@@ -88,22 +139,34 @@ export interface FaultRecord {
   ended_at: number;
 }
 
-export interface History {
-  /** The threads that exist before the first send. */
-  threads: { thread_id: string; members: readonly string[] }[];
-  agents: readonly string[];
+/** What the load requested. */
+export interface LoadHistory {
   sends: Send[];
   contact_requests: ContactRequestAttempt[];
   marks: ReadMark[];
+  member_changes: MemberChange[];
+  uploads: Upload[];
+  webhooks: WebhookAttempt[];
+}
+
+/** The state of the service at the end of the run. */
+export interface FinalState {
+  stored: StoredThread[];
+  /** The feed of each agent from its first position on. */
+  feeds: FeedHistory[];
+  /** Ids of the requests in each agent's list of outgoing requests. */
+  requests: { by: string; request_ids: string[] }[];
+  /** Files that members downloaded. */
+  downloads: { attachment_id: string; by: string; sha256: string }[];
+  /** Descriptions of the jobs that are still in the outbox. */
+  outbox: string[];
+}
+
+export interface History extends LoadHistory, FinalState {
+  /** The threads that exist before the first send. The first member of a thread is never removed. */
+  threads: { thread_id: string; members: readonly string[] }[];
+  agents: readonly string[];
   readers: ReaderHistory[];
   /** Refusals and other things that must not happen. */
   complaints: string[];
-  /** The threads at the end of the run. */
-  stored: StoredThread[];
-  /** The feed of each agent from its first position on, read at the end of the run. */
-  feeds: { agent_id: string; start: number; events: SeenEvent[] }[];
-  /** Ids of the requests in each agent's list of outgoing requests. */
-  requests: { by: string; request_ids: string[] }[];
-  /** Descriptions of the jobs that are still in the outbox. */
-  outbox: string[];
 }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cursors } from '../src/domain/feed/cursors.ts';
 import { toOneLine } from '../src/embedded/launcher-error.ts';
-import type { ReceivedEvent, Transport } from './transports/transport.ts';
+import type { createEventPool, ReceivedEvent } from './event.ts';
+import type { Transport } from './transports/transport.ts';
 import { readEventStream } from './transports/event-stream.ts';
 import { readLongPoll } from './transports/long-poll.ts';
 import { readWebSocket } from './transports/websocket.ts';
@@ -34,13 +35,15 @@ export interface ReaderOptions {
   cursor: string;
   /** The transports, used in rotation, one per connection. */
   at: readonly TransportName[];
+  /** Replaces data that another reader has received too. */
+  pool: ReturnType<typeof createEventPool>;
 }
 
 /** How long a reader waits before it reconnects, in milliseconds. */
 const reconnectDelayMs = 100;
 
 /** Starts a correct client: when its connection ends, it reconnects with the cursor of the last event that it received. */
-export function startReader({ base, cursors, agent, at, ...parts }: ReaderOptions): Reader {
+export function startReader({ base, cursors, agent, at, pool, ...parts }: ReaderOptions): Reader {
   const stopping = new AbortController();
   const { signal } = stopping;
   let { cursor } = parts;
@@ -55,8 +58,8 @@ export function startReader({ base, cursors, agent, at, ...parts }: ReaderOption
   };
   const onComplaint = (what: string) => void history.complaints.push(what);
 
-  function onEvent({ cursor: eventCursor, ...event }: ReceivedEvent): void {
-    history.seen.push({ ...event, number: numberIn(eventCursor), at: Date.now() });
+  function onEvent({ cursor: eventCursor, ...event }: ReceivedEvent & { cursor: string }): void {
+    history.seen.push({ ...pool(event), number: numberIn(eventCursor), at: Date.now() });
     cursor = eventCursor;
   }
 

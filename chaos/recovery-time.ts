@@ -1,3 +1,4 @@
+import { subjectOf } from './event.ts';
 import type { FaultRecord, History } from './history.ts';
 
 export interface RecoveryTime {
@@ -16,8 +17,10 @@ export function maxRecoveryTime(
 ): RecoveryTime | null {
   const lastSeen = new Map<string, number>();
   for (const { seen } of readers) {
-    for (const { type, subject, at } of seen) {
-      if (type !== 'message.created' || subject === null) continue;
+    for (const event of seen) {
+      if (event.type !== 'message.created') continue;
+      const { at } = event;
+      const subject = subjectOf(event);
       lastSeen.set(subject, Math.max(at, lastSeen.get(subject) ?? 0));
     }
   }

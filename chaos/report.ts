@@ -5,7 +5,7 @@ import { maxRecoveryTime } from './recovery-time.ts';
 
 /** The figures of a run. */
 export function summarize({ history, faults, violations, uncertainOutcomes, settleMs }: ChaosResult) {
-  const { sends, contact_requests, marks, readers, stored } = history;
+  const { sends, contact_requests, marks, member_changes, uploads, webhooks, readers, stored } = history;
   const seen: Record<string, number> = {};
   const reconnects: Record<string, number> = {};
   for (const { name, seen: events, connections } of readers) {
@@ -14,12 +14,17 @@ export function summarize({ history, faults, violations, uncertainOutcomes, sett
     const reconnectCount = Object.values(connections).reduce((sum, count) => sum + count, -1);
     reconnects[name] = (reconnects[name] ?? 0) + reconnectCount;
   }
-  const attempts: Attempt<unknown>[] = [...sends, ...contact_requests];
+  const actions = [sends, contact_requests, marks, member_changes, uploads, webhooks];
+  const attempts = actions.flat<Attempt<unknown>[][]>();
   const recovery = maxRecoveryTime(history, faults);
   return {
     sends: countBy(sends.map(({ kind }) => kind)),
     contact_requests: contact_requests.length,
     read_marks: marks.length,
+    member_changes: countBy(member_changes.map(({ kind }) => kind)),
+    files: uploads.length,
+    webhooks: webhooks.length,
+    webhook_requests: webhooks.reduce((sum, { posts }) => sum + posts.length, 0),
     acknowledged: attempts.filter(({ answers }) => answers.length > 0).length,
     tried_again: attempts.reduce((sum, attempt) => sum + attempt.attempts - 1, 0),
     doubts: uncertainOutcomes,

@@ -3,14 +3,17 @@ import { createCursors } from '../src/domain/feed/cursors.ts';
 import { checkHistory } from './check/check.ts';
 import type { Violation } from './check/violation.ts';
 import { type Collector, createCollector } from './collect.ts';
-import type { FaultRecord, History } from './history.ts';
-import { startLoad } from './load/load.ts';
+import { createEventPool } from './event.ts';
+import type { FaultRecord, FinalState, History } from './history.ts';
+import { type Load, startLoad } from './load/load.ts';
 import { type Agent, createPopulation } from './load/population.ts';
-import { listPendingJobs, waitForEmptyOutbox } from './outbox.ts';
+import { waitForEmptyOutbox } from './outbox.ts';
 import { seededRandom } from './random.ts';
 import { transportNames, type Reader, startReader } from './reader.ts';
+import { haveCaughtUp, waitForRecovery } from './recovery.ts';
 import type { Environment } from './environment.ts';
 import { timeoutSignal } from './timeout-signal.ts';
+import { startWebhookReceiver } from './webhook-receiver.ts';
 
 export interface ChaosOptions {
   /** Injects faults during the load and returns them. The load ends when it resolves. */
@@ -21,6 +24,8 @@ export interface ChaosOptions {
   log: (line: string) => void;
   /** Problems that the environment reported so far. */
   complaints: readonly string[];
+  /** How long the service may take to recover after the last fault, in milliseconds; 40,000 by default. */
+  recoveryTimeoutMs?: number;
 }
 
 /** The properties of a service that the load needs: its address, its settings and the address of its database. */
@@ -37,126 +42,111 @@ export interface ChaosResult {
   settleMs: number;
 }
 
-/** How long the service may take to recover after the last fault, in milliseconds. */
-const settleTimeoutMs = 40_000;
+/** Longer than the lease of a webhook delivery whose worker was killed. */
+const defaultRecoveryTimeoutMs = 40_000;
 
 /** Time of load before the first fault, in milliseconds. */
 const headStartMs = 1_000;
 
-/** Runs load and faults, waits until the service has recovered, and checks its guarantees. */
+/**
+ * Runs load and faults, waits until the service has recovered, and checks its guarantees. Webhooks are part of the load when the
+ * service may send to the loopback interface (WEBHOOK_NETWORKS).
+ */
 export async function runChaos(environment: LoadedEnvironment, options: ChaosOptions): Promise<ChaosResult> {
-  const { seed, size, signal, log } = options;
+  const { seed, size, signal, recoveryTimeoutMs = defaultRecoveryTimeoutMs } = options;
   const { base, env } = environment;
   const cursors = createCursors(env['SECRET_KEY'] ?? '');
   const population = await createPopulation(env, size, seededRandom(seed));
-  const begin = createCollector(base, cursors, signal);
-  const positions = await Promise.all(population.agents.map((agent) => begin.position(agent)));
-  const starts = new Map(population.agents.map(({ id }, index) => [id, positions[index] ?? '']));
-  const readers = population.agents.flatMap((agent, index) => {
-    const parts = { base, cursors, agent, cursor: starts.get(agent.id) ?? '' };
+  const { agents } = population;
+  const collect = createCollector(base, cursors, signal);
+  const starts = new Map<string, string>();
+  for (const agent of agents) starts.set(agent.id, (await collect.feed(agent, null)).cursor ?? '');
+  const pool = createEventPool();
+  const readers = agents.flatMap((agent, index) => {
+    const parts = { base, cursors, agent, pool, cursor: starts.get(agent.id) ?? '' };
     // Every fourth agent has one more reader, which uses all transports in rotation.
     const rotating = index % 4 === 0 ? [startReader({ ...parts, at: transportNames })] : [];
     return [...transportNames.map((name) => startReader({ ...parts, at: [name] })), ...rotating];
   });
-  const load = startLoad(base, population, seed);
+  const receiver = env['WEBHOOK_NETWORKS'] === undefined ? null : await startWebhookReceiver();
+  const load = startLoad({ base, population, seed, receiver });
+  const run: Run = { environment, collect, agents, starts, readers, load, recoveryTimeoutMs, options };
   try {
     await pause(headStartMs);
     const faults = await options.injectFaults();
     signal.throwIfAborted();
-    const faultsEndedAt = Date.now();
-    const giveUp = timeoutSignal(settleTimeoutMs, signal);
-    log('the last fault is over; waiting for recovery');
-    await load.finish(giveUp);
-    const end = createCollector(base, cursors, signal);
-    await waitForRecovery({ environment, collect: end, agents: population.agents, readers, giveUp });
-    const settleMs = Date.now() - faultsEndedAt;
-    signal.throwIfAborted();
-    log('reading the final state');
-    const after = await readAll(
-      environment,
-      end,
-      population.agents,
-      starts,
-      timeoutSignal(settleTimeoutMs, signal),
-    );
-    // Receipts can arrive during the read: the readers get time to receive them too.
-    const last = new Map(after.feeds.map(({ agent_id, events }) => [agent_id, events.at(-1)?.number ?? 0]));
-    await waitUntilCaughtUp(readers, last, timeoutSignal(settleTimeoutMs, signal));
-    await Promise.all(readers.map((reader) => reader.stop()));
-    const complaints = [...options.complaints, ...load.complaints];
-    const { sends, contactRequests, marks, uncertainOutcomes } = load;
-    const { threads } = population;
-    const agents = population.agents.map(({ id }) => id);
-    const histories = readers.map(({ history }) => history);
+    const { settleMs, after } = await recover(run);
     const history: History = {
-      threads,
-      agents,
-      sends,
-      contact_requests: contactRequests,
-      marks,
-      readers: histories,
-      complaints,
+      threads: population.threads,
+      agents: agents.map(({ id }) => id),
+      ...load.history,
+      readers: readers.map((reader) => reader.history),
+      complaints: [...options.complaints, ...load.complaints],
       ...after,
     };
     return {
       history,
       faults,
       violations: checkHistory(history),
-      uncertainOutcomes: Object.fromEntries(uncertainOutcomes),
+      uncertainOutcomes: Object.fromEntries(load.uncertainOutcomes),
       settleMs,
     };
   } finally {
     const abandoned = AbortSignal.abort();
     await Promise.all([load.finish(abandoned), ...readers.map((reader) => reader.stop())]);
+    await receiver?.close();
   }
 }
 
-interface Settling {
+interface Run {
   environment: LoadedEnvironment;
   collect: Collector;
   agents: readonly Agent[];
+  /** The cursors from which the readers started, by agent. */
+  starts: ReadonlyMap<string, string>;
   readers: readonly Reader[];
-  giveUp: AbortSignal;
+  load: Load;
+  recoveryTimeoutMs: number;
+  options: ChaosOptions;
 }
 
-/** Waits until every reader has reached the end of its feed and the outbox is empty. The checker reports what is missing. */
-async function waitForRecovery({ environment, collect, agents, readers, giveUp }: Settling): Promise<void> {
-  while (!giveUp.aborted) {
-    const ends = new Map<string, number>();
-    for (const agent of agents) ends.set(agent.id, await collect.end(agent));
-    if (haveCaughtUp(readers, ends) && (await listPendingJobs(environment.postgres.url)) === 0) return;
-    await pause(200);
-  }
+/** Ends the load, waits until the service has recovered, and reads the final state. */
+async function recover(run: Run): Promise<{ settleMs: number; after: FinalState }> {
+  const { environment, collect, agents, starts, readers, load, recoveryTimeoutMs } = run;
+  const { signal, log } = run.options;
+  const faultsEndedAt = Date.now();
+  const giveUp = timeoutSignal(recoveryTimeoutMs, signal);
+  log('the last fault is over; waiting for recovery');
+  await load.finish(giveUp);
+  const last = await load.sendLast();
+  const { webhooks } = load.history;
+  const outbox_url = environment.postgres.url;
+  await waitForRecovery({ outbox_url, collect, agents, starts, readers, webhooks, last, giveUp });
+  const settleMs = Date.now() - faultsEndedAt;
+  signal.throwIfAborted();
+  log('reading the final state');
+  const after = await readFinalState(run, timeoutSignal(recoveryTimeoutMs, signal));
+  // Events can arrive during the read: the readers get time to receive them too.
+  const ends = new Map(after.feeds.map(({ agent_id, events }) => [agent_id, events.at(-1)?.number ?? 0]));
+  const stopWaiting = timeoutSignal(recoveryTimeoutMs, signal);
+  while (!stopWaiting.aborted && !haveCaughtUp(readers, ends)) await pause(50);
+  await Promise.all(readers.map((reader) => reader.stop()));
+  return { settleMs, after };
 }
 
-/** Whether every reader has reached these positions in the feeds. */
-function haveCaughtUp(readers: readonly Reader[], ends: ReadonlyMap<string, number>): boolean {
-  return readers.every(({ history, position }) => position() >= (ends.get(history.agent_id) ?? 0));
-}
-
-async function waitUntilCaughtUp(
-  readers: readonly Reader[],
-  ends: ReadonlyMap<string, number>,
+async function readFinalState(
+  { environment, collect, agents, starts, load }: Run,
   giveUp: AbortSignal,
-): Promise<void> {
-  while (!giveUp.aborted && !haveCaughtUp(readers, ends)) await pause(50);
-}
-
-async function readAll(
-  { postgres }: LoadedEnvironment,
-  collect: Collector,
-  agents: readonly Agent[],
-  starts: ReadonlyMap<string, string>,
-  giveUp: AbortSignal,
-): Promise<Pick<History, 'stored' | 'feeds' | 'requests' | 'outbox'>> {
+): Promise<FinalState> {
   // One member of each thread searches it.
   const searched = new Set<string>();
   const searches = (thread_id: string) => searched.size < searched.add(thread_id).size;
-  const after: Pick<History, 'stored' | 'feeds' | 'requests' | 'outbox'> = {
+  const after: FinalState = {
     stored: [],
     feeds: [],
     requests: [],
-    outbox: await waitForEmptyOutbox(postgres.url, giveUp),
+    downloads: [],
+    outbox: await waitForEmptyOutbox(environment.postgres.url, giveUp),
   };
   await Promise.all(
     agents.map(async (agent) => {
@@ -165,5 +155,11 @@ async function readAll(
       after.requests.push(await collect.requests(agent));
     }),
   );
+  for (const { answers, draft } of load.history.sends) {
+    const thread = after.stored.findLast(({ thread_id }) => thread_id === answers[0]?.thread_id);
+    const member = agents.find(({ id }) => id === thread?.agent_id);
+    if (!member) continue;
+    for (const id of draft.attachment_ids) after.downloads.push(await collect.file(member, id));
+  }
   return after;
 }

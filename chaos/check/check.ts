@@ -1,17 +1,33 @@
 import type { History } from '../history.ts';
-import { checkSideEffects } from './side-effects.ts';
+import { parseFeed } from './event-data.ts';
 import { checkFeeds } from './feeds.ts';
-import type { Violation } from './violation.ts';
+import { checkFiles } from './files.ts';
+import { checkMemberChanges } from './member-changes.ts';
+import { checkMessages } from './messages.ts';
 import { checkReaders } from './readers.ts';
+import { checkReceipts } from './receipts.ts';
+import { checkSideEffects } from './side-effects.ts';
+import { buildThreadLogs } from './thread-log.ts';
 import { checkThreads } from './threads.ts';
+import type { Violation } from './violation.ts';
+import { checkWebhooks } from './webhooks.ts';
 
-/** Compares the observed events and messages with the acknowledged requests; returns all violations. */
+/** Compares the observed events and the stored state with the acknowledged requests; returns all violations. */
 export function checkHistory(history: History): Violation[] {
+  const feeds = history.feeds.map(parseFeed);
+  const logs = buildThreadLogs(history, feeds);
   const violations: Violation[] = [
+    ...feeds.flatMap((feed) => feed.violations),
+    ...[...logs.values()].flatMap((log) => log.violations),
     ...checkSideEffects(history),
-    ...checkThreads(history),
-    ...checkFeeds(history),
+    ...checkMessages(history, logs),
+    ...checkMemberChanges(history, logs),
+    ...checkThreads(history, logs),
+    ...checkReceipts(history, feeds, logs),
+    ...checkFiles(history, feeds),
+    ...checkFeeds(history, feeds, logs),
     ...checkReaders(history),
+    ...checkWebhooks(history),
     ...history.outbox.map((detail): Violation => ({ kind: 'owed', detail })),
     ...history.complaints.map((detail): Violation => ({ kind: 'complaint', detail })),
   ];

@@ -1,42 +1,25 @@
+import { isSameEvent, subjectOf } from '../event.ts';
 import type { History, SeenEvent } from '../history.ts';
+import type { ParsedFeed } from './event-data.ts';
+import { isLogEvent, type ThreadLog, threadOf } from './thread-log.ts';
 import { type Violation, findDuplicates } from './violation.ts';
-import { listMembers } from './threads.ts';
-
-type Feed = History['feeds'][number];
 
 /**
- * Checks the feed of every agent: numbers without gaps, no duplicate events, every message and thread of the agent exactly once, and
- * the messages of a thread in the same order for all members.
+ * Checks the feed of every agent: numbers without gaps, no duplicate events, every event of its threads in the order of the thread's log
+ * and with the same data, every contact request exactly once, and the same data for the same event in all feeds.
  */
-export function* checkFeeds(history: History): Generator<Violation> {
-  const members = listMembers(history);
-  const messages = new Map<string, { thread_id: string; sequence: number }>();
-  for (const { answers } of history.sends) {
-    const [first] = answers;
-    if (first) messages.set(first.message_id, first);
+export function* checkFeeds(
+  history: History,
+  feeds: readonly ParsedFeed[],
+  logs: ReadonlyMap<string, ThreadLog>,
+): Generator<Violation> {
+  for (const { agent_id, start, events } of history.feeds)
+    yield* checkNumbers(`in the feed of ${agent_id}`, start, events);
+  for (const feed of feeds) {
+    yield* checkThreads(feed, logs);
+    yield* checkContactRequests(feed, history);
   }
-  for (const feed of history.feeds) {
-    const { agent_id } = feed;
-    yield* checkNumbers(`in the feed of ${agent_id}`, feed.start, feed.events);
-    const isMember = (thread_id: string) => members.get(thread_id)?.includes(agent_id) ?? false;
-    const expectedMessages = [...messages]
-      .filter(([, { thread_id }]) => isMember(thread_id))
-      .map(([id]) => id);
-    yield* checkSubjects(feed, 'message.created', expectedMessages);
-    const opened = history.sends
-      .filter(
-        ({ kind, agent_id: by, others }) =>
-          kind === 'opening' && (by === agent_id || others.includes(agent_id)),
-      )
-      .flatMap(({ answers }) => answers.slice(0, 1).map(({ thread_id }) => thread_id));
-    yield* checkSubjects(feed, 'thread.created', opened);
-    const received = history.contact_requests.filter(({ to }) => to === agent_id);
-    const requests = received.flatMap(({ answers }) =>
-      answers.slice(0, 1).map(({ request_id }) => request_id),
-    );
-    yield* checkSubjects(feed, 'contact.request', requests);
-    yield* checkOrder(feed, messages);
-  }
+  yield* checkSharedEvents(history.feeds);
 }
 
 /** Checks that numbers increase by one and that no event is repeated. */
@@ -55,32 +38,78 @@ export function* checkNumbers(
   }
 }
 
-function* checkSubjects(
-  { agent_id, events }: Feed,
-  type: string,
-  wanted: readonly string[],
-): Generator<Violation> {
-  const subjects = events.filter((event) => event.type === type).map(({ subject }) => subject ?? '');
-  const got = new Set(subjects);
-  const expected = new Set(wanted);
+function* checkThreads(feed: ParsedFeed, logs: ReadonlyMap<string, ThreadLog>): Generator<Violation> {
+  const { agent_id } = feed;
   const where = `in the feed of ${agent_id}`;
-  for (const id of wanted) if (!got.has(id)) yield { kind: 'lost', detail: `${type} of ${id} ${where}` };
-  for (const id of findDuplicates(subjects)) yield { kind: 'doubled', detail: `${type} of ${id} ${where}` };
-  for (const id of got) if (!expected.has(id)) yield { kind: 'foreign', detail: `${type} of ${id} ${where}` };
+  const received = new Map<string, SeenEvent[]>();
+  for (const event of feed.events) {
+    if (!isLogEvent(event)) continue;
+    const thread_id = threadOf(event);
+    if (!logs.has(thread_id)) yield { kind: 'foreign', detail: `${describe(event.seen)} ${where}` };
+    const events = received.get(thread_id) ?? [];
+    received.set(thread_id, events);
+    events.push(event.seen);
+  }
+  for (const { thread_id, owner_id, entries } of logs.values()) {
+    if (owner_id === agent_id) continue;
+    const own = entries.filter(({ recipients }) => recipients.includes(agent_id));
+    const expected = own.map(({ event }) => event.seen);
+    yield* checkEvents(`of ${thread_id} ${where}`, expected, received.get(thread_id) ?? []);
+  }
 }
 
-function* checkOrder(
-  { agent_id, events }: Feed,
-  messages: ReadonlyMap<string, { thread_id: string; sequence: number }>,
+function* checkEvents(
+  where: string,
+  expected: readonly SeenEvent[],
+  received: readonly SeenEvent[],
 ): Generator<Violation> {
-  const last = new Map<string, number>();
-  for (const { type, subject } of events) {
-    const message = type === 'message.created' ? messages.get(subject ?? '') : undefined;
-    if (!message) continue;
-    const before = last.get(message.thread_id) ?? 0;
-    last.set(message.thread_id, message.sequence);
-    if (message.sequence === before + 1) continue;
-    const detail = `message ${subject} of ${message.thread_id} in the feed of ${agent_id}: ${message.sequence} follows ${before}`;
-    yield { kind: message.sequence <= before ? 'out of order' : 'hole', detail };
+  const wanted = new Map(expected.map((event) => [event.event_id, event]));
+  const got = new Set(received.map(({ event_id }) => event_id));
+  for (const event of expected)
+    if (!got.has(event.event_id)) yield { kind: 'lost', detail: `${describe(event)} ${where}` };
+  for (const event of received)
+    if (!wanted.has(event.event_id)) yield { kind: 'foreign', detail: `${describe(event)} ${where}` };
+  const inOrder = expected.filter(({ event_id }) => got.has(event_id));
+  const common = received.filter(({ event_id }) => wanted.has(event_id));
+  const misplaced = common.find(({ event_id }, index) => inOrder[index]?.event_id !== event_id);
+  if (misplaced) yield { kind: 'out of order', detail: `${describe(misplaced)} ${where}` };
+}
+
+function* checkContactRequests({ agent_id, events }: ParsedFeed, history: History): Generator<Violation> {
+  const where = `in the feed of ${agent_id}`;
+  const attempts = history.contact_requests.filter(({ to }) => to === agent_id);
+  const senders = new Map(
+    attempts.flatMap(({ agent_id: by, answers }) => (answers[0] ? [[answers[0].request_id, by]] : [])),
+  );
+  const received: string[] = [];
+  for (const { type, data } of events) {
+    if (type !== 'contact.request') continue;
+    received.push(data.request_id);
+    if (senders.get(data.request_id) !== data.from.id)
+      yield { kind: 'foreign', detail: `${type} of ${data.request_id} by ${data.from.id} ${where}` };
   }
+  for (const id of findDuplicates(received))
+    yield { kind: 'doubled', detail: `contact.request of ${id} ${where}` };
+  for (const id of senders.keys())
+    if (!received.includes(id)) yield { kind: 'lost', detail: `contact.request of ${id} ${where}` };
+}
+
+/** Checks that an event has the same data in every feed. */
+function* checkSharedEvents(feeds: History['feeds']): Generator<Violation> {
+  const first = new Map<string, SeenEvent>();
+  for (const { agent_id, events } of feeds) {
+    for (const event of events) {
+      const other = first.get(event.event_id) ?? event;
+      first.set(event.event_id, other);
+      if (isSameEvent(event, other)) continue;
+      yield {
+        kind: 'changed',
+        detail: `${describe(event)} in the feed of ${agent_id} differs from other feeds`,
+      };
+    }
+  }
+}
+
+export function describe(event: SeenEvent): string {
+  return `event ${event.event_id} (${event.number}, ${event.type} of ${subjectOf(event)})`;
 }

@@ -1,10 +1,11 @@
-import type { History, ReaderHistory } from '../history.ts';
-import { checkNumbers } from './feeds.ts';
+import { isSameEvent } from '../event.ts';
+import type { FeedHistory, History, ReaderHistory } from '../history.ts';
+import { checkNumbers, describe } from './feeds.ts';
 import type { Violation } from './violation.ts';
 
 /**
  * Checks that a reader saw its agent's feed from its first position on, over all connections and transports. Each connection resumes
- * after the last event of the previous one, so no event is missing or repeated, and numbers increase by one.
+ * after the last event of the previous one, so no event is missing, repeated or different, and numbers increase by one.
  */
 export function* checkReaders({ readers, feeds }: History): Generator<Violation> {
   for (const reader of readers) {
@@ -22,24 +23,20 @@ export function* checkReaders({ readers, feeds }: History): Generator<Violation>
 
 function* checkSeen(
   { seen, start }: ReaderHistory,
-  { events }: History['feeds'][number],
+  { events }: FeedHistory,
   where: string,
 ): Generator<Violation> {
   const byNumber = new Map(events.map((event) => [event.number, event]));
   const got = new Set(seen.map(({ event_id }) => event_id));
   const last = events.at(-1)?.number ?? start;
-  for (const { event_id, number, type, subject } of events) {
-    if (number <= start || got.has(event_id)) continue;
-    yield { kind: 'not seen', detail: `event ${event_id} (${number}, ${type} of ${subject}) ${where}` };
+  for (const event of events) {
+    if (event.number <= start || got.has(event.event_id)) continue;
+    yield { kind: 'not seen', detail: `${describe(event)} ${where}` };
   }
-  for (const { event_id, number, type, subject } of seen) {
-    const event = byNumber.get(number);
-    if (number > last) continue; // it arrived after the last read of the feed
-    if (event?.event_id === event_id && event.type === type && event.subject === subject) continue;
-    const description = `${type} of ${subject}`;
-    yield {
-      kind: 'changed',
-      detail: `event ${event_id} (${number}, ${description}) ${where} is another one in the feed`,
-    };
+  for (const event of seen) {
+    if (event.number > last) continue; // it arrived after the last read of the feed
+    const stored = byNumber.get(event.number);
+    if (stored && isSameEvent(event, stored)) continue;
+    yield { kind: 'changed', detail: `${describe(event)} ${where} differs from the feed` };
   }
 }

@@ -1,19 +1,28 @@
-import type { Attempt, ContactRequestAttempt, History, Send } from '../history.ts';
+import { isSameData } from '../event.ts';
+import type { Attempt, ContactRequestAttempt, History, SentMessage } from '../history.ts';
 import { type Violation, findDuplicates } from './violation.ts';
 
 /** Checks that each key was acknowledged and that all its attempts got the same answer. */
-function* checkAnswers(what: string, attempts: readonly Attempt<object>[]): Generator<Violation> {
+function* checkAnswers(what: string, attempts: readonly Attempt<unknown>[]): Generator<Violation> {
   for (const { key, attempts: count, answers } of attempts) {
-    if (answers.length === 0)
+    const [first] = answers;
+    if (first === undefined)
       yield { kind: 'unacknowledged', detail: `${what} ${key} after ${count} attempts` };
-    const different = new Set(answers.map((answer) => JSON.stringify(answer)));
-    if (different.size > 1) {
-      yield {
-        kind: 'doubled',
-        detail: `${what} ${key} has ${different.size} answers: ${[...different].join(' ')}`,
-      };
-    }
+    const different = answers.filter((answer) => !isSameAnswer(answer, first));
+    if (different.length === 0) continue;
+    const texts = [first, ...different].map((answer) => JSON.stringify(answer));
+    const detail = `${what} ${key} has ${texts.length} answers: ${texts.join(' ')}`;
+    yield { kind: 'doubled', detail };
   }
+}
+
+function isSameAnswer(one: unknown, other: unknown): boolean {
+  if (one === null || other === null) return one === other;
+  const [{ fields = {}, ...ids }, { fields: otherFields = {}, ...otherIds }] = [
+    one as Partial<SentMessage>,
+    other as Partial<SentMessage>,
+  ];
+  return isSameData(fields, otherFields) && isSameData(ids, otherIds);
 }
 
 /** Checks that no two keys have the same effect. */
@@ -24,11 +33,29 @@ function* checkUnique(what: string, ids: readonly string[]): Generator<Violation
 
 /** Checks that every acknowledged request took effect exactly once. */
 export function* checkSideEffects(history: History): Generator<Violation> {
-  const { sends, contact_requests, requests } = history;
+  const { sends, contact_requests, marks, member_changes, uploads, webhooks, requests } = history;
   yield* checkAnswers('send', sends);
   yield* checkAnswers('contact request', contact_requests);
-  yield* checkUnique('message', sends.flatMap(firstMessageId));
-  yield* checkUnique('contact request', contact_requests.flatMap(firstRequestId));
+  yield* checkAnswers('read mark', marks);
+  yield* checkAnswers('member change', member_changes);
+  yield* checkAnswers('upload', uploads);
+  yield* checkAnswers('webhook', webhooks);
+  yield* checkUnique(
+    'message',
+    listIds(sends, ({ message_id }) => message_id),
+  );
+  yield* checkUnique(
+    'contact request',
+    listIds(contact_requests, ({ request_id }) => request_id),
+  );
+  yield* checkUnique(
+    'attachment',
+    listIds(uploads, ({ attachment_id }) => attachment_id),
+  );
+  yield* checkUnique(
+    'webhook',
+    listIds(webhooks, ({ webhook_id }) => webhook_id),
+  );
   yield* checkRequests(contact_requests, requests);
 }
 
@@ -37,7 +64,8 @@ function* checkRequests(
   requests: History['requests'],
 ): Generator<Violation> {
   for (const { by, request_ids } of requests) {
-    const expected = new Set(attempts.filter((attempt) => attempt.agent_id === by).flatMap(firstRequestId));
+    const own = attempts.filter((attempt) => attempt.agent_id === by);
+    const expected = new Set(listIds(own, ({ request_id }) => request_id));
     for (const id of findDuplicates(request_ids))
       yield { kind: 'doubled', detail: `request ${id} in the list of ${by}` };
     for (const id of expected)
@@ -49,6 +77,7 @@ function* checkRequests(
   }
 }
 
-const firstMessageId = ({ answers }: Send) => answers.slice(0, 1).map(({ message_id }) => message_id);
-const firstRequestId = ({ answers }: ContactRequestAttempt) =>
-  answers.slice(0, 1).map(({ request_id }) => request_id);
+/** The ids in the first answers. */
+function listIds<Answer>(attempts: readonly Attempt<Answer>[], id: (answer: Answer) => string): string[] {
+  return attempts.flatMap(({ answers }) => answers.slice(0, 1).map(id));
+}

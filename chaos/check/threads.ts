@@ -1,78 +1,76 @@
+import { isSameData } from '../event.ts';
 import type { History, StoredThread } from '../history.ts';
-import { type Violation, findDuplicates } from './violation.ts';
+import type { ThreadLog } from './thread-log.ts';
+import { type Violation, findDuplicates, hasSameValues } from './violation.ts';
 
-/** The members of each thread: of the initial threads and of those that the load opened. */
-export function listMembers({ threads, sends }: History): Map<string, readonly string[]> {
-  const members = new Map(threads.map(({ thread_id, members: initial }) => [thread_id, initial]));
-  for (const { kind, agent_id, others, answers } of sends) {
-    if (kind !== 'opening' || !answers[0]) continue;
-    members.set(answers[0].thread_id, [agent_id, ...others]);
-  }
-  return members;
-}
+type Logs = ReadonlyMap<string, ThreadLog>;
 
-/** Checks that every member finds the same thread: exactly the acknowledged messages, numbered 1 to n, also by search. */
-export function* checkThreads(history: History): Generator<Violation> {
-  const members = listMembers(history);
-  const sent = new Map<string, Map<string, { sequence: number; content: string }>>();
-  for (const { content, answers } of history.sends) {
-    const [first] = answers;
-    if (!first) continue;
-    const inThread = sent.get(first.thread_id) ?? new Map();
-    sent.set(first.thread_id, inThread.set(first.message_id, { sequence: first.sequence, content }));
+/**
+ * Checks that every member finds the same thread: its members, and exactly the messages of its log, numbered 1 to n and with the same
+ * data, also by search.
+ */
+export function* checkThreads({ stored, sends }: History, logs: Logs): Generator<Violation> {
+  // A message that the log misses is reported there.
+  const acknowledged = new Set(sends.flatMap(({ answers }) => answers.map(({ message_id }) => message_id)));
+  for (const thread of stored) {
+    const log = logs.get(thread.thread_id);
+    if (log?.members.includes(thread.agent_id)) {
+      yield* checkMembers(thread, log);
+      yield* checkMessages(thread, log, acknowledged);
+      yield* checkSearch(thread, log);
+    } else yield { kind: 'foreign', detail: `thread ${thread.thread_id} in the list of ${thread.agent_id}` };
   }
-  for (const stored of history.stored) {
-    if (members.get(stored.thread_id)?.includes(stored.agent_id)) {
-      yield* checkMessages(stored, sent.get(stored.thread_id) ?? new Map());
-      yield* checkReadMark(stored, history);
-    } else yield { kind: 'foreign', detail: `thread ${stored.thread_id} in the list of ${stored.agent_id}` };
-  }
-  const seen = history.stored.map(({ thread_id, agent_id }) => `${thread_id} in the list of ${agent_id}`);
+  const seen = stored.map(({ thread_id, agent_id }) => `${thread_id} in the list of ${agent_id}`);
   for (const thread of findDuplicates(seen)) yield { kind: 'doubled', detail: `thread ${thread}` };
-  for (const [thread_id, agents] of members) {
-    const missing = agents.filter((agent) => !seen.includes(`${thread_id} in the list of ${agent}`));
+  for (const { thread_id, members } of logs.values()) {
+    const missing = members.filter((agent) => !seen.includes(`${thread_id} in the list of ${agent}`));
     for (const agent of missing)
       yield { kind: 'lost', detail: `thread ${thread_id} in the list of ${agent}` };
   }
 }
 
+function* checkMembers(thread: StoredThread, log: ThreadLog): Generator<Violation> {
+  const { thread_id, agent_id, members } = thread;
+  if (hasSameValues(members, log.members)) return;
+  const detail = `${thread_id} as ${agent_id} lists it: ${members.join(' ')}, not ${log.members.join(' ')}`;
+  yield { kind: 'wrong members', detail };
+}
+
 function* checkMessages(
-  { thread_id, agent_id, messages, found }: StoredThread,
-  sent: ReadonlyMap<string, { sequence: number; content: string }>,
+  { thread_id, agent_id, messages, last_sequence }: StoredThread,
+  log: ThreadLog,
+  acknowledged: ReadonlySet<string>,
 ): Generator<Violation> {
   const where = `in ${thread_id} as ${agent_id} lists it`;
   const listed = new Map(messages.map((message) => [message.id, message]));
-  for (const [id, { sequence, content }] of sent) {
-    const message = listed.get(id);
-    if (!message) yield { kind: 'lost', detail: `message ${id} (${sequence}) ${where}` };
-    else if (message.sequence !== sequence || message.content !== content)
-      yield { kind: 'changed', detail: `message ${id} ${where}: ${message.sequence} ${message.content}` };
+  const logged = new Set(log.messages.map(({ id }) => id));
+  for (const expected of log.messages) {
+    const message = listed.get(expected.id);
+    if (!message) yield { kind: 'lost', detail: `message ${expected.id} (${expected.sequence}) ${where}` };
+    else if (!isSameData(message, expected)) {
+      const detail = `message ${message.id} ${where}, compared with its event: ${JSON.stringify(message)}`;
+      yield { kind: 'changed', detail };
+    }
   }
   for (const { id, content } of messages) {
-    if (!sent.has(id))
-      yield { kind: 'doubled', detail: `message ${id} ${where}, which no key made: ${content}` };
+    if (logged.has(id) || acknowledged.has(id)) continue;
+    yield { kind: 'doubled', detail: `message ${id} ${where}, which no event tells of: ${content}` };
   }
   for (const [index, { id, sequence }] of messages.entries()) {
     if (sequence === index + 1) continue;
     yield { kind: 'hole', detail: `message ${id} at place ${index + 1} has sequence ${sequence} ${where}` };
     break; // all later ones are shifted too
   }
+  const last = messages.at(-1)?.sequence ?? 0;
+  if (last_sequence !== last)
+    yield { kind: 'changed', detail: `last_sequence ${where}: ${last_sequence}, not ${last}` };
+}
+
+function* checkSearch({ agent_id, found }: StoredThread, log: ThreadLog): Generator<Violation> {
   if (!found) return;
   for (const id of findDuplicates(found))
     yield { kind: 'doubled', detail: `message ${id} in a search by ${agent_id}` };
-  for (const id of sent.keys()) {
+  for (const { id } of log.messages) {
     if (!found.includes(id)) yield { kind: 'not found', detail: `message ${id} in a search by ${agent_id}` };
-  }
-}
-
-/** Checks that messages that an agent marked as read stay read, and that its own ones are never unread. */
-function* checkReadMark(stored: StoredThread, { marks }: History): Generator<Violation> {
-  const { thread_id, agent_id, messages, unread_count } = stored;
-  const own = marks.filter((mark) => mark.by === agent_id && mark.thread_id === thread_id);
-  const mark = Math.max(0, ...own.map(({ up_to_sequence }) => up_to_sequence));
-  const after = messages.filter(({ sequence, sender }) => sequence > mark && sender.id !== agent_id).length;
-  if (unread_count > after) {
-    const detail = `${agent_id} marked ${thread_id} as read up to ${mark}; of ${after} messages of others after it are ${unread_count} unread`;
-    yield { kind: 'forgotten', detail };
   }
 }

@@ -11,7 +11,10 @@ export interface Violation {
     | 'repeated after resume'
     | 'not seen'
     | 'not found'
-    | 'forgotten'
+    | 'wrong members'
+    | 'wrong receipt'
+    | 'wrong unread count'
+    | 'wrong signature'
     | 'owed'
     | 'complaint';
   detail: string;
@@ -21,4 +24,9 @@ export interface Violation {
 export function findDuplicates<T>(values: readonly T[]): T[] {
   const seen = new Set<T>();
   return values.filter((value) => seen.size === seen.add(value).size);
+}
+
+/** Whether two lists have the same values, in any order. */
+export function hasSameValues(one: readonly string[], other: readonly string[]): boolean {
+  return one.toSorted().join(' ') === other.toSorted().join(' ');
 }

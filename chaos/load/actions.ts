@@ -1,18 +1,40 @@
 import { z } from 'zod';
 import { type CallOptions, call, callTool, type Outcome } from './call.ts';
-import type { ContactRequestAttempt, Send } from '../history.ts';
+import type {
+  ContactRequestAttempt,
+  MemberChange,
+  ReadMark,
+  Send,
+  Upload,
+  WebhookAttempt,
+} from '../history.ts';
 import type { Agent } from './population.ts';
 
 /*
- * Actions with an idempotency key. Each function is one attempt. The checker compares the answers of the attempts.
+ * Each function is one attempt at an action, with its idempotency key if the operation accepts one. The checker compares the answers
+ * of the attempts.
  */
 
 /** A word that every message contains, so that a search can find them all. */
 export const searchWord = 'driftwood';
 
+const messageFields: ReadonlySet<string> = new Set([
+  'id',
+  'thread_id',
+  'sender',
+  'content',
+  'content_type',
+  'created_at',
+  'sequence',
+  'attachments',
+  'reply_to',
+  'metadata',
+]);
 const message = z.looseObject({ id: z.string(), thread_id: z.string(), sequence: z.int() });
 const openedThread = z.looseObject({ id: z.string(), initial_message_id: z.string() });
 const request = z.looseObject({ request_id: z.string() });
+const attachment = z.looseObject({ id: z.string() });
+const webhook = z.looseObject({ id: z.string(), secret: z.string() });
 
 export type ActionResult<Answer> = { answer: Answer } | Exclude<Outcome, { answer: unknown }>;
 
@@ -31,27 +53,30 @@ function read<Shape, Answer>(
 export async function attemptSend(
   base: string,
   sender: Agent,
-  { kind, key, content }: Send,
+  { kind, key, draft }: Send,
   where: { thread_id: string } | { participants: string[] },
 ): Promise<ActionResult<Send['answers'][number]>> {
   if (kind === 'opening') {
-    const body = { ...where, initial_message: content };
+    const body = { ...where, initial_message: draft.content };
     const outcome = await call(post(base, sender, key, '/threads', body));
     return read(outcome, openedThread, ({ id, initial_message_id }) => ({
       message_id: initial_message_id,
       thread_id: id,
       sequence: 1,
+      fields: {},
     }));
   }
   const thread_id = 'thread_id' in where ? where.thread_id : '';
   const outcome =
     kind === 'tool'
-      ? await callTool({ base, token: sender.tokens.mcp, key }, 'send_message', { thread_id, content })
-      : await call(post(base, sender, key, `/threads/${thread_id}/messages`, { content }));
-  return read(outcome, message, ({ id, sequence, thread_id: found }) => ({
-    message_id: id,
-    thread_id: found,
-    sequence,
+      ? await callTool({ base, token: sender.tokens.mcp, key }, 'send_message', { thread_id, ...draft })
+      : await call(post(base, sender, key, `/threads/${thread_id}/messages`, draft));
+  return read(outcome, message, (sent) => ({
+    message_id: sent.id,
+    thread_id: sent.thread_id,
+    sequence: sent.sequence,
+    // The tool does not repeat the text, and adds the feed position.
+    fields: Object.fromEntries(Object.entries(sent).filter(([name]) => messageFields.has(name))),
   }));
 }
 
@@ -67,8 +92,55 @@ export async function attemptContactRequest(
 }
 
 /** Marks messages as read. This is idempotent without a key. */
-export function attemptReadMark(base: string, agent: Agent, thread_id: string, up_to_sequence: number) {
-  return call(post(base, agent, undefined, `/threads/${thread_id}/read`, { up_to_sequence }));
+export async function attemptReadMark(
+  base: string,
+  agent: Agent,
+  { thread_id, up_to_sequence }: ReadMark,
+): Promise<ActionResult<null>> {
+  const outcome = await call(post(base, agent, undefined, `/threads/${thread_id}/read`, { up_to_sequence }));
+  return 'answer' in outcome ? { answer: null } : outcome;
+}
+
+/** Adds or removes a member of a thread. A repeated removal finds no such member, or no such thread if the agent left. */
+export async function attemptMemberChange(
+  base: string,
+  agent: Agent,
+  { kind, key, thread_id, attempts }: MemberChange,
+  member: Agent,
+): Promise<ActionResult<null>> {
+  const path = `/threads/${thread_id}/members`;
+  const token = agent.tokens.api;
+  const outcome =
+    kind === 'added'
+      ? await call(post(base, agent, key, path, { handle: member.handle }))
+      : await call({ base, token, method: 'DELETE', path: `${path}/${member.id}` });
+  const isRemoved =
+    kind === 'removed' && attempts > 1 && 'refused' in outcome && outcome.refused.startsWith('404 ');
+  return 'answer' in outcome || isRemoved ? { answer: null } : outcome;
+}
+
+/** Uploads a file. */
+export async function attemptUpload(
+  base: string,
+  agent: Agent,
+  { key, file }: Upload,
+  content: string,
+): Promise<ActionResult<Upload['answers'][number]>> {
+  const form = new FormData();
+  form.append('file', new Blob([content], { type: file.content_type }), file.filename);
+  const outcome = await call(post(base, agent, key, '/attachments', form));
+  return read(outcome, attachment, ({ id }) => ({ attachment_id: id }));
+}
+
+/** Creates a webhook for all events. */
+export async function attemptWebhook(
+  base: string,
+  agent: Agent,
+  { key }: WebhookAttempt,
+  url: string,
+): Promise<ActionResult<WebhookAttempt['answers'][number]>> {
+  const outcome = await call(post(base, agent, key, '/webhooks', { url }));
+  return read(outcome, webhook, ({ id, secret }) => ({ webhook_id: id, secret }));
 }
 
 function post(

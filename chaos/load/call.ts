@@ -24,9 +24,10 @@ export type Outcome = { answer: unknown } | { doubt: string } | { refused: strin
 export interface CallOptions {
   base: string;
   token: string;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   path: string;
   key?: string | undefined;
+  /** Sent as JSON, or as a form. */
   body?: object;
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -40,9 +41,9 @@ export async function call(request: CallOptions): Promise<Outcome> {
     headers: {
       Authorization: `Bearer ${token}`,
       ...(key !== undefined && { 'Idempotency-Key': key }),
-      ...(body && { 'Content-Type': 'application/json' }),
+      ...(body && !(body instanceof FormData) && { 'Content-Type': 'application/json' }),
     },
-    ...(body && { body: JSON.stringify(body) }),
+    ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
   });
 }
 

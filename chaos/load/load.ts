@@ -1,58 +1,53 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  searchWord,
-  attemptContactRequest,
-  attemptReadMark,
-  attemptSend,
-  type ActionResult,
-} from './actions.ts';
-import type { Attempt, ContactRequestAttempt, ReadMark, Send } from '../history.ts';
-import { type Agent, maxThreadSize, type Population } from './population.ts';
+import type { LoadHistory } from '../history.ts';
 import { type Random, seededRandom } from '../random.ts';
+import type { WebhookReceiver } from '../webhook-receiver.ts';
+import { createAgentActions } from './agent-actions.ts';
+import { createLoadContext } from './context.ts';
+import { createMessageActions, type LastMessages } from './message-actions.ts';
+import type { Population } from './population.ts';
+import { createRetry, type Outcomes } from './retry.ts';
 
-export interface Load {
-  sends: Send[];
-  contactRequests: ContactRequestAttempt[];
-  marks: ReadMark[];
-  /** Descriptions of the refusals. */
-  complaints: string[];
-  /** Attempts with an unknown outcome, by reason. */
-  uncertainOutcomes: Map<string, number>;
+export interface Load extends Outcomes {
+  history: LoadHistory;
   /** Starts no new actions; resolves when all started ones are acknowledged, or `giveUp` aborts. */
   finish(giveUp: AbortSignal): Promise<void>;
+  /**
+   * Sends two messages of different members to every thread, after `finish`. Every member then has a message of others at the end of
+   * the thread, so that every delivered mark must move once more.
+   */
+  sendLast(): Promise<LastMessages[]>;
 }
-
-type Results = Omit<Load, 'finish'>;
 
 /** Number of concurrent actions. */
 const concurrency = 8;
 const maxPauseBetweenActionsMs = 150;
-const retryDelayMs = 50;
-/** Share of acknowledged actions that are repeated, as by a client that lost the response. */
-const repeatChance = 0.1;
 
-interface ThreadState {
-  thread_id: string;
-  members: readonly string[];
-  /** The last sequence that was acknowledged. */
-  last: number;
-}
-
-/** Runs actions of all agents until `finish`. Each action is retried with one key until it is acknowledged. */
-export function startLoad(base: string, population: Population, seed: number): Load {
-  const random = seededRandom(seed);
-  const results: Results = {
+/**
+ * Runs actions of all agents until `finish`. Each action is retried with one key until it is acknowledged.
+ * @param receiver gets the requests of webhooks; null: no webhooks are created.
+ */
+export function startLoad(options: {
+  base: string;
+  population: Population;
+  seed: number;
+  receiver: WebhookReceiver | null;
+}): Load {
+  const random = seededRandom(options.seed);
+  const history: LoadHistory = {
     sends: [],
-    contactRequests: [],
+    contact_requests: [],
     marks: [],
-    complaints: [],
-    uncertainOutcomes: new Map(),
+    member_changes: [],
+    uploads: [],
+    webhooks: [],
   };
+  const outcomes: Outcomes = { complaints: [], uncertainOutcomes: new Map() };
   const stopped = new AbortController();
   const abandoned = new AbortController();
-  const retry = createRetry(results, abandoned.signal);
-  const actions = createActions({ base, population, random, results, retry });
+  const retry = createRetry(outcomes, random, abandoned.signal);
+  const context = createLoadContext({ ...options, random, history, retry });
+  const actions = { ...createMessageActions(context), ...createAgentActions(context) };
 
   const running = Promise.all(
     Array.from({ length: concurrency }, async () => {
@@ -63,135 +58,37 @@ export function startLoad(base: string, population: Population, seed: number): L
     }),
   );
   return {
-    ...results,
+    ...outcomes,
+    history,
     async finish(giveUp) {
       stopped.abort();
       if (giveUp.aborted) abandoned.abort();
       giveUp.addEventListener('abort', () => abandoned.abort(), { once: true });
       await running;
     },
+    sendLast: () => actions.sendLast(),
   };
 }
 
-/** Retries until the outcome is known. Returns whether it was acknowledged. */
-type Retry = <Answer>(
-  attempt: Attempt<Answer>,
-  once: () => Promise<ActionResult<Answer>>,
-) => Promise<boolean>;
+type LoadActions = ReturnType<typeof createMessageActions> & ReturnType<typeof createAgentActions>;
 
-function createRetry({ complaints, uncertainOutcomes }: Results, abandoned: AbortSignal): Retry {
-  return async (attempt, once) => {
-    while (!abandoned.aborted) {
-      attempt.attempts += 1;
-      const outcome = await once();
-      if ('answer' in outcome) {
-        attempt.acknowledged_at ??= Date.now();
-        attempt.answers.push(outcome.answer);
-        return true;
-      }
-      if ('refused' in outcome) {
-        complaints.push(`${attempt.agent_id}, key ${attempt.key}: ${outcome.refused}`);
-        return false;
-      }
-      uncertainOutcomes.set(outcome.doubt, (uncertainOutcomes.get(outcome.doubt) ?? 0) + 1);
-      await pause(retryDelayMs);
-    }
-    return false;
-  };
-}
+/** The actions, each with its share in percent. */
+const shares: [action: (actions: LoadActions) => Promise<unknown>, percent: number][] = [
+  [(actions) => actions.send('REST'), 33],
+  [(actions) => actions.send('tool'), 27],
+  [(actions) => actions.sendFile(), 6],
+  [(actions) => actions.openThread(), 5],
+  [(actions) => actions.requestContact(), 4],
+  [(actions) => actions.addMember(), 5],
+  [(actions) => actions.removeMember(), 4],
+  [(actions) => actions.createWebhook(), 1],
+  [(actions) => actions.markRead(), 15],
+];
 
-interface ActionContext {
-  base: string;
-  population: Population;
-  random: Random;
-  results: Results;
-  retry: Retry;
-}
-
-interface Actions {
-  send(kind: 'REST' | 'tool'): Promise<void>;
-  openThread(): Promise<void>;
-  requestContact(): Promise<void>;
-  markRead(): Promise<void>;
-}
-
-function createActions({ base, population, random, results, retry }: ActionContext): Actions {
-  const { agents } = population;
-  const agentsById = new Map(agents.map((agent) => [agent.id, agent]));
-  const threads: ThreadState[] = population.threads.map((thread) => ({ ...thread, last: 0 }));
-  const strangers = random.sample(
-    agents.flatMap((one, index) => agents.slice(index + 1).map((other) => [one, other] as const)),
-    agents.length ** 2,
-  );
-
-  function pickMember(members: readonly string[]): Agent {
-    const id = random.pick(members);
-    const agent = agentsById.get(id);
-    if (!agent) throw new Error(`${id} is not an agent of this run`);
-    return agent;
+async function runRandomAction(random: Random, actions: LoadActions): Promise<void> {
+  let percent = random.below(100);
+  for (const [run, share] of shares) {
+    if (percent < share) return void (await run(actions));
+    percent -= share;
   }
-
-  async function perform<Answer>(attempt: Attempt<Answer>, once: () => Promise<ActionResult<Answer>>) {
-    const isAcknowledged = await retry(attempt, once);
-    if (isAcknowledged && random.chance(repeatChance)) await retry(attempt, once);
-  }
-
-  return {
-    async send(kind) {
-      const thread = random.pick(threads);
-      const sender = pickMember(thread.members);
-      const content = `${searchWord} ${results.sends.length + 1} by ${kind}`;
-      const attempt: Send = { ...newAttempt(sender), kind, content, others: [] };
-      results.sends.push(attempt);
-      await perform(attempt, () => attemptSend(base, sender, attempt, thread));
-      thread.last = Math.max(thread.last, attempt.answers[0]?.sequence ?? 0);
-    },
-    async openThread() {
-      const [sender, ...others] = random.sample(agents, 2 + random.below(maxThreadSize - 1));
-      if (!sender) return;
-      const content = `${searchWord} ${results.sends.length + 1} opens a thread`;
-      const otherIds = others.map(({ id }) => id);
-      const attempt: Send = { ...newAttempt(sender), kind: 'opening', content, others: otherIds };
-      results.sends.push(attempt);
-      const participants = others.map(({ handle }) => handle);
-      await perform(attempt, () => attemptSend(base, sender, attempt, { participants }));
-      const [opened] = attempt.answers;
-      if (opened) threads.push({ thread_id: opened.thread_id, members: [sender.id, ...otherIds], last: 1 });
-    },
-    async requestContact() {
-      const pair = strangers.pop();
-      if (!pair) return;
-      const [sender, recipient] = pair;
-      const attempt: ContactRequestAttempt = { ...newAttempt(sender), to: recipient.id };
-      results.contactRequests.push(attempt);
-      await perform(attempt, () => attemptContactRequest(base, sender, attempt, recipient.handle));
-    },
-    async markRead() {
-      const { thread_id, members, last } = random.pick(threads);
-      const agent = pickMember(members);
-      const attempt: Attempt<unknown> = newAttempt(agent);
-      if (await retry(attempt, () => attemptReadMark(base, agent, thread_id, last))) {
-        results.marks.push({ by: agent.id, thread_id, up_to_sequence: last });
-      }
-    },
-  };
-}
-
-function newAttempt<Answer>({ id }: Agent): Attempt<Answer> {
-  return {
-    key: randomUUID(),
-    agent_id: id,
-    begun_at: Date.now(),
-    acknowledged_at: null,
-    attempts: 0,
-    answers: [],
-  };
-}
-
-function runRandomAction(random: Random, actions: Actions): Promise<void> {
-  const percent = random.below(100);
-  if (percent < 45) return actions.send('REST');
-  if (percent < 80) return actions.send('tool');
-  if (percent < 85) return actions.openThread();
-  return percent < 90 ? actions.requestContact() : actions.markRead();
 }

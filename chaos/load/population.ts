@@ -21,7 +21,14 @@ export interface Population {
 export const minThreadSize = 2;
 export const maxThreadSize = 8;
 
-const scopes: Scope[] = ['threads:read', 'threads:write', 'contacts:read', 'contacts:write', 'realtime:read'];
+const scopes: Scope[] = [
+  'threads:read',
+  'threads:write',
+  'contacts:read',
+  'contacts:write',
+  'agents:write',
+  'realtime:read',
+];
 
 /** Creates agents with new owners and an open inbound policy, and empty threads of every size between them. */
 export async function createPopulation(

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { subjectOf, type Connection } from './transport.ts';
+import type { Connection } from './transport.ts';
 
 const notification = z.looseObject({
   method: z.string(),
   params: z.looseObject({
-    id: z.string().optional(),
-    request_id: z.string().optional(),
     _meta: z.object({ event_id: z.string().optional(), cursor: z.string() }),
   }),
 });
@@ -62,12 +60,13 @@ function readBlock(block: string, { onEvent, onComplaint }: Connection): void {
   const { method, params } = notification.parse(JSON.parse(data));
   const {
     _meta: { event_id, cursor },
+    ...eventData
   } = params;
   if (cursor !== fields.get('id'))
     onComplaint(`the id of a notification is not its cursor: ${block.slice(0, 200)}`);
   if (event_id === undefined) return onComplaint(`unexpected on the stream: ${data.slice(0, 200)}`);
   const type = method.slice(prefix.length).replace('_', '.');
-  onEvent({ event_id, type, cursor, subject: subjectOf(type, params) });
+  onEvent({ event_id, type, cursor, created_at: null, data: eventData });
 }
 
 function splitAt(line: string, at: number): [name: string, value: string] {

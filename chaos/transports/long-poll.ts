@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from '../load/call.ts';
-import { subjectOf, type Connection } from './transport.ts';
+import type { Connection } from './transport.ts';
 
 /** The response of `GET /events`, with the fields that are read here. */
 export const eventPage = z.looseObject({
@@ -9,7 +9,8 @@ export const eventPage = z.looseObject({
       id: z.string(),
       type: z.string(),
       cursor: z.string(),
-      data: z.looseObject({ id: z.string().optional(), request_id: z.string().optional() }),
+      created_at: z.int(),
+      data: z.record(z.string(), z.unknown()),
     }),
   ),
   cursor: z.string(),
@@ -43,8 +44,8 @@ export async function readLongPoll({
     if (!('answer' in outcome)) return;
     const { events, gap } = eventPage.parse(outcome.answer);
     if (gap) onComplaint(`a gap after ${position}`);
-    for (const { id, type, cursor: next, data } of events) {
-      onEvent({ event_id: id, type, cursor: next, subject: subjectOf(type, data) });
+    for (const { id, type, cursor: next, created_at, data } of events) {
+      onEvent({ event_id: id, type, cursor: next, created_at, data });
       position = next;
     }
   }

@@ -1,20 +1,13 @@
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { subjectOf, type Connection } from './transport.ts';
+import type { Connection } from './transport.ts';
 
 const frame = z.looseObject({
   type: z.string(),
   id: z.string().optional(),
   cursor: z.string().optional(),
-  data: z
-    .looseObject({
-      id: z.string().optional(),
-      request_id: z.string().optional(),
-      cursor: z.string().optional(),
-      resumed: z.boolean().optional(),
-      gap: z.boolean().optional(),
-    })
-    .optional(),
+  created_at: z.int().optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
 });
 
 /** How often the reader sends a ping, and how long it waits without any frame before it closes the socket. */
@@ -43,11 +36,17 @@ export function readWebSocket({
 
   ws.on('message', (bytes: Buffer) => {
     last = Date.now();
-    const { type, id, cursor: position, data = {} } = frame.parse(JSON.parse(bytes.toString()));
+    const {
+      type,
+      id,
+      cursor: position,
+      created_at = null,
+      data = {},
+    } = frame.parse(JSON.parse(bytes.toString()));
     if (id !== undefined && position !== undefined) {
-      onEvent({ event_id: id, type, cursor: position, subject: subjectOf(type, data) });
+      onEvent({ event_id: id, type, cursor: position, created_at, data });
     } else if (type === 'ready') {
-      const same = data.cursor === cursor && data.resumed === true && data.gap === false;
+      const same = data['cursor'] === cursor && data['resumed'] === true && data['gap'] === false;
       if (!same) onComplaint(`ready after ${cursor}: ${JSON.stringify(data)}`);
     } else if (type !== 'pong') onComplaint(`frame ${bytes.toString().slice(0, 200)}`);
   });

@@ -11,6 +11,9 @@ import { runMaintenance } from '../support/maintenance.ts';
 import { runFullExchange } from './full-exchange.ts';
 import { buildPreviousRelease, missingReleaseReason } from './previous-release.ts';
 
+/** In the previous release, a send moved the read mark of its sender over the messages of others too. */
+const changedSince: ReadonlySet<string> = new Set(['wrong receipt', 'wrong unread count']);
+
 const tasks = Object.keys(maintenanceTasks) as MaintenanceTask[];
 
 describeUnless(missingReleaseReason, 'two releases on one database', () => {
@@ -59,7 +62,7 @@ describeUnless(missingReleaseReason, 'two releases on one database', () => {
       log: () => undefined,
       complaints: [],
     });
-    expect(violations).toEqual([]);
+    expect(violations.filter(({ kind }) => !changedSince.has(kind))).toEqual([]);
     expect(history.sends.length).toBeGreaterThan(140);
 
     await runFullExchange(deployment, apis[0]?.url ?? '');

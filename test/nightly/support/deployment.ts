@@ -52,6 +52,7 @@ export async function startDeployment(database: { url: string }, base: string): 
     PUBLIC_URL: base,
     DATA_DIR: folder,
     RATE_LIMITS: 'off',
+    WEBHOOK_NETWORKS: '127.0.0.0/8',
     DRAIN_SECONDS: '0',
     LOG_LEVEL: 'info',
     NODE_ENV: 'production',

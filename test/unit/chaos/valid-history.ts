@@ -1,93 +1,208 @@
-import type { History, SeenEvent, Send } from '../../../chaos/history.ts';
+import { createHmac } from 'node:crypto';
+import type {
+  History,
+  ReaderHistory,
+  SeenEvent,
+  Send,
+  StoredMessage,
+  WebhookPost,
+} from '../../../chaos/history.ts';
 
-const members = ['agt_ann', 'agt_bob', 'agt_cid'];
+const [ann, bob, cid] = ['agt_ann', 'agt_bob', 'agt_cid'] as const;
+const agents = [ann, bob, cid];
 
-/** Two threads: one of all three that was there, one that Ann opened with Bob. The sequences say the order of the sends. */
-const messages = [
-  { thread_id: 'thd_old', sequence: 1, by: 'agt_ann' },
-  { thread_id: 'thd_old', sequence: 2, by: 'agt_bob' },
-  { thread_id: 'thd_new', sequence: 1, by: 'agt_ann' },
-  { thread_id: 'thd_old', sequence: 3, by: 'agt_cid' },
-  { thread_id: 'thd_new', sequence: 2, by: 'agt_bob' },
-].map((message, index) => ({ ...message, id: `msg_${index + 1}`, content: `driftwood ${index + 1}` }));
+export const webhookSecret = `whsec_${Buffer.from('a secret of thirty-two bytes ...').toString('base64')}`;
 
-const opened = ({ thread_id, sequence }: { thread_id: string; sequence: number }): boolean =>
-  thread_id === 'thd_new' && sequence === 1;
+const file = { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5, sha256: 'ab'.repeat(32) };
 
-const buildMember = (agent: string, thread_id: string) => thread_id === 'thd_old' || agent !== 'agt_cid';
+interface Message extends StoredMessage {
+  thread_id: string;
+  sender: { id: string };
+  reply_to: string | null;
+  metadata: Record<string, unknown>;
+  attachments: { id: string; scan_status: string }[];
+}
 
-function buildFeed(agent: string): SeenEvent[] {
-  const events: Omit<SeenEvent, 'number'>[] = [];
-  for (const message of messages.filter(({ thread_id }) => buildMember(agent, thread_id))) {
-    if (opened(message)) events.push({ event_id: 'evt_thread', type: 'thread.created', subject: 'thd_new' });
-    events.push({ event_id: `evt_${message.id}`, type: 'message.created', subject: message.id });
+function createMessage(number: number, thread_id: string, sequence: number, sender: string): Message {
+  return {
+    id: `msg_${number}`,
+    thread_id,
+    sender: { id: sender },
+    content: `driftwood ${number}`,
+    content_type: 'text',
+    created_at: 1_000 + number,
+    sequence,
+    attachments: [],
+    reply_to: null,
+    metadata: {},
+  };
+}
+
+/** Two threads: one of all three that was there, one that Ann opened with Bob. Cid was a member of the second for a time. */
+function createMessages(): Record<'one' | 'two' | 'three' | 'four' | 'five', Message> {
+  const file1 = { id: 'att_1', ...file, scan_status: 'clean', scanned_by: null };
+  return {
+    one: createMessage(1, 'thd_old', 1, ann),
+    two: { ...createMessage(2, 'thd_old', 2, bob), reply_to: 'msg_1', metadata: { number: 2 } },
+    three: createMessage(3, 'thd_new', 1, ann),
+    four: { ...createMessage(4, 'thd_old', 3, cid), attachments: [file1] },
+    five: createMessage(5, 'thd_new', 2, bob),
+  };
+}
+
+const members = (...ids: string[]) => ids.map((id) => ({ id }));
+const marks = (thread_id: string, all: Record<string, number>) => ({
+  thread_id,
+  members: Object.entries(all).map(([id, up_to_sequence]) => ({ id, up_to_sequence })),
+});
+
+/** The feeds of the three agents, after number 10. */
+function createFeeds(): Record<string, SeenEvent[]> {
+  const { one, two, three, four, five } = createMessages();
+  const feeds: Record<string, SeenEvent[]> = { [ann]: [], [bob]: [], [cid]: [] };
+  let time = 1_000;
+  function emit(event_id: string, type: string, recipients: readonly string[], data: object): void {
+    time += 1;
+    for (const agent of recipients) {
+      const feed = feeds[agent] ?? [];
+      const event = { event_id, type, number: 11 + feed.length, created_at: time };
+      feed.push({ ...event, data: data as SeenEvent['data'] });
+    }
   }
-  if (agent === 'agt_cid') {
-    events.push({ event_id: 'evt_ask', type: 'contact.request', subject: 'creq_1' });
-  }
-  return events.map((event, index) => ({ ...event, number: 11 + index }));
+  const memberChange = (by: string, after: string[], last_sequence: number) => ({
+    thread_id: 'thd_new',
+    member: { id: cid },
+    by: { id: by },
+    thread: { id: 'thd_new', members: members(...after), last_sequence },
+  });
+  emit('evt_msg_1', 'message.created', agents, one);
+  emit('evt_msg_2', 'message.created', agents, two);
+  emit('evt_thread', 'thread.created', [ann, bob], { id: 'thd_new', members: members(ann, bob) });
+  emit('evt_msg_3', 'message.created', [ann, bob], three);
+  emit('evt_msg_4', 'message.created', agents, four);
+  emit('evt_scan', 'attachment.scanned', agents, {
+    attachment_id: 'att_1',
+    scan_status: 'clean',
+    thread_id: 'thd_old',
+  });
+  emit('evt_read', 'message.read', agents, { thread_id: 'thd_old', agent: { id: bob }, up_to_sequence: 2 });
+  emit('evt_ask', 'contact.request', [cid], { request_id: 'creq_1', from: { id: ann } });
+  emit('evt_added', 'thread.member_added', agents, memberChange(bob, [ann, bob, cid], 1));
+  emit('evt_msg_5', 'message.created', agents, five);
+  emit('evt_got_old', 'message.delivered', agents, marks('thd_old', { [ann]: 3, [bob]: 3, [cid]: 2 }));
+  emit('evt_got_new', 'message.delivered', [ann, bob], marks('thd_new', { [ann]: 2, [bob]: 1, [cid]: 2 }));
+  emit('evt_removed', 'thread.member_removed', agents, memberChange(cid, [ann, bob], 2));
+  return feeds;
+}
+
+const attempted = (key: string, agent_id: string) => ({
+  key: `key-${key}`,
+  agent_id,
+  begun_at: 1_000,
+  acknowledged_at: 1_010,
+  attempts: 2,
+});
+
+function createSends(): Send[] {
+  return Object.values(createMessages()).map((message): Send => {
+    const { id: message_id, thread_id, sequence, content, reply_to, metadata, attachments } = message;
+    const isOpening = message_id === 'msg_3';
+    const fields = isOpening ? {} : message;
+    const answer = { message_id, thread_id, sequence, fields };
+    return {
+      ...attempted(message_id, message.sender.id),
+      kind: isOpening ? 'opening' : 'REST',
+      draft: {
+        content,
+        content_type: 'text',
+        reply_to,
+        metadata,
+        attachment_ids: attachments.map(({ id }) => id),
+      },
+      others: isOpening ? [bob] : [],
+      answers: [answer, answer],
+    };
+  });
+}
+
+function createStored(): History['stored'] {
+  const { one, two, three, four, five } = createMessages();
+  const old = { thread_id: 'thd_old', members: agents, last_sequence: 3 };
+  const opened = { thread_id: 'thd_new', members: [ann, bob], last_sequence: 2 };
+  const receipts = {
+    thd_old: [
+      { agent_id: ann, read: 1, delivered: 3 },
+      { agent_id: bob, read: 2, delivered: 3 },
+      { agent_id: cid, read: 0, delivered: 2 },
+    ],
+    thd_new: [
+      { agent_id: ann, read: 1, delivered: 2 },
+      { agent_id: bob, read: 0, delivered: 1 },
+    ],
+  };
+  const inOld = { ...old, messages: [one, two, four], receipts: receipts.thd_old };
+  const inNew = { ...opened, messages: [three, five], receipts: receipts.thd_new };
+  return [
+    { ...inOld, agent_id: ann, unread_count: 2, found: ['msg_1', 'msg_2', 'msg_4'] },
+    { ...inNew, agent_id: ann, unread_count: 1, found: ['msg_3', 'msg_5'] },
+    { ...inOld, agent_id: bob, unread_count: 1, found: null },
+    { ...inNew, agent_id: bob, unread_count: 1, found: null },
+    { ...inOld, agent_id: cid, unread_count: 2, found: null },
+  ];
+}
+
+/** A request to a webhook, signed with this secret. */
+export function createPost({ event_id: id, type, created_at, data }: SeenEvent, secret: string): WebhookPost {
+  const body = JSON.stringify({ id, type, created_at, data });
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.1000.${body}`).digest('base64');
+  return { id, timestamp: '1000', signature: `v1,${signature}`, body };
+}
+
+function createReader(agent_id: string, name: string, events: readonly SeenEvent[]): ReaderHistory {
+  // Notifications over MCP have no time.
+  const isMcp = name === 'MCP stream';
+  return {
+    agent_id,
+    name,
+    start: 10,
+    seen: events.map((event) => ({ ...event, ...(isMcp && { created_at: null }), at: 1_020 })),
+    connections: { [name]: 3 },
+    complaints: [],
+  };
 }
 
 /** The history of a run without violations: three agents, each with a reader on one transport. Every call returns a new copy. */
 export function createValidHistory(): History {
-  const attempted = { begun_at: 1_000, acknowledged_at: 1_010, attempts: 2 };
-  const sends = messages.map((message): Send => {
-    const answer = { message_id: message.id, thread_id: message.thread_id, sequence: message.sequence };
-    return {
-      ...attempted,
-      key: `key-${message.id}`,
-      agent_id: message.by,
-      kind: opened(message) ? 'opening' : 'REST',
-      content: message.content,
-      others: opened(message) ? ['agt_bob'] : [],
-      answers: [answer, { ...answer }],
-    };
-  });
-  return {
-    threads: [{ thread_id: 'thd_old', members }],
-    agents: members,
-    sends,
-    contact_requests: [
+  const feeds = createFeeds();
+  const transports = ['WebSocket', 'MCP stream', 'long poll'];
+  const history: History = {
+    threads: [{ thread_id: 'thd_old', members: agents }],
+    agents,
+    sends: createSends(),
+    contact_requests: [{ ...attempted('ask', ann), to: cid, answers: [{ request_id: 'creq_1' }] }],
+    marks: [{ ...attempted('mark', bob), thread_id: 'thd_old', up_to_sequence: 2, answers: [null] }],
+    member_changes: [
+      { ...attempted('add', bob), kind: 'added', thread_id: 'thd_new', member_id: cid, answers: [null] },
+      { ...attempted('leave', cid), kind: 'removed', thread_id: 'thd_new', member_id: cid, answers: [null] },
+    ],
+    uploads: [{ ...attempted('file', cid), file, answers: [{ attachment_id: 'att_1' }] }],
+    webhooks: [
       {
-        ...attempted,
-        key: 'key-ask',
-        agent_id: 'agt_ann',
-        to: 'agt_cid',
-        answers: [{ request_id: 'creq_1' }],
+        ...attempted('hook', bob),
+        acknowledged_at: 1_002,
+        answers: [{ webhook_id: 'whk_1', secret: webhookSecret }],
+        posts: (feeds[bob] ?? []).slice(1).map((event) => createPost(event, webhookSecret)),
       },
     ],
-    marks: [{ by: 'agt_bob', thread_id: 'thd_old', up_to_sequence: 2 }],
-    readers: members.map((agent_id) => ({
-      agent_id,
-      name: 'WebSocket',
-      start: 10,
-      seen: buildFeed(agent_id).map((event) => ({ ...event, at: 1_020 })),
-      connections: { WebSocket: 3 },
-      complaints: [],
-    })),
+    readers: agents.map((agent, index) => createReader(agent, transports[index] ?? '', feeds[agent] ?? [])),
     complaints: [],
-    stored: members.flatMap((agent_id) =>
-      ['thd_old', 'thd_new']
-        .filter((thread_id) => buildMember(agent_id, thread_id))
-        .map((thread_id) => {
-          const inThread = messages.filter((message) => message.thread_id === thread_id);
-          return {
-            thread_id,
-            agent_id,
-            last_sequence: inThread.length,
-            unread_count: 0,
-            messages: inThread.map(({ id, sequence, content, by }) => ({
-              id,
-              sequence,
-              content,
-              sender: { id: by },
-            })),
-            found: agent_id === 'agt_ann' ? inThread.map(({ id }) => id) : null,
-          };
-        }),
-    ),
-    feeds: members.map((agent_id) => ({ agent_id, start: 10, events: buildFeed(agent_id) })),
-    requests: members.map((by) => ({ by, request_ids: by === 'agt_ann' ? ['creq_1'] : [] })),
+    stored: createStored(),
+    feeds: agents.map((agent_id) => ({ agent_id, start: 10, events: feeds[agent_id] ?? [] })),
+    requests: agents.map((by) => ({ by, request_ids: by === ann ? ['creq_1'] : [] })),
+    downloads: [{ attachment_id: 'att_1', by: bob, sha256: file.sha256 }],
     outbox: [],
   };
+  // Unlike structuredClone, this shares no object between two places.
+  return JSON.parse(JSON.stringify(history)) as History;
 }

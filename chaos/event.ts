@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** The `data` of an event, or another record of the service, as it was received. */
+export type EventData = Readonly<Record<string, unknown>>;
+
+/** An event as it was received, over any transport. */
+export interface ReceivedEvent {
+  event_id: string;
+  type: string;
+  /** In milliseconds; null over MCP, whose notifications do not carry it. */
+  created_at: number | null;
+  data: EventData;
+}
+
+/** Fields of an attachment that the scan changes after the message was sent. */
+const scanFields: ReadonlySet<string> = new Set(['scan_status', 'scanned_by']);
+
+function withoutScan(attachment: unknown): unknown {
+  if (typeof attachment !== 'object' || attachment === null) return attachment;
+  return Object.fromEntries(Object.entries(attachment).filter(([name]) => !scanFields.has(name)));
+}
+
+function toComparable(data: EventData): EventData {
+  const { attachments } = data;
+  return Array.isArray(attachments) ? { ...data, attachments: attachments.map(withoutScan) } : data;
+}
+
+/** Whether two records are equal, except for the scan results of their attachments. The order of fields does not matter. */
+export function isSameData(one: EventData, other: EventData): boolean {
+  return one === other || isDeepStrictEqual(toComparable(one), toComparable(other));
+}
+
+/** Whether these are the same event with the same data. */
+export function isSameEvent(one: ReceivedEvent, other: ReceivedEvent): boolean {
+  const { event_id, type, created_at, data } = other;
+  if (one.event_id !== event_id || one.type !== type) return false;
+  const hasOtherTime = one.created_at !== null && created_at !== null && one.created_at !== created_at;
+  return !hasOtherTime && isSameData(one.data, data);
+}
+
+/** The id of the object of an event, for descriptions: the message, the thread, or the request. */
+export function subjectOf({ type, data }: Pick<ReceivedEvent, 'type' | 'data'>): string {
+  const { id, request_id, thread_id, attachment_id } = data;
+  const subject = type === 'attachment.scanned' ? attachment_id : (id ?? request_id ?? thread_id);
+  return typeof subject === 'string' ? subject : 'no object';
+}
+
+/**
+ * Returns a function that replaces the data of an event by equal data of the same event, so that a run with many readers keeps each
+ * event once.
+ */
+export function createEventPool(): <Event extends ReceivedEvent>(event: Event) => Event {
+  const first = new Map<string, EventData>();
+  return (event) => {
+    const data = first.get(event.event_id);
+    if (!data) first.set(event.event_id, event.data);
+    return data && isDeepStrictEqual(data, event.data) ? { ...event, data } : event;
+  };
+}

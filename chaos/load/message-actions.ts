@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import type { Draft, ReadMark, Send, SentMessage, Upload } from '../history.ts';
+import { attemptReadMark, attemptSend, attemptUpload, searchWord } from './actions.ts';
+import type { LoadContext } from './context.ts';
+import { type Agent, maxThreadSize } from './population.ts';
+import { newAttempt } from './retry.ts';
+import { createThreadState, type ThreadState } from './thread-state.ts';
+
+/** The last messages of a thread, each of another member. */
+export interface LastMessages {
+  thread_id: string;
+  messages: { sender_id: string; sequence: number }[];
+}
+
+const replyChance = 0.3;
+const markdownChance = 0.3;
+const metadataChance = 0.3;
+
+/** Messages, files and read marks. Each action resolves when it is acknowledged or abandoned. */
+export function createMessageActions(context: LoadContext) {
+  const { base, agents, threads, random, history, retry, findAgent, act } = context;
+  const send = createSend(context);
+
+  return {
+    send: (kind: 'REST' | 'tool') =>
+      act((thread, sender) => send(thread, sender, kind, { what: `by ${kind}` })),
+    sendFile: () =>
+      act(async (thread, sender) => {
+        const number = history.uploads.length + 1;
+        const content = `chaos file ${number}\n`.repeat(1 + random.below(200));
+        const upload: Upload = { ...newAttempt(sender), file: describeFile(number, content) };
+        history.uploads.push(upload);
+        await retry.withKey(upload, () => attemptUpload(base, sender, upload, content));
+        const [uploaded] = upload.answers;
+        if (!uploaded) return;
+        const attachment_ids = [uploaded.attachment_id];
+        await send(thread, sender, random.pick(['REST', 'tool']), { what: 'with a file', attachment_ids });
+      }),
+    async openThread() {
+      const [sender, ...others] = random.sample(agents, 2 + random.below(maxThreadSize - 1));
+      if (!sender) return;
+      const content = `${searchWord} ${history.sends.length + 1} opens a thread`;
+      const draft = {
+        content,
+        content_type: 'text' as const,
+        reply_to: null,
+        metadata: {},
+        attachment_ids: [],
+      };
+      const otherIds = others.map(({ id }) => id);
+      const attempt: Send = { ...newAttempt(sender), kind: 'opening', draft, others: otherIds };
+      history.sends.push(attempt);
+      const participants = others.map(({ handle }) => handle);
+      await retry.withKey(attempt, () => attemptSend(base, sender, attempt, { participants }));
+      const [opened] = attempt.answers;
+      if (!opened) return;
+      const members = [sender.id, ...otherIds];
+      const thread = createThreadState(random, { thread_id: opened.thread_id, members });
+      thread.addMessage(opened);
+      threads.push(thread);
+    },
+    markRead: () =>
+      act(async (thread, agent) => {
+        const { thread_id } = thread;
+        if (thread.last() === 0) return;
+        // Often the last message, otherwise one before it: then some messages stay unread, or the mark does not move.
+        const up_to_sequence = random.chance(0.5) ? thread.last() : 1 + random.below(thread.last());
+        const attempt: ReadMark = { ...newAttempt(agent), thread_id, up_to_sequence };
+        history.marks.push(attempt);
+        await retry.once(attempt, () => attemptReadMark(base, agent, attempt));
+      }),
+    /** Sends two messages of different members to every thread. */
+    async sendLast(): Promise<LastMessages[]> {
+      return Promise.all(
+        threads.map(async (thread) => {
+          const messages: LastMessages['messages'] = [];
+          for (const sender_id of random.sample(thread.members(), 2)) {
+            const sent = await send(thread, findAgent(sender_id), 'REST', { what: 'at the end' });
+            if (sent) messages.push({ sender_id, sequence: sent.sequence });
+          }
+          return { thread_id: thread.thread_id, messages };
+        }),
+      );
+    },
+  };
+}
+
+function createSend({ base, random, history, retry }: LoadContext) {
+  return async function send(
+    thread: ThreadState,
+    sender: Agent,
+    kind: 'REST' | 'tool',
+    { what, attachment_ids = [] }: { what: string; attachment_ids?: string[] },
+  ): Promise<SentMessage | undefined> {
+    const number = history.sends.length + 1;
+    const draft: Draft = {
+      content: `${searchWord} ${number} ${what}`,
+      content_type: random.chance(markdownChance) ? 'markdown' : 'text',
+      reply_to: random.chance(replyChance) ? thread.pickMessage() : null,
+      metadata: random.chance(metadataChance) ? { number, note: 'chaos' } : {},
+      attachment_ids,
+    };
+    const attempt: Send = { ...newAttempt(sender), kind, draft, others: [] };
+    history.sends.push(attempt);
+    await retry.withKey(attempt, () => attemptSend(base, sender, attempt, thread));
+    const [sent] = attempt.answers;
+    if (sent) thread.addMessage(sent);
+    return sent;
+  };
+}
+
+function describeFile(number: number, content: string): Upload['file'] {
+  return {
+    filename: `chaos-${number}.txt`,
+    content_type: 'text/plain',
+    size_bytes: Buffer.byteLength(content),
+    sha256: createHash('sha256').update(content).digest('hex'),
+  };
+}
