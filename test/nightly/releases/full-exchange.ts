@@ -9,14 +9,18 @@ import type { Deployment } from '../support/deployment.ts';
 const waitOptions = { timeout: 60_000, interval: 100 };
 
 /** Two agents and an MCP client use every kind of operation once, through one process of a service. */
-export async function runFullExchange({ core }: Deployment, url: string): Promise<void> {
+export async function runFullExchange(
+  { core }: Deployment,
+  url: string,
+  { otherRelease = false } = {},
+): Promise<void> {
   const api = `${url}/v1`;
   const [ada, bob] = [await buildAgent(core), await buildAgent(core, { inbound_policy: 'contacts_only' })];
   const post = (path: string, token: string, body: object) =>
     requestRest('POST', api + path, { token, body });
   const get = (path: string, token: string) => requestRest('GET', api + path, { token });
 
-  const socket = await connectWebSocket(url, { token: bob.token });
+  const socket = await connectWebSocket(url, { token: bob.token, otherRelease });
   expect(await post('/contacts/requests', ada.token, { handle: bob.handle })).toMatchObject({ status: 201 });
   const approval = await post(`/contacts/requests/${ada.handle}/approve`, bob.token, {});
   expect(approval.status, approval.text).toBe(200);

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Program, ServicePart } from '../../../scripts/parts/service-process.ts';
@@ -28,13 +28,13 @@ export interface Release {
   remove(): Promise<void>;
 }
 
-/** The previous release, built from the history in a temporary folder, with the packages of this one. */
+/** The previous release, built from the history in a temporary folder, with the packages of its lock file. */
 export async function buildPreviousRelease(): Promise<Release> {
   const folder = await mkdtemp(join(tmpdir(), 'ams-previous-'));
   const limits = { cwd: folder, timeout: 150_000, maxBuffer: 2 ** 28 };
   const archive = execFileSync('git', ['-C', root, 'archive', '--format=tar', commit], limits);
   execFileSync('tar', ['-x'], { ...limits, input: archive });
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], limits);
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck'], limits);
   const built = (entry: string) => join(folder, 'dist', entry);

@@ -17,7 +17,7 @@ const changedSince: ReadonlySet<string> = new Set(['wrong receipt', 'wrong unrea
 const tasks = Object.keys(maintenanceTasks) as MaintenanceTask[];
 
 describeUnless(missingReleaseReason, 'two releases on one database', () => {
-  test('the new one on the old schema, both during the migration, the old one on the new schema', async () => {
+  test('the old one before, during and after the migration, both on the new schema, and the old one again', async () => {
     const before = await buildPreviousRelease();
     onTestFinished(() => before.remove());
     const database = await createEmptyDatabase();
@@ -31,30 +31,38 @@ describeUnless(missingReleaseReason, 'two releases on one database', () => {
     onTestFinished(() => deployment.stop());
     before.migrate(deployment.env);
 
-    const [api, worker] = await Promise.all([deployment.start('api'), deployment.start('worker')]);
-    apis.push(api);
-    await runFullExchange(deployment, api.url);
-    await runMaintenance(deployment, tasks);
+    const start = async (program?: typeof before.program) =>
+      Promise.all(
+        (['api', 'worker'] as const).map((part) =>
+          deployment.start(part, program && { program: program(part) }),
+        ),
+      );
+    const old = await start(before.program);
+    apis.push(...old.slice(0, 1));
+    const useOld = () => runFullExchange(deployment, apis[0]?.url ?? '', { otherRelease: true });
+    await useOld();
+    await Promise.all([migrateForward(database.url), useOld()]);
 
     const { signal } = new AbortController();
     const { violations, history } = await runChaos(deployment, {
       async injectFaults() {
         await deployment.waitForMoreMessages(20);
-        const old = await Promise.all(
-          (['api', 'worker'] as const).map((part) =>
-            deployment.start(part, { program: before.program(part) }),
-          ),
-        );
-        apis.push(...old.slice(0, 1));
-        await deployment.waitForMoreMessages(40);
         const begun_at = Date.now();
-        await migrateForward(database.url);
-        const ended_at = Date.now();
+        const current = await start();
+        apis.push(...current.slice(0, 1));
         await deployment.waitForMoreMessages(40);
         apis.shift();
-        await deployment.terminate(api, worker);
+        await deployment.terminate(...old);
         await deployment.waitForMoreMessages(40);
-        return [{ kind: 'schema changed', begun_at, ended_at }];
+        await runFullExchange(deployment, apis[0]?.url ?? '');
+        await runMaintenance(deployment, tasks);
+        // The way back.
+        apis.push(...(await start(before.program)).slice(0, 1));
+        await deployment.waitForMoreMessages(40);
+        apis.shift();
+        await deployment.terminate(...current);
+        await deployment.waitForMoreMessages(20);
+        return [{ kind: 'release changed', begun_at, ended_at: Date.now() }];
       },
       seed: 8,
       size: { agents: 5, threads: 4 },
@@ -65,7 +73,7 @@ describeUnless(missingReleaseReason, 'two releases on one database', () => {
     expect(violations.filter(({ kind }) => !changedSince.has(kind))).toEqual([]);
     expect(history.sends.length).toBeGreaterThan(140);
 
-    await runFullExchange(deployment, apis[0]?.url ?? '');
+    await useOld();
     await runMaintenance(deployment, before.tasks);
     expect(await deployment.errors()).toEqual([]);
   });
