@@ -13,8 +13,8 @@ import { type AgentOptions, buildAgent, createTestSettings, issueTokenFor } from
 const processes = 2;
 
 /** Two API processes of one service, and a balancer that alternates between them for each request. */
-export async function startMcpCluster(api: 'api' | 'conformance-api' = 'api') {
-  const program = bundledProgram(api);
+export async function startMcpCluster(part: 'api' | 'conformance-api' = 'api') {
+  const program = bundledProgram(part);
   const settings = await createTestSettings('postgres');
   const targets: string[] = [];
   const balancer = await startHttpBalancer(() => targets);

@@ -45,8 +45,7 @@ test('opening WebSockets is limited per agent: the handshake gets 429 with Retry
   const other = await service.token(handle, { audience: 'ws' });
   for (const mine of [token, other]) {
     const socket = await connectWebSocket(service.url, { token: mine });
-    socket.close();
-    await socket.closed;
+    await socket.close();
   }
   const refusal = await refused(service.url, { token });
   expect(refusal).toMatchObject({
@@ -56,7 +55,7 @@ test('opening WebSockets is limited per agent: the handshake gets 429 with Retry
   });
   const stranger = await service.agent({ audience: 'ws' });
   const socket = await connectWebSocket(service.url, { token: stranger.token });
-  socket.close();
+  await socket.close();
 });
 
 test('opening notification streams is limited per agent: 429, a JSON-RPC error, Retry-After', async () => {
