@@ -1,7 +1,8 @@
 /**
  * Rate limit budgets. Budgets of one action are counted per agent, `send_message` per agent and thread; `default` is every other call of an
- * agent; `public` is every call of an IP address without a token. The rest protects against guessing: `sign_in` is counted per username and
- * address, `sign_in_account` per username, then `sign_in_slow` per username, `sign_in_address` per address, `sign_up` per address and per account that founds organizations,
+ * agent; `mcp_initialize`, `websocket` and `event_stream` count the MCP sessions, WebSockets and MCP notification streams that an agent opens; `public` is every call of an IP address without a token. The rest protects against guessing: `sign_in` is counted per username and
+ * address, `sign_in_account` per username, then `sign_in_slow` per username,
+ * `sign_in_address` per address, `sign_up` per address and per account that founds organizations,
  * `add_member` per account, `token` per client and address, `register` per address.
  */
 export const budgets = [
@@ -10,6 +11,9 @@ export const budgets = [
   'message_search',
   'contact_request',
   'webhook_test',
+  'mcp_initialize',
+  'websocket',
+  'event_stream',
   'default',
   'public',
   'sign_in',
@@ -29,6 +33,9 @@ export type ActionBudget = Extract<
   Budget,
   'create_thread' | 'send_message' | 'message_search' | 'contact_request' | 'webhook_test'
 >;
+
+/** An MCP session ends when it was not used for this long (ms). */
+export const mcpSessionLifetimeMs = 3_600_000;
 
 /**
  * An exchange is a message that follows a message of another agent in the same thread within this time (ms). Programs that reply to each

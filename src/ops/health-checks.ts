@@ -1,6 +1,38 @@
 import type { Core } from '../compose.ts';
 import type { HealthCheck } from '../transports/http/health.ts';
 
+/** Milliseconds for which the result of a write check is shared, since anybody can ask for the readiness of a process. */
+const writeCheckShareMs = 1_000;
+
+/** Fail on a server that takes no writes (25006), and without space on the disk of the database (53100). They change nothing. */
+const writeChecks = [
+  'select from agents where false for update',
+  // Larger than the memory that it may use, so it is written to a temporary file.
+  "set local work_mem = '64kB'",
+  'select count(*) from generate_series(1, 20000)',
+];
+
+/** Returns a check whether the database takes writes. It writes by itself, so it also notices when nothing else is written. */
+function createWriteCheck(database: Core['database']): () => Promise<void> {
+  let running: Promise<void> | undefined;
+
+  async function check(): Promise<void> {
+    const transaction = await database.begin();
+    try {
+      for (const text of writeChecks) await transaction.query({ text }, []);
+    } finally {
+      await transaction.rollback();
+    }
+  }
+
+  return () => {
+    running ??= check().finally(() => {
+      setTimeout(() => (running = undefined), writeCheckShareMs).unref();
+    });
+    return running;
+  };
+}
+
 /** The checks for readiness. Queues, bus and replicas are optional: requests are served without them. */
 export function healthChecks({
   database,
@@ -9,7 +41,7 @@ export function healthChecks({
   bus,
 }: Pick<Core, 'database' | 'replicas' | 'queues' | 'bus'>): HealthCheck[] {
   return [
-    { part: 'database', check: () => database.query({ text: 'select 1' }, []) },
+    { part: 'database', check: createWriteCheck(database) },
     { part: 'queues', isOptional: true, check: () => queues.check() },
     {
       part: 'bus',

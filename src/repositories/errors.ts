@@ -15,8 +15,11 @@ const connectionErrors = new Set([
   'ETIMEDOUT',
   'EAI_AGAIN',
 ]);
-/** SQLSTATE classes: 08 connection, 53 resources, 57 operator intervention; 55P03 lock wait, 40xxx serialization and deadlock. */
-const transientStates = /^(08|53|57|40)|^55P03$/;
+/**
+ * SQLSTATE classes: 08 connection, 53 resources (53100: the disk is full), 57 operator intervention, 40 serialization and deadlock;
+ * 55P03 lock wait; 25006 a server that takes no writes now, for example during a failover.
+ */
+const transientStates = /^(08|53|57|40)|^55P03$|^25006$/;
 
 /**
  * Converts a database error to a domain error: a known constraint to its own, a transient error to UNAVAILABLE. Returns any other error

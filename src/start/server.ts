@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../compose.ts';
+import type { RateLimits } from '../operations/rate-limits.ts';
 import { createWebSocketMetrics } from '../ops/stream-metrics.ts';
 import { type AppParts, createApp } from '../transports/http/app.ts';
 import { closeServer, createHttpServer, listen } from '../transports/http/server.ts';
@@ -22,6 +23,7 @@ interface ServerParts {
   handlers: AppParts['handlers'];
   cookie_keys: string[];
   live: LiveParts;
+  limits: RateLimits;
   mcp: { close(): Promise<void> };
   signals: StopSignals;
 }
@@ -30,7 +32,7 @@ interface ServerParts {
 export async function startServer(
   core: Core,
   lifecycle: Lifecycle,
-  { handlers, cookie_keys, live, mcp, signals }: ServerParts,
+  { handlers, cookie_keys, live, limits, mcp, signals }: ServerParts,
   overrides: ApiOverrides,
 ) {
   const { config, logger } = core;
@@ -40,6 +42,7 @@ export async function startServer(
   const server = createHttpServer(app.callback(), () => leaving.signal.aborted);
   const webSocket = createWebSocketTransport({
     realtime: live.realtime,
+    rateLimits: limits,
     tokens: live.tokens,
     redeem: live.tickets.redeem,
     metadata_url: `${config.PUBLIC_URL}/.well-known/oauth-protected-resource/ws`,

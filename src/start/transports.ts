@@ -37,7 +37,7 @@ export interface TransportParts {
 }
 
 /** MCP over the catalogue. */
-export function createMcp(core: Core, { live, executeFor }: TransportParts, overrides: ApiOverrides) {
+export function createMcp(core: Core, { live, limits, executeFor }: TransportParts, overrides: ApiOverrides) {
   const { config, metrics } = core;
   return createMcpTransport({
     execute: executeFor('mcp'),
@@ -46,6 +46,7 @@ export function createMcp(core: Core, { live, executeFor }: TransportParts, over
     tokens: live.tokens,
     realtime: live.realtime,
     sessions: core.repositories.mcpSessions,
+    limits,
     bus: core.bus,
     public_url: config.PUBLIC_URL,
     allowed_hosts: config.ALLOWED_HOSTS,

@@ -1,4 +1,5 @@
 import type { Core } from '../../src/compose.ts';
+import { mcpSessionLifetimeMs } from '../../src/domain/limits.ts';
 import { minIdAt } from '../../src/domain/ids.ts';
 import { defaultPacing, type WebhookPacing } from '../../src/domain/webhooks.ts';
 import { packJobs } from '../../src/jobs/outbox-jobs.ts';
@@ -10,7 +11,6 @@ import type { JobHandler } from '../consume-queues.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const batchSize = 1_000;
-const mcpSessionLifeMs = 7 * dayMs;
 const idleClientLifeMs = 30 * dayMs;
 const approvalLifeMs = 30 * dayMs;
 const deliveryLifeMs = 30 * dayMs;
@@ -67,7 +67,7 @@ export function maintenanceHandler(
       await drain((limit) => oauthClients.removeUnused(Date.now() - idleClientLifeMs, limit));
     },
     'expire-mcp-sessions': () =>
-      drain((limit) => mcpSessions.removeBefore(Date.now() - mcpSessionLifeMs, limit)),
+      drain((limit) => mcpSessions.removeBefore(Date.now() - mcpSessionLifetimeMs, limit)),
     'expire-rate-limits': () => drain((limit) => rateLimits.removeExpired(Date.now(), limit)),
     async 'expire-sessions'() {
       await drain((limit) => sessions.removeExpired(Date.now(), limit));

@@ -9,7 +9,7 @@ import { replayAnswer } from './respond.ts';
 /**
  * Gives repeated writes under one key the first answer. In this process the calls of one key run one after the other; between processes
  * the row of the key decides, which is inserted with COMMIT.
- * @throws {DomainError} IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_MISMATCH, VALIDATION_ERROR
+ * @throws {DomainError} IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_MISMATCH, VALIDATION_ERROR, UNAVAILABLE
  */
 export function createIdempotency(unitOfWork: UnitOfWork): Stage {
   const keys = createConcurrencyLimiter({
@@ -26,9 +26,10 @@ export function createIdempotency(unitOfWork: UnitOfWork): Stage {
       return await next();
     } catch (error) {
       // A database that did not answer just now does not answer this query either.
-      if (error instanceof DomainError && error.code === 'UNAVAILABLE') throw error;
-      const stored = await unitOfWork.findAnswer(claim).catch(() => {
-        throw error;
+      if (isUnavailable(error)) throw error;
+      // The call may have failed because its key is used: only the stored answer tells. Without the database, it is unknown.
+      const stored = await unitOfWork.findAnswer(claim).catch((failure: unknown) => {
+        throw isUnavailable(failure) ? failure : error;
       });
       if (stored) return replayAnswer(context.call.operation, unitOfWork, claim, stored);
       throw error;
@@ -59,6 +60,10 @@ export async function findStoredAnswer(
 ): Promise<Answer | undefined> {
   const stored = await unitOfWork.findAnswer(claim);
   return stored && replayAnswer(call.operation, unitOfWork, claim, stored);
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'UNAVAILABLE';
 }
 
 /** @throws {DomainError} VALIDATION_ERROR when the key is not 1 to 255 visible ASCII characters */

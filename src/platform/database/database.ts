@@ -133,42 +133,63 @@ function openTransaction(
   asSent: (statement: SqlStatement, values: readonly unknown[]) => pg.QueryConfig,
 ): Transaction {
   let open = true;
+  let firstError: unknown;
   // BEGIN is not awaited: it is sent with the first statement and fails together with it.
-  const begun = client.query(begin);
+  const begun = send(begin);
   begun.catch(ignoreError);
 
+  /** After a failed statement the server refuses the following ones only for that reason: they reject with the first error. */
+  async function send(query: string | pg.QueryConfig): Promise<pg.QueryResult> {
+    try {
+      return await client.query(query);
+    } catch (error) {
+      firstError ??= error;
+      throw stateOf(error) === sqlStates.transactionAborted ? firstError : error;
+    }
+  }
+
+  /** A connection to a server that takes no writes is closed: a new one may reach another server, or the end of that state. */
   function release(broken?: unknown): void {
     open = false;
-    client.release(broken instanceof Error ? broken : undefined);
+    const cause = stateOf(firstError) === sqlStates.readOnly ? firstError : broken;
+    client.release(cause instanceof Error ? cause : undefined);
   }
 
   return {
     async query(statement, values) {
-      return (await client.query(asSent(statement, values))).rows;
+      return (await send(asSent(statement, values))).rows;
     },
     async commit(last) {
       const statement = last && asSent(last.statement, last.values);
-      const sent = statement ? client.query(statement) : begun;
-      const [done, end] = await Promise.allSettled([sent, client.query('COMMIT')]);
+      const sent = statement ? send(statement) : begun;
+      const [done, end] = await Promise.allSettled([sent, send('COMMIT')]);
       if (end.status === 'rejected') {
         release(end.reason);
         throw end.reason;
       }
       release();
       if (done.status === 'rejected') throw done.reason;
-      if (end.value.command !== 'COMMIT') throw new Error('the transaction was rolled back by the server');
+      if (end.value.command !== 'COMMIT')
+        throw firstError ?? new Error('the transaction was rolled back by the server');
       return statement ? done.value.rows : [];
     },
     async rollback() {
       if (!open) return;
       try {
-        await client.query('ROLLBACK');
+        await send('ROLLBACK');
         release();
       } catch (error) {
         release(error);
       }
     },
   };
+}
+
+/** SQLSTATE codes: a statement after a failed one, and a write that the server refuses for now. */
+const sqlStates = { transactionAborted: '25P02', readOnly: '25006' };
+
+function stateOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** For errors that the next statement of the same connection reports too. */

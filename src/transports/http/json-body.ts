@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { DomainError } from '../../domain/errors.ts';
+import { createJsonCounter, maxJsonValues } from './json-counter.ts';
 
 const parse = koaBody({
   jsonTypes: ['application/json', 'application/*+json'],
@@ -27,7 +28,7 @@ function bodyError(error: Error & { type?: string; status?: number }): DomainErr
 /**
  * Reads a JSON object into `ctx.request.body`, at most 256 KiB. An absent body is an empty object.
  * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON (also for invalid UTF-8, which a
- * lenient decoder would alter), VALIDATION_ERROR (incomplete body)
+ * lenient decoder would alter), VALIDATION_ERROR (an incomplete body, or too many values)
  */
 export async function jsonBody(ctx: Context, next: Next): Promise<void> {
   if (!hasBody(ctx)) {
@@ -44,8 +45,14 @@ export async function jsonBody(ctx: Context, next: Next): Promise<void> {
     );
   }
   const bytes = watchUtf8(ctx);
+  const counter = createJsonCounter();
+  ctx.req.on('data', counter.add);
   return parse(ctx, () => {
     if (!bytes.isValid()) throw new DomainError('INVALID_JSON', 'The body is not valid UTF-8.');
+    if (counter.hasTooMany()) {
+      const message = `The body has too many values: at most ${maxJsonValues}.`;
+      throw new DomainError('VALIDATION_ERROR', message);
+    }
     return next();
   });
 }

@@ -27,22 +27,37 @@ const sanitizeOptions: sanitize.IOptions = {
   },
 };
 
-/** Real cards have a few thousand tokens. A hostile table can expand to 20 times its text. */
-const maxTokens = 20_000;
-/** Rendering can take 100 ms, and anybody can request it. */
+/**
+ * Real cards have some hundred characters of markup, and tables of some hundred cells. The parser takes more than linear time for nested
+ * links and emphasis, and fills the cells that the rows of a table lack.
+ */
+const maxMarkup = 4_000;
+const maxCells = 10_000;
+const markup = /[\n[\]*_~`|<>&"!\\]/g;
+
+/** Rendering can take tens of milliseconds, and anybody can request it. */
 const cache = new LRUCache<string, string>({ max: 64, memoMethod: render });
 
 /**
- * The body of a card as sanitized HTML; as preformatted text when it has too many tokens. Rendering can take 100 ms and cards are
- * public, so the 64 most recently used results are cached.
+ * The body of a card as sanitized HTML; as preformatted text when it has too much markup. The 64 most recently used results are
+ * cached.
  */
 export function renderCardBody(source: string): string {
   return cache.memo(source);
 }
 
 function render(source: string): string {
-  const env = {};
-  const tokens = markdown.parse(source, env);
-  if (tokens.length > maxTokens) return `<pre>${escapeHtml(source)}</pre>`;
-  return sanitize(markdown.renderer.render(tokens, markdown.options, env), sanitizeOptions);
+  if (hasTooMuchMarkup(source)) return `<pre>${escapeHtml(source)}</pre>`;
+  return sanitize(markdown.render(source), sanitizeOptions);
+}
+
+function hasTooMuchMarkup(source: string): boolean {
+  if (count(source, markup) > maxMarkup) return true;
+  const lines = source.split('\n');
+  const columns = lines.reduce((most, line) => Math.max(most, count(line, /\|/g)), 0);
+  return columns > 0 && columns * lines.length > maxCells;
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
 }

@@ -1,5 +1,6 @@
 import type { Operation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute/execute.ts';
+import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { Realtime } from '../../realtime/contract.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 import type { Additions } from './additions.ts';
@@ -18,6 +19,7 @@ export interface McpParts {
   tokens: Tokens;
   realtime: Realtime;
   sessions: SessionStore;
+  limits: RateLimits;
   /** Routes client responses and cancellations to the process that waits for them. */
   bus: McpBus;
   /** Without a trailing slash. */

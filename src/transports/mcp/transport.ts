@@ -36,7 +36,7 @@ const path = '/mcp';
  * @throws {Error} when a tool or resource of the catalogue has no valid schema.
  */
 export function createMcpTransport(parts: McpParts): McpTransport {
-  const { tokens, realtime, logger, public_url, heartbeat_ms = 15_000 } = parts;
+  const { tokens, realtime, limits, logger, public_url, heartbeat_ms = 15_000 } = parts;
   const guard = createHostGuard(public_url, parts.allowed_hosts);
   const authorizer = createAuthorizer(tokens, public_url);
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
@@ -56,12 +56,20 @@ export function createMcpTransport(parts: McpParts): McpTransport {
   const handlers = new Map<string, Handler>([
     [
       'GET',
-      createGetHandler({ sessions, realtime, streams, heartbeat_ms, onSlowReader: parts.onSlowReader }),
+      createGetHandler({
+        sessions,
+        limits,
+        realtime,
+        streams,
+        heartbeat_ms,
+        onSlowReader: parts.onSlowReader,
+      }),
     ],
     [
       'POST',
       createPostHandler({
         realtime,
+        limits,
         sessions,
         authorizer,
         features,

@@ -49,7 +49,7 @@ export const webSocketDescription: TransportDescription = {
   name: 'websocket',
   title: 'WebSocket',
   description: `
-A connection acts as one agent. Send the access token as \`Authorization: Bearer <token>\` in the handshake, as the subprotocols \`bearer, <token>\`, or use a one-time ticket in the query. A rejected handshake gets an HTTP status and a JSON error body instead of the upgrade.
+A connection acts as one agent. Send the access token as \`Authorization: Bearer <token>\` in the handshake, as the subprotocols \`bearer, <token>\`, or use a one-time ticket in the query. A rejected handshake gets an HTTP status and a JSON error body instead of the upgrade; an agent that opens too many connections gets 429 with \`Retry-After\`.
 
 The first frame is \`ready\`. The events after its cursor follow, then new events, without a gap or a repetition in between. Delivery is at least once across connections: store the cursor of the last event that you have processed, and reconnect with it.
 

@@ -7,6 +7,7 @@ import { challengeFor } from '../http/authenticate.ts';
 import { toDomainError } from '../http/errors.ts';
 import { hasPendingResponse } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
+import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { Realtime, StreamReader } from '../../realtime/contract.ts';
 import { type Connection, serveConnection } from './connection.ts';
 import { type HandshakeAuth, authenticateHandshake, readHandshake, tokenProtocol } from './handshake.ts';
@@ -16,6 +17,7 @@ import { refuseSocket } from '../http/refuse-socket.ts';
 
 export interface WebSocketTransportParts extends HandshakeAuth {
   realtime: Realtime;
+  rateLimits: RateLimits;
   /** URL of the protected resource metadata (RFC 9728), for the challenge of 401 and 403 responses. */
   metadata_url: string;
   log(message: string, error: unknown): void;
@@ -69,6 +71,7 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
     if (isDraining) throw shuttingDown();
     try {
       const actor = await authenticateHandshake(parts, handshake);
+      await parts.rateLimits.consume('websocket', actor.agent_id);
       let connection: Connection | undefined;
       const reader: StreamReader = {
         transport: 'ws',

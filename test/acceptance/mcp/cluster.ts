@@ -1,5 +1,4 @@
-import { resolve } from 'node:path';
-import { type Program, startProcess } from '../../../scripts/parts/service-process.ts';
+import { startProcess } from '../../../scripts/parts/service-process.ts';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { createLifecycle } from '../../../src/start/lifecycle.ts';
@@ -7,19 +6,15 @@ import {
   type OperatorRegistration,
   registerAgentAsOperator,
 } from '../../../src/services/agents/operator-registration.ts';
+import { bundledProgram } from '../../support/vitest/bundled-program.ts';
 import { startHttpBalancer } from '../../support/servers/http-balancer.ts';
 import { type AgentOptions, buildAgent, createTestSettings, issueTokenFor } from '../../support/service.ts';
-
-/** The API with the fixtures that the conformance suite expects, run from source. */
-export const programWithFixtures: Program = {
-  entry: resolve(import.meta.dirname, '../../support/conformance/api.ts'),
-  nodeArguments: ['--import', 'tsx'],
-};
 
 const processes = 2;
 
 /** Two API processes of one service, and a balancer that alternates between them for each request. */
-export async function startMcpCluster(program?: Program) {
+export async function startMcpCluster(part: 'api' | 'conformance-api' = 'api') {
+  const program = bundledProgram(part);
   const settings = await createTestSettings('postgres');
   const targets: string[] = [];
   const balancer = await startHttpBalancer(() => targets);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type ConformanceRun, runConformance, listScoredScenarios } from '../../support/conformance/run.ts';
-import { startMcpCluster, programWithFixtures } from './cluster.ts';
+import { startMcpCluster } from './cluster.ts';
 
 // Four processes start and make some hundred requests: seconds on an idle machine, minutes on a busy one.
 vi.setConfig({ testTimeout: 240_000 });
@@ -43,7 +43,7 @@ function listPassed({ scenarios }: ConformanceRun): string[] {
 const unscoredScenarios = ['json-schema-2020-12', 'server-session-lifecycle'];
 
 test('all 30 scored scenarios pass with their fixtures, whichever process a request reaches', async () => {
-  const { code, passed: good, output } = await runScenarios(await startMcpCluster(programWithFixtures));
+  const { code, passed: good, output } = await runScenarios(await startMcpCluster('conformance-api'));
   const scored = await listScoredScenarios(revision);
   expect(scored).toHaveLength(30);
   expect(good, output).toEqual(expect.arrayContaining([...scored, ...unscoredScenarios]));

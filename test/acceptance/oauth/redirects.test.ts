@@ -2,10 +2,19 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
-import { approve, createFirstAgent, createPerson, type Person, signUp } from '../../clients/person.ts';
+import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+const addresses = [
+  ['http://127.0.0.1:8765/callback', '127.0.0.1:8765'],
+  ['http://localhost:8765/callback', 'localhost:8765'],
+  ['http://[::1]:8765/callback', '[::1]:8765'],
+  ['https://app.example.com:8443/callback?tenant=1', 'app.example.com:8443'],
+  ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor:'],
+  ['com.example.app:/oauth', 'com.example.app:'],
+] as const;
 
 // The form-action policy restricts where the form may redirect; only a real browser shows whether it is right.
 await describeWithBrowser('the browser brings the answer to the client', (browser) => {
@@ -16,33 +25,39 @@ await describeWithBrowser('the browser brings the answer to the client', (browse
   afterAll(() => service.stop());
 
   /** The address that the browser opens, or tries to open, after the person pressed a button. */
-  async function answerAt(redirect_uri: string, press: (page: Page, person: Person) => Promise<void>) {
-    const page = await browser().newPage();
-    const person = createPerson();
-    await page.goto(await buildAuthorizationUrl(service.url, { client_name: 'Somebody', redirect_uri }));
-    await signUp(page, person);
-    await createFirstAgent(page, person);
+  async function readAnswer(page: Page, redirect_uri: string, press: () => Promise<void>) {
     const leaving = page.waitForRequest((request) => request.url().startsWith(redirect_uri));
-    await press(page, person);
+    await press();
     const request = await leaving;
-    await page.close();
     expect(request.headers()).not.toHaveProperty('referer');
     return new URL(request.url()).searchParams;
   }
 
-  test.each([
-    ['http://127.0.0.1:8765/callback', '127.0.0.1:8765'],
-    ['http://localhost:8765/callback', 'localhost:8765'],
-    ['http://[::1]:8765/callback', '[::1]:8765'],
-    ['https://app.example.com:8443/callback?tenant=1', 'app.example.com:8443'],
-    ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor:'],
-    ['com.example.app:/oauth', 'com.example.app:'],
-  ])('at %s', async (redirect_uri, redirect_host) => {
-    const answer = await answerAt(redirect_uri, (page, { handle }) =>
-      approve(page, { client: 'Somebody', redirect_host, handle }),
+  test('at every kind of address, to a person who signs up and to one who is signed in', async () => {
+    const context = await browser().newContext();
+    const person = createPerson();
+    for (const [index, [redirect_uri, redirect_host]] of addresses.entries()) {
+      const page = await context.newPage();
+      await page.goto(await buildAuthorizationUrl(service.url, { client_name: 'Somebody', redirect_uri }));
+      if (index === 0) {
+        await signUp(page, person);
+        await createFirstAgent(page, person);
+      }
+      const answer = await readAnswer(page, redirect_uri, () =>
+        approve(page, { client: 'Somebody', redirect_host, handle: person.handle }),
+      );
+      expect(answer.get('code'), redirect_uri).toMatch(/./);
+      expect(answer.get('iss')).toBe(service.url);
+      await page.close();
+    }
+    const redirect_uri = 'https://app.example.com/refused';
+    const page = await context.newPage();
+    await page.goto(await buildAuthorizationUrl(service.url, { client_name: 'Somebody', redirect_uri }));
+    const refusal = await readAnswer(page, redirect_uri, () =>
+      page.getByRole('button', { name: 'Cancel' }).click(),
     );
-    expect(answer.get('code')).toMatch(/./);
-    expect(answer.get('iss')).toBe(service.url);
+    expect([refusal.get('error'), refusal.get('code')]).toEqual(['access_denied', null]);
+    await context.close();
   });
 
   test('each to its own client, of two concurrent requests', async () => {
@@ -64,13 +79,5 @@ await describeWithBrowser('the browser brings the answer to the client', (browse
       expect(new URL((await leaving).url()).searchParams.get('code')).toMatch(/./);
     }
     await context.close();
-  });
-
-  test('after a refusal', async () => {
-    const answer = await answerAt('https://app.example.com/callback', (page) =>
-      page.getByRole('button', { name: 'Cancel' }).click(),
-    );
-    expect(answer.get('error')).toBe('access_denied');
-    expect(answer.get('code')).toBeNull();
   });
 });

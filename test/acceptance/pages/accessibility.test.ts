@@ -12,7 +12,7 @@ import { approve, createPerson, signIn, signUp } from '../../clients/person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { isNightly } from '../../support/extent.ts';
 import { crawl } from './crawl.ts';
-import { injectAxe, findPageFaults } from './page-faults.ts';
+import { createNewFaultsFinder, injectAxe, findPageFaults } from './page-faults.ts';
 
 const [mara] = people;
 
@@ -88,6 +88,8 @@ await describeWithBrowser('the pages', (browser) => {
   afterAll(() => service.stop());
 
   describe.each(shown)('$name: no fault is found on', ({ options }) => {
+    const look = isNightly ? findPageFaults : createNewFaultsFinder();
+
     async function withPage(go: (page: Page) => Promise<void>): Promise<void> {
       const context = await browser().newContext({ ...options, baseURL: service.url });
       try {
@@ -106,7 +108,7 @@ await describeWithBrowser('the pages', (browser) => {
 
     test('pages for anonymous visitors', () =>
       withPage(async (page) => {
-        const { kinds, faults } = await crawl(page, '/', findPageFaults, noPage);
+        const { kinds, faults } = await crawl(page, '/', look, noPage);
         expect(faults).toEqual([]);
         expect(kinds).toEqual(expect.arrayContaining(['/', '/sign-in']));
       }));
@@ -116,7 +118,7 @@ await describeWithBrowser('the pages', (browser) => {
         await page.goto('/sign-in');
         await signUp(page, createPerson());
         await page.waitForURL('**/console');
-        const { kinds, faults } = await crawl(page, '/console', findPageFaults, noPage);
+        const { kinds, faults } = await crawl(page, '/console', look, noPage);
         expect(faults).toEqual([]);
         expect(kinds).toEqual(expect.arrayContaining(['/console/approvals', '/console/connections']));
       }));
@@ -135,7 +137,7 @@ await describeWithBrowser('the pages', (browser) => {
         };
         await approve(page, asks);
         await page.waitForURL(`${sampleClient.redirect_uri}?*`);
-        const { kinds, faults } = await crawl(page, '/console', findPageFaults, noPage);
+        const { kinds, faults } = await crawl(page, '/console', look, noPage);
         expect(faults).toEqual([]);
         expect(kinds).toEqual(expect.arrayContaining(pagePaths));
       }),

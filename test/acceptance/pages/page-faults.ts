@@ -29,15 +29,46 @@ export async function injectAxe(context: BrowserContext): Promise<void> {
 
 /** The faults of the open page: accessibility violations, and content that does not fit the screen. */
 export async function findPageFaults(page: Page): Promise<string[]> {
+  return [...(await findViolations(page)), ...(await findOverflow(page))];
+}
+
+async function findViolations(page: Page): Promise<string[]> {
   const found = result.parse(await page.evaluate(`axe.run(${rules})`));
-  const faults = found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary }) => `${pathOf(page)}: ${id} at ${target.join(' ')}: ${failureSummary}`,
+    ),
   );
+}
+
+async function findOverflow(page: Page): Promise<string[]> {
   const [whole, screen] = await Promise.all(
     ['scrollWidth', 'clientWidth'].map((edge) => page.evaluate(`document.documentElement.${edge}`)),
   );
-  if (Number(whole) > Number(screen))
-    faults.push(`is ${String(whole)} wide on a screen of ${String(screen)}`);
-  const { pathname } = new URL(page.url());
-  return faults.map((fault) => `${pathname}: ${fault}`);
+  if (Number(whole) <= Number(screen)) return [];
+  return [`${pathOf(page)}: is ${String(whole)} wide on a screen of ${String(screen)}`];
+}
+
+function pathOf(page: Page): string {
+  return new URL(page.url()).pathname;
+}
+
+/** The kinds of elements of a page: names, classes and attributes, without texts and values. */
+const readStructure = `[...new Set([...document.querySelectorAll('*')].map((element) =>
+  [element.localName, element.className, ...element.getAttributeNames(), element.getAttribute('type')].join(' ')))]`;
+
+const structure = z.array(z.string());
+
+/**
+ * As `findPageFaults`, but looks for accessibility violations only on pages with a kind of element that no page before had: most
+ * pages of one kind differ in their texts alone.
+ */
+export function createNewFaultsFinder(): (page: Page) => Promise<string[]> {
+  const seen = new Set<string>();
+  return async (page) => {
+    const kinds = structure.parse(await page.evaluate(readStructure));
+    const isNew = kinds.some((kind) => !seen.has(kind));
+    for (const kind of kinds) seen.add(kind);
+    return isNew ? findPageFaults(page) : findOverflow(page);
+  };
 }

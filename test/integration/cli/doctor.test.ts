@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { bundledProgram } from '../../support/vitest/bundled-program.ts';
 import { startFaultyS3 } from '../../support/servers/faulty-s3.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
 import { runCli } from '../../clients/cli.ts';
@@ -236,7 +237,7 @@ describe('the command line', () => {
   test('as a process: only the result on standard output, the exit code for scripts', async () => {
     const { canonical_handle } = await authority.agent();
     const run = (...args: string[]) =>
-      promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {
+      promisify(execFile)(process.execPath, [bundledProgram('ams').entry, ...args], {
         env: { PATH: process.env['PATH'], ...authority.env },
       });
     const { stdout, stderr } = await run('token', canonical_handle, '--json');

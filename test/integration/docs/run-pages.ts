@@ -6,16 +6,17 @@ import { join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
 import { findFreePort } from '../../support/free-port.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+import { bundledProgram } from '../../support/vitest/bundled-program.ts';
 import { type CodeBlock, readCodeBlocks, root } from './code-blocks.ts';
 
 /**
- * A reader's terminal, with two differences: a refused HTTP call ends the script, and `ams` runs the build that `npm test` made
- * without checking whether it is up to date.
+ * A reader's terminal, with two differences: a refused HTTP call ends the script, and `ams` runs the bundle of the build, which
+ * starts in a third of the time.
  */
-const prelude = `
+const prelude = (ams: string): string => `
 set -e -o pipefail; shopt -s inherit_errexit
 trap 'trap - EXIT; kill $(jobs -p) 2> /dev/null || true' EXIT
-npm() { shift 4; node '${root}/dist/src/cli/main.js' "$@"; }
+npm() { shift 4; node '${ams}' "$@"; }
 curl() {
   case " $* " in
     *' -sf'*) command curl "$@" ;;
@@ -46,7 +47,11 @@ export async function runPages(pages: readonly string[], settings: Record<string
 
   const blocks = pages.flatMap(readCodeBlocks).filter(({ language }) => runnableLanguages.includes(language));
   const toRun = blocks.filter(({ notRunReason }) => notRunReason === undefined);
-  const script = [prelude, ...toRun.map(toScript), 'echo "@@ end"; read -r _ || true'].join('\n');
+  const script = [
+    prelude(bundledProgram('ams').entry),
+    ...toRun.map(toScript),
+    'echo "@@ end"; read -r _ || true',
+  ].join('\n');
   const file = join(folder, 'script.sh');
   const receiverPort = String(await findFreePort());
   await writeFile(

@@ -129,6 +129,22 @@ test.each([
   if (expected === 403) expect(text).toMatch(/Use https?:\/\/[^ ]+\/mcp, or add this host to ALLOWED_HOSTS/);
 });
 
+test('very many values: 400 before they are parsed; a long text has any number of commas', async () => {
+  const call = (args: object) =>
+    postRawMessage(instance.url, token, {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'whoami', arguments: args },
+    });
+  const many = await call({ list: Array(20_000).fill(0) });
+  expect([many.status, readRpcResult(many).error]).toMatchObject([
+    400,
+    { code: -32_600, message: expect.stringContaining('too many values') },
+  ]);
+  expect((await call({ text: ',"'.repeat(100_000) })).status).toBe(200);
+});
+
 test('nothing of this was a fault of ours', () => {
   expect(instance.loggedErrors).toEqual([]);
 });

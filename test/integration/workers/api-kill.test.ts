@@ -89,7 +89,7 @@ await describeWithRedis('with Redis', () => {
     let [api] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const talk = await startConversation(cluster.core, api.url);
     const load = startMessageLoad(talk, () => [api.url]);
-    for (let kills = 0; kills < 3; kills += 1) {
+    for (let kills = 0; kills < (isNightly ? 3 : 2); kills += 1) {
       await load.waitForMore(25);
       await api.kill9();
       api = await cluster.startApi();

@@ -30,6 +30,15 @@ const externalPackages = [
 /** What packages in CommonJS ask for. A module of the bundle may have a `createRequire` of its own. */
 const banner = `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);`;
 
+/** The command line, and the API with the fixtures of the MCP conformance suite, which is no part of the build. */
+const conformance = resolve(import.meta.dirname, '../conformance');
+const entryPoints = {
+  api: join(dist, 'src/main.js'),
+  worker: join(dist, 'workers/main.js'),
+  ams: join(dist, 'src/cli/main.js'),
+  'conformance-api': join(conformance, 'api.ts'),
+};
+
 /**
  * Puts the built service with the packages that it loads into a few files, once for each build: a process of the service reads and
  * links 1,500 modules before it is ready, which is most of what a process that a test starts costs. Three levels below dist/, as the
@@ -38,14 +47,16 @@ const banner = `import { createRequire as requireOf } from 'node:module'; const 
  */
 export async function bundleService(): Promise<string> {
   const stamp = createHash('sha256');
-  for (const file of [join(dist, '.built'), resolve(dist, '../package-lock.json'), import.meta.filename]) {
+  const fixtures = (await readdir(conformance)).sort().map((name) => join(conformance, name));
+  const lockFile = resolve(dist, '../package-lock.json');
+  for (const file of [join(dist, '.built'), lockFile, import.meta.filename, ...fixtures]) {
     stamp.update(await readFile(file));
   }
   const folder = join(bundles, stamp.digest('hex').slice(0, 16));
   if (existsSync(join(folder, 'api.js'))) return folder;
   const draft = await mkdtemp(join(dist, '.bundling-'));
   await build({
-    entryPoints: { api: join(dist, 'src/main.js'), worker: join(dist, 'workers/main.js') },
+    entryPoints,
     outdir: draft,
     bundle: true,
     splitting: true,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { Program, ServicePart } from '../../../scripts/parts/service-process.ts';
+import type { Program } from '../../../scripts/parts/service-process.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,8 +9,10 @@ declare module 'vitest' {
   }
 }
 
+type BundledPart = 'api' | 'worker' | 'ams' | 'conformance-api';
+
 /** A part of the service from the bundle. The chaos run and the nightly tests start what ships, module by module. */
-export const bundledProgram = (part: ServicePart): Program => ({
+export const bundledProgram = (part: BundledPart): Program => ({
   entry: join(inject('bundle'), `${part}.js`),
   nodeArguments: [],
 });

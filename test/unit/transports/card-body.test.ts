@@ -11,6 +11,13 @@ test('a card that would grow to many times its text is shown as it is written', 
   expect(renderCardBody('|a|b|\n|-|-|\n|1|2|')).toContain('<td>2</td>');
 });
 
+test.each(['![', '**a', '[', '# a\n', '- a\n  '])(
+  'a card of nothing but %j is shown as it is written',
+  (unit) => {
+    expect(renderCardBody(unit.repeat(Math.floor(32_000 / unit.length)))).toMatch(/^<pre>/);
+  },
+);
+
 test('a card is rendered once, however often it is asked for, and only so many are remembered', () => {
   const parse = vi.spyOn(MarkdownIt.prototype, 'parse');
   const first = renderCardBody('# One');

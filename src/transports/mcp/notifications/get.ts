@@ -1,10 +1,12 @@
 import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import { DomainError } from '../../../domain/errors.ts';
+import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { OpenStream, Realtime } from '../../../realtime/contract.ts';
 import { requireVersion, resumeHeader, sessionHeader, versionHeader } from '../protocol/headers.ts';
 import { sseGapNotification, sseNotification, sseUpdatedNotifications } from './notifications.ts';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
+import { consumeBudget } from '../protocol/rate-limit.ts';
 import { findChangedResources } from '../resources/changed-resources.ts';
 import type { Sessions, SessionWithKey } from '../sessions/sessions.ts';
 import { createSseStream, sseEvent, type SseStream } from './sse.ts';
@@ -13,6 +15,7 @@ import { listSubscriptions } from '../resources/subscriptions.ts';
 
 export interface GetParts {
   sessions: Sessions;
+  limits: RateLimits;
   realtime: Realtime;
   streams: StreamSet;
   heartbeat_ms: number;
@@ -26,7 +29,14 @@ const firstPrimingVersion = '2025-11-25';
  * GET /mcp: the notifications of the agent (MCP, Transports: Listening for Messages from the Server; Resumability and
  * Redelivery). The stream ends with the token, the session or the process.
  */
-export function createGetHandler({ sessions, realtime, streams, heartbeat_ms, onSlowReader }: GetParts) {
+export function createGetHandler({
+  sessions,
+  limits,
+  realtime,
+  streams,
+  heartbeat_ms,
+  onSlowReader,
+}: GetParts) {
   async function follow(
     ctx: Context,
     actor: Actor,
@@ -61,6 +71,7 @@ export function createGetHandler({ sessions, realtime, streams, heartbeat_ms, on
     if (!ctx.accepts('text/event-stream')) {
       throw new McpHttpError(406, rpcCodes.serverError, 'Not Acceptable: accept text/event-stream.');
     }
+    await consumeBudget(limits, 'event_stream', { actor, id: null });
     const session_id = ctx.get(sessionHeader) || undefined;
     const session = session_id === undefined ? undefined : await sessions.check(session_id, actor);
     const sse = createSseStream(heartbeat_ms, onSlowReader);

@@ -4,6 +4,7 @@ import {
   RequestIdSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
+import { createJsonCounter, maxJsonValues } from '../../http/json-counter.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
 import { requireVersion } from './headers.ts';
 import { readField } from './required-scopes.ts';
@@ -32,7 +33,8 @@ function readRequestId(message: unknown): string | number | null {
 
 /**
  * Reads a JSON request body, without validation.
- * @throws {McpHttpError} 415 for another media type, 413 over 4 MiB, 400 if it is not UTF-8 JSON or is incomplete.
+ * @throws {McpHttpError} 415 for another media type, 413 over 4 MiB, 400 if it is not UTF-8 JSON, is incomplete, or has too
+ * many values.
  */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
   const encoding = ctx.get('Content-Encoding') || 'identity';
@@ -50,11 +52,13 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
 async function readBytes(ctx: Context): Promise<Buffer> {
   if ((ctx.request.length ?? 0) > maxBodyBytes) throw tooLarge(ctx);
   const chunks: Buffer[] = [];
+  const counter = createJsonCounter();
   let received = 0;
   try {
     for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) {
       received += chunk.length;
-      if (received > maxBodyBytes) break;
+      counter.add(chunk);
+      if (received > maxBodyBytes || counter.hasTooMany()) break;
       chunks.push(chunk);
     }
   } catch (error) {
@@ -63,7 +67,14 @@ async function readBytes(ctx: Context): Promise<Buffer> {
     });
   }
   if (received > maxBodyBytes) throw tooLarge(ctx);
+  if (counter.hasTooMany()) throw tooManyValues(ctx);
   return Buffer.concat(chunks);
+}
+
+function tooManyValues(ctx: Context): McpHttpError {
+  ctx.req.resume();
+  const text = `Invalid Request: the body has too many values: at most ${maxJsonValues}.`;
+  return new McpHttpError(400, rpcCodes.invalidRequest, text);
 }
 
 /** Discards the rest of the body, so that the client can read the response. */

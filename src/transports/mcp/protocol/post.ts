@@ -6,11 +6,13 @@ import { isInitializeRequest, isJSONRPCRequest } from '@modelcontextprotocol/sdk
 import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import { hasFeedScope } from '../../../realtime/feed-scopes.ts';
+import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { Realtime } from '../../../realtime/contract.ts';
 import { answerWithSdkTransport, answerWithJson } from './http-responses.ts';
 import type { Authorizer } from './authorizer.ts';
 import { readClientInfo, negotiateVersion } from '../sessions/client-info.ts';
 import { sessionHeader } from './headers.ts';
+import { consumeBudget } from './rate-limit.ts';
 import { readJsonBody, requireJsonRpc } from './json-body.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
 import type { McpFeatures } from './required-scopes.ts';
@@ -18,6 +20,7 @@ import type { Session, Sessions } from '../sessions/sessions.ts';
 
 export interface PostParts {
   realtime: Pick<Realtime, 'feedStatus'>;
+  limits: RateLimits;
   sessions: Sessions;
   authorizer: Authorizer;
   features: McpFeatures;
@@ -40,6 +43,10 @@ export function createPostHandler(parts: PostParts) {
     const sessionId = ctx.get(sessionHeader);
     const isInitialize = isInitializeRequest(message);
     if (isInitialize) {
+      await consumeBudget(parts.limits, 'mcp_initialize', {
+        actor,
+        id: isJSONRPCRequest(message) ? message.id : null,
+      });
       ctx.set(
         sessionHeader,
         await parts.sessions.begin(actor, {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { LoggingLevel } from '@modelcontextprotocol/sdk/types.js';
 import type { Actor } from '../../../domain/auth/actor.ts';
+import { mcpSessionLifetimeMs } from '../../../domain/limits.ts';
 import type { ClientInfo } from './client-info.ts';
 import { McpHttpError, RpcError, rpcCodes } from '../protocol/errors.ts';
 
@@ -76,9 +77,8 @@ export interface Sessions {
   end(id: string, actor: Actor): Promise<void>;
 }
 
-/** A session ends after a week without use. */
-const sessionLifetimeMs = 7 * 24 * 3_600_000;
-const touchIntervalMs = 3_600_000;
+/** The last use of a session is recorded once in this time. */
+const touchIntervalMs = 60_000;
 const maxSubscriptions = 500;
 
 /**
@@ -92,7 +92,7 @@ export function createSessions(store: SessionStore, log: (error: unknown) => voi
   async function find(hash: Buffer): Promise<SessionWithKey | undefined> {
     const now = Date.now();
     const found = await store.find(hash);
-    if (!found || found.seen_at < now - sessionLifetimeMs) return undefined;
+    if (!found || found.seen_at < now - mcpSessionLifetimeMs) return undefined;
     if (found.seen_at < now - touchIntervalMs) await store.touch(hash, now);
     return { ...found, key: hash.toString('base64url') };
   }

@@ -7,6 +7,9 @@ interface ArgumentSchema {
   items?: ArgumentSchema;
 }
 
+/** Longer texts are not read as JSON: no list or object that a tool takes is as long. */
+const maxJsonLength = 65_536;
+
 /** Arguments that mean the same. */
 const synonyms: readonly [string, string][] = [
   ['q', 'query'],
@@ -77,6 +80,7 @@ function toNumber(text: string): number | undefined {
 }
 
 function parseJson(text: string): unknown {
+  if (text.length > maxJsonLength) return undefined;
   try {
     return JSON.parse(text);
   } catch {

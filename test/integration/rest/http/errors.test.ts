@@ -108,6 +108,20 @@ test('deeply nested metadata is refused without an internal error', async () => 
   );
 });
 
+test('a body of very many values is refused, whatever field has them', async () => {
+  const { token } = await service.agent();
+  const fields = Array.from({ length: 20_000 }, (_, index) => [`f${index}`, 0]);
+  const lists = [Object.fromEntries(fields), { attachment_ids: Array(20_000).fill(0) }];
+  for (const body of lists) {
+    const answer = await requestRest('POST', `${service.api}/threads/thd_x/messages`, { token, body });
+    expectError(answer, 400, 'VALIDATION_ERROR');
+    expect(answer.body.error.message).toBe('The body has too many values: at most 10000.');
+  }
+  const commas = { content: '","'.repeat(10_000) };
+  const text = await requestRest('POST', `${service.api}/threads/thd_x/messages`, { token, body: commas });
+  expectError(text, 404, 'THREAD_NOT_FOUND');
+});
+
 test('unknown paths and methods get the same error body', async () => {
   const { token } = await service.agent();
   for (const path of ['/', '/v1', '/v1/nothing', '/v1/threads/a/b/c', '/%zz', '/v1/%00']) {

@@ -10,7 +10,8 @@ declare module 'vitest' {
   }
 }
 
-async function runOnServer(run: (client: pg.Client) => Promise<unknown>): Promise<void> {
+/** Runs as a superuser, in the maintenance database of the test server. */
+export async function runOnServer(run: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: inject('postgres_url') });
   await client.connect();
   try {
@@ -35,10 +36,11 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
   return copyDatabase('template0');
 }
 
-async function copyDatabase(template: string): Promise<TestDatabase> {
+/** `options` are those of CREATE DATABASE. */
+export async function copyDatabase(template: string, options = ''): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await runOnServer((client) =>
-    client.query(`create database ${name} template ${template} strategy file_copy`),
+    client.query(`create database ${name} template ${template} strategy file_copy ${options}`),
   );
   const url = new URL(inject('postgres_url'));
   url.pathname = `/${name}`;

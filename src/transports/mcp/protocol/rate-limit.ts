@@ -1,0 +1,28 @@
+import type { Actor } from '../../../domain/auth/actor.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import type { Budget } from '../../../domain/limits.ts';
+import type { RateLimits } from '../../../operations/rate-limits.ts';
+import { McpHttpError, rpcCodes } from './errors.ts';
+
+/**
+ * Counts what an agent opens. Tools count by their operations.
+ * @param request the actor, and the id of the JSON-RPC request, if there is one.
+ * @throws {McpHttpError} 429 with Retry-After
+ */
+export async function consumeBudget(
+  limits: RateLimits,
+  budget: Extract<Budget, 'mcp_initialize' | 'event_stream'>,
+  { actor, id }: { actor: Actor; id: string | number | null },
+): Promise<void> {
+  try {
+    await limits.consume(budget, actor.agent_id);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'RATE_LIMITED') throw error;
+    const { code, message, retry_after } = error;
+    throw new McpHttpError(429, rpcCodes.serverError, message, {
+      data: { code, retry_after },
+      headers: { 'Retry-After': String(retry_after) },
+      id,
+    });
+  }
+}
