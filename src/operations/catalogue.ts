@@ -3,7 +3,8 @@ import { addFavoriteOperation } from './contacts/add-favorite.ts';
 import { addThreadMemberOperation } from './threads/add-thread-member.ts';
 import { approveApprovalOperation } from './approvals/approve-approval.ts';
 import { approveContactRequestOperation } from './contacts/approve-contact-request.ts';
-import { askInThreadOperation, askOperation, waitForReplyOperation } from './messages/ask.ts';
+import { askAgentOperation } from './messages/ask-agent.ts';
+import { askInThreadOperation } from './messages/ask-in-thread.ts';
 import { blockAgentOperation } from './contacts/block-agent.ts';
 import { completeUploadOperation } from './attachments/complete-upload.ts';
 import { createAttachmentOperation } from './attachments/create-attachment.ts';
@@ -60,6 +61,7 @@ import { unblockAgentOperation } from './contacts/unblock-agent.ts';
 import { updateAgentOperation } from './agents/update-agent.ts';
 import { updateMeOperation } from './agents/update-me.ts';
 import { updateThreadOperation } from './threads/update-thread.ts';
+import { waitForReplyOperation } from './messages/wait-for-reply.ts';
 import { uploadAttachmentOperation } from './attachments/upload-attachment.ts';
 import { updateWebhookOperation } from './webhooks/update-webhook.ts';
 
@@ -88,7 +90,7 @@ export const catalogue: readonly Operation[] = [
   markReadOperation,
   listReceiptsOperation,
   sendMessageOperation,
-  askOperation,
+  askAgentOperation,
   askInThreadOperation,
   waitForReplyOperation,
   listMessagesOperation,

@@ -18,6 +18,8 @@ export interface RestRequest {
   /** Sent as it is. */
   raw?: string | Uint8Array<ArrayBuffer>;
   body?: unknown;
+  /** Whether the service is of another release, which the documents of this one do not describe. */
+  otherRelease?: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function requestRest(
     ...(payload !== undefined && { body: payload }),
   });
   const text = await response.text();
-  await checkResponse(method, url, response, text);
+  if (!request.otherRelease) await checkResponse(method, url, response, text);
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   return {
     status: response.status,

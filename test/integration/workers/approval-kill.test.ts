@@ -12,7 +12,7 @@ import { type ServiceCluster, startServiceCluster } from '../../support/cluster/
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Locks the relation between two agents, so that a call about them stops right before its effect. */
+/** Locks the relation between two agents, so that the decision about a call stops right before its effect. */
 async function holdPair({ env }: ServiceCluster, ids: readonly string[]) {
   const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
   await client.connect();
@@ -22,11 +22,13 @@ async function holdPair({ env }: ServiceCluster, ids: readonly string[]) {
     `select pg_advisory_xact_lock(hashtextextended('pair:' || $1 || ':' || $2, 0))`,
     ids.toSorted(),
   );
-  return { release: () => client.query('rollback') };
+  const waiting = async () =>
+    (await client.query(`select from pg_locks where locktype = 'advisory' and not granted`)).rowCount;
+  return { waiting, release: () => client.query('rollback') };
 }
 
 function approvalKill(backend: Backend): void {
-  test(`a process killed between approval and effect: the next call has the effect, once (${backend})`, async () => {
+  test(`a process killed between decision and effect: neither is there, and the next decision has the effect once (${backend})`, async () => {
     const cluster = await startServiceCluster(backend);
     onTestFinished(() => cluster.stop());
     const { core } = cluster;
@@ -48,16 +50,18 @@ function approvalKill(backend: Backend): void {
     const held = await holdPair(cluster, [ann.id, bob.id]);
     // The other process receives the answer.
     expect(await answerElicitation(there, id)).toBe(202);
-    await expect.poll(async () => (await approval())?.state, { timeout: 20_000 }).toBe('approved');
+    await expect.poll(held.waiting, { timeout: 20_000 }).toBe(1);
     await killed.kill9();
     await held.release();
     await call.stream.ended;
-    expect([(await approval())?.used_at, (await requests()).length]).toEqual([null, 0]);
+    await expect.poll(async () => (await requests()).length, { timeout: 20_000 }).toBe(0);
+    expect(await approval()).toMatchObject({ state: 'pending', used_at: null });
 
-    for (const turn of [2, 3]) {
-      const again = await startToolCall(there, turn, 'request_contact', { handle: bob.handle });
-      expect(await again.result(1)).toMatchObject({ isError: false, value: { status: 'pending' } });
-    }
+    const again = await startToolCall(there, 2, 'request_contact', { handle: bob.handle });
+    expect(await answerElicitation(there, await again.nextElicitation())).toBe(202);
+    expect(await again.result(2)).toMatchObject({ isError: false, value: { status: 'pending' } });
+    const third = await startToolCall(there, 3, 'request_contact', { handle: bob.handle });
+    expect(await third.result(1)).toMatchObject({ isError: false, value: { status: 'pending' } });
     expect([(await approval())?.used_at, (await requests()).length]).toEqual([expect.any(Number), 1]);
   });
 }

@@ -17,8 +17,8 @@ export async function runFullExchange(
   const api = `${url}/v1`;
   const [ada, bob] = [await buildAgent(core), await buildAgent(core, { inbound_policy: 'contacts_only' })];
   const post = (path: string, token: string, body: object) =>
-    requestRest('POST', api + path, { token, body });
-  const get = (path: string, token: string) => requestRest('GET', api + path, { token });
+    requestRest('POST', api + path, { token, body, otherRelease });
+  const get = (path: string, token: string) => requestRest('GET', api + path, { token, otherRelease });
 
   const socket = await connectWebSocket(url, { token: bob.token, otherRelease });
   expect(await post('/contacts/requests', ada.token, { handle: bob.handle })).toMatchObject({ status: 201 });
@@ -35,7 +35,8 @@ export async function runFullExchange(
 
   const key = randomUUID();
   const answer = { content: `Second ${word}`, metadata: { of: 'two' } };
-  const send = () => requestRest('POST', `${api}${thread}/messages`, { token: bob.token, key, body: answer });
+  const sending = { token: bob.token, key, body: answer, otherRelease };
+  const send = () => requestRest('POST', `${api}${thread}/messages`, sending);
   const sent = await send();
   expect(sent.status, sent.text).toBe(201);
   expect((await send()).body).toEqual(sent.body);

@@ -11,8 +11,14 @@ import { runMaintenance } from '../support/maintenance.ts';
 import { runFullExchange } from './full-exchange.ts';
 import { buildPreviousRelease, missingReleaseReason } from './previous-release.ts';
 
-/** In the previous release, a send moved the read mark of its sender over the messages of others too. */
-const changedSince: ReadonlySet<string> = new Set(['wrong receipt', 'wrong unread count']);
+/**
+ * What differs by design while both releases run: in the previous one, a send moved the read mark of its sender over the messages of others
+ * too, and threads had another `created_by` and no `metadata`.
+ */
+function isByDesign({ kind, detail }: { kind: string; detail: string }): boolean {
+  const isShape = kind === 'changed' && /\(\d+, thread\.\w+ of /.test(detail);
+  return isShape || kind === 'wrong receipt' || kind === 'wrong unread count';
+}
 
 const tasks = Object.keys(maintenanceTasks) as MaintenanceTask[];
 
@@ -70,7 +76,7 @@ describeUnless(missingReleaseReason, 'two releases on one database', () => {
       log: () => undefined,
       complaints: [],
     });
-    expect(violations.filter(({ kind }) => !changedSince.has(kind))).toEqual([]);
+    expect(violations.filter((one) => !isByDesign(one))).toEqual([]);
     expect(history.sends.length).toBeGreaterThan(140);
 
     await useOld();

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { wrongField } from '../../domain/errors.ts';
+import { sendMessage } from '../../services/messages/send.ts';
+import { createThread } from '../../services/threads/threads.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleAgents, exampleQuestion } from '../examples/records.ts';
+import { agentHandle, subject, threadId } from '../fields.ts';
+import { createThreadErrors } from '../threads/create-thread.ts';
+import {
+  answer,
+  exampleAnswer,
+  location,
+  shownAnswer,
+  toAnswer,
+  toRequest,
+  waitSeconds,
+} from './reply-fields.ts';
+import { contentError, hasContent, messageFields, sendErrors, toDraft } from './send-message.ts';
+
+const input = z
+  .strictObject({
+    thread_id: threadId.optional().describe('The thread to ask in. Send either thread_id or with_handle.'),
+    with_handle: agentHandle
+      .optional()
+      .describe('The agent to ask in a new thread. Send either thread_id or with_handle.'),
+    subject: subject.nullish().describe('The subject of a new thread.'),
+    ...messageFields,
+    wait_seconds: waitSeconds,
+  })
+  .refine((value) => (value.with_handle === undefined) !== (value.thread_id === undefined), {
+    path: ['thread_id'],
+    error: 'send either thread_id or with_handle',
+  })
+  .refine(hasContent, contentError);
+
+/** Sends in a thread, or opens one. */
+export const askAgentOperation = defineOperation({
+  name: 'ask_agent',
+  summary: 'Ask an agent and wait for the reply',
+  scope: 'threads:write',
+  kind: 'write',
+  input,
+  output: answer,
+  async run(work, { thread_id, with_handle, subject: topic, wait_seconds: _wait, ...fields }) {
+    if (thread_id !== undefined) {
+      if (topic) throw wrongField('subject', 'is only for a new thread; use with_handle');
+      return toAnswer(await sendMessage(work, { thread_id, ...toDraft(fields) }));
+    }
+    if (fields.reply_to) throw wrongField('reply_to', 'is only for a thread that exists; use thread_id');
+    const { message } = await createThread(work, {
+      participants: [with_handle ?? ''],
+      subject: topic ?? null,
+      metadata: fields.reason === undefined ? {} : { reason: fields.reason },
+      initial_message: toDraft(fields),
+    });
+    if (!message) throw new Error('a thread with a first message has that message');
+    return toAnswer(message);
+  },
+  reply: (output, { wait_seconds }) => toRequest(output, wait_seconds),
+  limit: 'send_message',
+  limitOf: ({ thread_id }) => (thread_id === undefined ? 'create_thread' : 'send_message'),
+  limitKey: ({ thread_id }) => thread_id,
+  rest: { method: 'POST', path: '/threads/ask', status: 201, idempotency: 'required', location },
+  tool: {
+    name: 'ask',
+    description:
+      'Sends a message and waits up to 25 seconds for the first answer of another member. Use it to ask one question; with_handle opens a thread, thread_id continues one. If reply is null, call wait_for_reply with after_sequence. To send without waiting, use send_message.',
+    annotations: toolHints.reachesOthers,
+    result: { schema: shownAnswer, from: (output) => shownAnswer.parse(output) },
+    showsFeed: true,
+  },
+  errors: [...new Set([...sendErrors, ...createThreadErrors])],
+  example: {
+    input: {
+      with_handle: exampleAgents.support.canonical_handle,
+      content: exampleQuestion.content,
+      wait_seconds: 20,
+    },
+    output: exampleAnswer,
+  },
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { sendMessage } from '../../services/messages/send.ts';
+import { defineOperation } from '../define.ts';
+import { exampleQuestion } from '../examples/records.ts';
+import { threadId } from '../fields.ts';
+import { answer, exampleAnswer, location, toAnswer, toRequest, waitSeconds } from './reply-fields.ts';
+import { contentError, hasContent, messageFields, sendErrors, toDraft } from './send-message.ts';
+
+const input = z
+  .strictObject({ thread_id: threadId, ...messageFields, wait_seconds: waitSeconds })
+  .refine(hasContent, contentError);
+
+/** Sends in a thread that exists. */
+export const askInThreadOperation = defineOperation({
+  name: 'ask_in_thread',
+  summary: 'Send a message in a thread and wait for the reply',
+  scope: 'threads:write',
+  kind: 'write',
+  input,
+  output: answer,
+  async run(work, { thread_id, wait_seconds: _wait, ...fields }) {
+    return toAnswer(await sendMessage(work, { thread_id, ...toDraft(fields) }));
+  },
+  reply: (output, { wait_seconds }) => toRequest(output, wait_seconds),
+  limit: 'send_message',
+  limitKey: ({ thread_id }) => thread_id,
+  rest: {
+    method: 'POST',
+    path: '/threads/{thread_id}/ask',
+    status: 201,
+    idempotency: 'required',
+    location,
+  },
+  errors: sendErrors,
+  example: {
+    input: { thread_id: exampleQuestion.thread_id, content: exampleQuestion.content, wait_seconds: 20 },
+    output: exampleAnswer,
+  },
+});

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { messageSchema, presentMessage } from '../../presenters/message.ts';
+import { toolMessageSchema } from '../../presenters/tool-message.ts';
+import type { ReplyRequest } from '../define.ts';
+import { exampleCursor, exampleMessage, exampleQuestion } from '../examples/records.ts';
+import { maxWaitSeconds } from '../fields.ts';
+import { sentMessage } from './send-message.ts';
+
+/** The input field of an operation that waits for a reply. */
+export const waitSeconds = z
+  .int()
+  .min(0)
+  .default(maxWaitSeconds)
+  .transform((seconds) => Math.min(seconds, maxWaitSeconds))
+  .describe(
+    `Maximum seconds to wait for the reply; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`,
+  );
+
+/** The output fields of such an operation. */
+export const replyFields = {
+  reply: toolMessageSchema
+    .nullable()
+    .describe(
+      'The first message of another member after after_sequence. Null if none has arrived yet: call wait_for_reply.',
+    ),
+  after_sequence: z.int().describe('The sequence after which a message of another member is the reply.'),
+  cursor: z
+    .string()
+    .describe('The feed position after which events are left that this answer does not have.'),
+};
+
+/** The answer to a question. */
+export const answer = z.object({
+  message: messageSchema.describe('The message that was sent.'),
+  ...replyFields,
+});
+/** What a model gets: it knows the text of the question. */
+export const shownAnswer = z.object({ message: sentMessage, ...replyFields });
+
+/** The stored answer. The stage `awaitReply` sets reply and cursor. */
+export function toAnswer(row: Parameters<typeof presentMessage>[0]): z.infer<typeof answer> {
+  const message = presentMessage(row);
+  return { message, reply: null, after_sequence: message.sequence, cursor: 'latest' };
+}
+
+/** What an answer without a reply waits for. */
+export function toRequest(output: object, wait_seconds: number): ReplyRequest {
+  const { message } = answer.parse(output);
+  return {
+    thread_id: message.thread_id,
+    after_sequence: message.sequence,
+    wait_ms: wait_seconds * 1_000,
+  };
+}
+
+/** The path of the message that was sent. */
+export const location = ({ message: { thread_id, sequence } }: z.infer<typeof answer>) =>
+  `/threads/${thread_id}/messages?order=asc&after_sequence=${sequence - 1}&limit=1`;
+
+export const exampleAnswer = {
+  message: exampleQuestion,
+  reply: { ...exampleMessage, relationship: 'contact' as const },
+  after_sequence: exampleQuestion.sequence,
+  cursor: exampleCursor,
+};

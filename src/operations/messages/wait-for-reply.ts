@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { presentToolMessage } from '../../presenters/tool-message.ts';
+import { findReply } from '../../services/messages/reply.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleCursor, exampleMessage, exampleQuestion } from '../examples/records.ts';
+import { sequenceFrom, threadId } from '../fields.ts';
+import { replyFields, waitSeconds } from './reply-fields.ts';
+
+export const waitForReplyOperation = defineOperation({
+  name: 'wait_for_reply',
+  summary: 'Wait for the reply to a message',
+  scope: 'threads:read',
+  kind: 'read',
+  input: z.strictObject({
+    thread_id: threadId,
+    after_sequence: sequenceFrom(0).describe('The sequence of the message to which you wait for a reply.'),
+    wait_seconds: waitSeconds,
+  }),
+  output: z.object({ thread_id: threadId, ...replyFields }),
+  async run(work, { thread_id, after_sequence }) {
+    const row = await findReply(work, { thread_id, after_sequence });
+    const reply = row && presentToolMessage(row, row.relationship);
+    return { thread_id, reply, after_sequence, cursor: 'latest' };
+  },
+  reply: (_output, { thread_id, after_sequence, wait_seconds }) => ({
+    thread_id,
+    after_sequence,
+    wait_ms: wait_seconds * 1_000,
+  }),
+  rest: { method: 'GET', path: '/threads/{thread_id}/reply', status: 200 },
+  tool: {
+    description:
+      'Waits for the first message of another member after a sequence, and returns it at once if it is there. Use it after ask when reply was null, or after send_message with the sequence of your message. To wait in several threads, use wait_for_events.',
+    annotations: toolHints.read,
+    showsFeed: true,
+  },
+  errors: ['THREAD_NOT_FOUND'],
+  example: {
+    input: {
+      thread_id: exampleQuestion.thread_id,
+      after_sequence: exampleQuestion.sequence,
+      wait_seconds: 20,
+    },
+    output: {
+      thread_id: exampleQuestion.thread_id,
+      reply: { ...exampleMessage, relationship: 'contact' },
+      after_sequence: exampleQuestion.sequence,
+      cursor: exampleCursor,
+    },
+  },
+});
