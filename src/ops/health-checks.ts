@@ -1,8 +1,20 @@
 import type { Core } from '../compose.ts';
+import { pendingMigrations } from '../platform/database/migrations.ts';
 import type { HealthCheck } from '../transports/http/health.ts';
 
-/** Milliseconds for which the result of a write check is shared, since anybody can ask for the readiness of a process. */
-const writeCheckShareMs = 1_000;
+/** Milliseconds for which the result of a check is shared, since anybody can ask for the readiness of a process. */
+const shareMs = 1_000;
+
+/** Runs `check` at most once in that time; callers in between share the result. */
+function share(check: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= check().finally(() => {
+      setTimeout(() => (running = undefined), shareMs).unref();
+    });
+    return running;
+  };
+}
 
 /** Fail on a server that takes no writes (25006), and without space on the disk of the database (53100). They change nothing. */
 const writeChecks = [
@@ -14,23 +26,28 @@ const writeChecks = [
 
 /** Returns a check whether the database takes writes. It writes by itself, so it also notices when nothing else is written. */
 function createWriteCheck(database: Core['database']): () => Promise<void> {
-  let running: Promise<void> | undefined;
-
-  async function check(): Promise<void> {
+  return share(async () => {
     const transaction = await database.begin();
     try {
       for (const text of writeChecks) await transaction.query({ text }, []);
     } finally {
       await transaction.rollback();
     }
-  }
+  });
+}
 
-  return () => {
-    running ??= check().finally(() => {
-      setTimeout(() => (running = undefined), writeCheckShareMs).unref();
-    });
-    return running;
-  };
+/** Returns a check whether every migration of this release has run. Migrations are never undone while processes run. */
+function createSchemaCheck({ config, logger }: Pick<Core, 'config' | 'logger'>): () => Promise<void> {
+  let isComplete = false;
+  return share(async () => {
+    if (isComplete) return;
+    const pending = await pendingMigrations(config.DATABASE_DIRECT_URL);
+    isComplete = pending.length === 0;
+    if (isComplete) return;
+    const message = `${pending.length} migrations have not run: run npm run migrate`;
+    logger.error({ pending }, message);
+    throw new Error(message);
+  });
 }
 
 /** The checks for readiness. Queues, bus and replicas are optional: requests are served without them. */
@@ -39,9 +56,11 @@ export function healthChecks({
   replicas,
   queues,
   bus,
-}: Pick<Core, 'database' | 'replicas' | 'queues' | 'bus'>): HealthCheck[] {
+  ...about
+}: Pick<Core, 'config' | 'logger' | 'database' | 'replicas' | 'queues' | 'bus'>): HealthCheck[] {
   return [
     { part: 'database', check: createWriteCheck(database) },
+    { part: 'schema', check: createSchemaCheck(about) },
     { part: 'queues', isOptional: true, check: () => queues.check() },
     {
       part: 'bus',

@@ -160,7 +160,7 @@ test('health reports the parts', async () => {
   expect((await requestRest('GET', `${service.url}/livez`)).body).toEqual({ status: 'ok' });
   expect((await requestRest('GET', `${service.url}/readyz`)).body).toEqual({
     status: 'ok',
-    parts: { database: 'ok', queues: 'ok', bus: 'ok' },
+    parts: { database: 'ok', schema: 'ok', queues: 'ok', bus: 'ok' },
   });
 });
 
