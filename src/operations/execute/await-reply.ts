@@ -11,6 +11,7 @@ import type { Answer, Call, Stage } from './context.ts';
 interface FeedEvent {
   type: string;
   cursor: string;
+  thread_id: string | null;
   message: MessageRef | null;
 }
 
@@ -96,15 +97,17 @@ function createProgress({ agent_id }: Actor, { thread_id, after_sequence }: Repl
     cursor: () => cursor,
     hasReply: () => hasReply,
     /** Sees the events in feed order. The agent's own messages end no wait. */
-    wants({ type, message, cursor: after }: FeedEvent): boolean {
+    wants({ type, message, cursor: after, ...event }: FeedEvent): boolean {
       const isMessage = type === 'message.created';
       const isOwn = isMessage && message?.sender_id === agent_id;
       const isReply =
         isMessage && !isOwn && message?.thread_id === thread_id && message.sequence > after_sequence;
-      hasSkipped ||= hasReply || !(isOwn || isReply);
+      // The answer names the thread, which a question to an agent opens.
+      const isOpening = type === 'thread.created' && event.thread_id === thread_id;
+      hasSkipped ||= hasReply || !(isOwn || isReply || isOpening);
       hasReply ||= isReply;
       if (!hasSkipped) cursor = after;
-      return !isOwn;
+      return !isOwn && !isOpening;
     },
   };
 }

@@ -77,6 +77,18 @@ test('with_handle opens a thread; a question without a reply is continued with w
   expect((await wait('')).body.reply.content).toBe('Seven.');
 });
 
+test('the cursor of a question that opens a thread is after its reply', async () => {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const asking = post(ann, '/threads/ask', { with_handle: bob.handle, content: 'How many?' });
+  await waiting();
+  const [thread] = (await get(bob, '/threads?unread=true')).body.threads;
+  await post(bob, `/threads/${thread.id}/messages`, { content: 'Seven.' });
+  await post(bob, `/threads/${thread.id}/messages`, { content: 'Or eight.' });
+  const { body } = await asking;
+  expect(body.reply.content).toBe('Seven.');
+  expect(await contentsAfter(ann, body.cursor)).toEqual(['Or eight.']);
+});
+
 test('a repeated question is sent once, and has the reply that arrived since', async () => {
   const { ann, bob, path } = await conversation();
   const key = randomUUID();
