@@ -41,7 +41,8 @@ export interface McpSessionMove {
   passed: readonly string[];
 }
 
-const maxReturnedIds = 100;
+/** More than a waiting call leaves behind the position (`maxBehind`), for the replies beside it. */
+const maxReturnedIds = 200;
 
 const statements = {
   find: statement(
@@ -77,7 +78,7 @@ const statements = {
   movePosition: statement(
     'mcp_sessions.move_position',
     `update mcp_sessions s set wait_cursor = coalesce(:cursor::text, s.wait_cursor), returned_ids = n.ids[greatest(1, cardinality(n.ids) - ${maxReturnedIds - 1}):]
-     from (select id_hash, array(select unnest(returned_ids) except select unnest(:passed::text[])) || :returned::text[] as ids
+     from (select id_hash, array(select id from unnest(returned_ids) with ordinality r (id, place) where id <> all(:passed::text[]) order by place) || :returned::text[] as ids
            from mcp_sessions where id_hash = :id_hash for no key update) n
      where s.id_hash = n.id_hash`,
   ),

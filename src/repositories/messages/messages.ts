@@ -60,6 +60,10 @@ function pageAnywhere(order: 'asc' | 'desc'): Statement {
 const statements = {
   page: { asc: page('asc'), desc: page('desc') },
   anywhere: { asc: pageAnywhere('asc'), desc: pageAnywhere('desc') },
+  /** The planner must see the values, as for `pageAnywhere`. */
+  firstOfOthers: unpreparedStatement(`select ${messageColumns}
+     from (select * from messages where thread_id = $1 and sequence > $2 and sender_id <> $3 order by sequence limit 1) m
+     join agents a on a.id = m.sender_id`),
 };
 
 export interface MessageRange {
@@ -118,6 +122,14 @@ export function messagesRepository(db: Queryable) {
       if (isComplete(rows, thread, range)) return rows;
       const ends = [range.above, range.below];
       return db.query<MessageRow>(statements.anywhere[range.order], [thread.id, ...ends, range.limit]);
+    },
+    /** The first message after a sequence that another agent sent. */
+    async findFirstOfOthers(
+      threadId: string,
+      afterSequence: number,
+      agentId: string,
+    ): Promise<MessageRow | undefined> {
+      return (await db.query<MessageRow>(statements.firstOfOthers, [threadId, afterSequence, agentId]))[0];
     },
   };
 }

@@ -159,6 +159,22 @@ test('a session continues where its last wait ended: nothing is missed before th
   ]);
 });
 
+test('a session that only waits with a filter gets each of many events once', async () => {
+  const { reader, send } = await conversation('window');
+  const { client, close } = await connectSdkClient(instance.url, reader);
+  onTestFinished(close);
+  // More than the session remembers after the event that the filter leaves out, which announces the thread.
+  const sent = Array.from({ length: 130 }, (_, index) => `message ${index}`);
+  for (const content of sent) await send(content);
+  const seen: unknown[] = [];
+  for (const limit of [50, 50, 50, 1, 1]) {
+    const args = { types: ['message.created'], limit, wait_seconds: 0 };
+    const page = await client.callTool({ name: 'wait_for_events', arguments: args });
+    seen.push(...contents(Object(page.structuredContent)));
+  }
+  expect(seen).toEqual(sent);
+});
+
 test('bad arguments are refused in the words of every tool', async () => {
   const { wait } = await conversation('bad');
   for (const args of [{ wait_seconds: -1 }, { limit: 0 }, { types: [] }, { types: ['x'] }, { no_such: 1 }])

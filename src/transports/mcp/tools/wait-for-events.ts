@@ -89,8 +89,8 @@ export function createEventWait(realtime: Pick<Realtime, 'page'>, options: WaitO
         return realtime.page(actor, { ...query, cursor: start?.cursor, wants });
       })),
     signal: options.signal,
-    show: (events, cursor) => {
-      shown = { events, move: selection.toMove(events, cursor) };
+    show: (events, shownPage) => {
+      shown = { events, move: selection.toMove(events, shownPage) };
     },
   });
   return { operation, shown: () => shown };
@@ -102,15 +102,23 @@ interface EventFilter {
   thread_id?: string | undefined;
 }
 
+/** How far the position of a session stays behind: filtered waits read everything after it, and the session remembers what it got there. */
+const maxBehind = { events: 1_000, returned: 100 };
+
 /**
  * Selects the events of one wait: no messages of the agent itself, none that the session received already, and only those of the filter.
- * The position of the session stays before the first event that the filter left out, so that a later wait returns it.
+ * The position of the session stays before the first event that the filter left out, so that a later wait returns it, within `maxBehind`.
  */
 function createSelection() {
-  const passed: string[] = [];
-  let count = 0;
-  let last: string | undefined;
-  let firstSkip: { count: number; cursor: string | undefined } | undefined;
+  /** The events of others. Without an id: the filter left it out. */
+  const seen: { cursor: string; id: string | undefined; isNew: boolean }[] = [];
+
+  /** How many of the seen events end with the last of `count` selected ones, or all of them if no more were selected. */
+  function countSeen(count: number): number {
+    let selected = 0;
+    const next = seen.findIndex(({ isNew }) => isNew && (selected += 1) > count);
+    return next < 0 ? seen.length : next;
+  }
 
   return {
     /** Returns the predicate for the events, which it sees in feed order. */
@@ -120,26 +128,35 @@ function createSelection() {
       const isWanted = (event: LiveEvent) =>
         (wantedTypes?.has(event.type) ?? true) && (thread_id === undefined || event.thread_id === thread_id);
       return (event: LiveEvent): boolean => {
-        const isOwn = event.type === 'message.created' && event.message?.sender_id === agent_id;
-        const isReturned = !isOwn && returned.has(returnedId(event));
-        const accepts = !isOwn && !isReturned && isWanted(event);
-        if (!isOwn && !isReturned && !accepts) firstSkip ??= { count, cursor: last };
-        if (isReturned && !firstSkip) passed.push(returnedId(event));
-        if (accepts) count += 1;
-        last = event.cursor;
-        return accepts;
+        if (event.type === 'message.created' && event.message?.sender_id === agent_id) return false;
+        const isReturned = returned.has(returnedId(event));
+        const isNew = !isReturned && isWanted(event);
+        const id = isReturned || isNew ? returnedId(event) : undefined;
+        seen.push({ cursor: event.cursor, id, isNew });
+        return isNew;
       };
     },
-    /** How the session moves after these events, of which the page with this cursor consists. */
-    toMove(events: readonly LiveEvent[], cursor: string): SessionMove {
-      if (!firstSkip || events.length < firstSkip.count) return { cursor, returned: [], passed };
+    /** How the session moves after these events of a page. */
+    toMove(events: readonly LiveEvent[], { cursor, complete }: Pick<EventPage, 'cursor' | 'complete'>) {
+      const passed = seen.slice(0, countSeen(events.length));
+      const firstSkip = passed.findIndex(({ id }) => id === undefined);
+      // Without an event and without the end of the feed, the next wait would read the same events again.
+      const staysBehind = firstSkip >= 0 && (events.length > 0 || complete);
+      const behind = staysBehind ? passed.splice(Math.max(firstSkip, startOfWindow(passed))) : [];
       return {
-        cursor: firstSkip.cursor,
-        returned: events.slice(firstSkip.count).map(returnedId),
-        passed,
+        cursor: staysBehind ? passed.at(-1)?.cursor : cursor,
+        returned: behind.flatMap(({ id, isNew }) => (isNew && id !== undefined ? [id] : [])),
+        passed: passed.flatMap(({ id, isNew }) => (isNew || id === undefined ? [] : [id])),
       };
     },
   };
+}
+
+/** Where the longest end of this list begins that is within `maxBehind`. */
+function startOfWindow(seen: readonly { id: string | undefined }[]): number {
+  const ids = seen.flatMap(({ id }, index) => (id === undefined ? [] : [index]));
+  const lastTooMany = ids.at(-maxBehind.returned - 1) ?? -1;
+  return Math.max(0, lastTooMany + 1, seen.length - maxBehind.events);
 }
 
 /** The id under which a session remembers an event: that of its message for a new message. */
@@ -154,7 +171,7 @@ interface WaitParts {
     filter: EventFilter,
   ): Promise<EventPage>;
   signal: AbortSignal;
-  show(events: readonly LiveEvent[], cursor: string): void;
+  show(events: readonly LiveEvent[], page: Pick<EventPage, 'cursor' | 'complete'>): void;
 }
 
 function createWaitOperation({ read, signal, show }: WaitParts) {
@@ -175,7 +192,7 @@ function createWaitOperation({ read, signal, show }: WaitParts) {
       );
       const relationshipBySender = await relationshipsOf(work, senders);
       const cursorAfter = hasAll ? page.cursor : (events.at(-1)?.cursor ?? page.cursor);
-      show(events, cursorAfter);
+      show(events, { cursor: cursorAfter, complete: page.complete });
       return {
         events: events.map(({ type, id, cursor: eventCursor, created_at, data, data_json, message }) => ({
           type,
