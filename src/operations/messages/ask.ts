@@ -138,7 +138,7 @@ export const askOperation = defineOperation({
   rest: { method: 'POST', path: '/threads/ask', status: 201, idempotency: 'required', location },
   tool: {
     description:
-      'Sends a message and waits up to 25 seconds for the first answer of another member. Use it to ask one question; with_handle opens a thread, thread_id continues one. If reply is null, call wait_for_reply with after_sequence. To send without waiting, use send_message.',
+      'Sends a message and waits up to 25 seconds for the first answer of another member. Use it to ask one question; with_handle opens a thread, thread_id continues one. If reply is null, do not ask again: call wait_for_reply with after_sequence. To send without waiting, use send_message.',
     annotations: toolHints.reachesOthers,
     result: { schema: shownAnswer, from: (output) => shownAnswer.parse(output) },
     showsFeed: true,
@@ -181,7 +181,7 @@ export const waitForReplyOperation = defineOperation({
   tool: {
     description:
       'Waits for the first message of another member after a sequence, and returns it at once if it is there. Use it after ask when reply was null, or after send_message with the sequence of your message. To wait in several threads, use wait_for_events.',
-    annotations: toolHints.read,
+    annotations: toolHints.readsOthers,
     showsFeed: true,
   },
   errors: ['THREAD_NOT_FOUND'],

@@ -19,8 +19,6 @@ export interface OperationCall {
   toResult?: ((output: object) => object) | undefined;
 }
 
-const defaultMaxResultBytes = 60_000;
-
 /** Runs an operation for a caller and fits its output into one result. @throws what `execute` throws. */
 export function runOperation(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<FittedResult> {
   const { operation, input, idempotency_key, page_field, approver, signal, toResult } = call;
@@ -41,7 +39,7 @@ export function runOperation(parts: McpParts, { actor }: Caller, call: Operation
     const result = toResult(output);
     return { body: JSON.stringify(result), output: result };
   };
-  return fitResult({ run, input, page_field, max_bytes: parts.result_bytes ?? defaultMaxResultBytes });
+  return fitResult({ run, input, page_field });
 }
 
 /** Converts what an operation threw to a domain error. Logs internal errors with the request id that the caller gets. */
