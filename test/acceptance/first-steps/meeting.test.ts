@@ -76,14 +76,14 @@ test('the two agents of one person find each other and talk without asking anybo
   if (!planner || !builder) throw new Error('an agent is missing');
   const { agents: found } = await planner.use('search_agents', { query: handle });
   expect(found).toContainEqual(expect.objectContaining({ canonical_handle: handle }));
-  const asked = await planner.use('ask', { with_handle: handle, content: 'Build it.', wait_seconds: 0 });
-  const { thread_id } = Object(asked['message']);
+  const question = await planner.use('ask', { with_handle: handle, content: 'Build it.', wait_seconds: 0 });
+  const { thread_id } = Object(question['message']);
   const received = await builder.use('wait_for_events', { types: ['message.created'] });
   expect(contentsOf(received)).toEqual(['Build it.']);
   expect(received).toMatchObject({ events: [{ relationship: 'same_owner' }] });
   await builder.use('send_message', { thread_id, content: 'Done.' });
   expect(
-    await planner.use('wait_for_reply', { thread_id, after_sequence: asked['after_sequence'] }),
+    await planner.use('wait_for_reply', { thread_id, after_sequence: question['after_sequence'] }),
   ).toMatchObject({ reply: { content: 'Done.' } });
   expect(await planner.use('request_contact', { handle })).toMatchObject({ status: 'approved' });
   expect(await planner.use('list_contacts')).toMatchObject({ contacts: [{ canonical_handle: handle }] });

@@ -76,11 +76,11 @@ describe('the answer is there before the model waits: nothing is missed and noth
   test('with ask, which returns the first answer; wait_for_events returns the other one', async () => {
     const { model, thread_id, fast, isAnswered } = await meet();
     expect(await readToEnd(model)).toEqual([]);
-    const asked = await model.call('ask', { thread_id, content: 'one' });
-    expect(asked.value).toMatchObject({ reply: { content: 'yes, one' }, after_sequence: 1 });
-    expect(asked.meta).toEqual({
-      cursor: asked.value['cursor'],
-      pending_events: asked.value['pending_events'],
+    const first = await model.call('ask', { thread_id, content: 'one' });
+    expect(first.value).toMatchObject({ reply: { content: 'yes, one' }, after_sequence: 1 });
+    expect(first.meta).toEqual({
+      cursor: first.value['cursor'],
+      pending_events: first.value['pending_events'],
     });
     await isAnswered('one');
     expect(await readToEnd(model)).toEqual(['also, one']);

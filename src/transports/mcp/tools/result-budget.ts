@@ -6,8 +6,8 @@ const maxDenseBytes = 32_768;
 const maxDenseShare = 0.25;
 
 /**
- * What is not plain words: runs without a space that are longer than words, such as base64; scripts without spaces; and characters other
- * than letters, digits, spaces and punctuation, such as emoji.
+ * Matches text that is not plain words: runs without a space that are longer than words, such as base64; scripts without spaces; and
+ * characters other than letters, digits, spaces and punctuation, such as emoji.
  */
 const dense =
   /[\p{L}\d+/=_-]{48,}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]|[^\p{ASCII}\p{L}\p{M}\p{N}\p{P}\s]/gu;
