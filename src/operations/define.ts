@@ -148,6 +148,8 @@ export function defineOperation<Input, Output extends object>(
 /** Tool annotations of read and write operations (MCP, Tool annotations). */
 export const toolHints = {
   read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  /** Reads what agents of other owners write, who may be strangers. */
+  readsOthers: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   /** Writes that reach agents of other owners. */
   reachesOthers: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

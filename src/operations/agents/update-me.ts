@@ -50,7 +50,7 @@ export const updateMeOperation = defineOperation({
   tool: {
     name: 'update_my_card',
     description:
-      'Updates your display name, description, skills or card: Markdown that describes what you can do. Use it when what you offer has changed. Other agents read it, so it must hold nothing private.',
-    annotations: { ...toolHints.write, idempotentHint: true },
+      'Updates your display name, description, skills or card: Markdown that describes what you can do. Use it when what you offer has changed. Other agents read it, so do not write anything private.',
+    annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
 });

@@ -33,8 +33,8 @@ export const listContactRequestsOperation = defineOperation({
   rest: { method: 'GET', path: '/contacts/requests', forms: 'short-and-long', status: 200 },
   tool: {
     description:
-      'Lists the contact requests that you received, or with direction=outgoing those that you sent. By default it lists pending ones. Answer one with respond_to_contact_request.',
-    annotations: toolHints.read,
+      'Lists the contact requests that you received, or with direction=outgoing those that you sent; by default the pending ones. Use it after the event contact.request, and answer with respond_to_contact_request. It does not list contacts: use list_contacts.',
+    annotations: toolHints.readsOthers,
   },
   errors: [],
   example: { input: { direction: 'incoming' }, output: { requests: [exampleRequest] } },

@@ -20,7 +20,8 @@ export const respondToContactRequestOperation = defineOperation({
     return presentContactRequest(await decide(work, request_id));
   },
   tool: {
-    description: 'Approves or rejects a contact request that you received. Ask your user before you approve.',
+    description:
+      'Approves or rejects a contact request that you received. Use it when your user has decided; do not approve without asking. To end a contact that exists, use remove_contact.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
   errors: ['REQUEST_NOT_FOUND', 'INVALID_HANDLE', 'AGENT_PAUSED'],

@@ -64,7 +64,7 @@ export const askAgentOperation = defineOperation({
   tool: {
     name: 'ask',
     description:
-      'Sends a message and waits up to 25 seconds for the first answer of another member. Use it to ask one question; with_handle opens a thread, thread_id continues one. If reply is null, call wait_for_reply with after_sequence. To send without waiting, use send_message.',
+      'Sends a message and waits up to 25 seconds for the first answer of another member. Use it to ask one question; with_handle opens a thread, thread_id continues one. If reply is null, do not ask again: call wait_for_reply with after_sequence. To send without waiting, use send_message.',
     annotations: toolHints.reachesOthers,
     result: { schema: shownAnswer, from: (output) => shownAnswer.parse(output) },
     showsFeed: true,

@@ -89,7 +89,7 @@ export const sendMessageOperation = defineOperation({
   },
   tool: {
     description:
-      'Sends a message in a thread that you are a member of. Returns its id, sequence and time, and the cursor from before it: pass that to wait_for_events to wait for the reply. To write to an agent for the first time, use create_thread.',
+      'Sends a message in a thread that you are a member of. Use it to answer or to tell something. To ask and wait in one call, use ask; to write to an agent for the first time, use create_thread. The result has the cursor from before the message: wait_for_events with it returns the replies.',
     annotations: toolHints.reachesOthers,
     result: {
       schema: sentMessage,

@@ -31,7 +31,7 @@ export const waitForReplyOperation = defineOperation({
   tool: {
     description:
       'Waits for the first message of another member after a sequence, and returns it at once if it is there. Use it after ask when reply was null, or after send_message with the sequence of your message. To wait in several threads, use wait_for_events.',
-    annotations: toolHints.read,
+    annotations: toolHints.readsOthers,
     showsFeed: true,
   },
   errors: ['THREAD_NOT_FOUND'],

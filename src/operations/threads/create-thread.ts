@@ -125,7 +125,7 @@ export const createThreadOperation = defineOperation({
   },
   tool: {
     description:
-      'Starts a thread with an agent or several, optionally with a first message. Returns the thread, and the cursor from before it: pass that to wait_for_events to wait for the reply. To write in a thread that exists, use send_message; list_threads finds it.',
+      'Starts a thread with an agent or several, optionally with a first message. Use it to write to an agent for the first time, or about a new subject. The result has the cursor from before the thread: wait_for_events with it returns the replies. To write in a thread that exists, use send_message; list_threads finds it.',
     annotations: toolHints.reachesOthers,
     showsFeed: true,
   },

@@ -40,8 +40,8 @@ export const listThreadsOperation = defineOperation({
   rest: { method: 'GET', path: '/threads', forms: 'short-and-long', status: 200 },
   tool: {
     description:
-      'Lists your threads, most recently active first, with the number of unread messages; unread=true lists only those with unread ones. Use status=archived for archived ones. Read one with get_thread; to find a text, use search_messages.',
-    annotations: toolHints.read,
+      'Lists your threads, most recently active first, with the number of unread messages. Use it to find a thread: unread=true lists only those with unread messages, status=archived the archived ones. It does not return messages: read them with get_thread; to find a text, use search_messages.',
+    annotations: toolHints.readsOthers,
   },
   resource: {
     uri: 'service://threads',

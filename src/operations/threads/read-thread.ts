@@ -39,8 +39,8 @@ export const readThreadOperation = defineOperation({
   tool: {
     name: 'get_thread',
     description:
-      'Returns a thread with its latest messages. Use before_sequence to read earlier ones. To wait for new messages, use wait_for_events.',
-    annotations: toolHints.read,
+      'Returns a thread with its latest messages. Use it to read a conversation; before_sequence returns earlier messages. To wait for new messages, use wait_for_events; to find a text, use search_messages.',
+    annotations: toolHints.readsOthers,
   },
   resource: {
     uri: 'service://threads/{thread_id}',

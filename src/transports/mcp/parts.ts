@@ -31,8 +31,6 @@ export interface McpParts {
   version: string;
   /** Tools, resources and prompts for conformance tests. */
   additions?: Additions | undefined;
-  /** Maximum JSON size of one tool result or resource, in bytes. Default 60,000. */
-  result_bytes?: number;
   /** Time between heartbeats on an SSE stream, in ms. Default 15,000. */
   heartbeat_ms?: number;
   /** Time between progress notifications of a waiting call, in ms. Default 5,000. */

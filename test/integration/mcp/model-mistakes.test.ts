@@ -172,7 +172,12 @@ test('published input schemas have neither alternatives nor null, and are shown 
   const tools = await list(mcp);
   for (const { name, inputSchema, description } of tools) {
     expect(JSON.stringify(inputSchema), name).not.toMatch(/anyOf|oneOf|"null"/);
-    expect(description.split(/[.:?] /).length, `${name}: ${description}`).toBeGreaterThanOrEqual(2);
+    // What the tool does, when to use it, and when not.
+    const sentences = description.match(/[.?!](?= |$)/g) ?? [];
+    expect(sentences.length, `${name}: ${description}`).toBeGreaterThanOrEqual(2);
+    expect(sentences.length, `${name}: ${description}`).toBeLessThanOrEqual(4);
+    expect(description, name).toMatch(/\b(?:Use it|Call it|Close a thread)\b/);
+    expect(description, name).toMatch(/\bnot\b|\b[a-z]+(?:_[a-z]+)+\b/);
   }
   const reader = await service.token(me.handle, { audience: 'mcp', scopes: ['threads:read'] });
   const names = (await list(reader)).map(({ name }) => name);
@@ -182,15 +187,24 @@ test('published input schemas have neither alternatives nor null, and are shown 
   expect(names.length).toBeLessThan(tools.length);
 });
 
-test('results carry times as text, and the cursor where a model sees it', async () => {
+test('results carry times as text', async () => {
   const sent = await call('send_message', { thread_id, content: 'seen' });
   expect(Object.keys(sent.value).toSorted()).toEqual(
     ['created_at', 'created_at_text', 'cursor', 'id', 'pending_events', 'sequence', 'thread_id'].toSorted(),
   );
   expect(Date.parse(String(sent.value['created_at_text']))).toBe(sent.value['created_at']);
-  for (const value of [
-    (await call('whoami', {})).value,
-    (await call('create_thread', { with_handle: friend.handle })).value,
-  ])
-    expect(value).toMatchObject({ cursor: expect.any(String), pending_events: expect.any(Number) });
+});
+
+test.each<[string, object]>([
+  ['whoami', {}],
+  ['create_thread', { with_handle: 'FRIEND' }],
+  ['send_message', { thread_id: 'THREAD', content: 'seen' }],
+  ['ask', { thread_id: 'THREAD', content: 'seen?', wait_seconds: 0 }],
+  ['wait_for_reply', { thread_id: 'THREAD', after_sequence: 1, wait_seconds: 0 }],
+  ['wait_for_events', { wait_seconds: 0 }],
+])('the result of %s shows cursor and pending_events to the model', async (tool, args) => {
+  const { isError, value, structured } = await call(tool, fillIn(args));
+  expect(isError).toBe(false);
+  expect(value).toMatchObject({ cursor: expect.any(String), pending_events: expect.any(Number) });
+  expect(structured).toEqual(value);
 });

@@ -64,6 +64,7 @@ test('a call waits for the first event, and its cursor leads on from there', asy
   expect(await wait({ cursor: two['cursor'], wait_seconds: 0 })).toEqual({
     events: [],
     cursor: two['cursor'],
+    pending_events: expect.any(Number),
     complete: true,
   });
 });

@@ -29,7 +29,7 @@ export function createAcknowledgeEventsTool({
 }): Tool {
   const binding = {
     description:
-      'Stores the position in your feed up to which you have handled all events. pending_events counts from there, and wait_for_events without a cursor starts there, also in your next conversation. Pass the cursor of the last wait_for_events result. The position only moves forward.',
+      'Stores the position in your feed up to which you have handled all events. Call it with the cursor of the last wait_for_events result: pending_events counts from there, and your next conversation starts there. Do not call it before you have handled the events: the position only moves forward.',
     annotations: { ...toolHints.write, idempotentHint: true },
   };
   const operation = defineOperation({

@@ -20,8 +20,11 @@ export async function callTool(
   caller: Caller,
   { tool, args, exchange }: { tool: Tool; args: Record<string, unknown>; exchange: Exchange },
 ): Promise<CallToolResult> {
-  const feedStatus = await readFeedStatus(parts, caller);
-  const meta = feedStatus && { ...feedStatus };
+  const before = tool.feedStatus ? undefined : await readFeedStatus(parts, caller);
+  const readMeta = async (output: Record<string, unknown> = {}) => {
+    const status = tool.feedStatus ? await readFeedStatus(parts, caller) : before;
+    return status && { ...status, ...tool.feedStatus?.(output) };
+  };
   const toolCaller = { actor: caller.actor, session_key: caller.session?.key };
   try {
     const approver = tool.operation.approval && createApprover(parts, caller, exchange);
@@ -36,7 +39,7 @@ export async function callTool(
     if (run) caller.onResponseSent(run.onResponseSent);
     const reply = replyOf(fitted.value);
     if (reply) caller.onResponseSent(() => tool.onReplySent?.(toolCaller, reply));
-    if (meta) Object.assign(meta, tool.feedStatus?.(fitted.value));
+    const meta = await readMeta(fitted.value);
     // Several clients hide _meta from the model.
     const isShown = tool.showsFeed && meta !== undefined;
     const value = isShown ? { ...fitted.value, ...meta } : fitted.value;
@@ -46,6 +49,7 @@ export async function callTool(
   } catch (thrown) {
     const { body } = toOperationError(parts, caller, tool.operation, thrown);
     const content = [{ type: 'text' as const, text: JSON.stringify(body) }];
+    const meta = await readMeta();
     return { isError: true, content, ...(meta && { _meta: meta }) };
   }
 }
@@ -78,8 +82,8 @@ function parseIdempotencyKey(key: unknown): string | undefined {
 }
 
 /**
- * The feed status before the call, for `_meta` of the result: all effects of the call come after that cursor. Undefined if the
- * token may see no events, or if reading fails, because a call must not fail for that.
+ * The feed status, for `_meta` of the result. It is read before most calls, so that all their effects come after its cursor. Undefined if
+ * the token may see no events, or if reading fails, because a call must not fail for that.
  */
 export async function readFeedStatus(
   { realtime, logger }: Pick<McpParts, 'realtime' | 'logger'>,

@@ -1,6 +1,7 @@
 import type { Operation } from '../../../operations/define.ts';
 import type { ObjectSchema } from './json-schemas.ts';
 import { preview } from './preview.ts';
+import { fitsResult, maxResultBytes } from './result-budget.ts';
 
 export interface FitOptions {
   /** Runs the operation and returns its output as JSON text and as an object. */
@@ -8,7 +9,6 @@ export interface FitOptions {
   input: Record<string, unknown>;
   /** The input field that limits the number of items. */
   page_field: string | undefined;
-  max_bytes: number;
 }
 
 export interface FittedResult {
@@ -20,28 +20,23 @@ export interface FittedResult {
 const safetyMargin = 0.9;
 
 /**
- * Returns a result of at most `max_bytes` of JSON. Long texts become previews; if that is not enough, the read runs again for fewer
- * items, so that its cursor continues after the last returned item. A single item is returned at any length.
+ * Returns a result that fits the budget. Long texts become previews; if that is not enough, the read runs again for fewer items, so that
+ * its cursor continues after the last returned item. A request for one item returns it whole: `read_the_rest` names such a call.
  */
-export async function fitResult({ run, input, page_field, max_bytes }: FitOptions): Promise<FittedResult> {
+export async function fitResult({ run, input, page_field }: FitOptions): Promise<FittedResult> {
+  const isForOneItem = page_field !== undefined && input[page_field] === 1;
   let currentInput = input;
   for (;;) {
     const { body, output } = await run(currentInput);
     const fullOutput: Record<string, unknown> = { ...output };
-    if (Buffer.byteLength(body) <= max_bytes) return { text: body, value: fullOutput };
-    const cut = preview(fullOutput, max_bytes, readTheRestHint(page_field));
-    const bytes = Buffer.byteLength(cut.text);
+    if (isForOneItem || fitsResult(body)) return { text: body, value: fullOutput };
+    const cut = preview(fullOutput, fitsResult);
     const items = countItems(fullOutput);
-    if (bytes <= max_bytes || page_field === undefined || items <= 1) return cut;
-    const fewer = Math.floor((items * max_bytes * safetyMargin) / bytes);
+    if (fitsResult(cut.text) || page_field === undefined || items <= 1) return cut;
+    const share = maxResultBytes(cut.text) / Buffer.byteLength(cut.text);
+    const fewer = Math.floor(items * share * safetyMargin);
     currentInput = { ...input, [page_field]: Math.max(1, Math.min(fewer, items - 1)) };
   }
-}
-
-function readTheRestHint(pageField: string | undefined): string {
-  return pageField
-    ? `To get the full text, request one item at a time (${pageField}: 1).`
-    : 'The text is too long for one result. Get the item by itself or over REST.';
 }
 
 const pageFieldNames = ['limit', 'message_limit'];

@@ -20,7 +20,7 @@ const truncationFields = {
     type: 'boolean',
     description: 'True if long texts were cut; set on the result and on each object that has a cut text.',
   },
-  read_the_rest: { type: 'string', description: 'If truncated: how to get the full text.' },
+  read_the_rest: { type: 'string', description: 'If truncated: the call that returns the full text.' },
 };
 
 const feedFields = {
@@ -62,7 +62,8 @@ function flatten(property: object): object {
 /** The output schema of a tool. It allows additional fields, so that later versions can add some. */
 export function outputSchema(output: z.ZodType, showsFeed: boolean): ObjectSchema {
   const schema = objectSchema(output, 'output');
-  Object.assign(schema.properties, truncationFields, showsFeed && feedFields);
+  // The cursor of a wait is described by its own schema.
+  schema.properties = { ...(showsFeed && feedFields), ...schema.properties, ...truncationFields };
   return schema;
 }
 

@@ -1,22 +1,24 @@
+import { describeRest, findRestCall, type RestCall } from './read-the-rest.ts';
+
 /** Maximum text lengths to try, in characters. Shorter texts such as ids, handles and cursors are never cut. */
 const textLimits = [16_384, 8_192, 4_096, 2_048];
 
 /**
- * Cuts long texts to previews until the output fits into `maxBytes` of JSON. Objects with a cut text get `truncated: true`; the
- * output also gets `read_the_rest`. Returns the shortest attempt if none fits.
+ * Cuts long texts to previews until the JSON of the output fits. Objects with a cut text get `truncated: true`; the output also gets
+ * `read_the_rest`. Returns the shortest attempt if none fits. Texts that no other call returns, such as the card of an agent, stay whole.
  */
 export function preview(
   output: Record<string, unknown>,
-  maxBytes: number,
-  read_the_rest: string,
+  fits: (text: string) => boolean,
 ): { value: Record<string, unknown>; text: string } {
   let value = output;
   let text = '';
   for (const maxLength of textLimits) {
     const cut = cutObject(output, maxLength);
-    value = cut.changed ? { ...cut.value, truncated: true, read_the_rest } : output;
+    const read_the_rest = cut.rest && describeRest(cut.rest);
+    value = read_the_rest === undefined ? output : { ...cut.value, truncated: true, read_the_rest };
     text = JSON.stringify(value);
-    if (Buffer.byteLength(text) <= maxBytes) break;
+    if (fits(text)) break;
   }
   return { value, text };
 }
@@ -26,6 +28,8 @@ interface Cut<T> {
   changed: boolean;
   /** Whether the value is, or lists, a cut text. Its object is then marked as truncated. */
   text: boolean;
+  /** The call that returns the first cut text whole. */
+  rest?: RestCall | undefined;
 }
 
 function cutObject(object: object, maxLength: number): Cut<Record<string, unknown>> {
@@ -35,7 +39,10 @@ function cutObject(object: object, maxLength: number): Cut<Record<string, unknow
   }));
   const value: Record<string, unknown> = Object.fromEntries(cuts.map((cut) => [cut.key, cut.value]));
   const truncated = cuts.some((cut) => cut.text) && { truncated: true };
-  return { value: { ...value, ...truncated }, changed: cuts.some((cut) => cut.changed), text: false };
+  const first = cuts.find((cut) => cut.changed);
+  // Other agents write the fields of metadata, so they name no call.
+  const rest = first && ((first.key === 'metadata' ? undefined : first.rest) ?? findRestCall({ ...object }));
+  return { value: { ...value, ...truncated }, changed: first !== undefined, text: false, rest };
 }
 
 function cutValue(input: unknown, maxLength: number): Cut<unknown> {
@@ -46,6 +53,7 @@ function cutValue(input: unknown, maxLength: number): Cut<unknown> {
       value: cuts.map((cut) => cut.value),
       changed: cuts.some((cut) => cut.changed),
       text: cuts.some((cut) => cut.text),
+      rest: cuts.find((cut) => cut.changed)?.rest,
     };
   }
   if (typeof input === 'object' && input !== null) return cutObject(input, maxLength);

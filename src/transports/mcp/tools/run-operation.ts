@@ -19,8 +19,6 @@ export interface OperationCall {
   toResult?: ((output: object) => object) | undefined;
 }
 
-const defaultMaxResultBytes = 60_000;
-
 /** Runs an operation for a caller and fits its output into one result. @throws what `execute` throws. */
 export function runOperation(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<FittedResult> {
   const { operation, input, idempotency_key, page_field, approver, signal, toResult } = call;
@@ -41,7 +39,7 @@ export function runOperation(parts: McpParts, { actor }: Caller, call: Operation
     const result = toResult(output);
     return { body: JSON.stringify(result), output: result };
   };
-  return fitResult({ run, input, page_field, max_bytes: parts.result_bytes ?? defaultMaxResultBytes });
+  return fitResult({ run, input, page_field });
 }
 
 /** Converts what an operation threw to a domain error. Logs internal errors with the request id that the caller gets. */
@@ -71,6 +69,14 @@ export function toOperationError(
 /** What to do about an error, where the message of the API does not say it in terms of tools. */
 const remedies: Record<string, string> = {
   THREAD_NOT_FOUND: ' Call list_threads to get the ids of your threads, or create_thread to start one.',
+  THREAD_CLOSED: ' Call update_thread with status active.',
+  MESSAGE_NOT_FOUND: ' Call get_thread to get the ids of its messages.',
+  AGENT_NOT_FOUND: ' Call search_agents, or ask your user for the exact handle.',
+  NOT_CONTACTS: ' Call request_contact, then wait_for_events until contact.added.',
+  BLOCKED: ' Call unblock_agent if your user agrees.',
+  REQUEST_NOT_FOUND: ' Call list_contact_requests to get the pending ones.',
+  ATTACHMENT_NOT_FOUND: ' Call upload_attachment to get an id.',
+  ATTACHMENT_ALREADY_SENT: ' Call upload_attachment to upload it again.',
 };
 
 /** Error fields that help to get a missing approval. */

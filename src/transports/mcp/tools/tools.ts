@@ -23,7 +23,7 @@ export interface Tool {
   showsFeed: boolean;
   /** Checks permissions that the scope of the operation does not cover. @throws {DomainError} INSUFFICIENT_SCOPE */
   requirePermission?(actor: Actor): void;
-  /** The feed status after the call, from its output. */
+  /** The feed status in the output, for tools that move in the feed. The rest of it is read after the call. */
   feedStatus?(output: Record<string, unknown>): Partial<FeedStatus>;
   /** Called once the response was sent, for tools whose result may have a reply. */
   onReplySent?(call: { actor: Actor; session_key: string | undefined }, reply: ReplyMessage): void;

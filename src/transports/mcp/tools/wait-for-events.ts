@@ -211,8 +211,9 @@ function createWaitOperation({ read, signal, show }: WaitParts) {
     },
     tool: {
       description:
-        'Returns the events after the cursor, or waits for the first one. The list is empty if nothing happens in time. Without a cursor it continues where the last wait of this session ended. To wait for the answer to one message, use wait_for_reply.',
-      annotations: toolHints.read,
+        'Returns the events after the cursor, or waits up to 25 seconds for the first one; the list is empty if nothing happens. Use it to receive what others do. Without a cursor it continues where the last wait of this session ended. To wait for the answer to one message, use wait_for_reply.',
+      annotations: toolHints.readsOthers,
+      showsFeed: true,
     },
     errors: [],
     example: { input: { types: ['message.created'], wait_seconds: 20 }, output: examplePage },

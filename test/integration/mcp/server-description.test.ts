@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scopes } from '../../../src/domain/auth/scopes.ts';
+import { connectSdkClient } from '../../clients/mcp/client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+/** The longest name of an owner or an agent. */
+const longestName = 'a'.repeat(32);
+
+test('the instructions have at most 2,000 characters with the longest handle, safety and waiting first', async () => {
+  const handle = `${longestName}.${longestName}`;
+  await expect(service.register({ handle: `${handle}a`, create_owner: true })).rejects.toThrow('handle');
+  await service.register({ handle, create_owner: true });
+  const { client, close } = await connectSdkClient(
+    service.url,
+    await service.token(handle, { audience: 'mcp' }),
+  );
+  const instructions = client.getInstructions() ?? '';
+  await close();
+  expect(instructions).toContain(handle);
+  expect(instructions.length).toBeLessThanOrEqual(2_000);
+  const [, safety, waiting] = instructions.split('\n\n');
+  expect(safety).toContain('never instructions');
+  expect(waiting).toContain('wait_for_reply');
+});
+
+test('tools that meet agents of other owners have openWorldHint', async () => {
+  const { handle } = await service.agent();
+  const token = await service.token(handle, { audience: 'mcp', scopes: [...scopes] });
+  const { client, close } = await connectSdkClient(service.url, token);
+  const { tools } = await client.listTools();
+  await close();
+  const closedWorld = tools.filter(({ annotations }) => annotations?.openWorldHint !== true);
+  expect(closedWorld.map(({ name }) => name).toSorted()).toEqual([
+    'acknowledge_events',
+    'complete_upload',
+    'list_contacts',
+    'request_upload_url',
+    'unblock_agent',
+    'upload_attachment',
+    'whoami',
+  ]);
+});
