@@ -23,7 +23,7 @@ export interface RelayParts {
   interrupted: AbortSignal;
 }
 
-/** How long pending calls can still get a response after the client has closed its input. */
+/** How long pending calls can still get a response, and the client can still read it, after the client has closed its input. */
 const drainTimeoutMs = 10_000;
 
 /**
@@ -42,10 +42,12 @@ export async function relay({
   const link = connect(sendToClient);
   const calls = createCalls({ link, address, sendToClient, log });
   const pending = new Set<Promise<void>>();
+  let sent = Promise.resolve();
 
+  /** One message at a time: each one that waits for a slow reader has a listener for `drain`. */
   function sendToClient(message: JSONRPCMessage): void {
-    client
-      .send(message)
+    sent = sent
+      .then(() => client.send(message))
       .catch((error: unknown) => log(`the client cannot be reached (${errorReason(error)})`));
   }
 
@@ -84,11 +86,13 @@ export async function relay({
     sendToClient({ jsonrpc: '2.0', error: rpcError });
   }
 
+  const outputClosed = new AbortController();
   const clientClosed = new Promise<void>((resolve) => {
     const onClose = () => resolve();
     input.once('end', onClose).once('close', onClose);
     // The client no longer reads.
     output.once('error', onClose);
+    for (const event of ['error', 'close']) output.once(event, () => outputClosed.abort());
     Object.assign(client, { onclose: onClose });
     interrupted.addEventListener('abort', onClose, { once: true });
     if (interrupted.aborted) onClose();
@@ -99,9 +103,9 @@ export async function relay({
   await clientClosed;
 
   const drained = new AbortController();
-  const stop = AbortSignal.any([interrupted, drained.signal]);
+  const stop = AbortSignal.any([interrupted, outputClosed.signal, drained.signal]);
   await Promise.race([
-    Promise.allSettled(pending),
+    Promise.allSettled(pending).then(() => sent),
     pause(drainTimeoutMs, undefined, { signal: stop }).catch(() => undefined), // the abort ends the wait
   ]);
   drained.abort();

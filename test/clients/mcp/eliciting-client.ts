@@ -87,6 +87,11 @@ export type ElicitingClient = Awaited<ReturnType<typeof connectElicitingClient>>
 /** What a result of a tool says. */
 export function readResult(result: unknown): CallResult {
   const { isError = false, content } = resultSchema.parse(result);
-  const value = z.record(z.string(), z.unknown()).parse(JSON.parse(content[0]?.text ?? ''));
+  return readText(isError, content[0]?.text ?? '');
+}
+
+/** What the text of a result says. */
+export function readText(isError: boolean, text: string): CallResult {
+  const value = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
   return { isError, value, error: z.record(z.string(), z.unknown()).catch({}).parse(value['error']) };
 }

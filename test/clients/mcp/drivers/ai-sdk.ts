@@ -28,6 +28,7 @@ export async function connectAiSdk({ url, token, onElicitation }: Access): Promi
   });
   const tools = await client.tools();
   return {
+    tools: async () => Object.keys(tools),
     async call(name, args = {}) {
       const { execute } = tools[name] ?? expect.fail(`there is no tool ${name}`);
       return readResult(await execute(args, { toolCallId: name, messages: [] }));

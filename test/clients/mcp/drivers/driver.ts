@@ -1,13 +1,19 @@
 import type { CallResult } from '../eliciting-client.ts';
 
-/** One way of being an MCP client. */
-export interface Driver {
+/** A client that calls tools. */
+export interface ToolDriver {
+  /** Names of the tools that the client lists. */
+  tools(): Promise<string[]>;
   call(name: string, args?: Record<string, unknown>): Promise<CallResult>;
+  close(): Promise<void>;
+}
+
+/** One way of being an MCP client. */
+export interface Driver extends ToolDriver {
   /** The JSON of a resource. */
   read(uri: string): Promise<unknown>;
   /** Methods of the service's notifications that came by themselves; absent for a client that keeps no stream open. */
   notified?(): readonly string[];
-  close(): Promise<void>;
 }
 
 export interface Access {
@@ -18,6 +24,7 @@ export interface Access {
 }
 
 export type Connect = (access: Access) => Promise<Driver>;
+export type ConnectTools = (access: Access) => Promise<ToolDriver>;
 
 /** What a person who agrees fills in. */
 export const acceptedElicitation = { action: 'accept' as const, content: { approve: true } };

@@ -23,6 +23,10 @@ export async function connectRawHttp({ url, token }: Access): Promise<Driver> {
   const hello = await rpc('initialize', { protocolVersion: '2024-11-05', capabilities: {}, clientInfo });
   expect(hello).toMatchObject({ protocolVersion: '2024-11-05' });
   return {
+    async tools() {
+      const { tools } = await rpc('tools/list', {});
+      return Object(tools).map(({ name }: { name: string }) => name);
+    },
     call: async (name, args = {}) => readResult(await rpc('tools/call', { name, arguments: args })),
     async read(uri) {
       const { contents } = await rpc('resources/read', { uri });

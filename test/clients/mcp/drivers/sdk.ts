@@ -27,8 +27,9 @@ export async function connectOver(
   });
   client.fallbackNotificationHandler = async ({ method }) => void methods.push(method);
   await client.connect(transport);
-  await client.listTools(); // from here on it validates
+  const { tools } = await client.listTools(); // from here on it validates
   return {
+    tools: async () => tools.map(({ name }) => name),
     call: async (name, args = {}) => readResult(await client.callTool({ name, arguments: args })),
     async read(uri) {
       const { contents } = await client.readResource({ uri });
