@@ -39,17 +39,10 @@ export async function relay({
   interrupted,
 }: RelayParts): Promise<void> {
   const client = new StdioServerTransport(input, output);
+  const { sendToClient, allSent } = createSender(client, log);
   const link = connect(sendToClient);
   const calls = createCalls({ link, address, sendToClient, log });
   const pending = new Set<Promise<void>>();
-  let sent = Promise.resolve();
-
-  /** One message at a time: each one that waits for a slow reader has a listener for `drain`. */
-  function sendToClient(message: JSONRPCMessage): void {
-    sent = sent
-      .then(() => client.send(message))
-      .catch((error: unknown) => log(`the client cannot be reached (${errorReason(error)})`));
-  }
 
   /** Relays a notification or response. Errors are only logged, because the client expects no response. */
   async function relayOneWay(message: JSONRPCMessage): Promise<void> {
@@ -105,11 +98,25 @@ export async function relay({
   const drained = new AbortController();
   const stop = AbortSignal.any([interrupted, outputClosed.signal, drained.signal]);
   await Promise.race([
-    Promise.allSettled(pending).then(() => sent),
+    Promise.allSettled(pending).then(allSent),
     pause(drainTimeoutMs, undefined, { signal: stop }).catch(() => undefined), // the abort ends the wait
   ]);
   drained.abort();
   calls.close();
   await client.close();
   await link.close();
+}
+
+/** Sends one message at a time: each one that waits for a slow reader has a listener for `drain`. */
+function createSender(client: StdioServerTransport, log: RelayParts['log']) {
+  let sent = Promise.resolve();
+  return {
+    sendToClient(this: void, message: JSONRPCMessage): void {
+      sent = sent
+        .then(() => client.send(message))
+        .catch((error: unknown) => log(`the client cannot be reached (${errorReason(error)})`));
+    },
+    /** Resolves when what was sent so far has been read. */
+    allSent: () => sent,
+  };
 }

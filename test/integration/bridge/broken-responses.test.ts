@@ -61,7 +61,7 @@ test.each<[string, Answer, string]>([
     'not you',
   ],
 ])('a service that answers with %s is told as an error', async (_, answer, words) => {
-  const { next, call } = await startBridge(answer, 0);
+  const { next, call } = await startBridge(answer, { timeout_seconds: 0 });
   call(1, 'change');
   expect(await next()).toMatchObject({ id: 1, error: { message: expect.stringContaining(words) } });
 });
