@@ -18,23 +18,20 @@ export function createKnownBrowsers(key: Buffer, now = Date.now): KnownBrowsers 
   function sign(id: string, expires: string, username: string): Buffer {
     return createHmac('sha256', key).update(`known:${id}:${expires}:${username}`).digest();
   }
-
-  function find(ctx: Context, username: string): string | undefined {
-    const [, id = '', expires = '', signature = ''] = cookiePattern.exec(cookieOf(ctx, 'known') ?? '') ?? [];
-    if (id === '' || Number(expires) <= now()) return undefined;
-    const received = Buffer.from(signature, 'base64url');
-    const expected = sign(id, expires, username);
-    return received.length === expected.length && timingSafeEqual(received, expected) ? id : undefined;
-  }
-
   return {
-    find,
     remember(ctx, username) {
-      // The id stays, and with it the limit of its attempts: a new one for each sign-in would have no limit.
-      const id = find(ctx, username) ?? randomBytes(16).toString('base64url');
+      const id = randomBytes(16).toString('base64url');
       const expires = String(now() + lifeMs);
       const signature = sign(id, expires, username).toString('base64url');
       setCookie(ctx, 'known', `${id}.${expires}.${signature}`, lifeMs);
+    },
+    find(ctx, username) {
+      const [, id = '', expires = '', signature = ''] =
+        cookiePattern.exec(cookieOf(ctx, 'known') ?? '') ?? [];
+      if (id === '' || Number(expires) <= now()) return undefined;
+      const received = Buffer.from(signature, 'base64url');
+      const expected = sign(id, expires, username);
+      return received.length === expected.length && timingSafeEqual(received, expected) ? id : undefined;
     },
   };
 }
