@@ -25,10 +25,8 @@ export async function openConversation(of: TestService) {
 }
 
 /** The fields of a result that tests look at. */
-// oxlint-disable-next-line typescript/no-explicit-any
 export type Result = Frame & {
   status: number;
-  // The tests say what they expect of it.
   // oxlint-disable-next-line typescript/no-explicit-any
   output: any;
   // oxlint-disable-next-line typescript/no-explicit-any
