@@ -60,7 +60,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
   const { port, webSocket } = await startServer(
     core,
     lifecycle,
-    { handlers, cookie_keys, live, limits, mcp, signals },
+    { handlers, cookie_keys, live, limits, execute: parts.executeFor('ws'), mcp, signals },
     overrides,
   );
   logger.info({ port, public_url: config.PUBLIC_URL }, 'API ready');

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../compose.ts';
+import type { Execute } from '../operations/execute/execute.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
 import { createWebSocketMetrics } from '../ops/stream-metrics.ts';
 import { type AppParts, createApp } from '../transports/http/app.ts';
@@ -24,6 +25,8 @@ interface ServerParts {
   cookie_keys: string[];
   live: LiveParts;
   limits: RateLimits;
+  /** For the calls of WebSocket clients. */
+  execute: Execute;
   mcp: { close(): Promise<void> };
   signals: StopSignals;
 }
@@ -32,7 +35,7 @@ interface ServerParts {
 export async function startServer(
   core: Core,
   lifecycle: Lifecycle,
-  { handlers, cookie_keys, live, limits, mcp, signals }: ServerParts,
+  { handlers, cookie_keys, live, limits, execute, mcp, signals }: ServerParts,
   overrides: ApiOverrides,
 ) {
   const { config, logger } = core;
@@ -43,6 +46,7 @@ export async function startServer(
   const webSocket = createWebSocketTransport({
     realtime: live.realtime,
     rateLimits: limits,
+    execute,
     tokens: live.tokens,
     redeem: live.tickets.redeem,
     metadata_url: `${config.PUBLIC_URL}/.well-known/oauth-protected-resource/ws`,

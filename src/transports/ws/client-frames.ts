@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { parseInput } from '../../operations/execute/parse-input.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { isId } from '../../domain/ids.ts';
+import { createJsonCounter, maxJsonValues } from '../http/json-counter.ts';
+import { callFrame } from './call-frame.ts';
 
 const threadId = z
   .string()
@@ -35,6 +37,7 @@ export const clientFrames = {
       description:
         'Acknowledges events. Streams and requests without a cursor start at the acknowledged position. It only moves forward.',
     }),
+  call: callFrame,
 } as const;
 
 const { ping, subscribe, unsubscribe, ack } = clientFrames;
@@ -42,19 +45,41 @@ const clientFrame = z.discriminatedUnion('type', [ping, subscribe, unsubscribe, 
 
 const frameTypes = new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(clientFrames));
 
-export type ClientFrame = z.infer<typeof clientFrame>;
+/** A frame of the connection itself. `createCalls` parses calls. */
+export type ControlFrame = z.infer<typeof clientFrame>;
 
-/** Parses a text frame. @throws {DomainError} INVALID_JSON, VALIDATION_ERROR */
-export function parseClientFrame(text: string): ClientFrame {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new DomainError('INVALID_JSON', 'The frame is not valid JSON.', { cause: error });
-  }
-  const type: unknown = Object(value).type;
+/**
+ * Reads the JSON of a text frame.
+ * @throws {DomainError} INVALID_JSON; VALIDATION_ERROR when a call has too many values
+ */
+export function readFrame(bytes: Buffer): { type?: unknown } {
+  const value = Object(parseJson(bytes)) as { type?: unknown };
+  if (value.type === 'call') requireFewValues(bytes);
+  return value;
+}
+
+/** @throws {DomainError} VALIDATION_ERROR */
+export function parseControlFrame(value: { type?: unknown }): ControlFrame {
+  const { type } = value;
   if (typeof type !== 'string' || !Object.hasOwn(clientFrames, type)) {
     throw new DomainError('VALIDATION_ERROR', `type: must be ${frameTypes}`);
   }
   return parseInput(clientFrame, value);
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    throw new DomainError('INVALID_JSON', 'The frame is not valid JSON.', { cause: error });
+  }
+}
+
+/** A frame with fewer bytes cannot have too many values. */
+function requireFewValues(bytes: Buffer): void {
+  if (bytes.length <= maxJsonValues) return;
+  const counter = createJsonCounter();
+  counter.add(bytes);
+  if (!counter.hasTooMany()) return;
+  throw new DomainError('VALIDATION_ERROR', `The frame has too many values: at most ${maxJsonValues}.`);
 }

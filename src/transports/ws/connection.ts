@@ -5,7 +5,8 @@ import { DomainError } from '../../domain/errors.ts';
 import { toDomainError } from '../http/errors.ts';
 import type { LiveEvent, OpenStream, Realtime, StreamEnd, StreamReader } from '../../realtime/contract.ts';
 import { envelopeText } from '../../realtime/envelope.ts';
-import { type ClientFrame, parseClientFrame } from './client-frames.ts';
+import { type CallParts, type Calls, createCalls } from './calls.ts';
+import { type ControlFrame, parseControlFrame, readFrame } from './client-frames.ts';
 import { closeCodes, type WebSocketLimits } from './limits.ts';
 import { createFrameSender, type FrameSender } from './frame-sender.ts';
 import { frameText } from './server-frames.ts';
@@ -13,6 +14,8 @@ import { frameText } from './server-frames.ts';
 export interface Connection extends Omit<StreamReader, 'transport'> {
   /** Sends a protocol ping if one is due, or cuts a connection that left two unanswered. */
   pingIfDue(now: number): void;
+  /** Ends the waits of calls, and refuses further calls. */
+  stopCalls(): void;
   /** Sends a close frame after everything that was sent before. */
   end(code: number, reason: string): void;
   /** Closes the socket without a close frame. */
@@ -25,6 +28,7 @@ export interface ConnectionParts {
   pending_events: number;
   realtime: Pick<Realtime, 'acknowledge'>;
   limits: WebSocketLimits;
+  calls: CallParts;
   log(message: string, error: unknown): void;
   /** Called when the connection is closed because the client does not read. */
   onSlowReader(): void;
@@ -52,14 +56,21 @@ export function serveConnection(ws: WebSocket, socket: Duplex, parts: Connection
     end(closeCodes.slow_reader, 'Too slow. Reconnect with your cursor.');
   });
 
+  const calls = createCallStarter(parts, sender);
+
   function end(code: number, reason: string): void {
     stream.close();
+    calls.stop();
     ws.close(code, reason);
   }
 
-  receiveFrames(ws, limits, sender, createFrameHandler(parts, sender, threadIds), end);
+  const handle = createFrameHandler(parts, sender, threadIds);
+  receiveFrames(ws, limits, sender, { startCall: calls.start, handle, end });
   const pingIfDue = createHeartbeat(ws, limits.ping_ms);
-  ws.on('close', () => stream.close());
+  ws.on('close', () => {
+    stream.close();
+    calls.stop();
+  });
 
   const { cursor, resumed, gap } = stream;
   const data = { agent_id: actor.agent_id, cursor, resumed, gap, pending_events: parts.pending_events };
@@ -70,49 +81,94 @@ export function serveConnection(ws: WebSocket, socket: Duplex, parts: Connection
       threadIds.size === 0 || event.thread_id === null || threadIds.has(event.thread_id),
     deliver: (events) => sender.send(events.map(envelopeText)),
     onEnded: (reason) => end(...closeReasons[reason]),
+    stopCalls: calls.stop,
     end,
     terminate: () => ws.terminate(),
     pingIfDue,
   };
 }
 
-/** Parses and counts the frames of the client. Protocol pings count too. */
+interface FrameHandlers {
+  /** As `Calls.start`. */
+  startCall(frame: object): string | undefined;
+  handle(frame: ControlFrame): void;
+  end: Connection['end'];
+}
+
+/** Creates the calls of the connection when the first one arrives: most connections only receive. */
+function createCallStarter({ actor, limits, calls: shared }: ConnectionParts, sender: FrameSender) {
+  let calls: Calls | undefined;
+  let isStopped = false;
+  return {
+    start(frame: object): string | undefined {
+      calls ??= createCalls(shared, { actor, sender, maxCalls: limits.calls });
+      if (isStopped) calls.stop();
+      return calls.start(frame);
+    },
+    stop(): void {
+      isStopped = true;
+      calls?.stop();
+    },
+  };
+}
+
+/** Parses and counts the frames of the client. Protocol pings count too. Calls that are started do not: they have limits of their own. */
 function receiveFrames(
   ws: WebSocket,
   limits: WebSocketLimits,
   sender: FrameSender,
-  handle: (frame: ClientFrame) => void,
-  end: Connection['end'],
+  { startCall, handle, end }: FrameHandlers,
 ): void {
   const isWithinBudget = createFrameBudget(limits.frames_per_second);
 
-  function accept(): boolean {
-    if (ws.readyState !== ws.OPEN) return false;
-    if (isWithinBudget()) return true;
+  /** Counts a frame, and answers it. */
+  function accept(answer: () => void): void {
+    if (isWithinBudget()) return answer();
     const message = `Too many frames: send at most ${limits.frames_per_second} per second.`;
     replyError(sender, new DomainError('RATE_LIMITED', message));
     end(closeCodes.policy, 'Too many frames.');
-    return false;
   }
 
-  ws.on('message', (data: RawData, isBinary: boolean) => {
-    if (!accept()) return;
+  function replyTo(frame: ControlFrame): void {
     try {
-      if (isBinary || !Buffer.isBuffer(data))
-        throw new DomainError('VALIDATION_ERROR', 'Binary frames are not supported. Send text frames.');
-      handle(parseClientFrame(data.toString()));
+      handle(frame);
     } catch (error) {
       replyError(sender, toDomainError(error));
     }
+  }
+
+  /** Returns how to answer the frame; undefined when a call was started, which answers by itself. */
+  function read(data: RawData, isBinary: boolean): (() => void) | undefined {
+    if (isBinary || !Buffer.isBuffer(data))
+      throw new DomainError('VALIDATION_ERROR', 'Binary frames are not supported. Send text frames.');
+    const value = readFrame(data);
+    if (value.type !== 'call') {
+      const frame = parseControlFrame(value);
+      return () => replyTo(frame);
+    }
+    const refusal = startCall(value);
+    return refusal === undefined ? undefined : () => sender.reply(refusal);
+  }
+
+  ws.on('message', (data: RawData, isBinary: boolean) => {
+    if (ws.readyState !== ws.OPEN) return;
+    try {
+      const answer = read(data, isBinary);
+      if (answer) accept(answer);
+    } catch (error) {
+      accept(() => replyError(sender, toDomainError(error)));
+    }
   });
-  ws.on('ping', accept);
+  ws.on('ping', () => {
+    if (ws.readyState === ws.OPEN) accept(() => undefined);
+  });
 }
 
 function createFrameHandler(
   { actor, limits, realtime, log }: ConnectionParts,
   sender: FrameSender,
   threadIds: Set<string>,
-): (frame: ClientFrame) => void {
+): (frame: ControlFrame) => void {
   return function handle(frame) {
     switch (frame.type) {
       case 'ping':

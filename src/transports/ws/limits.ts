@@ -10,8 +10,10 @@ export const closeCodes = {
 export interface WebSocketLimits {
   /** Maximum client frame, in bytes. A larger one closes the connection with 1009. */
   frame_bytes: number;
-  /** Maximum client frames per second. More close the connection with 1008. */
+  /** Maximum client frames per second, without the calls that are started. More close the connection with 1008. */
   frames_per_second: number;
+  /** Maximum calls in flight on a connection. A further call is refused. */
+  calls: number;
   /** Maximum threads that a connection can subscribe to. */
   subscriptions: number;
   /** With more unsent bytes than this, no more events are read for the connection. */
@@ -24,13 +26,15 @@ export interface WebSocketLimits {
   close_ms: number;
   /** How long closing all connections at shutdown takes, in milliseconds: clients then do not reconnect all at once. */
   spread_ms: number;
-  /** How long after that the process waits for answers before it cuts the rest, in milliseconds. */
+  /** How long the process waits for calls in flight before it closes connections, and then for answers before it cuts the rest (ms). */
   close_wait_ms: number;
 }
 
 export const defaultLimits: WebSocketLimits = {
-  frame_bytes: 64 * 1024,
+  // As the body of a request.
+  frame_bytes: 256 * 1024,
   frames_per_second: 100,
+  calls: 64,
   subscriptions: 1_000,
   buffered_bytes: 256 * 1024,
   drain_ms: 30_000,

@@ -43,6 +43,40 @@ export const serverFrames = {
         .describe('The error.'),
     })
     .meta({ id: 'ErrorFrame', description: 'The service rejected a frame. The connection stays open.' }),
+  result: z
+    .object({
+      type: z.literal('result').describe('Frame type.'),
+      id: z.string().describe('The id of the call.'),
+      status: z.int().describe('The status that REST responds with; 200 where that is a redirect.'),
+      replayed: z
+        .literal(true)
+        .optional()
+        .describe('The call is a repetition: this is the result of the first call with its idempotency key.'),
+      output: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('The output of the operation, for a status below 400.'),
+      error: z
+        .object({
+          code: z.enum(Object.keys(errorStatuses)).describe('Error code.'),
+          message: z.string().describe('The reason, and the remedy.'),
+          details: z
+            .array(
+              z.object({
+                field: z.string().describe('The path of the invalid field.'),
+                message: z.string().describe('The reason why the field is invalid.'),
+                reason: z.literal('loop').optional().describe('A reason for programs.'),
+              }),
+            )
+            .optional()
+            .describe('The invalid fields.'),
+          request_id: z.string().describe('Include it when you report the error.'),
+        })
+        .optional()
+        .describe('The error, as in the body of a REST response, for a status from 400 on.'),
+      retry_after: z.int().optional().describe('Seconds until a retry can succeed.'),
+    })
+    .meta({ id: 'ResultFrame', description: 'Answers `call`.' }),
 } as const;
 
 export type ServerFrame = {

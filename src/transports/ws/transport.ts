@@ -7,8 +7,12 @@ import { challengeFor } from '../http/authenticate.ts';
 import { toDomainError } from '../http/errors.ts';
 import { hasPendingResponse } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
+import { catalogue } from '../../operations/catalogue.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { Realtime, StreamReader } from '../../realtime/contract.ts';
+import { withTimeout } from '../../shared/timeout.ts';
+import type { Tokens } from '../../services/auth/tokens.ts';
+import type { CallParts } from './calls.ts';
 import { type Connection, serveConnection } from './connection.ts';
 import { type HandshakeAuth, authenticateHandshake, readHandshake, tokenProtocol } from './handshake.ts';
 import { closeCodes, defaultLimits, type WebSocketLimits } from './limits.ts';
@@ -17,6 +21,9 @@ import { refuseSocket } from '../http/refuse-socket.ts';
 
 export interface WebSocketTransportParts extends HandshakeAuth {
   realtime: Realtime;
+  tokens: Pick<Tokens, 'verify' | 'confirm'>;
+  /** Runs the calls of clients. */
+  execute: CallParts['execute'];
   rateLimits: RateLimits;
   /** URL of the protected resource metadata (RFC 9728), for the challenge of 401 and 403 responses. */
   metadata_url: string;
@@ -60,6 +67,8 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
   const connections = createConnectionSet();
   const idOf = createRequestIds();
   const server = createServer(limits, idOf);
+  const calls = createCallParts(parts);
+  const shared = { realtime, limits, calls, log, onSlowReader };
   let isDraining = false;
 
   const pingTimer = startPings(connections.all, limits.ping_ms);
@@ -84,15 +93,7 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
         const { pending_events } = await realtime.feedStatus(actor);
         if (isDraining) throw shuttingDown();
         server.handleUpgrade(request, socket, head, (ws) => {
-          connection = serveConnection(ws, socket, {
-            actor,
-            stream,
-            pending_events,
-            realtime,
-            limits,
-            log,
-            onSlowReader,
-          });
+          connection = serveConnection(ws, socket, { actor, stream, pending_events, ...shared });
           track(ws, connection, connections, metrics);
           stream.start();
         });
@@ -127,9 +128,22 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
     size: () => connections.all.size,
     async close() {
       isDraining = true;
+      await finishCalls(connections.all, calls.running, limits.close_wait_ms);
       await closeAll(connections, limits);
       clearInterval(pingTimer);
     },
+  };
+}
+
+function createCallParts({ execute, tokens, realtime, log }: WebSocketTransportParts): CallParts {
+  return {
+    execute,
+    operations: new Map(catalogue.map((operation) => [operation.name, operation])),
+    confirm: (tokenId) => tokens.confirm(tokenId, 'ws'),
+    running: new Set(),
+    onReplySent: (actor, { thread_id, sequence, sender }) =>
+      realtime.markDelivered(actor, [{ message: { thread_id, sequence, sender_id: sender.id } }]),
+    log,
   };
 }
 
@@ -203,6 +217,16 @@ function createConnectionSet(): ConnectionSet {
         onEmptied = resolve;
       }),
   };
+}
+
+/** Ends the waits of calls, and waits up to `timeoutMs` for the results. */
+async function finishCalls(
+  connections: Iterable<Connection>,
+  running: CallParts['running'],
+  timeoutMs: number,
+): Promise<void> {
+  for (const connection of connections) connection.stopCalls();
+  await withTimeout(timeoutMs, Promise.all(running), () => undefined);
 }
 
 /** Closes the connections, spread over `spread_ms`, and cuts those that do not answer within `close_wait_ms`. */

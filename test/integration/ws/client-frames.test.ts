@@ -75,11 +75,11 @@ test('a position that cannot be kept just now is told so, and can be sent again'
   await one.close();
 });
 
-test('a frame over 64 KiB ends the connection with 1009, one just within does not', async () => {
+test('a frame over 256 KiB ends the connection with 1009, one just within does not', async () => {
   const within = await client();
-  within.send('x'.repeat(64 * 1024));
+  within.send('x'.repeat(256 * 1024));
   await within.next(({ data }) => data?.['code'] === 'INVALID_JSON');
-  within.send('x'.repeat(65 * 1024));
+  within.send('x'.repeat(257 * 1024));
   expect(await within.closed).toMatchObject({ code: 1009 });
 });
 

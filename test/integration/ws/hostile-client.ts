@@ -45,7 +45,15 @@ const arbitraryFrame = fc.record({
   payload: fc.oneof(
     fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
     fc.json().map((json) => Buffer.from(json)),
-    fc.constantFrom('{"type":"ping"}', '{"type":"subscribe"}', '').map((json) => Buffer.from(json)),
+    fc
+      .constantFrom(
+        '{"type":"ping"}',
+        '{"type":"subscribe"}',
+        '{"type":"call","id":"1","operation":"get_me"}',
+        '{"type":"call","id":"1","operation":"wait_for_reply","input":{"thread_id":"x"}}',
+        '',
+      )
+      .map((json) => Buffer.from(json)),
   ),
   masked: fc.oneof({ weight: 8, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
   length: fc.option(fc.oneof(fc.nat(200_000), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })), {

@@ -85,7 +85,7 @@ const closing: [what: string, bytes: Buffer[], code: number][] = [
   ['a length of 2⁶³', [encodeFrame({ opcode: text, length: 2n ** 63n })], 1009],
   [
     'parts that are too large together',
-    [part(text, 'x'), ...Array.from({ length: 64 }, () => part(continuation, kilobyte))],
+    [part(text, 'x'), ...Array.from({ length: 256 }, () => part(continuation, kilobyte))],
     1009,
   ],
   [
