@@ -97,7 +97,7 @@ const rateLimits = z
       if (Object.hasOwn(defaultLimits, name) && !Object.hasOwn(limits, name)) {
         limits[name] = { points: Number(points), seconds: Number(seconds) };
       } else if (item.trim() !== '') {
-        const message = `must be off, or calls/seconds by name, each once, as in default=1000/60 (of ${limitNames})`;
+        const message = `must be off, or name=calls/seconds separated by commas, each name once, such as default=1000/60; names: ${limitNames}`;
         context.issues.push({ code: 'custom', input: value, message });
       }
     }
@@ -124,7 +124,7 @@ const networks = z
       const isValid =
         isIP(address) > 0 && /^\d{1,3}$/.test(length ?? '0') && prefix <= bits && rest.length === 0;
       if (isValid) return [{ address, prefix }];
-      const message = 'must be ranges of addresses with commas, as in 10.1.0.0/16,fd00::/8';
+      const message = 'must be address ranges separated by commas, such as 10.1.0.0/16,fd00::/8';
       context.issues.push({ code: 'custom', input: value, message });
       return [];
     }),
@@ -159,9 +159,11 @@ const environment = z.object({
   REDIS_URL: redisUrl.optional(),
   REDIS_PREFIX: z
     .string()
-    .regex(/^[\w-]{1,40}$/, 'may hold letters, digits, - and _')
+    .regex(/^[\w-]{1,40}$/, 'must be 1 to 40 letters, digits, - or _')
     .default('ams'),
-  SECRET_KEY: z.string().min(32, 'must be at least 32 characters; make one with: openssl rand -base64 48'),
+  SECRET_KEY: z
+    .string()
+    .min(32, 'must be at least 32 characters; generate one with: openssl rand -base64 48'),
   ALLOWED_HOSTS: z
     .string()
     .default('')
@@ -198,7 +200,7 @@ const environment = z.object({
   OPS_PORT: port.optional(),
   OPERATOR_PASSWORD: z
     .string()
-    .min(16, 'must be at least 16 characters; make one with: openssl rand -hex 24')
+    .min(16, 'must be at least 16 characters; generate one with: openssl rand -hex 24')
     .optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http:', 'https:').optional(),
   OTEL_SERVICE_NAME: z.string().optional(),
@@ -235,7 +237,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const name = String(issue?.path[0] ?? 'environment');
-    const reason = present[name] === undefined ? 'is not set' : (issue?.message ?? 'is wrong');
+    const reason = present[name] === undefined ? 'is not set' : (issue?.message ?? 'is invalid');
     throw new ConfigError(`${name}: ${reason}`);
   }
   for (const [name, needed] of requiredTogether) {
@@ -250,7 +252,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   const { FEED_RETENTION_DAYS, MESSAGE_RETENTION_DAYS = Infinity } = parsed.data;
   if (MESSAGE_RETENTION_DAYS <= FEED_RETENTION_DAYS) {
     throw new ConfigError(
-      'MESSAGE_RETENTION_DAYS: must be more than FEED_RETENTION_DAYS: feeds lead to messages',
+      'MESSAGE_RETENTION_DAYS: must be more than FEED_RETENTION_DAYS, because feeds refer to messages',
     );
   }
   const PUBLIC_URL = parsed.data.PUBLIC_URL ?? `http://localhost:${parsed.data.PORT}`;

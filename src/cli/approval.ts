@@ -19,7 +19,10 @@ export function approvalCommand(io: CommandIo): Command {
       printResult(io, options, options.json ? { approvals } : approvals);
     });
 
-  const decide = resultCommand('decide', 'decide an approval for the people of the agent')
+  const decide = resultCommand(
+    'decide',
+    'approve or deny an action in place of the people who manage the agent',
+  )
     .argument('<id>')
     .addArgument(new Argument('<decision>').choices(approvalDecisions))
     .action(async (id: string, decision: ApprovalDecision, options: { json?: boolean }) => {

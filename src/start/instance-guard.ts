@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Core } from '../compose.ts';
 import { logTransitions } from '../platform/observability/log-transitions.ts';
 
-/** An installation stays registered for 20 s after its last heartbeat (platform/redis/instances.ts). */
+/** An instance stays registered for 20 s after its last heartbeat (platform/redis/instances.ts). */
 const defaultHeartbeatMs = 5_000;
 
 type Parts = Pick<Core, 'config' | 'queues' | 'repositories'>;
 
 /**
- * The name that distinguishes this installation from others on the same Redis: its database, and a hash of the server and SECRET_KEY. A
+ * The name that distinguishes this instance from others on the same Redis: its database, and a hash of the server and SECRET_KEY. A
  * promoted standby has the same name; a copy of the database on another server has another one.
  */
 async function readInstanceName({ config, repositories }: Parts): Promise<string> {
@@ -19,7 +19,7 @@ async function readInstanceName({ config, repositories }: Parts): Promise<string
   return `${name} (${fingerprint.slice(0, 12)})`;
 }
 
-/** Returns the other installations under the same REDIS_PREFIX: they take each other's jobs. Rejects when the queues are unavailable. */
+/** Returns the other instances with the same REDIS_PREFIX: they take each other's jobs. Rejects when the queues are unavailable. */
 export async function findOtherInstances(parts: Parts): Promise<string[]> {
   const own = await readInstanceName(parts);
   const all = await parts.queues.instances();
@@ -28,13 +28,13 @@ export async function findOtherInstances(parts: Parts): Promise<string[]> {
 
 /** The error message for operators. */
 export function describeSharedQueues({ config }: Pick<Core, 'config'>, others: readonly string[]): string {
-  return `REDIS_PREFIX: another installation, with the database ${others.join(', ')}, works under ${config.REDIS_PREFIX} on this Redis, and each takes jobs of the other`;
+  return `REDIS_PREFIX: another instance, with the database ${others.join(', ')}, uses the prefix ${config.REDIS_PREFIX} on this Redis; the two take each other's jobs`;
 }
 
 /**
- * Registers this installation in the queues, and repeats that as a heartbeat. An unavailable Redis does not prevent the start.
+ * Registers this instance in the queues, and repeats that as a heartbeat. An unavailable Redis does not prevent the start.
  * @returns a function that ends the heartbeat.
- * @throws {Error} when another installation uses the same REDIS_PREFIX.
+ * @throws {Error} when another instance uses the same REDIS_PREFIX.
  */
 export async function startInstanceGuard(
   parts: Parts & Pick<Core, 'logger'>,
@@ -50,15 +50,14 @@ export async function startInstanceGuard(
     isShared = others.length > 0;
   }
   const logged = logTransitions(logger, {
-    failing:
-      'cannot register in the queues: another installation under this REDIS_PREFIX would not be detected',
+    failing: 'cannot register in the queues: another instance with this REDIS_PREFIX would not be detected',
     recovered: 'registered in the queues again',
   });
 
   const others = await logged(findOtherInstances(parts));
   if (others && others.length > 0) {
     throw new Error(
-      `${describeSharedQueues(parts, others)}; give each a REDIS_PREFIX of its own (an installation that has stopped stays registered for 20 s)`,
+      `${describeSharedQueues(parts, others)}; set a different REDIS_PREFIX for each (an instance that has stopped stays registered for 20 s)`,
     );
   }
   const firstBeat = logged(heartbeat());

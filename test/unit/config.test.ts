@@ -70,7 +70,7 @@ describe('settings', () => {
       { address: '127.0.0.1', prefix: 32 },
     ]);
     for (const wrong of ['localhost', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '::/129', '10.0.0.0/-1'])
-      expect(() => networks(wrong), wrong).toThrow('WEBHOOK_NETWORKS: must be ranges of addresses');
+      expect(() => networks(wrong), wrong).toThrow('WEBHOOK_NETWORKS: must be address ranges');
   });
 
   test('are read as what they mean', () => {

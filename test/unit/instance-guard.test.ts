@@ -18,7 +18,7 @@ test('a failing heartbeat is logged once, and its recovery once', async () => {
   const advance = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
   await advance(3);
   const failing =
-    'cannot register in the queues: another installation under this REDIS_PREFIX would not be detected';
+    'cannot register in the queues: another instance with this REDIS_PREFIX would not be detected';
   expect(logged).toEqual([failing]);
   works = true;
   await advance(3);

@@ -35,12 +35,12 @@ export function agentCommand(io: CommandIo): Command {
     .option('--display-name <text>', 'default: the agent name')
     .option('--description <text>')
     .addOption(
-      new Option('--visibility <who>', 'who can see it: unlisted means everyone who knows the handle')
+      new Option('--visibility <visibility>', 'which agents can see it; unlisted: those that know its handle')
         .choices(visibilities)
         .default(defaultVisibility),
     )
     .addOption(
-      new Option('--inbound-policy <policy>', 'who can write to it')
+      new Option('--inbound-policy <policy>', 'which agents can write to it')
         .choices(inboundPolicies)
         .default('contacts_only'),
     )

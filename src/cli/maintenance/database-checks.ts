@@ -34,6 +34,6 @@ export async function checkDatabaseLimits({ database }: Pick<Core, 'database'>):
   const text = `select name, setting::int as milliseconds from pg_settings where name in ('statement_timeout', 'lock_timeout') order by name desc`;
   const limits = await database.query<Limit>({ text }, []);
   const missing = limits.filter(({ milliseconds }) => milliseconds === 0).map(({ name }) => name);
-  if (missing.length > 0) throw new Error(`the server sets no ${missing.join(' and no ')}`);
+  if (missing.length > 0) throw new Error(`the server has no default for ${missing.join(' and ')}`);
   return limits.map(({ name, milliseconds }) => `${name} ${milliseconds / 1_000} s`).join(', ');
 }

@@ -34,7 +34,7 @@ export function parseHandle(value: string): Handle {
   if (!match?.[1] || !match[2]) {
     throw new DomainError(
       'INVALID_HANDLE',
-      `A handle has the form owner.agent_name; this is not one: ${value.slice(0, 80)}`,
+      `Invalid handle: ${value.slice(0, 80)}. A handle has the form owner.agent_name.`,
     );
   }
   return { owner: match[1], name: match[2], canonical };
@@ -52,6 +52,6 @@ export function parseAllowlistEntry(value: string): string {
   if (handlePattern.test(canonical) || everyAgentPattern.test(canonical)) return canonical;
   throw new DomainError(
     'INVALID_HANDLE',
-    `An entry has the form owner.agent_name or owner.*; this is neither: ${value.slice(0, 80)}`,
+    `Invalid entry: ${value.slice(0, 80)}. An entry has the form owner.agent_name or owner.*.`,
   );
 }

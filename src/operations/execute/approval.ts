@@ -140,12 +140,12 @@ async function findCall(context: CallContext, work: Work) {
 }
 
 function approvalDenied({ id, expires_at }: Approval): DomainError {
-  const message = 'The person denied this. Do not ask again.';
+  const message = 'A person denied this call. Do not repeat it.';
   return new DomainError('APPROVAL_DENIED', message, { approval: { id, expires_at } });
 }
 
 function approvalRequired({ id, expires_at }: Approval): DomainError {
   const message =
-    'A person must approve this first, on the page approval_url. It is done when the person approves; the event approval.resolved tells you.';
+    'A person must approve this call first, at approval_url. The call runs when the person approves; the event approval.resolved has the result.';
   return new DomainError('APPROVAL_REQUIRED', message, { approval: { id, expires_at } });
 }

@@ -24,7 +24,7 @@ function insufficientScope(required: RequiredScope): DomainError {
       ? required
       : new Intl.ListFormat('en', { type: 'disjunction' }).format(required);
   const [first = ''] = sufficientScopes(required);
-  return new DomainError('INSUFFICIENT_SCOPE', `This needs a token with the scope ${named}.`, {
+  return new DomainError('INSUFFICIENT_SCOPE', `This call needs a token with the scope ${named}.`, {
     scope: first,
   });
 }

@@ -25,7 +25,7 @@ export function createUploadLimit({ per_agent, per_process }: UploadLimits): Upl
     maxConcurrent: per_agent,
     maxWaiting: 0,
     createError: () => {
-      const message = `An agent may have ${per_agent} uploads in progress. Wait until one has ended.`;
+      const message = `An agent can have at most ${per_agent} uploads in progress. Wait until one has ended.`;
       return new DomainError('RATE_LIMITED', message, { retry_after });
     },
   });

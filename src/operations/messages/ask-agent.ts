@@ -46,7 +46,7 @@ export const askAgentOperation = defineOperation({
       if (topic) throw wrongField('subject', 'is only for a new thread; use with_handle');
       return toAnswer(await sendMessage(work, { thread_id, ...toDraft(fields) }));
     }
-    if (fields.reply_to) throw wrongField('reply_to', 'is only for a thread that exists; use thread_id');
+    if (fields.reply_to) throw wrongField('reply_to', 'is only for an existing thread; use thread_id');
     const { message } = await createThread(work, {
       participants: [with_handle ?? ''],
       subject: topic ?? null,

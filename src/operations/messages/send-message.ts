@@ -18,7 +18,7 @@ export const messageFields = {
 /** For `refine`: a message has a text or files. */
 export const hasContent = (value: { content: string; attachment_ids: readonly string[] }): boolean =>
   value.content !== '' || value.attachment_ids.length > 0;
-export const contentError = { path: ['content'], error: 'may be empty only with attachments' };
+export const contentError = { path: ['content'], error: 'can be empty only if the message has attachments' };
 
 const input = z.strictObject({ thread_id: threadId, ...messageFields }).refine(hasContent, contentError);
 

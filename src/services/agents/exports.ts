@@ -163,7 +163,7 @@ function requireFinished(found: AgentExport | undefined) {
   if (!found) throw new DomainError('NOT_FOUND', 'No such export.');
   const { archive_key, size_bytes, sha256, ...rest } = found;
   if (archive_key === null || size_bytes === null || sha256 === null) {
-    throw new DomainError('NOT_FOUND', 'This export is not done yet; try again later.');
+    throw new DomainError('NOT_FOUND', 'This export is not complete yet. Try again later.');
   }
   return { ...rest, archive_key, size_bytes, sha256 };
 }

@@ -57,7 +57,7 @@ async function requireAgentQuota(
   if (maxAgents === null) return;
   await owners.lock(owner_id);
   if ((await agents.count(owner_id)) < maxAgents) return;
-  throw new DomainError('FORBIDDEN', `${owner_name} may have at most ${maxAgents} agents; delete one first.`);
+  throw new DomainError('FORBIDDEN', `${owner_name} can have at most ${maxAgents} agents; delete one first.`);
 }
 
 function resolvePersonalOwner(

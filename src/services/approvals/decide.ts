@@ -85,7 +85,7 @@ export async function explainRefusal<T>(decide: () => Promise<T>): Promise<T> {
   } catch (error) {
     const isRefusal = error instanceof DomainError && error.status < 500;
     if (!isRefusal || error.code === 'INVALID_TRANSITION' || error.code === 'NOT_FOUND') throw error;
-    const message = `This is no longer possible, and nothing was changed: ${error.message}`;
+    const message = `The action is no longer possible, and nothing was changed: ${error.message}`;
     throw new DomainError('INVALID_TRANSITION', message, { cause: error });
   }
 }

@@ -95,7 +95,9 @@ const hashing = createConcurrencyLimiter({
   maxConcurrent,
   maxWaiting,
   createError: () =>
-    new DomainError('UNAVAILABLE', 'Too many sign in just now; try again.', { retry_after: 2 }),
+    new DomainError('UNAVAILABLE', 'Too many people are signing in at the moment. Try again.', {
+      retry_after: 2,
+    }),
 });
 
 function runLimited<T>(work: () => Promise<T>): Promise<T> {

@@ -174,7 +174,7 @@ type PartHeaders = Record<string, string[]>;
 /** @throws {DomainError} VALIDATION_ERROR */
 function parsePartHeaders(headers: PartHeaders, field: string): PartFields {
   const length = Object.entries(headers).flat(2).join('').length;
-  if (length > maxHeaderLength) throw wrongField(field, 'has too long headers');
+  if (length > maxHeaderLength) throw wrongField(field, 'has headers that are too long');
   const header = (name: string) => {
     const value = headers[name]?.at(-1);
     return value === undefined ? undefined : Buffer.from(value, 'latin1').toString();

@@ -113,7 +113,7 @@ describe('doctor', () => {
     const pooled = { DATABASE_POOLER: 'transaction', DATABASE_DIRECT_URL: DATABASE_URL };
     expect(await limitsOf(pooled)).toMatchObject({
       ok: false,
-      detail: 'the server sets no statement_timeout and no lock_timeout',
+      detail: 'the server has no default for statement_timeout and lock_timeout',
       advice: expect.stringMatching(/alter role/),
     });
     // As settings of the role, without one that would affect other tests.

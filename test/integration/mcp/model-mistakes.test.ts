@@ -95,7 +95,7 @@ describe('an error names the remedy', () => {
       'empty content',
       'send_message',
       { thread_id: 'THREAD', content: '' },
-      /content: may be empty only with attachments/,
+      /content: can be empty only if the message has attachments/,
     ],
     ['a subject for a thread id', 'get_thread', { thread_id: 'Weekly report' }, /Call list_threads/],
     ['a handle for a thread id', 'send_message', { thread_id: 'FRIEND', content: 'x' }, /Call list_threads/],

@@ -8,7 +8,7 @@ import { runCli } from '../../clients/cli.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-await describeWithRedis('two installations on one Redis', () => {
+await describeWithRedis('two instances on one Redis', () => {
   test('are distinguished: neither starts under the prefix of the other, and doctor reports why', async () => {
     const first = await startService({ backend: 'redis' });
     onTestFinished(async () => void (await first.stop()));
@@ -21,10 +21,10 @@ await describeWithRedis('two installations on one Redis', () => {
       await settings.release();
     });
 
-    const named = new RegExp(`^REDIS_PREFIX: another installation, with the database ${databaseOf(first)} `);
+    const named = new RegExp(`^REDIS_PREFIX: another instance, with the database ${databaseOf(first)}, `);
     await expect(startInstanceGuard(second)).rejects.toThrow(named);
     const { out } = await runCli(env, ['doctor']);
-    expect(out).toMatch(/^FAIL {2}prefix .*another installation/m);
+    expect(out).toMatch(/^FAIL {2}prefix .*another instance/m);
     // A refused start blocks neither the running instance nor another process of it.
     expect((await runCli({ ...settings.env, ...envOf(first) }, ['doctor'])).out).toMatch(/^ok {4}prefix /m);
     (await startInstanceGuard(first.core))();
@@ -49,7 +49,7 @@ await describeWithRedis('two installations on one Redis', () => {
     expect(error).toHaveBeenCalledExactlyOnceWith(
       { others: ['another (0)'] },
       expect.stringMatching(
-        /^REDIS_PREFIX: another installation, with the database another \(0\), works under ams /,
+        /^REDIS_PREFIX: another instance, with the database another \(0\), uses the prefix ams /,
       ),
     );
   });

@@ -67,7 +67,7 @@ function homePage({ person, agents, dashboard, public_url }: Home): ShownPage {
             </ButtonLink>
           }
         >
-          An agent is an address from which software sends and receives messages.
+          An agent is an identity with which software sends and receives messages.
         </Empty>
       ) : (
         <Card title="Your agents" action={<a href="/console/agents">All agents</a>}>
@@ -77,8 +77,8 @@ function homePage({ person, agents, dashboard, public_url }: Home): ShownPage {
       {dashboard.connections === 0 && (
         <Card title="Connect an app">
           <p>
-            Enter this address in an MCP client. The client opens a page here where you choose the agent that
-            it may act as.
+            Enter this address in an MCP client. The client opens a page of this service, on which you choose
+            the agent that it can act as.
           </p>
           <CopyValue label="MCP server address" value={`${public_url}/mcp`} />
         </Card>

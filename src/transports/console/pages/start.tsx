@@ -17,7 +17,7 @@ const features: readonly { icon: IconName; title: string; text: string }[] = [
   {
     icon: 'shield',
     title: 'You control access',
-    text: 'By default, agents are private and accept messages only from their contacts. Blocked agents are not notified.',
+    text: 'By default, search does not list an agent, and only its contacts can write to it. A blocked agent is not told that it is blocked.',
   },
   {
     icon: 'globe',
@@ -32,8 +32,8 @@ function startPage({ public_url, signup }: PageParts['settings'], isSignedIn: bo
       <div class="hero">
         <h1>Messaging for software agents</h1>
         <p class="lead">
-          Give your agents an address. They start threads, send messages and receive events live. You decide
-          who can reach them and which apps act for them.
+          Give each agent a handle. Agents start threads, send messages and receive events live. You decide
+          which agents can write to them and which apps can act as them.
         </p>
         <Actions>
           {isSignedIn ? (

@@ -89,7 +89,7 @@ describe('an approval request', () => {
     );
     const decided = await ada.send(findForm(page, address), { button: 'approve' });
     expect(decided.visibleText).toContain(
-      'This is no longer possible, and nothing was changed: No such agent',
+      'The action is no longer possible, and nothing was changed: No such agent',
     );
     expect(decided.visibleText).toContain('Waiting for a decision.');
     expect(findForm(decided, address)).toBeDefined();

@@ -27,7 +27,7 @@ test('the number of agents per owner is limited, also for concurrent calls; a de
   expect([created.length, refused.length]).toEqual([2, 4]);
   for (const { status, body } of refused) {
     expect([status, body.error.code]).toEqual([403, 'FORBIDDEN']);
-    expect(body.error.message).toBe('crowd may have at most 3 agents; delete one first.');
+    expect(body.error.message).toBe('crowd can have at most 3 agents; delete one first.');
   }
 
   const gone = created[0]?.body.id;

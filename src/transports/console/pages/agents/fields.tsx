@@ -19,7 +19,7 @@ export function NameFields({ profile = emptyProfile, errors }: FieldsProps) {
       <Field
         name="display_name"
         label="Display name"
-        hint="Shown beside the handle."
+        hint="Shown next to the handle."
         value={profile.display_name}
         error={errors['display_name']}
         maxlength={100}

@@ -39,7 +39,7 @@ function agentsPage(found: readonly AgentOfPerson[], username: string): ShownPag
       <Heading title="Agents" action={agents.length > 0 && create} />
       {agents.length === 0 && (
         <Empty title="No agents yet" action={create}>
-          An agent is an address from which software sends and receives messages.
+          An agent is an identity with which software sends and receives messages.
         </Empty>
       )}
       {owners.map((owner) => (

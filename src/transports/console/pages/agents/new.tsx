@@ -134,7 +134,7 @@ function newAgentPage(options: NewAgentPage): ShownPage {
       <Heading
         title="New agent"
         back={{ href: '/console/agents', text: 'Agents' }}
-        lead="An address from which software sends and receives messages."
+        lead="An identity with which software sends and receives messages."
       />
       {preview && (
         <Card title="Card as others will see it">

@@ -139,7 +139,7 @@ function Pause({ agent }: { agent: AgentOfPerson }) {
     <Card title={agent.paused ? 'Paused' : 'Pause'}>
       <p>
         {agent.paused
-          ? 'The agent cannot send or receive messages. Senders get an error that it is paused. Its data is kept.'
+          ? 'The agent cannot send or receive messages. Senders get an error that says so. Its data is kept.'
           : 'A paused agent cannot send or receive messages until you resume it. Its messages and contacts are kept.'}
       </p>
       <Form action={agentAddress(agent, 'settings/pause')} hidden={{ paused: String(!agent.paused) }}>

@@ -39,7 +39,8 @@ function pendingPage(found: readonly Approval[], decided: readonly Approval[]): 
       <Heading title="Approvals" lead="Actions of your agents that need your approval." />
       {pending.length === 0 ? (
         <Empty title="No pending approvals">
-          When an agent adds or removes a contact through MCP, it asks you here first.
+          An agent that adds or removes a contact through MCP needs your approval. Pending approvals are
+          listed here.
         </Empty>
       ) : (
         <Card title="Pending">

@@ -52,7 +52,7 @@ export function consentPage(consent: Consent): ShownPage {
       </Card>
       {consent.total === 0 ? (
         <Card title="You need an agent first">
-          <p>The app acts as an agent: an address from which it sends and receives messages.</p>
+          <p>The app acts as an agent: the identity with which it sends and receives messages.</p>
           <NewAgent {...consent} address={address} />
           <Form action={address}>
             <Button kind="quiet" name="decision" value="cancel" wide>

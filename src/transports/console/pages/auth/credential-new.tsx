@@ -91,14 +91,14 @@ function newCredentialPage(agent: AgentOfPerson, entered: Entered, formErrors?: 
       <Card title="New credential">
         <ErrorNotice {...formErrors} />
         <p>
-          For a server that acts as this agent without a person. Interactive apps sign in through the browser
-          and need no credential.
+          A credential lets a server act as this agent without a person. Interactive apps sign in through the
+          browser and need no credential.
         </p>
         <Form action={`${list}/new`} hidden={{ idempotency_key: entered.idempotency_key }}>
           <Field
             name="name"
             label="Name"
-            hint="What uses it, so that you can find it later to revoke it."
+            hint="The program that uses the credential, so that you can find and revoke it later."
             value={entered.name}
             error={errors['name']}
             maxlength={60}

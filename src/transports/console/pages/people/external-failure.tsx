@@ -16,7 +16,7 @@ const reasons: Record<ExternalReason, (name: string) => { status: number; title:
   unavailable: (name) => ({
     status: 503,
     title: `${name} does not answer`,
-    text: 'The provider cannot be reached or has a problem. Try again in a few minutes.',
+    text: 'The provider is unavailable. Try again in a few minutes.',
   }),
   invalid: (name) => ({
     status: 400,

@@ -35,7 +35,7 @@ function webhooksPage(agent: AgentOfPerson, webhooks: readonly WebhookRecord[]):
       <AgentHeading agent={agent} />
       {webhooks.length === 0 ? (
         <Empty title="No webhooks" action={create}>
-          Webhooks send the events of this agent to your server, also while the agent is offline.
+          Webhooks send the events of this agent to your server, even while the agent is offline.
         </Empty>
       ) : (
         <Card title="Webhooks" action={webhooks.length < maxWebhooks && create}>
