@@ -198,10 +198,14 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
     (RATE_LIMITS): (typeof wrong)[number] => [
       `limits like ${RATE_LIMITS}`,
       { ...complete, RATE_LIMITS },
-      /^RATE_LIMITS: must be off, or .*default=1000\/60 .*create_thread, send_message, message_search, /,
+      /^RATE_LIMITS: must be off, or .*default=1000\/60; names: create_thread, send_message, message_search, /,
     ],
   ),
-  ['a limit twice', { ...complete, RATE_LIMITS: 'default=1/1,default=2/1' }, /^RATE_LIMITS: .*each once/],
+  [
+    'a limit twice',
+    { ...complete, RATE_LIMITS: 'default=1/1,default=2/1' },
+    /^RATE_LIMITS: .*each name once/,
+  ],
   ['limits by no name of ours', { ...complete, RATE_LIMITS: 'constructor=1/1' }, /^RATE_LIMITS: /],
   ['another sign-up', { ...complete, SIGNUP: 'maybe' }, /^SIGNUP: .*"open"\|"invite"\|"closed"/],
   ['an issuer over plain http', { ...complete, OIDC_ISSUER: 'http://id.example' }, /^OIDC_ISSUER: .*https/],

@@ -21,7 +21,7 @@ await describeWithRedis('two instances on one Redis', () => {
       await settings.release();
     });
 
-    const named = new RegExp(`^REDIS_PREFIX: another instance, with the database ${databaseOf(first)}, `);
+    const named = new RegExp(`^REDIS_PREFIX: another instance, with the database ${databaseOf(first)} `);
     await expect(startInstanceGuard(second)).rejects.toThrow(named);
     const { out } = await runCli(env, ['doctor']);
     expect(out).toMatch(/^FAIL {2}prefix .*another instance/m);
