@@ -17,9 +17,13 @@ const ownedRows = {
 } as const;
 
 const statements = {
+  /** With the metadata of its threads, which hold its reasons. */
   clearCard: statement(
     'erasure.clear_card',
-    `update agents set display_name = canonical_handle, description = '', card_body = '', skills = '[]', visibility = 'private', updated_at = $2
+    `with thread as (
+       update threads set metadata = '{}' where created_by = $1 and metadata <> '{}'
+     )
+     update agents set display_name = canonical_handle, description = '', card_body = '', skills = '[]', visibility = 'private', updated_at = $2
      where id = $1 and (display_name, description, card_body, skills, visibility) is distinct from (canonical_handle, '', '', '[]'::jsonb, 'private')`,
   ),
   removeFeedEntries: statement(

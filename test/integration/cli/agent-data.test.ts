@@ -55,6 +55,8 @@ test('an agent is exported completely, then erased: others keep their order, and
   await send(ann, 'a word of ann');
   await send(bob, 'an answer of bob');
   expect((await sendMessage(service, ann, thread, [file])).status).toBe(201);
+  const second = { with_handle: bob.handle, reason: 'a reason of ann' };
+  const withReason = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body: second });
 
   const nowhere = join(folder, 'absent', 'ann.zip');
   const refused = await runCli(env(), ['agent', 'export', ann.handle, '--output', nowhere]);
@@ -68,7 +70,7 @@ test('an agent is exported completely, then erased: others keep their order, and
   expect(handed).toMatchObject({
     state: 'done',
     missing_files: [],
-    exported: { agent: 1, contact: 1, block: 1, thread: 1, message: 3, attachment: 1, files: 1 },
+    exported: { agent: 1, contact: 1, block: 1, thread: 2, message: 3, attachment: 1, files: 1 },
   });
   const archive = await readFile(out);
   const sha256 = createHash('sha256').update(archive).digest('hex');
@@ -122,6 +124,10 @@ test('an agent is exported completely, then erased: others keep their order, and
     [2, 'an answer of bob', {}, []],
     [3, '', { erased: true }, []],
   ]);
+  const emptied = await requestRest('GET', `${service.api}/threads/${withReason.body.id}`, {
+    token: bob.token,
+  });
+  expect([withReason.body.metadata, emptied.body.metadata]).toEqual([{ reason: 'a reason of ann' }, {}]);
   const found = await requestRest('GET', `${service.api}/messages/search?q=word`, { token: bob.token });
   expect(found.body.results).toEqual([]);
   // A worker that read the content before writes it late.
