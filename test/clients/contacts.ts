@@ -100,7 +100,7 @@ export const agentSummary = ({ id, handle }: TestAgent) => ({
 });
 
 /** What an agent hears when this one became its contact. */
-export function contactAdded({ id, handle }: TestAgent): [string, object] {
+export function contactAdded({ id, handle }: TestAgent, sameOwner = false): [string, object] {
   const who = { agent_id: id, canonical_handle: handle, display_name: handle.split('.')[1] };
-  return ['contact.added', { ...who, favorite: false, since: expect.any(Number) }];
+  return ['contact.added', { ...who, favorite: false, same_owner: sameOwner, since: expect.any(Number) }];
 }

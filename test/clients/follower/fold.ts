@@ -34,8 +34,11 @@ export function applyEvent(state: AgentState, { type, data }: FeedEvent): void {
       break;
     case 'message.delivered':
       for (const { id, up_to_sequence } of data.members) {
-        advanceReceipts(state, data.thread_id, id, { delivered: up_to_sequence, read: 0 });
+        advanceReceipts(state, data.thread_id, id, { delivered: up_to_sequence });
       }
+      break;
+    case 'message.handled':
+      advanceReceipts(state, data.thread_id, data.agent.id, { handled: data.up_to_sequence });
       break;
     case 'contact.added':
       state.contacts.set(data.agent_id, data);
@@ -60,7 +63,7 @@ export function applyEvent(state: AgentState, { type, data }: FeedEvent): void {
 /** A thread that is new to this agent, none of whose messages are unread. */
 function addThread(state: AgentState, thread: Thread): void {
   state.threads.set(thread.id, { ...thread, unread_count: 0 });
-  const marks = { delivered: thread.last_sequence, read: thread.last_sequence };
+  const marks = { delivered: thread.last_sequence, read: thread.last_sequence, handled: 0 };
   // Of a thread with a past nothing is known but one's own marks; the others are read from its receipts.
   const known = thread.last_sequence === 0 ? thread.members.map(({ id }) => id) : [state.me];
   state.receipts.set(thread.id, new Map(known.map((id) => [id, { ...marks }])));
@@ -84,7 +87,9 @@ function applyMemberAdded(
   }
   replaceThread(state, thread);
   const { last_sequence } = thread;
-  state.receipts.get(thread.id)?.set(member.id, { delivered: last_sequence, read: last_sequence });
+  state.receipts
+    .get(thread.id)
+    ?.set(member.id, { delivered: last_sequence, read: last_sequence, handled: 0 });
 }
 
 function applyMemberRemoved(
@@ -144,10 +149,11 @@ function advanceReceipts(
   { receipts }: AgentState,
   thread_id: string,
   agent_id: string,
-  { delivered, read }: ReceiptMarks,
+  { delivered = 0, read = 0, handled = 0 }: Partial<ReceiptMarks>,
 ): void {
   const marks = receipts.get(thread_id)?.get(agent_id);
   if (!marks) return;
   marks.delivered = Math.max(marks.delivered, delivered);
   marks.read = Math.max(marks.read, read);
+  marks.handled = Math.max(marks.handled, handled);
 }

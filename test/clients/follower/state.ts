@@ -15,15 +15,18 @@ const receiptsSchema = z.array(
     agent: z.object({ id: z.string() }),
     delivered_up_to_sequence: z.int(),
     read_up_to_sequence: z.int(),
+    // The release before has no inboxes.
+    handled_up_to_sequence: z.int().default(0),
   }),
 );
 
 export type Thread = z.infer<typeof threadSchema>;
 
-/** How far a member of a thread has got and read its messages. */
+/** How far a member of a thread has got, read and handled its messages. */
 export interface ReceiptMarks {
   delivered: number;
   read: number;
+  handled: number;
 }
 
 /** What an agent knows of its world. Everything is kept by id. */
@@ -84,10 +87,14 @@ export async function readAgentState(api: string, token: string): Promise<AgentS
     if (answer.status === 404) continue;
     const marks = receiptsSchema
       .parse(answer.body.receipts)
-      .map(({ agent, delivered_up_to_sequence: delivered, read_up_to_sequence: read }) => [
+      .map(({ agent, ...marksOf }): [string, ReceiptMarks] => [
         agent.id,
-        { delivered, read },
-      ]) as [string, ReceiptMarks][];
+        {
+          delivered: marksOf.delivered_up_to_sequence,
+          read: marksOf.read_up_to_sequence,
+          handled: marksOf.handled_up_to_sequence,
+        },
+      ]);
     state.receipts.set(id, new Map(marks));
     state.senders.set(id, await readSenders(Math.min(...marks.map(([, { read }]) => read)), id));
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Returns the text of a file; undefined if it does not exist. */
@@ -12,12 +12,18 @@ export async function readIfExists(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a file atomically with mode 0600; creates missing folders with mode 0700. */
-export async function writePrivate(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+/** Replaces a file: after a crash it has the old text or the new one. Only its owner can read it. Creates missing folders. */
+export async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {
-    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
     await rename(draft, path);
   } finally {
     await rm(draft, { force: true });

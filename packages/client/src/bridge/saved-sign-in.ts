@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { OAuthClientInformationSchema, OAuthTokensSchema } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { z } from 'zod';
 import { withFileLock } from './file-lock.ts';
-import { readIfExists, writePrivate } from './private-file.ts';
+import { readIfExists, replaceFile } from '../node/private-file.ts';
 
 const signInSchema = z.object({
   /** URL of the MCP server. */
@@ -35,7 +35,7 @@ export function openSavedSignIn(folder: string, address: URL, profile: string): 
       const { data } = signInSchema.safeParse(parseJson(await readIfExists(path)));
       return data?.address === address.href ? data : undefined;
     },
-    write: (signIn) => writePrivate(path, `${JSON.stringify(signIn, null, 2)}\n`),
+    write: (signIn) => replaceFile(path, `${JSON.stringify(signIn, null, 2)}\n`),
     withLock: (signal, run) => withFileLock(`${path}.lock`, signal, run),
   };
 }

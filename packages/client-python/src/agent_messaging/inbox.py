@@ -1,0 +1,182 @@
+"""Work that several instances of one agent share: each item is leased to one of them."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ._calls import Caller, backoff, is_transient
+from ._operations import Event, InboxOperations
+from .errors import AgentMessagingError, LeaseLostError, NotFoundError
+
+_log = logging.getLogger("agent_messaging")
+
+
+@dataclass(frozen=True, eq=False)
+class Lease:
+    """One item, and the right to handle it until it is acknowledged or the lease ends."""
+
+    id: str
+    fencing_token: int
+    """Grows with every lease of the agent. Another system can refuse a write with a lower one."""
+    attempt: int
+    """1 for the first lease of this item."""
+    event: Event
+    lost: threading.Event = field(default_factory=threading.Event)
+    """Set when the lease has ended: stop, because another instance may have the item."""
+
+
+Handler = Callable[[Lease], "str | dict[str, Any] | None"]
+
+
+class InboxWork(InboxOperations):
+    """The inbox of the agent."""
+
+    def work(
+        self,
+        handler: Handler,
+        *,
+        concurrency: int = 1,
+        lease_seconds: int = 60,
+        wait_seconds: int = 5,
+        consumer: str | None = None,
+        stop: threading.Event | None = None,
+        on_error: Callable[[BaseException, Lease], None] | None = None,
+    ) -> None:
+        """Handles items until SIGTERM, SIGINT or `stop`; then finishes those that it has.
+
+        An item is acknowledged when the handler returns. If it returns a text or the fields of a message, that is sent
+        as the reply in the same transaction. If it raises, the item is given back and comes again later.
+
+        :param concurrency: how many items are handled at the same time, each in a thread of its own.
+        :param lease_seconds: how long other instances leave an item alone if this process dies.
+        :param wait_seconds: how long a request waits for an item, 0–20. Stopping takes at most this long when idle.
+        :param consumer: a name for this instance.
+        :param on_error: called when an item was not handled. By default the error is logged.
+        """
+        stopping = stop or threading.Event()
+        pool = _Pool(self._caller, handler, lease_seconds, on_error or _log_error)
+        request = {"lease_seconds": lease_seconds, "consumer": consumer}
+        attempt = 0
+        with _stopped_by_signals(stopping), pool.running(concurrency):
+            while not stopping.is_set():
+                free = pool.wait_for_free(concurrency)
+                try:
+                    claim = {**request, "max": free, "wait_seconds": wait_seconds}
+                    answer = self._caller.call("claim_messages", claim, timeout=wait_seconds + 15)
+                except AgentMessagingError as error:
+                    if not is_transient(error):
+                        raise
+                    stopping.wait(backoff(min(attempt, 10), error.retry_after))
+                    attempt += 1
+                    continue
+                attempt = 0
+                for item in answer["leases"]:
+                    lease = Lease(item["id"], item["fencing_token"], item["attempt"], item["event"])
+                    pool.start(lease, is_late=stopping.is_set())
+
+
+def _log_error(error: BaseException, lease: Lease) -> None:
+    _log.error("the item %s was not handled", lease.event["id"], exc_info=error)
+
+
+@contextmanager
+def _stopped_by_signals(stopping: threading.Event) -> Generator[None, None, None]:
+    """The first signal stops the work. Python delivers signals to the main thread only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def restore() -> None:
+        for number, action in previous.items():
+            signal.signal(number, action)
+
+    def stop(*_: object) -> None:
+        stopping.set()
+        restore()  # a second signal ends the process
+
+    for number in previous:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        restore()
+
+
+class _Pool:
+    """Items that are being handled, each in a thread; one more thread renews their leases."""
+
+    def __init__(
+        self,
+        caller: Caller,
+        handler: Handler,
+        lease_seconds: int,
+        on_error: Callable[[BaseException, Lease], None],
+    ) -> None:
+        self._caller = caller
+        self._handler = handler
+        self._lease_seconds = lease_seconds
+        self._on_error = on_error
+        self._current: dict[Future[None], Lease] = {}
+        self._threads: ThreadPoolExecutor
+
+    @contextmanager
+    def running(self, concurrency: int) -> Generator[None, None, None]:
+        """At its end, waits for the items that are being handled."""
+        ended = threading.Event()
+        renewing = threading.Thread(target=self._renew, args=(ended,), daemon=True)
+        renewing.start()
+        try:
+            with ThreadPoolExecutor(concurrency) as self._threads:
+                yield
+        finally:
+            ended.set()
+            renewing.join()
+
+    def wait_for_free(self, concurrency: int) -> int:
+        """How many more items can be handled, at least one."""
+        while True:
+            for done in [future for future in self._current if future.done()]:
+                del self._current[done]
+            if len(self._current) < concurrency:
+                return concurrency - len(self._current)
+            wait(self._current, return_when="FIRST_COMPLETED")
+
+    def start(self, lease: Lease, *, is_late: bool) -> None:
+        self._current[self._threads.submit(self._give_back if is_late else self._handle, lease)] = lease
+
+    def _send(self, operation: str, lease: Lease, **fields: Any) -> None:
+        self._caller.call(operation, {"lease_id": lease.id, **fields})
+
+    def _handle(self, lease: Lease) -> None:
+        try:
+            self._send("acknowledge_message", lease, reply=self._handler(lease))
+        except BaseException as error:
+            if not isinstance(error, LeaseLostError):
+                self._give_back(lease, f"{type(error).__name__}: {error}", min(300, 2**lease.attempt))
+            self._on_error(error, lease)
+
+    def _give_back(self, lease: Lease, reason: str = "The instance stops.", delay_seconds: int = 0) -> None:
+        try:
+            self._send("release_message", lease, reason=reason[:500], delay_seconds=delay_seconds)
+        except AgentMessagingError as error:
+            _log.warning("the item %s comes again when its lease has ended: %s", lease.event["id"], error)
+
+    def _renew(self, ended: threading.Event) -> None:
+        while not ended.wait(self._lease_seconds / 3):
+            for future, lease in list(self._current.items()):
+                try:
+                    if not future.done() and not lease.lost.is_set():
+                        self._send("renew_lease", lease, lease_seconds=self._lease_seconds)
+                except (LeaseLostError, NotFoundError):
+                    if not future.done():
+                        lease.lost.set()
+                except AgentMessagingError as error:
+                    _log.warning("the lease of %s was not renewed: %s", lease.event["id"], error)

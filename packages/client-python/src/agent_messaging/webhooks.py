@@ -1,0 +1,56 @@
+"""Signed requests of webhooks (Standard Webhooks)."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Mapping
+from typing import cast
+
+from ._operations import Event
+from .errors import AgentMessagingError
+
+
+class WebhookVerificationError(AgentMessagingError):
+    """The request is not from the service, or is too old."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("WEBHOOK_NOT_VERIFIED", message)
+
+
+def verify_webhook(body: bytes | str, headers: Mapping[str, str], secret: str, *, tolerance: float = 300) -> Event:
+    """The event of a request to a webhook.
+
+    :param body: as received, before it is parsed.
+    :param headers: in any case.
+    :param secret: starts with `whsec_`.
+    :param tolerance: how many seconds the time of the request may differ from now.
+    :raises WebhookVerificationError: if the signature is wrong or the request is too old.
+    """
+    named = {name.lower(): value for name, value in headers.items()}
+    identifier, timestamp = named.get("webhook-id", ""), named.get("webhook-timestamp", "")
+    if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > tolerance:
+        raise WebhookVerificationError("The header webhook-timestamp is missing or too far from now.")
+    payload = body.encode() if isinstance(body, str) else body
+    expected = _sign(payload, identifier, timestamp, secret).encode()
+    signatures = named.get("webhook-signature", "").encode().split(b" ")
+    if not any(hmac.compare_digest(expected, signature) for signature in signatures):
+        raise WebhookVerificationError("No signature in the header webhook-signature matches.")
+    return cast(Event, json.loads(payload))
+
+
+def sign_webhook(body: bytes | str, secret: str, *, identifier: str, now: float | None = None) -> dict[str, str]:
+    """The headers of a signed request, for tests of your receiver. `now` is in seconds since the Unix epoch."""
+    payload = body.encode() if isinstance(body, str) else body
+    timestamp = str(int(time.time() if now is None else now))
+    signature = _sign(payload, identifier, timestamp, secret)
+    return {"webhook-id": identifier, "webhook-timestamp": timestamp, "webhook-signature": signature}
+
+
+def _sign(payload: bytes, identifier: str, timestamp: str, secret: str) -> str:
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    signed = f"{identifier}.{timestamp}.".encode() + payload
+    return f"v1,{base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()}"

@@ -1,0 +1,31 @@
+import { ConnectionError } from '../errors.ts';
+
+/** The end of a call: by its caller or by time. */
+export interface Deadline {
+  signal: AbortSignal;
+  /** Throws the reason of the caller, or a ConnectionError with the code TIMEOUT; returns while there is time. */
+  check(): void;
+  /** Must be called when the call is over. */
+  clear(): void;
+}
+
+/** Starts the time of a call. */
+export function createDeadline(timeoutMs: number, signal?: AbortSignal): Deadline {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(
+      new ConnectionError({ code: 'TIMEOUT', message: `There was no answer within ${timeoutMs} ms.` }),
+    );
+  }, timeoutMs);
+  const onAbort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    check: () => controller.signal.throwIfAborted(),
+    clear() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}

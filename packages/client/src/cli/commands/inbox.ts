@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import { createContext } from '../context.ts';
+import type { CommandIo } from '../io.ts';
+import { formatThread, toPlainLine } from '../output.ts';
+import { formatEvent } from '../format-event.ts';
+
+/** `am inbox` */
+export function inboxCommand(io: CommandIo): Command {
+  return new Command('inbox')
+    .description('show threads with unread messages, and contact requests to you')
+    .option('--follow', 'then print new messages and requests until you interrupt')
+    .addHelpText('after', '\nExamples:\n  $ am inbox\n  $ am inbox --follow --json')
+    .action(async ({ follow }: { follow?: true }, command: Command) => {
+      const { client, output } = createContext(io, command);
+      const service = await client();
+      const me = await service.agents.getMe();
+      for await (const thread of service.threads.list({ unread: true }))
+        output.show({ type: 'thread', thread }, () => formatThread(output, thread, me.canonical_handle));
+      for await (const request of service.contacts.listRequests()) {
+        const { from, message, request_id } = request;
+        const text = message === null ? '' : `: ${toPlainLine(message)}`;
+        const name = output.style('bold', from.canonical_handle);
+        output.show(
+          { type: 'contact_request', request },
+          () => `${request_id} ${name} asks for contact${text}`,
+        );
+      }
+      if (!follow) return;
+      for await (const event of service.events({ from: 'latest', signal: io.interruptSignal() })) {
+        if (event.type === 'gap') event.accept();
+        const isOwn = event.type === 'message.created' && event.data.sender.id === me.id;
+        const isShown =
+          event.type === 'message.created' || event.type === 'contact.request' || event.type === 'gap';
+        if (isShown && !isOwn) output.show(event, () => formatEvent(output, event));
+      }
+    });
+}

@@ -1,0 +1,19 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** The streams, environment and signals of the command line; replaced in tests. */
+export interface CommandIo {
+  env: Record<string, string | undefined>;
+  input: Readable;
+  /** Standard output, for what is no text. */
+  output: Writable;
+  /** Prints results to standard output. */
+  print(text: string): void;
+  /** Prints notes and errors to standard error. */
+  log(text: string): void;
+  /** Whether standard output is a terminal: only there are colours. */
+  isTerminal: boolean;
+  /** Returns a signal that is aborted by the first SIGINT or SIGTERM, which then no longer ends the process. */
+  interruptSignal(): AbortSignal;
+  /** Shows a page to the person. */
+  openPage(url: string): Promise<void>;
+}

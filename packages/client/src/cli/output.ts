@@ -1,0 +1,61 @@
+import { styleText } from 'node:util';
+import type { Message, Thread } from '../main.ts';
+import type { CommandIo } from './io.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Prints results: as JSON, one object a line, or for people. */
+export interface Output {
+  /** Prints an object as JSON, or the lines for people. */
+  show(value: object, forPeople: () => string): void;
+  style(style: Style, text: string): string;
+}
+
+/** Control characters could change what a terminal shows: they are removed from texts of others. */
+const control = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text of others as a terminal can show it. */
+export const toPlainText = (text: string): string => text.replaceAll('\r\n', '\n').replaceAll(control, '');
+
+/** The same in one line. */
+export const toPlainLine = (text: string): string => toPlainText(text).replaceAll(/\s+/g, ' ').trim();
+
+/** Creates the output of a command. */
+export function createOutput({ print, isTerminal, env }: CommandIo, isJson: boolean): Output {
+  const hasColor = isTerminal && !env['NO_COLOR'];
+  return {
+    show: (value, forPeople) => print(`${isJson ? JSON.stringify(value) : forPeople()}\n`),
+    style: (style, text) => (hasColor ? styleText(style, text, { validateStream: false }) : text),
+  };
+}
+
+/** A time in RFC 3339, in seconds. */
+export const formatTime = (milliseconds: number): string =>
+  new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+
+/** A message for people. */
+export function formatMessage(output: Output, message: Message): string {
+  const { sender, created_at, sequence, content, attachments } = message;
+  const head = `${output.style('bold', sender.canonical_handle)} ${output.style('dim', `#${sequence} ${formatTime(created_at)}`)}`;
+  const files = attachments.map(({ id, filename, size_bytes }) =>
+    output.style('cyan', `  [${toPlainLine(filename)}, ${size_bytes} bytes, ${id}]`),
+  );
+  return [
+    head,
+    ...toPlainText(content)
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...files,
+  ].join('\n');
+}
+
+/** A thread in one line. */
+export function formatThread(output: Output, thread: Thread, me?: string): string {
+  const { id, subject, status, members, unread_count, updated_at } = thread;
+  const others = members.map((member) => member.canonical_handle).filter((handle) => handle !== me);
+  const unread = unread_count > 0 ? output.style('yellow', ` ${unread_count} unread`) : '';
+  const state = status === 'active' ? '' : ` ${status}`;
+  const topic = subject === null ? '' : ` ${toPlainLine(subject)}`;
+  const time = output.style('dim', formatTime(updated_at));
+  return `${id} ${time} ${output.style('bold', others.join(', '))}${topic}${state}${unread}`;
+}

@@ -1,0 +1,53 @@
+import { rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type Auth, type Client, createClient, readSignIn, signInPath, storedSignIn } from '../node/main.ts';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import type { CommandIo } from './io.ts';
+
+/** Where the settings and sign-ins of a profile are. */
+export interface Profile {
+  profile: string;
+  folder: string;
+}
+
+/** Returns the profile of `--profile` or the environment. @throws {CommandError} when it is no name */
+export function selectProfile({ env }: CommandIo, given: string | undefined): Profile {
+  const profile = given ?? (env['AMS_PROFILE'] || 'default');
+  if (!/^[\w-]+$/.test(profile))
+    throw new CommandError(`${profile}: a profile has letters, digits, - and _ only`, exitCodes.usage);
+  const settings = env['AMS_CONFIG_DIR'] || join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'ams');
+  return { profile, folder: join(settings, 'profiles') };
+}
+
+/** The client of a profile. The environment comes first: a token, then a client credential, then the stored sign-in. */
+export async function createProfileClient(io: CommandIo, selected: Profile): Promise<Client> {
+  const { url, auth } = await findSignIn(io, selected);
+  return createClient({ url, auth });
+}
+
+async function findSignIn({ env }: CommandIo, selected: Profile): Promise<{ url: string; auth: Auth }> {
+  const stored = await readSignIn(selected);
+  const url = env['AMS_URL'] || stored?.url;
+  const { AMS_TOKEN: token } = env;
+  const credentials = readCredentials(env);
+  const auth = token || (credentials ?? (stored && storedSignIn(selected)));
+  if (auth && url) return { url, auth };
+  const message = auth
+    ? 'AMS_URL is not set'
+    : `the profile ${selected.profile} is not signed in; run: am login`;
+  throw new CommandError(message, exitCodes.signIn);
+}
+
+/** The client credential of the environment, if there is one. */
+export function readCredentials(
+  env: CommandIo['env'],
+): { clientId: string; clientSecret: string } | undefined {
+  const { AMS_CLIENT_ID: clientId, AMS_CLIENT_SECRET: clientSecret } = env;
+  return clientId && clientSecret ? { clientId, clientSecret } : undefined;
+}
+
+/** Removes the stored sign-in. */
+export async function removeSignIn(selected: Profile): Promise<void> {
+  await rm(signInPath(selected), { force: true });
+}

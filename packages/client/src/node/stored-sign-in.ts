@@ -1,0 +1,99 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { AuthenticationError } from '../errors.ts';
+import { requestToken } from '../sign-in/request-token.ts';
+import type { TokenSource } from '../sign-in/types.ts';
+import { readIfExists, replaceFile } from './private-file.ts';
+
+/** What the command line stores when an agent signs in. */
+export interface StoredSignIn {
+  /** The address of the service. */
+  url: string;
+  client_id: string;
+  /** Of a program. */
+  client_secret?: string;
+  /** Of a person. It is replaced at each use. */
+  refresh_token?: string;
+  access_token?: string;
+  /** When the access token ends, in milliseconds since the Unix epoch. */
+  expires_at?: number;
+}
+
+export interface StoredSignInOptions {
+  /** Default: AMS_PROFILE, or default. */
+  profile?: string;
+  /** Default: AMS_CONFIG_DIR, or ams in the folder for settings (XDG_CONFIG_HOME, or ~/.config); in it, profiles. */
+  folder?: string;
+}
+
+/** A token is renewed this long before its end. */
+const renewBeforeMs = 60_000;
+
+/** Returns the file of a profile. */
+export function signInPath({ profile, folder }: StoredSignInOptions = {}): string {
+  const { AMS_CONFIG_DIR, AMS_PROFILE, XDG_CONFIG_HOME } = process.env;
+  const name = profile ?? (AMS_PROFILE || 'default');
+  if (!/^[\w-]+$/.test(name)) throw new TypeError(`${name} is no name of a profile`);
+  const settings = AMS_CONFIG_DIR || join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'ams');
+  return join(folder ?? join(settings, 'profiles'), `${name}.json`);
+}
+
+/** Reads the sign-in of a profile; undefined if there is none. */
+export async function readSignIn(options: StoredSignInOptions = {}): Promise<StoredSignIn | undefined> {
+  const text = await readIfExists(signInPath(options));
+  return text === undefined ? undefined : (JSON.parse(text) as StoredSignIn);
+}
+
+/** Stores the sign-in of a profile in a file that only its owner can read. */
+export async function writeSignIn(signIn: StoredSignIn, options: StoredSignInOptions = {}): Promise<void> {
+  await replaceFile(signInPath(options), `${JSON.stringify(signIn, null, 2)}\n`);
+}
+
+/** Signs in as the command line did: use it as `auth`. When the token ends, it reads the file again, or stores the next token. */
+export function storedSignIn(options: StoredSignInOptions = {}): TokenSource {
+  let current: StoredSignIn | undefined;
+  let flight: Promise<string> | undefined;
+
+  const isGood = (signIn: StoredSignIn | undefined, refused: string | undefined): signIn is StoredSignIn =>
+    signIn?.access_token !== undefined &&
+    signIn.access_token !== refused &&
+    Date.now() < (signIn.expires_at ?? Infinity) - renewBeforeMs;
+
+  async function renew(refused: string | undefined): Promise<string> {
+    // Another program of this user may have renewed it.
+    const stored = await readSignIn(options);
+    if (!isGood(stored, refused)) current = await refresh(stored);
+    else current = stored;
+    return current.access_token ?? '';
+  }
+
+  async function refresh(stored: StoredSignIn | undefined): Promise<StoredSignIn> {
+    if (!stored?.client_secret && !stored?.refresh_token) throw signedOut(options);
+    const { url, client_id, client_secret, refresh_token } = stored;
+    const { access_token, expires_in, ...answer } = await requestToken(fetch, url, {
+      client_id,
+      ...(client_secret !== undefined && { client_secret }),
+      ...(refresh_token === undefined
+        ? { grant_type: 'client_credentials' }
+        : { grant_type: 'refresh_token', refresh_token }),
+    });
+    const next = { ...stored, ...answer, access_token, expires_at: Date.now() + expires_in * 1_000 };
+    await writeSignIn(next, options);
+    return next;
+  }
+
+  return async (refused) => {
+    if (isGood(current, refused)) return current.access_token ?? '';
+    flight ??= renew(refused).finally(() => {
+      flight = undefined;
+    });
+    return flight;
+  };
+}
+
+function signedOut(options: StoredSignInOptions): AuthenticationError {
+  return new AuthenticationError({
+    code: 'SIGN_IN_FAILED',
+    message: `${signInPath(options)}: there is no sign-in, or it cannot be renewed. Sign in with the command line.`,
+  });
+}

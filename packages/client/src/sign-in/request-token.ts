@@ -1,0 +1,40 @@
+import type { Fetch } from '../calls/request.ts';
+import { AuthenticationError, createError } from '../errors.ts';
+
+export interface TokenAnswer {
+  access_token: string;
+  /** Seconds. */
+  expires_in: number;
+  refresh_token?: string;
+}
+
+/** Requests a token of the authorization server (RFC 6749). A refusal is an AuthenticationError with the code SIGN_IN_FAILED. */
+export async function requestToken(
+  fetch: Fetch,
+  url: string,
+  form: Readonly<Record<string, string>>,
+): Promise<TokenAnswer> {
+  const response = await fetch(`${url}/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  });
+  const answer = parseAnswer(await response.text());
+  const { status } = response;
+  if (response.ok && answer.access_token !== undefined) {
+    const { access_token, expires_in = 900, refresh_token } = answer;
+    return { access_token, expires_in, ...(refresh_token !== undefined && { refresh_token }) };
+  }
+  const reason = answer.error_description ?? answer.error ?? `status ${status}`;
+  const body = { code: 'SIGN_IN_FAILED', message: `No access token was issued: ${reason}` };
+  if (status !== 429 && status < 500) throw new AuthenticationError(body, { status });
+  throw createError({ ...body, code: status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE' }, status);
+}
+
+function parseAnswer(text: string): Partial<TokenAnswer> & { error?: string; error_description?: string } {
+  try {
+    return JSON.parse(text) as Partial<TokenAnswer>;
+  } catch {
+    return {}; // the status says what is wrong
+  }
+}

@@ -1,0 +1,203 @@
+import contract from '../contract.json' with { type: 'json' };
+import type { Agent, Message, StoredEvent } from './records.ts';
+import { ServiceError } from './service-error.ts';
+import type { State } from './state.ts';
+
+export interface NewEvent {
+  type: keyof typeof contract.event_scopes;
+  thread_id?: string | null;
+  message?: Message | null;
+  /** Ids of the agents that get it. */
+  recipients: Iterable<string>;
+  data: object | (() => object);
+}
+
+export interface EventPage {
+  events: StoredEvent[];
+  /** The numbers of the events. */
+  numbers: number[];
+  position: number;
+  complete: boolean;
+  gap: boolean;
+}
+
+const scopes: Record<string, string> = contract.event_scopes;
+
+/** Appends an event to the feed of every recipient. */
+export function emit(
+  state: State,
+  { type, thread_id = null, message = null, recipients, data }: NewEvent,
+): void {
+  const stored: StoredEvent = {
+    type,
+    id: state.newId('evt'),
+    created_at: state.clock.now(),
+    thread_id,
+    message,
+    data: typeof data === 'function' ? (data as () => object) : () => data,
+  };
+  const agents = [...new Set(recipients)].flatMap((id) => state.agents.get(id) ?? []);
+  for (const { feed } of agents) feed.events.push(stored);
+  // After all feeds have it: a listener can cause further events.
+  for (const { feed } of agents) for (const listener of feed.listeners) listener();
+}
+
+/** Whether a token with these scopes sees events of the type. */
+export function canSee(granted: ReadonlySet<string>, type: string): boolean {
+  return granted.has(scopes[type] ?? '') || granted.has('realtime:read') || canReadAgents(granted, type);
+}
+
+/** A token with any basic scope may read agents. */
+function canReadAgents(granted: ReadonlySet<string>, type: string): boolean {
+  const basic = ['threads:read', 'threads:write', 'contacts:read', 'contacts:write'];
+  return scopes[type] === 'agents:read' && basic.some((scope) => granted.has(scope));
+}
+
+/** @throws {ServiceError} INSUFFICIENT_SCOPE when the token sees no events */
+export function requireFeedScope(granted: ReadonlySet<string>): void {
+  if (['threads:read', 'contacts:read', 'realtime:read'].some((scope) => granted.has(scope))) return;
+  throw new ServiceError(
+    'INSUFFICIENT_SCOPE',
+    'This request needs a token with the scope threads:read or contacts:read or realtime:read.',
+    { scope: 'realtime:read' },
+  );
+}
+
+/** The number of the last event. */
+export const lastNumber = ({ feed }: Agent): number => feed.removed + feed.events.length;
+
+/** The cursor after the event with this number. */
+export const encodeCursor = ({ id }: Agent, number: number): string =>
+  Buffer.from(`${id}:${number}`).toString('base64url');
+
+/** @throws {ServiceError} INVALID_CURSOR */
+export function decodeCursor(agent: Agent, cursor: string): number {
+  const [id, number = ''] = Buffer.from(cursor, 'base64url').toString().split(':');
+  if (id === agent.id && /^\d+$/.test(number) && encodeCursor(agent, Number(number)) === cursor) {
+    return Number(number);
+  }
+  throw new ServiceError(
+    'INVALID_CURSOR',
+    'This cursor is invalid or belongs to another list; start without one.',
+  );
+}
+
+/**
+ * Where a reader starts: at its cursor, else at the acknowledged position, else at an end of the feed.
+ * @throws {ServiceError} INVALID_CURSOR
+ */
+export function startPosition(
+  agent: Agent,
+  cursor: string | undefined,
+  otherwise: 'earliest' | 'latest',
+): { position: number; resumed: boolean; gap: boolean } {
+  const { removed, acknowledged } = agent.feed;
+  const last = lastNumber(agent);
+  const isWord = cursor === 'earliest' || cursor === 'latest';
+  const requested = cursor === undefined || isWord ? undefined : decodeCursor(agent, cursor);
+  const start = requested ?? (isWord ? cursor : (acknowledged ?? otherwise));
+  if (start === 'latest') return { position: last, resumed: false, gap: false };
+  if (start === 'earliest') return { position: removed, resumed: true, gap: false };
+  if (start > last) return { position: last, resumed: false, gap: true };
+  return { position: Math.max(start, removed), resumed: true, gap: start < removed };
+}
+
+/** Reads the visible events after a position. */
+export function readEvents(
+  agent: Agent,
+  granted: ReadonlySet<string>,
+  start: number,
+  limit: number,
+): EventPage {
+  const { feed } = agent;
+  const page: EventPage = { events: [], numbers: [], position: start, complete: false, gap: false };
+  if (start < feed.removed) Object.assign(page, { position: feed.removed, gap: true });
+  while (page.position < lastNumber(agent) && page.events.length < limit) {
+    const event = feed.events[page.position - feed.removed];
+    page.position += 1;
+    if (!event || !canSee(granted, event.type)) continue;
+    page.events.push(event);
+    page.numbers.push(page.position);
+  }
+  page.complete = page.position === lastNumber(agent);
+  return page;
+}
+
+/** An event as the service sends it. */
+export function presentEvent(agent: Agent, event: StoredEvent, number: number): object {
+  const { type, id, created_at } = event;
+  return { type, id, cursor: encodeCursor(agent, number), created_at, data: event.data() };
+}
+
+/** The number of visible events after the acknowledged position: at most 100. */
+export function countPending(agent: Agent, granted: ReadonlySet<string>): number {
+  const { removed, acknowledged } = agent.feed;
+  return readEvents(agent, granted, Math.max(acknowledged ?? 0, removed), 100).events.length;
+}
+
+/** Waits until the feed has more events than `position`, the time is over, or the signal is aborted. */
+export function waitForEvents(
+  agent: Agent,
+  position: number,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (lastNumber(agent) > position || waitMs <= 0 || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      agent.feed.listeners.delete(finish);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, waitMs);
+    agent.feed.listeners.add(finish);
+    signal.addEventListener('abort', finish);
+  });
+}
+
+/** Acknowledges a position; it moves forward only. @throws {ServiceError} INVALID_CURSOR */
+export function acknowledge(state: State, agent: Agent, cursor: string): void {
+  const number =
+    cursor === 'latest' || cursor === 'earliest'
+      ? startPosition(agent, cursor, 'latest').position
+      : Math.min(decodeCursor(agent, cursor), lastNumber(agent));
+  const before = agent.feed.acknowledged ?? agent.feed.removed;
+  if (number <= before && agent.feed.acknowledged !== null) return;
+  agent.feed.acknowledged = Math.max(number, before);
+  markDelivered(
+    state,
+    agent,
+    agent.feed.events.slice(before - agent.feed.removed, number - agent.feed.removed),
+  );
+}
+
+/** Moves the delivered marks of an agent that has received these events, and tells the senders. */
+export function markDelivered(state: State, agent: Agent, events: readonly StoredEvent[]): void {
+  const marks = new Map<string, number>();
+  for (const { message } of events) {
+    if (!message || message.sender.id === agent.id) continue;
+    marks.set(message.thread_id, Math.max(message.sequence, marks.get(message.thread_id) ?? 0));
+  }
+  for (const [threadId, sequence] of marks) {
+    const thread = state.threads.get(threadId);
+    const member = thread?.members.find(({ id }) => id === agent.id);
+    const before = member ? Math.max(member.delivered, member.read) : sequence;
+    if (!thread || !member || before >= sequence) continue;
+    member.delivered = sequence;
+    const senders = new Set(
+      thread.messages
+        .filter((message) => message.sequence > before && message.sequence <= sequence)
+        .map(({ sender }) => sender.id),
+    );
+    senders.delete(agent.id);
+    const { id, canonical_handle } = agent;
+    const members = [{ id, canonical_handle, up_to_sequence: sequence }];
+    emit(state, {
+      type: 'message.delivered',
+      thread_id: threadId,
+      recipients: thread.members.filter((one) => senders.has(one.id)).map((one) => one.id),
+      data: { thread_id: threadId, delivered_at: state.clock.now(), members },
+    });
+  }
+}

@@ -1,0 +1,132 @@
+/** What the fake service stores. Fields have the names of the public records. */
+
+export interface AgentRef {
+  id: string;
+  canonical_handle: string;
+}
+
+export interface AgentProfile {
+  display_name: string;
+  description: string;
+  visibility: 'private' | 'unlisted' | 'public';
+  inbound_policy: 'contacts_only' | 'trusted_only' | 'allowlist' | 'open';
+  card_body: string;
+  skills: { name: string; description: string }[];
+  can_initiate_threads: boolean;
+  paused: boolean;
+}
+
+export interface Agent extends AgentRef, AgentProfile {
+  created_at: number;
+  updated_at: number;
+  is_retired: boolean;
+  contacts: Map<string, { since: number; favorite: boolean }>;
+  blocks: Map<string, { created_at: number }>;
+  allowlist: Map<string, { created_at: number }>;
+  feed: Feed;
+}
+
+export interface StoredEvent {
+  type: string;
+  id: string;
+  created_at: number;
+  thread_id: string | null;
+  /** The data as it is now: a file in a message can be scanned meanwhile. */
+  data(): object;
+  message: Message | null;
+}
+
+export interface Feed {
+  /** The events that are kept. The first one has the number `removed + 1`. */
+  events: StoredEvent[];
+  removed: number;
+  /** The acknowledged position; null if nothing was acknowledged. */
+  acknowledged: number | null;
+  /** Called after each new event. */
+  listeners: Set<() => void>;
+}
+
+export interface Message {
+  id: string;
+  thread_id: string;
+  sender: AgentRef;
+  content: string;
+  content_type: string;
+  created_at: number;
+  sequence: number;
+  attachments: Attachment[];
+  reply_to: string | null;
+  metadata: Record<string, unknown>;
+  written_by: 'agent';
+}
+
+export interface Member extends AgentRef {
+  read: number;
+  delivered: number;
+}
+
+export interface Thread {
+  id: string;
+  subject: string | null;
+  status: 'active' | 'closed' | 'archived';
+  created_by: AgentRef;
+  metadata: Record<string, unknown>;
+  members: Member[];
+  last_message_at: number | null;
+  created_at: number;
+  updated_at: number;
+  messages: Message[];
+  /** Grows with each change: the order of the list. */
+  activity: number;
+}
+
+export interface Attachment {
+  record: {
+    id: string;
+    filename: string;
+    content_type: string;
+    size_bytes: number;
+    sha256: string;
+    scan_status: 'pending' | 'clean' | 'infected';
+    scanned_by: string | null;
+    created_at: number;
+    expires_at: number | null;
+  };
+  uploader_id: string;
+  message: Message | null;
+  bytes: Buffer;
+}
+
+/** A direct upload that is not complete. */
+export interface Upload {
+  uploader_id: string;
+  filename: string;
+  content_type: string;
+  size: number;
+  sha256: string | null;
+  bytes: Buffer | null;
+}
+
+export interface ContactRequest {
+  request_id: string;
+  from_id: string;
+  to_id: string;
+  message: string | null;
+  status: 'pending' | 'approved' | 'rejected' | 'withdrawn';
+  /** Whether the recipient knows of it: not while it blocks the sender. */
+  is_announced: boolean;
+  created_at: number;
+}
+
+export interface Token {
+  agent_id: string;
+  scopes: ReadonlySet<string>;
+  expires_at: number;
+}
+
+export interface ClientCredential {
+  client_id: string;
+  client_secret: string;
+  agent_id: string;
+  scopes: readonly string[];
+}

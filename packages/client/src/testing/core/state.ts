@@ -1,0 +1,82 @@
+import type { FakeClock } from './clock.ts';
+import type {
+  Agent,
+  Attachment,
+  ClientCredential,
+  ContactRequest,
+  Message,
+  Thread,
+  Token,
+  Upload,
+} from './records.ts';
+
+/** Everything that a fake service knows. All of it is in memory. */
+export interface State {
+  clock: FakeClock;
+  newId(prefix: string): string;
+  /** The address of the service; known when it listens. */
+  url: string;
+  agents: Map<string, Agent>;
+  agentIds: Map<string, string>;
+  threads: Map<string, Thread>;
+  messages: Map<string, Message>;
+  requests: ContactRequest[];
+  attachments: Map<string, Attachment>;
+  uploads: Map<string, Upload>;
+  tokens: Map<string, Token>;
+  credentials: Map<string, ClientCredential>;
+  /** One-time tickets for the WebSocket, each with its token. */
+  tickets: Map<string, { token: string; expires_at: number }>;
+  /** Pages that were not read yet, by cursor. */
+  pages: Map<string, { binding: string; rows: readonly unknown[] }>;
+  /** The number of open connections and waiting calls of an agent. */
+  presence: Map<string, number>;
+  /** Called when tokens end. */
+  onTokensEnded: Set<() => void>;
+}
+
+/** Creates the state of a service without agents. */
+export function createState(clock: FakeClock, newId: (prefix: string) => string): State {
+  return {
+    clock,
+    newId,
+    url: '',
+    agents: new Map(),
+    agentIds: new Map(),
+    threads: new Map(),
+    messages: new Map(),
+    requests: [],
+    attachments: new Map(),
+    uploads: new Map(),
+    tokens: new Map(),
+    credentials: new Map(),
+    tickets: new Map(),
+    pages: new Map(),
+    presence: new Map(),
+    onTokensEnded: new Set(),
+  };
+}
+
+/** A call of an agent. */
+export interface Call {
+  state: State;
+  me: Agent;
+  token: string;
+  scopes: ReadonlySet<string>;
+  /** Aborted when the caller is gone or the service stops. */
+  signal: AbortSignal;
+}
+
+/** An operation. The input was checked against the schema of the operation. */
+export type Handler = (call: Call, input: never) => object | Promise<object>;
+
+/** Counts an open connection or a waiting call, until the returned function is called. */
+export function enter(state: State, agentId: string): () => void {
+  state.presence.set(agentId, (state.presence.get(agentId) ?? 0) + 1);
+  let hasLeft = false;
+  return () => {
+    if (hasLeft) return;
+    hasLeft = true;
+    state.presence.set(agentId, (state.presence.get(agentId) ?? 1) - 1);
+  };
+}

@@ -1,0 +1,9 @@
+export { fakeService } from './fake-service.ts';
+export type {
+  Failure,
+  FakeAgent,
+  FakeAgentOptions,
+  FakeService,
+  FakeServiceOptions,
+} from './fake-service.ts';
+export type { FakeClock } from './core/clock.ts';

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { emit } from '../core/feed.ts';
+import type { Attachment } from '../core/records.ts';
+import { ServiceError, wrongField } from '../core/service-error.ts';
+import type { Call, Handler, State } from '../core/state.ts';
+
+const maxBytes = 10 * 1024 * 1024;
+const unsentLifetimeMs = 24 * 3_600_000;
+const uploadLifetimeMs = 15 * 60_000;
+const downloadLifetimeMs = 5 * 60_000;
+
+/** A file with this text counts as malware: the test file of the scanners (EICAR). */
+const malware = 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE';
+
+/** A file as a call brings it. */
+export interface IncomingFile {
+  filename: string;
+  content_type: string;
+  bytes: Buffer;
+}
+
+function addAttachment({ state, me }: Call, file: IncomingFile, id = state.newId('att')): Attachment {
+  const { filename, bytes } = file;
+  const content_type = file.content_type || 'application/octet-stream';
+  if (bytes.length === 0) throw wrongField('file', 'is empty');
+  if (bytes.length > maxBytes) throw tooLarge();
+  const created_at = state.clock.now();
+  const attachment: Attachment = {
+    record: {
+      id,
+      filename: filename.split(/[/\\]/).at(-1)?.slice(0, 180) || 'file',
+      content_type,
+      size_bytes: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      scan_status: 'pending',
+      scanned_by: null,
+      created_at,
+      expires_at: created_at + unsentLifetimeMs,
+    },
+    uploader_id: me.id,
+    message: null,
+    bytes,
+  };
+  state.attachments.set(id, attachment);
+  // After the answer, as in the service.
+  setImmediate(() => scan(state, attachment));
+  return attachment;
+}
+
+function scan(state: State, attachment: Attachment): void {
+  const { record, bytes, uploader_id, message } = attachment;
+  record.scan_status = bytes.includes(malware) ? 'infected' : 'clean';
+  record.scanned_by = 'fake';
+  const { id: attachment_id, scan_status, filename, content_type, size_bytes } = record;
+  const thread_id = message?.thread_id ?? null;
+  const members = thread_id === null ? [] : (state.threads.get(thread_id)?.members ?? []);
+  const place = { message_id: message?.id ?? null, thread_id };
+  emit(state, {
+    type: 'attachment.scanned',
+    thread_id,
+    recipients: [uploader_id, ...members.map(({ id }) => id)],
+    data: { attachment_id, scan_status, filename, content_type, size_bytes, ...place },
+  });
+}
+
+function isExpired(state: State, { record }: Attachment): boolean {
+  return record.expires_at !== null && record.expires_at <= state.clock.now();
+}
+
+function notFound(id?: string): ServiceError {
+  const message =
+    id === undefined
+      ? 'No such attachment, or it is hidden from you.'
+      : `No such attachment: ${id.slice(0, 80)}`;
+  return new ServiceError('ATTACHMENT_NOT_FOUND', message);
+}
+
+const tooLarge = (): ServiceError =>
+  new ServiceError('ATTACHMENT_TOO_LARGE', 'The file is too large: at most 10 MiB (10,485,760 bytes).');
+
+/** The files that a message sends. @throws {ServiceError} as the service */
+export function claimFiles({ state, me }: Call, ids: readonly string[]): Attachment[] {
+  return ids.map((id) => {
+    const file = state.attachments.get(id);
+    if (file?.uploader_id !== me.id || isExpired(state, file)) throw notFound(id);
+    if (file.message)
+      throw new ServiceError('ATTACHMENT_ALREADY_SENT', `This attachment was already sent: ${id}`);
+    if (file.record.scan_status === 'infected')
+      throw new ServiceError('ATTACHMENT_INFECTED', `This file contains malware: ${id}`);
+    return file;
+  });
+}
+
+function requireAttachment({ state, me }: Call, id: string): Attachment {
+  const file = state.attachments.get(id);
+  const thread = file?.message && state.threads.get(file.message.thread_id);
+  const isSeen = file?.uploader_id === me.id || thread?.members.some((member) => member.id === me.id);
+  if (!file || !isSeen || isExpired(state, file)) throw notFound();
+  return file;
+}
+
+function requireClean({ record }: Attachment): void {
+  if (record.scan_status === 'infected')
+    throw new ServiceError('ATTACHMENT_INFECTED', 'This file contains malware and was removed.');
+  if (record.scan_status === 'clean') return;
+  const message = 'This file is not scanned yet; retry in a moment.';
+  throw new ServiceError('ATTACHMENT_NOT_READY', message, { retry_after: 1 });
+}
+
+interface RequestUpload {
+  filename: string;
+  content_type: string;
+  size: number;
+  sha256?: string;
+}
+
+function completeUpload(call: Call, id: string): Attachment {
+  const upload = call.state.uploads.get(id);
+  if (upload?.uploader_id !== call.me.id) {
+    const known = call.state.attachments.get(id);
+    if (known?.uploader_id === call.me.id) return known;
+    throw notFound();
+  }
+  const { bytes, size, sha256, filename, content_type } = upload;
+  if (!bytes) {
+    const message = 'Nothing was uploaded yet. Send the bytes with PUT to the upload URL first.';
+    throw new ServiceError('ATTACHMENT_NOT_READY', message, { retry_after: 1 });
+  }
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  if (bytes.length !== size) throw wrongField('size', `expected ${size} bytes, received ${bytes.length}`);
+  if (sha256 !== null && sha256 !== digest)
+    throw wrongField('sha256', `expected ${sha256}, received ${digest}`);
+  call.state.uploads.delete(id);
+  return addAttachment(call, { filename, content_type, bytes }, id);
+}
+
+export const attachmentHandlers = {
+  create_attachment: (call: Call, { file }: { file: IncomingFile }) => ({
+    ...addAttachment(call, file).record,
+  }),
+  request_upload({ state, me }: Call, { filename, content_type, size, sha256 }: RequestUpload) {
+    if (size > maxBytes) throw tooLarge();
+    const attachment_id = state.newId('att');
+    const upload = { uploader_id: me.id, filename, content_type, size, sha256: sha256 ?? null, bytes: null };
+    state.uploads.set(attachment_id, upload);
+    const expires_at = state.clock.now() + uploadLifetimeMs;
+    const headers = { 'Content-Type': content_type, 'Content-Length': String(size) };
+    const url = `${state.url}/blobs/${attachment_id}`;
+    return { attachment_id, upload: { method: 'PUT', url, headers, expires_at } };
+  },
+  complete_upload: (call: Call, { attachment_id }: { attachment_id: string }) => ({
+    ...completeUpload(call, attachment_id).record,
+  }),
+  get_attachment: (call: Call, { attachment_id }: { attachment_id: string }) => ({
+    ...requireAttachment(call, attachment_id).record,
+  }),
+  download_attachment(call: Call, { attachment_id }: { attachment_id: string }) {
+    requireClean(requireAttachment(call, attachment_id));
+    const expires_at = call.state.clock.now() + downloadLifetimeMs;
+    return { url: `${call.state.url}/blobs/${attachment_id}?expires=${expires_at}`, expires_at };
+  },
+} satisfies Record<string, Handler>;

@@ -1,0 +1,38 @@
+import { ServiceError } from '../core/service-error.ts';
+import type { Call } from '../core/state.ts';
+
+export interface PageInput {
+  limit: number;
+  cursor?: string;
+}
+
+/**
+ * Returns a page of a list. The cursor stands for the rows that were left at the first page, so changes neither shift nor repeat rows.
+ * @param name the list with its filters; a cursor is valid only for these and for this agent.
+ * @throws {ServiceError} INVALID_CURSOR
+ */
+export function readPage<Row>(
+  { state, me }: Call,
+  { limit, cursor }: PageInput,
+  name: readonly unknown[],
+  list: () => readonly Row[],
+): { rows: Row[]; next_cursor: string | undefined } {
+  const binding = JSON.stringify([...name, me.id]);
+  const rows = cursor === undefined ? list() : (findRows(state.pages.get(cursor), binding) as readonly Row[]);
+  const rest = rows.slice(limit);
+  if (rest.length === 0) return { rows: rows.slice(0, limit), next_cursor: undefined };
+  const next_cursor = state.newId('page');
+  state.pages.set(next_cursor, { binding, rows: rest });
+  return { rows: rows.slice(0, limit), next_cursor };
+}
+
+function findRows(
+  page: { binding: string; rows: readonly unknown[] } | undefined,
+  binding: string,
+): readonly unknown[] {
+  if (page?.binding === binding) return page.rows;
+  throw new ServiceError(
+    'INVALID_CURSOR',
+    'This cursor is invalid or belongs to another list; start without one.',
+  );
+}

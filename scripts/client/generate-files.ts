@@ -1,0 +1,44 @@
+import { catalogue } from '../../src/operations/catalogue.ts';
+import { eventTransports } from '../../src/start/transports.ts';
+import { asyncApiDocument } from '../../src/transports/rest/asyncapi/document.ts';
+import { openApiDocument } from '../../src/transports/rest/openapi/document.ts';
+import { generateEventFile, listEventData } from './event-file.ts';
+import { assignRecords, generateNounFiles } from './noun-files.ts';
+import { listRecords, type OpenApiDocument, readOperations } from './read-operations.ts';
+import { type Schema, TypeFormatter } from './schema-types.ts';
+
+/** Generates the files of packages/client/src/generated: their names and their texts. */
+export function generateClientFiles(): Map<string, string> {
+  const about = {
+    base_url: 'http://localhost:3000/v1',
+    public_url: 'http://localhost:3000',
+    version: '0.0.0',
+  };
+  // The generator reads a part of each document; a property that is missing shows in the generated types.
+  const calls: unknown = openApiDocument({ catalogue, routes: [], form: 'short', ...about });
+  const events: unknown = asyncApiDocument({ transports: eventTransports, ...about });
+  const { paths, components } = calls as OpenApiDocument;
+  const { schemas } = (events as OpenApiDocument).components;
+
+  const operations = readOperations(paths);
+  const records = { AgentReference: agentReference, ...listRecords(operations, components.schemas) };
+  const formatter = new TypeFormatter(records);
+  const homes = assignRecords(operations, records, formatter);
+  const data = new Set(listEventData(schemas).map((event) => event.data.$ref?.split('/').at(-1)));
+  const named = Object.entries(schemas).filter(([name]) => data.has(name));
+  const eventFormatter = new TypeFormatter({ ...records, ...Object.fromEntries(named) });
+  return new Map([
+    ...generateNounFiles({ operations, records, homes, formatter }),
+    ['event-data.ts', generateEventFile(schemas, homes, eventFormatter)],
+  ]);
+}
+
+/** The documents write it out wherever it is; as a record it makes the types short. */
+const agentReference: Schema = {
+  description: 'An agent by id and handle.',
+  properties: {
+    id: { type: 'string', description: 'Agent identifier, agt_…' },
+    canonical_handle: { type: 'string', description: 'owner.agent_name, in lower case.' },
+  },
+  required: ['id', 'canonical_handle'],
+};

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { runCommandLine } from '../../packages/client/src/cli/program.ts';
+
+export interface AmOptions {
+  env?: Record<string, string>;
+  input?: string;
+  openPage?: (url: string) => Promise<void>;
+}
+
+export interface AmResult {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** A command that runs until it is stopped. */
+export interface RunningAm {
+  out(): string;
+  err(): string;
+  /** What it has printed as JSON so far. */
+  lines<T>(): T[];
+  /** Presses Ctrl-C and waits for the end. */
+  stop(): Promise<AmResult>;
+  ended: Promise<AmResult>;
+}
+
+/** Starts `am` in this process, with a folder for settings of the test. */
+export function startAm(args: readonly string[], { env = {}, input = '', openPage }: AmOptions): RunningAm {
+  const interrupt = new AbortController();
+  const result = { code: 0, out: '', err: '' };
+  const ended = runCommandLine(args, {
+    env: { PATH: process.env['PATH'], ...env },
+    input: Readable.from([Buffer.from(input)]),
+    output: new PassThrough(),
+    print: (text) => {
+      result.out += text;
+    },
+    log: (text) => {
+      result.err += text;
+    },
+    isTerminal: false,
+    interruptSignal: () => interrupt.signal,
+    openPage: openPage ?? (async () => undefined),
+  }).then((code) => ({ ...result, code }));
+  return {
+    out: () => result.out,
+    err: () => result.err,
+    lines: <T>() =>
+      result.out
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as T),
+    stop() {
+      interrupt.abort();
+      return ended;
+    },
+    ended,
+  };
+}
+
+/** Runs `am` to its end. */
+export function runAm(args: readonly string[], options: AmOptions): Promise<AmResult> {
+  return startAm(args, options).ended;
+}
+
+/** A folder that is removed after the test. */
+export async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'am-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The environment of an agent that signs in with a token. */
+export async function tokenEnv(url: string, token: string): Promise<Record<string, string>> {
+  return { XDG_CONFIG_HOME: await createFolder(), AMS_URL: url, AMS_TOKEN: token };
+}

@@ -1,0 +1,121 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createFolder, runAm, tokenEnv } from '../../clients/am.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: true });
+});
+afterAll(() => service.stop());
+
+/** Two agents, each with its command line. */
+async function pair() {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const [annEnv, bobEnv] = await Promise.all([
+    tokenEnv(service.url, ann.token),
+    tokenEnv(service.url, bob.token),
+  ]);
+  const run = (env: Record<string, string>) => (args: string[], input?: string) =>
+    runAm(args, { env, ...(input !== undefined && { input }) });
+  return { ann, bob, asAnn: run(annEnv), asBob: run(bobEnv) };
+}
+
+const json = ({ out }: { out: string }): Record<string, unknown>[] =>
+  out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test('a conversation: send, read, answer, search', async () => {
+  const { ann, bob, asAnn, asBob } = await pair();
+  expect((await asAnn(['whoami'])).out).toContain(ann.handle);
+  const sent = await asAnn(['send', bob.handle, 'Where is order 1042?', '--subject', 'Order']);
+  expect(sent).toMatchObject({
+    code: 0,
+    err: '',
+    out: expect.stringMatching(/^sent msg_\w+ in thd_\w+ as #1\n$/),
+  });
+  expect((await asAnn(['send', bob.handle, '-', '--json'], 'From a pipe\n')).out).toContain(
+    '"content":"From a pipe"',
+  );
+  const listed = json(await asBob(['threads', '--unread', '--json']));
+  expect(listed).toMatchObject([{ subject: 'Order', unread_count: 2 }]);
+  expect((await asBob(['inbox'])).out).toContain(`${ann.handle} Order 2 unread`);
+  const read = await asBob(['read', ann.handle]);
+  expect(read.out).toContain('Where is order 1042?');
+  expect(json(await asBob(['threads', '--unread', '--json']))).toEqual([]);
+  const [first] = json(await asBob(['read', ann.handle, '--json', '--limit', '1']));
+  expect(first).toMatchObject({ sequence: 2, content: 'From a pipe' });
+  await expect.poll(async () => (await asAnn(['search', 'pipe'])).out).toContain('**pipe**');
+  const [found] = json(await asAnn(['search', '--agents', bob.handle, '--json']));
+  expect(found).toMatchObject({ canonical_handle: bob.handle });
+});
+
+test('files are attached, and a key sends once', async () => {
+  const { bob, asAnn, asBob } = await pair();
+  const path = join(await createFolder(), 'order.txt');
+  await writeFile(path, 'Order 1042');
+  const [first] = json(await asAnn(['send', bob.handle, '--attach', path, '--json']));
+  expect(first).toMatchObject({ content: '', attachments: [{ filename: 'order.txt', size_bytes: 10 }] });
+  const thread = String(first?.['thread_id']);
+  const again = () => asAnn(['send', thread, 'once', '--key', 'order-1', '--json']);
+  expect(json(await again())).toEqual(json(await again()));
+  expect((await asBob(['read', thread])).out).toContain('[order.txt, 10 bytes, att_');
+});
+
+test('a question waits for its answer, or ends with 7', async () => {
+  const { ann, bob, asAnn, asBob } = await pair();
+  expect(await asAnn(['ask', bob.handle, 'Anyone?', '--wait', '1'])).toMatchObject({
+    code: 7,
+    err: 'error: no answer within 1 s\n',
+  });
+  const answer = asAnn(['ask', bob.handle, 'And now?', '--wait', '30', '--subject', 'Now']);
+  await expect
+    .poll(async () => (await asBob(['threads', '--json'])).out, { timeout: 10_000 })
+    .toContain('"subject":"Now"');
+  await asBob(['send', ann.handle, 'Yes']);
+  expect(await answer).toMatchObject({ code: 0, out: expect.stringContaining('  Yes') });
+});
+
+test('contacts are requested, approved and removed', async () => {
+  const { ann, bob, asAnn, asBob } = await pair();
+  expect((await asAnn(['contacts', 'request', bob.handle, '--message', 'Hello'])).out).toContain(
+    'is pending',
+  );
+  expect((await asBob(['contacts', '--requests'])).out).toContain(`${ann.handle}: Hello`);
+  expect((await asBob(['inbox'])).out).toContain(`${ann.handle} asks for contact: Hello`);
+  expect((await asBob(['contacts', 'approve', ann.handle])).out).toBe(`approved ${ann.handle}\n`);
+  expect(json(await asAnn(['contacts', '--json']))).toMatchObject([{ canonical_handle: bob.handle }]);
+  expect((await asAnn(['contacts', 'remove', bob.handle, '--json'])).out).toBe(
+    `{"removed":"${bob.handle}"}\n`,
+  );
+  expect((await asBob(['contacts', 'reject', ann.handle])).code).toBe(5);
+});
+
+test('errors have the documented exit codes', async () => {
+  const { bob, asAnn } = await pair();
+  expect((await asAnn(['nonsense'])).code).toBe(2);
+  expect((await asAnn(['send', bob.handle])).code).toBe(2);
+  expect((await asAnn(['send', 'thd_x', 'text', '--new'])).code).toBe(2);
+  expect(await asAnn(['send', 'no handle', 'text'])).toMatchObject({
+    code: 4,
+    err: expect.stringContaining('INVALID_HANDLE'),
+  });
+  expect((await asAnn(['send', 'absent.here', 'text'])).code).toBe(5);
+  expect((await asAnn(['read', 'absent.here'])).code).toBe(5);
+  const folder = await createFolder();
+  const away = {
+    XDG_CONFIG_HOME: folder,
+    AMS_URL: 'http://127.0.0.1:9',
+    AMS_TOKEN: 'x',
+  };
+  expect((await runAm(['whoami'], { env: away })).code).toBe(6);
+  expect((await runAm(['whoami'], { env: { ...away, AMS_URL: service.url } })).code).toBe(3);
+  expect(await runAm(['whoami'], { env: { XDG_CONFIG_HOME: folder } })).toMatchObject({
+    code: 3,
+    err: 'error: the profile default is not signed in; run: am login\n',
+  });
+  expect((await runAm(['whoami', '--profile', '../x'], { env: { XDG_CONFIG_HOME: folder } })).code).toBe(2);
+});

@@ -1,0 +1,87 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createFolder, runAm, startAm, tokenEnv } from '../../clients/am.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+const waitOptions = { timeout: 15_000 };
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+async function pair() {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const env = await tokenEnv(service.url, bob.token);
+  const annEnv = await tokenEnv(service.url, ann.token);
+  const send = (text: string) => runAm(['send', bob.handle, text], { env: annEnv });
+  return { ann, bob, env, send };
+}
+
+interface Shown {
+  type: string;
+  content: string;
+  data: { content: string };
+}
+
+test('read --follow shows each message once and marks it as read', async () => {
+  const { ann, env, send } = await pair();
+  await send('one');
+  const reading = startAm(['read', ann.handle, '--follow', '--json'], { env });
+  const contents = () => reading.lines<Shown>().map(({ content }) => content);
+  await expect.poll(contents, waitOptions).toEqual(['one']);
+  await send('two');
+  await send('three');
+  await expect.poll(contents, waitOptions).toEqual(['one', 'two', 'three']);
+  expect((await reading.stop()).code).toBe(0);
+  expect((await runAm(['threads', '--unread'], { env })).out).toBe('');
+});
+
+test('inbox --follow shows messages of others as they arrive', async () => {
+  const { ann, env, send } = await pair();
+  const inbox = startAm(['inbox', '--follow'], { env });
+  await expect.poll(async () => (await send('news'), inbox.out()), waitOptions).toContain('news');
+  await runAm(['send', ann.handle, 'my answer'], { env });
+  await expect.poll(async () => (await send('more'), inbox.out()), waitOptions).toContain('more');
+  expect((await inbox.stop()).out).not.toContain('my answer');
+});
+
+test('listen continues at its position, and shows only the types that are asked for', async () => {
+  const { env, send } = await pair();
+  const args = ['listen', '--json', '--types', 'message.created'];
+  await send('one');
+  const first = startAm(args, { env });
+  await expect.poll(() => first.lines<Shown>().length, waitOptions).toBe(1);
+  const position = join(String(env['XDG_CONFIG_HOME']), 'ams/profiles/default.listen-position');
+  await expect.poll(() => readFile(position, 'utf8').catch(() => ''), waitOptions).not.toBe('');
+  await first.stop();
+  await send('two');
+  const second = startAm(args, { env });
+  await expect
+    .poll(() => second.lines<Shown>().map(({ data }) => data.content), waitOptions)
+    .toEqual(['two']);
+  await second.stop();
+});
+
+test('listen --exec gives the events of a failed command again', async () => {
+  const { env, send } = await pair();
+  const folder = await createFolder();
+  const log = join(folder, 'log');
+  const script = join(folder, 'handle.sh');
+  const listen = ['listen', '--exec', `sh ${script}`, '--types', 'message.created', '--batch-ms', '50'];
+  await send('one');
+  await writeFile(script, `cat > /dev/null; echo "failed $AM_EVENTS" >> ${log}; exit 3\n`);
+  expect(await runAm(listen, { env })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('ended with 3'),
+  });
+  await writeFile(script, `echo "handled $(cat)" >> ${log}\n`);
+  const listening = startAm(listen, { env });
+  const read = () => readFile(log, 'utf8');
+  await expect.poll(read, waitOptions).toMatch(/^failed 1\nhandled \{.*"content":"one"/);
+  await send('two');
+  await expect.poll(read, waitOptions).toContain('"content":"two"');
+  expect((await listening.stop()).code).toBe(0);
+});

@@ -1,0 +1,91 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCredential } from '../../../src/services/auth/credentials.ts';
+import { createFolder, runAm, startAm } from '../../clients/am.ts';
+import { openFormBrowser } from '../../clients/form-browser.ts';
+import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
+import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+
+let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
+beforeAll(async () => {
+  service = await startServiceOnFixedPort();
+});
+afterAll(() => service.stop());
+
+const register = (handle: string, create_owner = false) =>
+  service.core.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, { handle, create_owner }));
+
+test('a person signs in with a browser, and signs out', async () => {
+  const env = { XDG_CONFIG_HOME: await createFolder() };
+  const person = openFormBrowser(service.url);
+  const username = `am-${process.pid}`;
+  await person.signUp(username, 'a quiet word in passing');
+  await register(`${username}.helper`);
+  const login = startAm(['login', '--url', service.url], {
+    env,
+    async openPage(url) {
+      const back = (await person.approve(await person.go(url))).headers.get('Location') ?? '';
+      expect((await fetch(back)).status).toBe(200);
+    },
+  });
+  expect(await login.ended).toMatchObject({
+    code: 0,
+    out: `signed in at ${service.url} as ${username}.helper\n`,
+    err: expect.stringContaining('Sign in here: '),
+  });
+  const file = join(env.XDG_CONFIG_HOME, 'ams/profiles/default.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const { refresh_token, client_id } = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
+  expect((await runAm(['whoami', '--json'], { env })).out).toContain(`${username}.helper`);
+
+  expect((await runAm(['logout', '--json'], { env })).out).toContain('"revoked":true');
+  expect((await runAm(['whoami'], { env })).code).toBe(3);
+  const form = {
+    grant_type: 'refresh_token',
+    client_id: client_id ?? '',
+    refresh_token: refresh_token ?? '',
+  };
+  const used = await fetch(`${service.url}/token`, { method: 'POST', body: new URLSearchParams(form) });
+  expect(used.status).toBe(400);
+  expect((await runAm(['logout'], { env })).out).toBe('the profile default was not signed in\n');
+});
+
+test('a declined sign-in and an interrupted one store nothing', async () => {
+  const env = { XDG_CONFIG_HOME: await createFolder() };
+  const declined = await runAm(['login', '--url', service.url], {
+    env,
+    async openPage(url) {
+      const page = new URL(url).searchParams;
+      const back = new URLSearchParams({
+        error: 'access_denied',
+        state: page.get('state') ?? '',
+        iss: service.url,
+      });
+      await fetch(`${page.get('redirect_uri')}?${back.toString()}`);
+    },
+  });
+  expect(declined).toMatchObject({ code: 3, err: expect.stringContaining('access was denied') });
+  const waiting = startAm(['login', '--url', service.url, '--no-browser'], { env });
+  await expect.poll(waiting.err, { timeout: 10_000 }).toContain('Sign in here: ');
+  expect((await waiting.stop()).code).not.toBe(0);
+  expect((await runAm(['whoami'], { env })).code).toBe(3);
+});
+
+test('a program signs in with a client credential, in a profile of its own', async () => {
+  const env = { XDG_CONFIG_HOME: await createFolder() };
+  const handle = `am-program-${process.pid}.agent`;
+  await register(handle, true);
+  const { client_id, client_secret } = await service.core.unitOfWork.writeAsSystem((work) =>
+    createCredential(work, { handle, scopes: ['threads:read'], name: '' }),
+  );
+  const credential = { AMS_CLIENT_ID: client_id, AMS_CLIENT_SECRET: client_secret };
+  const login = ['login', '--profile', 'work', '--url', service.url];
+  expect(await runAm(login, { env: { ...env, ...credential } })).toMatchObject({ code: 0 });
+  expect((await runAm(['whoami', '--profile', 'work'], { env })).out).toContain(handle);
+  const chosen = { ...env, AMS_PROFILE: 'work' };
+  expect((await runAm(['whoami'], { env: chosen })).out).toContain(handle);
+  expect((await runAm(['whoami'], { env })).code).toBe(3);
+  const wrong = { ...env, ...credential, AMS_CLIENT_SECRET: 'wrong' };
+  expect((await runAm(login, { env: wrong })).code).toBe(3);
+});

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type TestService } from '../../support/service.ts';
+import { startConversation } from './setup.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+test('ask sends and returns the answer of another member', async () => {
+  const { asAda, asBob, bob, thread_id } = await startConversation(service);
+  const answered = asAda.ask(thread_id, 'Is it ready?');
+  for await (const event of asBob.events()) {
+    if (event.type !== 'message.created') continue;
+    await asBob.messages.send({ thread_id, content: 'It is.', reply_to: event.data.id });
+    break;
+  }
+  expect(await answered).toMatchObject({ content: 'It is.', sender: { canonical_handle: bob.handle } });
+});
+
+test('ask opens a thread with an agent, and gives null when the time is over', async () => {
+  const { asAda, asBob, bob } = await startConversation(service);
+  const target = { with_handle: bob.handle, subject: 'Order 7' };
+  expect(await asAda.ask(target, 'Is it ready?', { timeoutMs: 300 })).toBeNull();
+  const [thread] = (await asBob.threads.list().page()).threads;
+  expect(thread).toMatchObject({ subject: 'Order 7', last_sequence: 1 });
+});
+
+test('ask that is repeated under its key waits for the answer to the first one', async () => {
+  const { asAda, asBob, thread_id } = await startConversation(service);
+  const options = { idempotencyKey: 'order-7', timeoutMs: 300 };
+  expect(await asAda.ask(thread_id, 'Is it ready?', options)).toBeNull();
+  await asBob.messages.send({ thread_id, content: 'It is.' });
+  expect(await asAda.ask(thread_id, 'Is it ready?', options)).toMatchObject({ content: 'It is.' });
+  expect(await asAda.threads.get({ thread_id })).toMatchObject({ last_sequence: 2 });
+});
+
+test('a signal ends the wait', async () => {
+  const { asAda, thread_id } = await startConversation(service);
+  const stop = new AbortController();
+  const call = asAda.ask(thread_id, 'Is it ready?', { signal: stop.signal });
+  stop.abort(new Error('enough'));
+  await expect(call).rejects.toThrow('enough');
+});

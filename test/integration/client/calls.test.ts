@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ValidationError,
+} from '../../../packages/client/src/main.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { clientOf, range, sendNumbers, startConversation } from './setup.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+test('methods of every noun call the service and return its records', async () => {
+  const { ada, bob, asAda, asBob, thread_id } = await startConversation(service);
+  expect(await asAda.agents.getMe()).toMatchObject({ id: ada.id, canonical_handle: ada.handle });
+  const message = await asAda.messages.send({ thread_id, content: 'Hello', metadata: { order: 7 } });
+  expect(message).toMatchObject({ sender: { id: ada.id }, sequence: 1, metadata: { order: 7 } });
+  expect(await asBob.threads.get({ thread_id })).toMatchObject({ unread_count: 1 });
+  expect(await asBob.threads.markRead({ thread_id, up_to_sequence: 1 })).toBeUndefined();
+  expect(await asBob.threads.update({ thread_id, status: 'closed' })).toMatchObject({ status: 'closed' });
+  expect(await asBob.contacts.request({ handle: ada.handle })).toMatchObject({ from: { id: bob.id } });
+  await asAda.contacts.approveRequest({ request_ref: bob.handle });
+  expect(await asAda.contacts.addFavorite({ agent_ref: bob.handle })).toBeUndefined();
+  expect(await asAda.agents.get({ agent_ref: bob.id })).toMatchObject({ canonical_handle: bob.handle });
+});
+
+test('a list gives its items over all pages, its pages, or its first page', async () => {
+  const { asAda, asBob, thread_id } = await startConversation(service);
+  await sendNumbers(asAda, thread_id, 1, 7);
+  const list = asBob.messages.list({ thread_id, order: 'asc', limit: 3 });
+  const contents: string[] = [];
+  for await (const { content } of list) contents.push(content);
+  expect(contents).toEqual(range(1, 7).map(String));
+  const sizes: number[] = [];
+  for await (const { messages } of list.pages()) sizes.push(messages.length);
+  expect(sizes).toEqual([3, 3, 1]);
+  expect((await list.page()).messages).toHaveLength(3);
+  const none = asBob.threads.list({ status: 'archived', unread: false });
+  expect(await none.page()).toEqual({ threads: [] });
+});
+
+test('a refusal is an error of its kind, with what the service says', async () => {
+  const { asAda, asBob, thread_id } = await startConversation(service);
+  const refusals = [
+    [() => asAda.threads.get({ thread_id: 'thd_0' }), NotFoundError, 'THREAD_NOT_FOUND', 404],
+    [() => asAda.threads.create({ with_handle: '???' }), ValidationError, 'INVALID_HANDLE', 400],
+    [() => asAda.webhooks.create({ url: 'https://example.com' }), PermissionError, 'INSUFFICIENT_SCOPE', 403],
+    [() => clientOf(service, { token: 'wrong' }).agents.getMe(), AuthenticationError, 'UNAUTHORIZED', 401],
+  ] as const;
+  for (const [call, kind, code, status] of refusals) {
+    const error = await call().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(kind);
+    expect(error).toMatchObject({ code, status, request_id: expect.stringMatching(/./), name: kind.name });
+  }
+  await asAda.threads.update({ thread_id, status: 'closed' });
+  await asBob.threads.update({ thread_id, status: 'archived' });
+  const again = asBob.threads.update({ thread_id, status: 'closed' });
+  await expect(again).rejects.toBeInstanceOf(ConflictError);
+  await expect(asAda.threads.update({ thread_id, subject: 'x'.repeat(201) })).rejects.toMatchObject({
+    details: [{ field: 'subject' }],
+  });
+  expect(() => asAda.threads.get({ thread_id: '' })).toThrow('thread_id is missing');
+});
+
+test('a write whose answer was lost is repeated under the same key, and happens once', async () => {
+  const { ada, asBob, thread_id } = await startConversation(service);
+  const keys: (string | null)[] = [];
+  const asAda = clientOf(service, ada, {
+    async fetch(url, init) {
+      const response = await fetch(url, init);
+      keys.push(new Headers(init.headers).get('Idempotency-Key'));
+      if (keys.length <= 2) throw new TypeError('the answer was lost');
+      return response;
+    },
+  });
+  expect(await asAda.messages.send({ thread_id, content: 'once' })).toMatchObject({ sequence: 1 });
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys).size).toBe(1);
+  expect((await asBob.messages.list({ thread_id }).page()).messages).toHaveLength(1);
+});
+
+test('a call without a key is not repeated when its result is not known', async () => {
+  const { ada, bob } = await startConversation(service);
+  let attempts = 0;
+  const asAda = clientOf(service, ada, {
+    async fetch() {
+      attempts += 1;
+      throw new TypeError('the answer was lost');
+    },
+  });
+  const call = asAda.contacts.remove({ agent_ref: bob.handle });
+  await expect(call).rejects.toMatchObject({ name: 'ConnectionError', code: 'CONNECTION_FAILED' });
+  expect(attempts).toBe(1);
+  await expect(asAda.agents.getMe()).rejects.toBeInstanceOf(ConnectionError);
+  expect(attempts).toBe(4);
+});
+
+test('Retry-After is obeyed, and a long one is left to the caller', async () => {
+  const agent = await service.agent();
+  const answers = [
+    { status: 503, seconds: '1' },
+    { status: 429, seconds: '3600' },
+  ];
+  const times: number[] = [];
+  const client = clientOf(service, agent, {
+    async fetch(url, init) {
+      times.push(Date.now());
+      const answer = answers.shift();
+      if (!answer) return fetch(url, init);
+      const error = { code: answer.status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE', message: 'later' };
+      const headers = { 'Retry-After': answer.seconds };
+      return Response.json({ error }, { status: answer.status, headers });
+    },
+  });
+  const call = client.agents.getMe();
+  await expect(call).rejects.toBeInstanceOf(RateLimitError);
+  await expect(call).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
+  expect(times).toHaveLength(2);
+  expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
+});
+
+test('a signal and a time-out end a call with its retries', async () => {
+  const agent = await service.agent();
+  const client = clientOf(service, agent, {
+    fetch: (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      }),
+  });
+  const timeout = client.agents.getMe({ timeoutMs: 50 });
+  await expect(timeout).rejects.toMatchObject({ name: 'ConnectionError', code: 'TIMEOUT' });
+  const stop = new AbortController();
+  const stopped = client.agents.getMe({ signal: stop.signal });
+  stop.abort(new Error('enough'));
+  await expect(stopped).rejects.toThrow('enough');
+});
+
+test('an answer of something else is an error that says so', async () => {
+  const agent = await service.agent();
+  const client = clientOf(service, agent, {
+    fetch: async () => new Response('<h1>Not found</h1>', { status: 404 }),
+  });
+  await expect(client.agents.getMe()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 404 });
+});

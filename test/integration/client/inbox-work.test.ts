@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { WorkOptions } from '../../../packages/client/src/main.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { range, sendNumbers, startConversation } from './setup.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+/** A conversation whose second agent has an inbox, and a way to start instances of it. */
+async function startInbox() {
+  const talk = await startConversation(service);
+  await talk.asBob.inbox.set({ lease_seconds: 5 });
+  const stop = new AbortController();
+  const instances: Promise<void>[] = [];
+  return {
+    ...talk,
+    start(options: Omit<WorkOptions, 'signal'>) {
+      const instance = talk.asBob.inbox.work({ leaseSeconds: 5, signal: stop.signal, ...options });
+      instance.catch(() => undefined); // stop() rejects with it
+      instances.push(instance);
+    },
+    async stop() {
+      stop.abort();
+      await Promise.all(instances);
+    },
+  };
+}
+
+test('instances handle each item once and answer with the acknowledgement', async () => {
+  const { bob, asAda, start, stop } = await startInbox();
+  const threads = await Promise.all(
+    range(1, 6).map(async () => (await asAda.threads.create({ with_handle: bob.handle })).id),
+  );
+  const handled: string[] = [];
+  for (const consumer of ['one', 'two']) {
+    start({
+      consumer,
+      concurrency: 2,
+      async handler({ event }) {
+        if (event.type !== 'message.created') throw new Error(`unexpected: ${event.type}`);
+        handled.push(event.data.id);
+        return `done ${event.data.content}`;
+      },
+    });
+  }
+  await Promise.all(threads.map((thread_id) => sendNumbers(asAda, thread_id, 1, 4)));
+  await expect.poll(() => handled.length, { timeout: 30_000 }).toBe(24);
+  await stop();
+  expect(new Set(handled).size).toBe(24);
+  for (const thread_id of threads) {
+    const contents: string[] = [];
+    for await (const { content } of asAda.messages.list({ thread_id })) contents.push(content);
+    const expected = range(1, 4).flatMap((number) => [`${number}`, `done ${number}`]);
+    expect(contents.toSorted()).toEqual(expected.toSorted());
+  }
+});
+
+test('an item whose handler throws is handled again, with its reason', async () => {
+  const { asAda, asBob, thread_id, start, stop } = await startInbox();
+  const attempts: number[] = [];
+  const errors: unknown[] = [];
+  start({
+    async handler({ attempt }) {
+      attempts.push(attempt);
+      if (attempt === 1) throw new Error('not yet');
+    },
+    onError: (error, lease) => errors.push([error, lease?.attempt]),
+  });
+  await sendNumbers(asAda, thread_id, 1, 1);
+  await expect.poll(() => attempts, { timeout: 30_000 }).toEqual([1, 2]);
+  await stop();
+  expect(errors).toEqual([[new Error('not yet'), 1]]);
+  expect(await asBob.inbox.get()).toMatchObject({ ready: 0, leased: 0, dead: 0 });
+});
+
+test('a lease is renewed while its handler runs, and a lost one aborts its signal', async () => {
+  const { asAda, asBob, thread_id, start, stop } = await startInbox();
+  const expiries: number[] = [];
+  const lost: unknown[] = [];
+  start({
+    async handler({ id, expires_at }, signal) {
+      expiries.push(expires_at);
+      const aborted = new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve(signal.reason));
+      });
+      // Longer than the first renewal; then the inbox is turned off, which ends its leases.
+      const { expires_at: renewed } = await asBob.inbox.renewLease({ lease_id: id, lease_seconds: 5 });
+      expiries.push(renewed);
+      await asBob.inbox.delete();
+      lost.push(await aborted);
+    },
+  });
+  await sendNumbers(asAda, thread_id, 1, 1);
+  await expect.poll(() => lost.length, { timeout: 30_000 }).toBe(1);
+  expect(lost[0]).toMatchObject({
+    code: expect.stringMatching(/LEASE_LOST|LEASE_NOT_FOUND|INBOX_NOT_FOUND/),
+  });
+  expect(expiries[1]).toBeGreaterThanOrEqual(expiries[0] ?? Infinity);
+  await stop().catch((error: unknown) => expect(error).toMatchObject({ code: 'INBOX_NOT_FOUND' }));
+});

@@ -1,0 +1,89 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../../..');
+
+/** A folder in which the packed library was installed, without a network. */
+export async function installPackage() {
+  const folder = await mkdtemp(join(tmpdir(), 'ams-package-'));
+  const packed = await pack(folder);
+  // Before the JSON, npm prints what the build prints.
+  const [{ filename, size, files }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')));
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  const options = ['--offline', '--no-audit', '--no-fund', '--cache', join(folder, 'cache')];
+  await run('npm', ['install', ...options, `./${filename}`], { cwd: folder });
+  // As `npm install ws` would.
+  await symlink(join(root, 'node_modules/ws'), join(folder, 'node_modules/ws'), 'dir');
+  return {
+    folder,
+    size: Number(size),
+    files: (files as { path: string }[]).map(({ path }) => path),
+    /** Runs a program of node_modules/.bin of the checkout in the folder; rejects with its output. */
+    async runTool(name: string, args: readonly string[]): Promise<void> {
+      try {
+        await run(join(root, 'node_modules/.bin', name), args, { cwd: folder });
+      } catch (error) {
+        throw new Error(`${name}: ${String(Reflect.get(Object(error), 'stdout'))}`, { cause: error });
+      }
+    },
+    /** Starts an example in a folder of its own below the installed library. */
+    startExample: async (name: string, env: Record<string, string>, ...args: string[]) => {
+      const work = join(folder, `of-${name}`);
+      await mkdir(work, { recursive: true });
+      await copyFile(join(root, 'examples', `${name}.mjs`), join(work, `${name}.mjs`));
+      return startProgram(work, [`${name}.mjs`, ...args], env);
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Builds and packs the library. One test file at a time: the build replaces files that npm reads. */
+async function pack(folder: string) {
+  const client = new pg.Client({ connectionString: inject('postgres_url') });
+  await client.connect();
+  try {
+    // It ends with the connection, so also with the process.
+    await client.query(`select pg_advisory_lock(hashtext('pack the client library'))`);
+    return await run('npm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: join(root, 'packages/client'),
+    });
+  } finally {
+    await client.end();
+  }
+}
+
+/** Starts Node in a folder and collects what the program prints. */
+function startProgram(cwd: string, args: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { text: '', errors: '' };
+  child.stdout.on('data', (chunk: Buffer) => (output.text += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output.errors += chunk.toString()));
+  const closed = once(child, 'close');
+  return {
+    folder: cwd,
+    output,
+    closed,
+    /** Returns the exit code and the signal. */
+    async terminate(): Promise<unknown[]> {
+      child.kill('SIGTERM');
+      return closed;
+    },
+    async kill9(): Promise<void> {
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
+}
+
+export type InstalledPackage = Awaited<ReturnType<typeof installPackage>>;

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { missingPythonReason } from '../../support/python.ts';
+import { runDisconnects } from '../../support/python-disconnects.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { describeUnless } from '../../support/vitest/describe-unless.ts';
+
+vi.setConfig({ testTimeout: 1_800_000 });
+
+describeUnless(missingPythonReason, 'a Python reader over 1,000 lost connections', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService({ worker: false });
+  });
+  afterAll(() => service.stop());
+
+  test('handles every one of 20,000 events; only a kill repeats the event whose position was not stored', async () => {
+    const result = await runDisconnects(service, { messages: 20_000, groupSize: 20, kills: 20 });
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    expect(result).toMatchObject({ events: 20_001, lost: 0, misplaced: 0, kills: 20 });
+    expect(result.cuts).toBeGreaterThanOrEqual(1_000);
+    expect(result.repeatedAfterKill).toBeLessThanOrEqual(1);
+  });
+});

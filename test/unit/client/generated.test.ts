@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { createClient } from '../../../packages/client/src/main.ts';
+import { generateClientFiles } from '../../../scripts/client/generate-files.ts';
+import { catalogue } from '../../../src/operations/catalogue.ts';
+
+const folder = resolve(import.meta.dirname, '../../../packages/client/src/generated');
+
+test('the generated files are up to date: otherwise run npm run generate:client', () => {
+  const generated = generateClientFiles();
+  expect(readdirSync(folder).toSorted()).toEqual([...generated.keys()].toSorted());
+  for (const [name, text] of generated) expect(readFileSync(join(folder, name), 'utf8'), name).toBe(text);
+});
+
+test('every operation of REST has a method', () => {
+  const client = createClient({ url: 'http://localhost:3000', auth: 'token' });
+  const methods = Object.values(client).flatMap((noun: unknown) =>
+    typeof noun === 'object' && noun !== null ? Object.keys(noun) : [],
+  );
+  const byHand = { upload: 'create_attachment', download: 'download_attachment', work: undefined };
+  const operations = catalogue.filter(({ rest }) => rest !== undefined);
+  expect(methods).toEqual(expect.arrayContaining(Object.keys(byHand)));
+  expect(methods).toHaveLength(operations.length + 1);
+});
