@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The check is added without reading the table: every value that was allowed before is still allowed. The previous release hides unlisted
- * agents from strangers, like private ones.
+ * The check is added without reading the table: every value that was allowed before is still allowed. Processes of the
+ * previous release do not know the value: they fail where they would show an unlisted agent, so replace all of them before one is created.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`alter table agents drop constraint agents_visibility_check,

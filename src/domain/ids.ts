@@ -32,6 +32,7 @@ export const idPrefixes = {
   audit: 'aud',
   erasure: 'ers',
   export: 'exp',
+  lease: 'lse',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -2,6 +2,16 @@ export const threadStatuses = ['active', 'closed', 'archived'] as const;
 
 export type ThreadStatus = (typeof threadStatuses)[number];
 
+/** On whose answer a thread waits: one of the reader's agents, or another member. */
+export const conversationWaits = ['me', 'others'] as const;
+
+export type ConversationWait = (typeof conversationWaits)[number];
+
+/** What keeps an agent from answering, as far as it is stored. */
+export const waitStates = ['waits_for_person', 'waits_for_agent', 'silent', 'offline'] as const;
+
+export type WaitState = (typeof waitStates)[number];
+
 const transitions: Record<ThreadStatus, readonly ThreadStatus[]> = {
   active: ['closed', 'archived'],
   closed: ['active', 'archived'],

@@ -20,19 +20,33 @@ import { getAgentCardOperation } from './agents/get-agent-card.ts';
 import { getAgentProfileOperation } from './agents/get-agent-profile.ts';
 import { getAgentOperation } from './agents/get-agent.ts';
 import { getAttachmentOperation } from './attachments/get-attachment.ts';
+import { getConversationOperation } from './threads/get-conversation.ts';
 import { getMeOperation } from './agents/get-me.ts';
 import { getThreadOperation } from './threads/get-thread.ts';
 import { getWebhookOperation } from './webhooks/get-webhook.ts';
+import { acknowledgeMessageOperation } from './inbox/acknowledge-message.ts';
+import { acknowledgeMessagesOperation } from './inbox/acknowledge-messages.ts';
+import { claimMessagesOperation } from './inbox/claim-messages.ts';
+import { deleteDeadItemOperation } from './inbox/delete-dead-item.ts';
+import { deleteInboxOperation } from './inbox/delete-inbox.ts';
+import { getInboxOperation } from './inbox/get-inbox.ts';
+import { listDeadItemsOperation } from './inbox/list-dead-items.ts';
+import { redriveDeadItemOperation } from './inbox/redrive-dead-item.ts';
+import { releaseMessageOperation } from './inbox/release-message.ts';
+import { renewLeaseOperation } from './inbox/renew-lease.ts';
+import { setInboxOperation } from './inbox/set-inbox.ts';
 import { listAgentsOperation } from './agents/list-agents.ts';
 import { listAllowlistOperation } from './contacts/list-allowlist.ts';
 import { listApprovalsOperation } from './approvals/list-approvals.ts';
 import { listBlocksOperation } from './contacts/list-blocks.ts';
 import { listContactRequestsOperation } from './contacts/list-contact-requests.ts';
 import { listContactsOperation } from './contacts/list-contacts.ts';
+import { listConversationsOperation } from './threads/list-conversations.ts';
 import { listManagedAgentsOperation } from './agents/list-managed-agents.ts';
 import { listMessagesOperation } from './messages/list-messages.ts';
 import { listReceiptsOperation } from './messages/list-receipts.ts';
 import { listThreadsOperation } from './threads/list-threads.ts';
+import { listWaitsOperation } from './threads/list-waits.ts';
 import { listWebhookDeliveriesOperation } from './webhooks/list-webhook-deliveries.ts';
 import { listWebhooksOperation } from './webhooks/list-webhooks.ts';
 import { markReadOperation } from './messages/mark-read.ts';
@@ -52,10 +66,12 @@ import { requestUploadOperation } from './attachments/request-upload.ts';
 import { respondToContactRequestOperation } from './contacts/respond-to-contact-request.ts';
 import { rotateWebhookSecretOperation } from './webhooks/rotate-webhook-secret.ts';
 import { searchAgentsOperation } from './search/search-agents.ts';
+import { searchConversationsOperation } from './search/search-conversations.ts';
 import { searchDirectoryOperation } from './search/search-directory.ts';
 import { searchMessagesOperation } from './search/search-messages.ts';
 import { searchAgentsAndContactsOperation } from './search/search-agents-and-contacts.ts';
 import { sendMessageOperation } from './messages/send-message.ts';
+import { sendMessagesOperation } from './messages/send-messages.ts';
 import { testWebhookOperation } from './webhooks/test-webhook.ts';
 import { unblockAgentOperation } from './contacts/unblock-agent.ts';
 import { updateAgentOperation } from './agents/update-agent.ts';
@@ -85,17 +101,33 @@ export const catalogue: readonly Operation[] = [
   getThreadOperation,
   readThreadOperation,
   updateThreadOperation,
+  listConversationsOperation,
+  getConversationOperation,
+  listWaitsOperation,
+  searchConversationsOperation,
   addThreadMemberOperation,
   removeThreadMemberOperation,
   markReadOperation,
   listReceiptsOperation,
   sendMessageOperation,
+  sendMessagesOperation,
   askAgentOperation,
   askInThreadOperation,
   waitForReplyOperation,
   listMessagesOperation,
   searchMessagesOperation,
   recallMessagesOperation,
+  setInboxOperation,
+  getInboxOperation,
+  deleteInboxOperation,
+  claimMessagesOperation,
+  renewLeaseOperation,
+  acknowledgeMessageOperation,
+  acknowledgeMessagesOperation,
+  releaseMessageOperation,
+  listDeadItemsOperation,
+  redriveDeadItemOperation,
+  deleteDeadItemOperation,
   createAttachmentOperation,
   uploadAttachmentOperation,
   requestUploadOperation,

@@ -2,10 +2,12 @@ import type { z } from 'zod';
 import type { ApprovalAction } from '../domain/approvals.ts';
 import type { StoredFile } from '../domain/attachments/attachments.ts';
 import type { ErrorCode } from '../domain/errors.ts';
+import type { NextItem } from '../domain/inbox.ts';
 import type { ActionBudget } from '../domain/limits.ts';
 import type { RequiredScope } from '../domain/auth/scopes.ts';
 import type { BatchResult, Work } from '../work/unit-of-work.ts';
 import type { IncomingFile } from './execute/file-intake.ts';
+import type { Allowance } from './rate-limits.ts';
 
 export interface RestBinding<Output extends object = object> {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -82,6 +84,15 @@ export interface ReplyRequest {
   wait_ms: number;
 }
 
+/** Runs an operation again while its output is empty, until it has an item of the caller's inbox or the time is over. */
+export interface ItemWait<Input = unknown> {
+  /** How long the call may wait, in milliseconds. */
+  waitMs(input: Input): number;
+  isEmpty(output: object): boolean;
+  /** What to wait for. Throws as `run`. */
+  findNext(work: Work): Promise<NextItem>;
+}
+
 /**
  * An operation: defined once, called through every transport. A plain object without types of a transport.
  * `run` has method syntax on purpose: a catalogue of different operations then has one type without casts.
@@ -105,7 +116,8 @@ export interface Operation<Input = unknown, Output extends object = object> {
    * its description. May read and refuse.
    */
   file?(work: Work, input: Input): Promise<IncomingFile | null>;
-  run(work: Work, input: Input, file: StoredFile | null): Promise<Output>;
+  /** @param allowance for an operation with `countParts`: how many of its parts can run. Null: all. */
+  run(work: Work, input: Input, file: StoredFile | null, allowance: Allowance | null): Promise<Output>;
   /**
    * Runs several calls in one transaction. Each gets its own result, in their order; null for a call that would have to wait for a lock,
    * which then runs by `run`. A refused call must leave no data.
@@ -127,11 +139,20 @@ export interface Operation<Input = unknown, Output extends object = object> {
   limitOf?(input: Input): ActionBudget;
   /** A further key of that limit, besides the agent. */
   limitKey?(input: Input): string | undefined;
+  /** The calls that a batch counts as, against its own rate limit: one for each part. */
+  countParts?(input: Input): number;
+  /** Whether the output of a batch has a refused part with the status 404. Its time is padded, as that of a refused call. */
+  hasNotFound?(output: Output): boolean;
   /**
    * For an operation that waits for a reply after it ran: what it waits for. Its output has the fields `reply` and `cursor`, which the wait
    * sets. Calls need the scope `threads:read` too.
    */
   reply?(output: object, input: Input): ReplyRequest;
+  /**
+   * For an operation that waits for items. Each run is a transaction of its own, so its calls have no idempotency key: a second call gets other
+   * items.
+   */
+  itemWait?: ItemWait<Input>;
   rest?: RestBinding<Output>;
   tool?: ToolBinding;
   approval?: ApprovalRule<Input>;

@@ -85,7 +85,7 @@ export const metadata = z
   .record(z.string(), z.unknown())
   .refine(fitsMetadata, 'must be at most 4 KiB as JSON')
   .describe(
-    'A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer.',
+    'A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer.',
   );
 
 const listCursor = z.string().min(1).max(4096).describe('next_cursor of the previous page.');

@@ -9,6 +9,9 @@ export const contactSchema = z
     display_name: z.string().describe('Name to show to people.'),
     favorite: z.boolean().describe('Whether you marked it as a favorite.'),
     is_online: z.boolean().describe('Whether it has an open connection, stream or waiting call.'),
+    same_owner: z
+      .boolean()
+      .describe('Whether one person owns both of you. Such agents are contacts without a request.'),
     since: timestamp.describe('When it became a contact, in milliseconds since the Unix epoch.'),
   })
   .meta({ id: 'Contact' })
@@ -18,8 +21,8 @@ export type ContactRecord = z.infer<typeof contactSchema>;
 
 /** Returns a contact from a row that may have more columns. */
 export function presentContact(row: ContactRecord): ContactRecord {
-  const { agent_id, canonical_handle, display_name, favorite, is_online, since } = row;
-  return { agent_id, canonical_handle, display_name, favorite, is_online, since };
+  const { agent_id, canonical_handle, display_name, favorite, is_online, same_owner, since } = row;
+  return { agent_id, canonical_handle, display_name, favorite, is_online, same_owner, since };
 }
 
 const party = z.object({

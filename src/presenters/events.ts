@@ -61,6 +61,14 @@ export const eventData = {
       read_at: timestamp,
     })
     .meta({ id: 'MessageRead', description: 'A member has read messages.' }),
+  'message.handled': z
+    .object({
+      thread_id: threadIdentifier,
+      agent: agentRef.describe('The member whose instances handled the messages.'),
+      up_to_sequence: z.int().min(1).describe('Every message up to this sequence is handled.'),
+      handled_at: timestamp,
+    })
+    .meta({ id: 'MessageHandled', description: 'A member has handled messages in its inbox.' }),
   'attachment.scanned': z
     .object({
       attachment_id: z.string().meta({ pattern: '^att_' }).describe('Attachment identifier, att_…'),
@@ -77,6 +85,8 @@ export const eventData = {
     .meta({ id: 'ContactRequested', description: 'An agent requests contact.' }),
   'contact.added': contactSchema
     .omit({ is_online: true })
+    // Events of the previous release do not have it.
+    .extend({ same_owner: contactSchema.shape.same_owner.default(false) })
     .meta({ id: 'ContactAdded', description: 'A new contact.' }),
   'contact.updated': contactSchema
     .pick({ agent_id: true, canonical_handle: true, display_name: true, favorite: true })
@@ -102,6 +112,16 @@ export const eventData = {
         .describe('The answer of the call, which ran with the approval; null after a denial.'),
     })
     .meta({ id: 'ApprovalResolved', description: 'A person decided about an action of yours.' }),
+  'inbox.expired': z
+    .object({
+      count: z.int().min(1).describe('Number of items that left the inbox without being acknowledged.'),
+      expired_at: timestamp,
+    })
+    .meta({
+      id: 'InboxExpired',
+      description:
+        'Items of your inbox were removed, because the feed does not keep their events any longer.',
+    }),
   'agent.updated': agentSchema
     .omit({ is_online: true })
     .meta({ id: 'AgentUpdated', description: 'The current state of an agent.' }),

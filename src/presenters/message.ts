@@ -27,6 +27,9 @@ export const messageSchema = z
       .nullable()
       .describe('The message in this thread that it replies to; null if there is none.'),
     metadata: z.record(z.string(), z.unknown()).describe('Additional data from the sender.'),
+    written_by: z
+      .enum(['agent', 'person'])
+      .describe('person: a person wrote it as the agent, in the console. agent: the agent itself sent it.'),
   })
   .meta({ id: 'Message' })
   .describe('A message in a thread.');
@@ -41,7 +44,7 @@ export interface MessageColumns extends Omit<MessageRecord, 'sender' | 'attachme
 
 /** Returns a message with its attachments. */
 export function presentMessage(row: MessageColumns): MessageRecord {
-  const { id, thread_id, content, content_type, created_at, sequence, reply_to, metadata } = row;
+  const { id, thread_id, content, content_type, created_at, sequence, reply_to, metadata, written_by } = row;
   const sender = { id: row.sender_id, canonical_handle: row.sender_handle };
   return {
     id,
@@ -54,5 +57,6 @@ export function presentMessage(row: MessageColumns): MessageRecord {
     attachments: row.attachments.map(presentAttachment),
     reply_to,
     metadata,
+    written_by,
   };
 }

@@ -10,6 +10,12 @@ export const receiptSchema = z
       .min(0)
       .describe('Every message up to this sequence counts as delivered; never less than the read mark.'),
     read_up_to_sequence: z.int().min(0).describe('Every message up to this sequence is read.'),
+    handled_up_to_sequence: z
+      .int()
+      .min(0)
+      .describe(
+        'Every message up to this sequence was acknowledged in the inbox of the member; 0 without an inbox.',
+      ),
   })
   .meta({ id: 'Receipt' })
   .describe('Delivery and read marks of one member of a thread.');
@@ -21,14 +27,16 @@ export interface ReceiptColumns {
   canonical_handle: string;
   delivered_sequence: number;
   read_sequence: number;
+  handled_sequence: number;
 }
 
 /** Returns the receipt of a member. */
 export function presentReceipt(row: ReceiptColumns): ReceiptRecord {
-  const { id, canonical_handle, delivered_sequence, read_sequence } = row;
+  const { id, canonical_handle, delivered_sequence, read_sequence, handled_sequence } = row;
   return {
     agent: { id, canonical_handle },
     delivered_up_to_sequence: delivered_sequence,
     read_up_to_sequence: read_sequence,
+    handled_up_to_sequence: handled_sequence,
   };
 }

@@ -12,6 +12,7 @@ import { blocksRepository } from './contacts/blocks.ts';
 import { clientGrantsRepository } from './auth/client-grants.ts';
 import { contactRequestsRepository } from './contacts/requests.ts';
 import { contactsRepository } from './contacts/contacts.ts';
+import { conversationsRepository } from './threads/conversations.ts';
 import { credentialsRepository } from './auth/credentials.ts';
 import { erasureRepository } from './agents/erase-data.ts';
 import { erasuresRepository } from './agents/erasures.ts';
@@ -20,7 +21,14 @@ import { feedEpochRepository } from './feed/epoch.ts';
 import { feedRepository } from './feed/feed.ts';
 import { feedRetentionRepository } from './feed/retention.ts';
 import { idempotencyKeysRepository } from './maintenance/idempotency-keys.ts';
+import { inboxClaimsRepository } from './inbox/claims.ts';
+import { inboxDeadItemsRepository } from './inbox/dead-items.ts';
+import { inboxesRepository } from './inbox/inboxes.ts';
+import { inboxHandledRepository } from './inbox/handled-items.ts';
+import { inboxLeasesRepository } from './inbox/leases.ts';
+import { inboxRetentionRepository } from './inbox/retention.ts';
 import { invitationsRepository } from './people/invitations.ts';
+import { livePagesRepository } from './people/live-pages.ts';
 import { managedAgentsRepository } from './agents/managed-agents.ts';
 import { mcpSessionsRepository } from './auth/mcp-sessions.ts';
 import { membershipInvitationsRepository } from './people/membership-invitations.ts';
@@ -48,6 +56,7 @@ import { threadMembersRepository } from './threads/members.ts';
 import { threadsRepository } from './threads/threads.ts';
 import { tokensRepository } from './auth/tokens.ts';
 import { uploadsRepository } from './attachments/uploads.ts';
+import { waitsRepository } from './threads/waits.ts';
 import { webhookDeliveriesRepository } from './webhooks/deliveries.ts';
 import { webhookFeedsRepository } from './webhooks/feed-reading.ts';
 import { webhooksRepository } from './webhooks/webhooks.ts';
@@ -102,8 +111,32 @@ export class Repositories {
   get threadList() {
     return this.get(threadListRepository);
   }
+  get conversations() {
+    return this.get(conversationsRepository);
+  }
+  get waits() {
+    return this.get(waitsRepository);
+  }
   get threadMembers() {
     return this.get(threadMembersRepository);
+  }
+  get inboxes() {
+    return this.get(inboxesRepository);
+  }
+  get inboxClaims() {
+    return this.get(inboxClaimsRepository);
+  }
+  get inboxLeases() {
+    return this.get(inboxLeasesRepository);
+  }
+  get inboxDeadItems() {
+    return this.get(inboxDeadItemsRepository);
+  }
+  get inboxHandled() {
+    return this.get(inboxHandledRepository);
+  }
+  get inboxRetention() {
+    return this.get(inboxRetentionRepository);
   }
   get messages() {
     return this.get(messagesRepository);
@@ -194,6 +227,9 @@ export class Repositories {
   }
   get personAgents() {
     return this.get(personAgentsRepository);
+  }
+  get livePages() {
+    return this.get(livePagesRepository);
   }
   get dashboard() {
     return this.get(dashboardRepository);

@@ -27,6 +27,8 @@ export interface CommitResult {
   events: EventRow[];
   jobs: OutboxJob[];
   messages: BusMessage[];
+  /** Agents with inbox items that were handled: this process moves their marks soon. */
+  handled_agents: string[];
 }
 
 interface EmittedEvent extends NewEvent {
@@ -46,6 +48,7 @@ export class ChangeSet {
   readonly messages: BusMessage[] = [];
   readonly jobs: OutboxJob[] = [];
   readonly auditEntries: AuditEntry[] = [];
+  readonly handledAgents: string[] = [];
   readonly pendingStatements: Promise<unknown>[] = [];
   readonly keys: CommitRecord['keys'] = [];
 
@@ -69,12 +72,17 @@ export class ChangeSet {
     this.messages.push(message);
   };
 
+  /** Makes this process move the marks of handled inbox items of an agent soon. If it dies before, maintenance does it. */
+  readonly moveHandledMarks = (agentId: string): void => {
+    this.handledAgents.push(agentId);
+  };
+
   /** Adds a job to the outbox. It stays there until a worker has done it. */
   readonly enqueue = (job: OutboxJob): void => {
     this.jobs.push({ ...job, trace: this.trace });
   };
 
-  /** Stores the answer of a call under its idempotency key, for a call that is not the one of this unit of work. */
+  /** Stores the answer of a part of the call, such as one message of a batch, under its own idempotency key. */
   readonly storeAnswer = (key: CommitRecord['keys'][number]): void => {
     this.keys.push(key);
   };
@@ -88,7 +96,10 @@ export class ChangeSet {
 }
 
 /** The part of a change set that a use case gets. */
-export type Recorder = Pick<ChangeSet, 'audit' | 'emit' | 'publish' | 'enqueue' | 'defer' | 'storeAnswer'>;
+export type Recorder = Pick<
+  ChangeSet,
+  'audit' | 'emit' | 'publish' | 'moveHandledMarks' | 'enqueue' | 'defer' | 'storeAnswer'
+>;
 
 /** Milliseconds until the outbox sweep enqueues a job again that no worker has done. */
 const jobGraceMs = 10_000;
@@ -137,13 +148,15 @@ export function toCommitResult(
   positions: CommitResult['positions'],
 ): CommitResult | null {
   const messages = changeSets.flatMap((changes) => changes.messages);
-  if (positions.length === 0 && jobs.length === 0 && messages.length === 0) return null;
+  const handled_agents = changeSets.flatMap(({ handledAgents }) => handledAgents);
+  if (positions.length + jobs.length + messages.length + handled_agents.length === 0) return null;
   return {
     positions,
     entries: numberEntries(entries, positions),
     events: toEventRows(changeSets, now),
     jobs,
     messages,
+    handled_agents,
   };
 }
 

@@ -198,8 +198,9 @@ function createWrites(parts: UnitOfWorkParts) {
   };
 }
 
-function recorderOf({ audit, emit, publish, enqueue, defer, storeAnswer }: ChangeSet): Recorder {
-  return { audit, emit, publish, enqueue, defer, storeAnswer };
+function recorderOf(changes: ChangeSet): Recorder {
+  const { audit, emit, publish, moveHandledMarks, enqueue, defer, storeAnswer } = changes;
+  return { audit, emit, publish, moveHandledMarks, enqueue, defer, storeAnswer };
 }
 
 const refuseChange = () => {
@@ -209,6 +210,7 @@ const readOnly: Recorder = {
   audit: refuseChange,
   emit: refuseChange,
   publish: refuseChange,
+  moveHandledMarks: refuseChange,
   enqueue: refuseChange,
   defer: refuseChange,
   storeAnswer: refuseChange,

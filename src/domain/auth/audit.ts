@@ -35,6 +35,7 @@ export const auditActions = [
   'member.invited',
   'member.removed',
   'organization.founded',
+  'owner.renamed',
   'password.changed',
   'sessions.ended',
   'sign_in.failed',

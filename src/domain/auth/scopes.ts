@@ -8,12 +8,16 @@ export const scopes = [
   'agents:write',
   'realtime:read',
   'approvals:write',
+  'conversations:read',
 ] as const;
 
 export type Scope = (typeof scopes)[number];
 
-/** The scopes that clients are offered. A client has to request `approvals:write` by name. */
-export const offeredScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'approvals:write');
+/** Scopes that reach beyond one agent: a client has to request them by name. */
+const unofferedScopes: ReadonlySet<Scope> = new Set(['approvals:write', 'conversations:read']);
+
+/** The scopes that clients are offered. */
+export const offeredScopes: readonly Scope[] = scopes.filter((scope) => !unofferedScopes.has(scope));
 
 /** What an agent needs to read, write and keep contacts. The default wherever no scopes are named. */
 export const basicScopes: readonly Scope[] = scopes.slice(0, 4);

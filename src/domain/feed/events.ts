@@ -9,12 +9,14 @@ export const eventScopes = {
   'thread.member_removed': 'threads:read',
   'message.delivered': 'threads:read',
   'message.read': 'threads:read',
+  'message.handled': 'threads:read',
   'attachment.scanned': 'threads:read',
   'contact.request': 'contacts:read',
   'contact.added': 'contacts:read',
   'contact.updated': 'contacts:read',
   'contact.removed': 'contacts:read',
   'approval.resolved': 'contacts:read',
+  'inbox.expired': 'threads:read',
   'agent.updated': 'agents:read',
 } as const satisfies Record<string, Scope>;
 

@@ -50,6 +50,12 @@ export const exampleEventData: { [Type in EventType]: z.infer<(typeof eventData)
     up_to_sequence: 1,
     read_at: exampleMessage.created_at,
   },
+  'message.handled': {
+    thread_id: exampleThread.id,
+    agent: support,
+    up_to_sequence: 1,
+    handled_at: exampleMessage.created_at,
+  },
   'attachment.scanned': {
     attachment_id: 'att_01K9ZX6R9U2W6Y8Z0B1C3E5F6G',
     scan_status: 'clean',
@@ -81,6 +87,7 @@ export const exampleEventData: { [Type in EventType]: z.infer<(typeof eventData)
     decided_via: 'page',
     result: exampleRequest,
   },
+  'inbox.expired': { count: 3, expired_at: exampleMessage.created_at },
   'agent.updated': updatedAgent,
 };
 

@@ -41,6 +41,7 @@ export const exampleContact: ContactRecord = {
   display_name: 'Support',
   favorite: false,
   is_online: false,
+  same_owner: false,
   since: 1_794_000_000_000,
 };
 
@@ -97,6 +98,7 @@ export const exampleQuestion: MessageRecord = {
   created_at: exampleThread.created_at,
   sequence: 1,
   attachments: [],
+  written_by: 'agent',
   reply_to: null,
   metadata: { order: 1042 },
 };
@@ -111,6 +113,7 @@ export const exampleMessage: MessageRecord = {
   created_at: 1_794_000_060_000,
   sequence: 2,
   attachments: [],
+  written_by: 'agent',
   reply_to: exampleQuestion.id,
   metadata: { ticket: 7 },
 };

@@ -131,7 +131,10 @@ async function findCall(context: CallContext, work: Work) {
     });
   };
   try {
-    return (await findQuestion(context, work)) ?? (await findAnswer()) ?? null;
+    let question = await findQuestion(context, work);
+    // A decision between the reads of the subject and of the approval has run the call: read both again.
+    if (question && !question.current) question = await findQuestion(context, work);
+    return question ?? (await findAnswer()) ?? null;
   } catch (error) {
     const answer = error instanceof DomainError && error.status < 500 ? await findAnswer() : undefined;
     if (answer === undefined) throw error;
@@ -139,7 +142,8 @@ async function findCall(context: CallContext, work: Work) {
   }
 }
 
-function approvalDenied({ id, expires_at }: Approval): DomainError {
+/** Returns the error for a call that a person denied. */
+export function approvalDenied({ id, expires_at }: Approval): DomainError {
   const message = 'A person denied this call. Do not repeat it.';
   return new DomainError('APPROVAL_DENIED', message, { approval: { id, expires_at } });
 }

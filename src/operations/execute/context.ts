@@ -5,6 +5,7 @@ import type { OnBudget } from '../../domain/limits.ts';
 import type { Approval } from '../../services/approvals/approvals.ts';
 import type { IdempotencyClaim } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
+import type { Allowance } from '../rate-limits.ts';
 
 /** How long a call waits for its batch, for another call with its idempotency key, or for other writes to its record. */
 export const waitTimeoutMs = 10_000;
@@ -59,6 +60,8 @@ export interface CallContext {
   input: unknown;
   /** Whether the call was counted against the operation's own budget. */
   isBudgetConsumed: boolean;
+  /** What the operation's own budget allows; null when the call was not counted against it. */
+  allowance: Allowance | null;
   /** The approval that the transaction uses; set by the approval stage, null when none was needed. */
   approval: Approval | null;
   /** The stored file of the call; set by the stage that receives it. */

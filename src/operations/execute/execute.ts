@@ -1,6 +1,7 @@
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { RateLimits } from '../rate-limits.ts';
 import { createApproval } from './approval.ts';
+import { createAwaitItems, type InboxWatches } from './await-items.ts';
 import { type CallerFeed, createAwaitReply } from './await-reply.ts';
 import { authorizeScope } from './authorize-scope.ts';
 import { createBatch } from './batch.ts';
@@ -19,13 +20,14 @@ export type Execute = (call: Call) => Promise<Answer>;
 /** Every call of every operation runs through these stages, in this order (docs/decisions/0005-execute-stages.md). */
 export function createExecute(
   unitOfWork: UnitOfWork,
-  { limits, intake, feed }: { limits: RateLimits; intake: Intake; feed: CallerFeed },
+  { limits, intake, feed }: { limits: RateLimits; intake: Intake; feed: CallerFeed & InboxWatches },
 ): Execute {
   const stages: readonly Stage[] = [
     authorizeScope,
     createRateLimit(limits),
     parseInputStage,
     createAwaitReply(unitOfWork, feed),
+    createAwaitItems(unitOfWork, feed),
     createOwnRateLimit(limits),
     padNotFound,
     createApproval(unitOfWork, limits),
@@ -42,6 +44,7 @@ function createContext(call: Call): CallContext {
     call,
     input: undefined,
     isBudgetConsumed: call.already_consumed === true,
+    allowance: null,
     approval: null,
     file: null,
     claim: null,

@@ -3,7 +3,7 @@ import { DomainError, wrongField } from '../../domain/errors.ts';
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import type { IdempotencyClaim, UnitOfWork } from '../../work/unit-of-work.ts';
 import { idempotencyKeyPattern } from '../fields.ts';
-import { type Answer, type CallContext, type Next, type Stage, waitTimeoutMs } from './context.ts';
+import { type Answer, type Call, type CallContext, type Next, type Stage, waitTimeoutMs } from './context.ts';
 import { replayAnswer } from './respond.ts';
 
 /**
@@ -72,14 +72,19 @@ export function requireValidKey(key: string | undefined): void {
   throw wrongField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
 }
 
+/** What a claim is made of. */
+interface ClaimedCall extends Pick<CallContext, 'input' | 'file'> {
+  call: Pick<Call, 'operation' | 'actor' | 'idempotency_key'>;
+}
+
 /**
- * The key and the request of a call; null without a key. The scope of a key is the agent, the REST method and the filled-in REST path,
+ * The key and the request of a call; null without a key, and for operations that have none. The scope of a key is the agent, the REST method and the filled-in REST path,
  * over every transport. A file counts by its bytes, name and type.
  * @throws {DomainError} VALIDATION_ERROR
  */
-export function createClaim({ call, input, file }: CallContext): IdempotencyClaim | null {
+export function createClaim({ call, input, file }: ClaimedCall): IdempotencyClaim | null {
   const { operation, actor, idempotency_key: key } = call;
-  if (key === undefined) return null;
+  if (key === undefined || operation.itemWait) return null;
   requireValidKey(key);
   const fields = new Map(Object.entries(input ?? {}));
   const path = operation.rest?.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields.get(name)));

@@ -6,17 +6,22 @@ export const padIntervalMs = 20;
 
 /**
  * Delays "not found" to the end of an interval since the call began. Looking up a hidden record takes other steps than looking up an
- * absent one; the response time must not distinguish them. The delay is outside the transaction, so that it holds no connection.
+ * absent one; the response time must not distinguish them. The delay is outside the transaction, so that it holds no connection. A batch
+ * with a part that is "not found" is delayed too.
  */
-export async function padNotFound(_context: CallContext, next: Next): Promise<Answer> {
+export async function padNotFound({ call: { operation } }: CallContext, next: Next): Promise<Answer> {
   const began = performance.now();
   try {
-    return await next();
+    const answer = await next();
+    if (operation.hasNotFound?.(answer.output)) await waitForInterval(began);
+    return answer;
   } catch (error) {
-    if (error instanceof DomainError && error.status === 404) {
-      const delayMs = padIntervalMs - ((performance.now() - began) % padIntervalMs);
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
-    }
+    if (error instanceof DomainError && error.status === 404) await waitForInterval(began);
     throw error;
   }
+}
+
+function waitForInterval(began: number): Promise<void> {
+  const delayMs = padIntervalMs - ((performance.now() - began) % padIntervalMs);
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
 }

@@ -61,8 +61,9 @@ export function createOwnRateLimit(limits: RateLimits): Stage {
 }
 
 /**
- * Counts the call against the operation's own budget, if it has one; at most once for each call.
- * @throws {DomainError} RATE_LIMITED
+ * Counts the call against the operation's own budget, if it has one; at most once for each call. A batch counts as many calls as it has
+ * parts: those that the budget allows can run.
+ * @throws {DomainError} RATE_LIMITED when the budget allows none
  */
 export async function consumeOwnBudget(limits: RateLimits, context: CallContext): Promise<void> {
   const { operation, actor, onRateLimit } = context.call;
@@ -72,7 +73,10 @@ export async function consumeOwnBudget(limits: RateLimits, context: CallContext)
   context.isBudgetConsumed = true;
   const part = operation.limitKey?.(context.input);
   const key = part === undefined ? actor.agent_id : `${actor.agent_id}:${part}`;
-  await limits.consume(budget, key, onRateLimit);
+  const calls = operation.countParts?.(context.input) ?? 1;
+  const allowance = await limits.consumeCalls(budget, key, calls, onRateLimit);
+  if (allowance.refusal && allowance.allowed === 0) throw allowance.refusal;
+  context.allowance = allowance;
 }
 
 /** Whether the call was refused for its own sake. An exhausted budget is no such refusal: it caused no work. */

@@ -12,5 +12,5 @@ export async function runApproved(work: Work, { action, target, message }: Appro
   const operation = catalogue.find(({ approval }) => approval?.action === action);
   if (!operation) throw new Error(`no operation needs the approval ${action}`);
   const input = operation.input.parse({ handle: target, ...(message !== '' && { message }) });
-  return createAnswer(operation, work, await operation.run(work, input, null)).body;
+  return createAnswer(operation, work, await operation.run(work, input, null, null)).body;
 }

@@ -28,7 +28,8 @@ export function createTransaction(unitOfWork: UnitOfWork) {
     const { operation, actor } = context.call;
     const respond = async (work: Work) => {
       await useCallApproval(context, work);
-      return createAnswer(operation, work, await operation.run(work, input, context.file));
+      const output = await operation.run(work, input, context.file, context.allowance);
+      return createAnswer(operation, work, output);
     };
     if (operation.kind === 'read') return unitOfWork.read(actor, respond, canReadReplica(operation, input));
     const write = () => unitOfWork.write(actor, claim, respond);

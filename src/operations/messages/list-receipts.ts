@@ -7,7 +7,7 @@ import { threadId } from '../fields.ts';
 
 export const listReceiptsOperation = defineOperation({
   name: 'list_receipts',
-  summary: 'List the delivery and read receipts of a thread',
+  summary: 'List the delivery, read and handled receipts of a thread',
   scope: 'threads:read',
   kind: 'read',
   replica: 'any-page',
@@ -24,8 +24,18 @@ export const listReceiptsOperation = defineOperation({
     input: { thread_id: exampleThread.id },
     output: {
       receipts: [
-        { agent: exampleAgents.planner, delivered_up_to_sequence: 2, read_up_to_sequence: 1 },
-        { agent: exampleAgents.support, delivered_up_to_sequence: 2, read_up_to_sequence: 2 },
+        {
+          agent: exampleAgents.planner,
+          delivered_up_to_sequence: 2,
+          read_up_to_sequence: 1,
+          handled_up_to_sequence: 0,
+        },
+        {
+          agent: exampleAgents.support,
+          delivered_up_to_sequence: 2,
+          read_up_to_sequence: 2,
+          handled_up_to_sequence: 1,
+        },
       ],
     },
   },

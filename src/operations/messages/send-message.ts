@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageSchema, presentMessage } from '../../presenters/message.ts';
+import { requireCurrentLease } from '../../services/inbox/access.ts';
 import { type MessageDraft, sendMessage, sendMessages } from '../../services/messages/send.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleQuestion } from '../examples/records.ts';
@@ -20,7 +21,17 @@ export const hasContent = (value: { content: string; attachment_ids: readonly st
   value.content !== '' || value.attachment_ids.length > 0;
 export const contentError = { path: ['content'], error: 'can be empty only if the message has attachments' };
 
-const input = z.strictObject({ thread_id: threadId, ...messageFields }).refine(hasContent, contentError);
+const input = z
+  .strictObject({
+    thread_id: threadId,
+    ...messageFields,
+    lease_id: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('A lease of yours: the message is only sent if the lease is current.'),
+  })
+  .refine(hasContent, contentError);
 
 /** What a model gets: it knows the text. */
 export const sentMessage = messageSchema.pick({
@@ -36,7 +47,7 @@ export function toDraft({
   reply_to,
   metadata: own,
   ...draft
-}: Omit<z.infer<typeof input>, 'thread_id'>): MessageDraft {
+}: Omit<z.infer<typeof input>, 'thread_id' | 'lease_id'>): MessageDraft {
   const stored = why === undefined ? own : { ...own, reason: why };
   return { ...draft, reply_to: reply_to ?? null, metadata: stored };
 }
@@ -66,15 +77,23 @@ export const sendMessageOperation = defineOperation({
   kind: 'write',
   input,
   output: messageSchema,
-  async run(work, { thread_id, ...fields }) {
-    return presentMessage(await sendMessage(work, { thread_id, ...toDraft(fields) }));
+  async run(work, { thread_id, lease_id, ...fields }) {
+    const sent = await sendMessage(work, { thread_id, ...toDraft(fields) });
+    if (lease_id !== undefined) await requireCurrentLease(work, lease_id);
+    return presentMessage(sent);
   },
+  /** A message with a lease has a transaction of its own: a lost lease must undo it alone. */
   async runBatch(calls) {
-    const sends = calls.map(({ work, input: { thread_id, ...fields } }) => {
+    const batched = calls.filter(({ input: { lease_id } }) => lease_id === undefined);
+    const sends = batched.map(({ work, input: { thread_id, lease_id: _none, ...fields } }) => {
       return { work, message: { thread_id, ...toDraft(fields) } };
     });
     const results = await sendMessages(sends, { wait: false });
-    return results.map((sent) => (sent === null || sent instanceof Error ? sent : presentMessage(sent)));
+    const resultOf = new Map(batched.map((call, at) => [call, results[at] ?? null]));
+    return calls.map((call) => {
+      const sent = resultOf.get(call) ?? null;
+      return sent === null || sent instanceof Error ? sent : presentMessage(sent);
+    });
   },
   batchKey: ({ thread_id }) => thread_id,
   limit: 'send_message',
@@ -97,7 +116,7 @@ export const sendMessageOperation = defineOperation({
     },
     showsFeed: true,
   },
-  errors: sendErrors,
+  errors: [...sendErrors, 'LEASE_NOT_FOUND', 'LEASE_LOST'],
   example: {
     input: {
       thread_id: exampleQuestion.thread_id,

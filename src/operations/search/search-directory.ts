@@ -18,7 +18,11 @@ export const searchDirectoryOperation = defineOperation({
       .array(
         z.object({
           username: z.string().describe('Username of the person.'),
-          display_name: z.string().describe('Name to show. It is the username.'),
+          display_name: z
+            .string()
+            .describe(
+              'Name that the person chose; the username if none. Several people can have one name: only the username is verified.',
+            ),
         }),
       )
       .describe('People who have a public agent or share an organization with you. Best match first.'),
@@ -26,7 +30,9 @@ export const searchDirectoryOperation = defineOperation({
       .array(
         z.object({
           slug: z.string().describe('Slug of the organization.'),
-          name: z.string().describe('Name to show. It is the slug.'),
+          name: z
+            .string()
+            .describe('Name that the organization chose; the slug if none. Only the slug is verified.'),
         }),
       )
       .describe('Organizations that have a public agent or that you belong to. Best match first.'),
@@ -37,16 +43,19 @@ export const searchDirectoryOperation = defineOperation({
     output: {
       agents: [exampleAgentSummary],
       people: [],
-      organizations: [{ slug: 'globex', name: 'globex' }],
+      organizations: [{ slug: 'globex', name: 'Globex Corporation' }],
     },
   },
   async run(work, input) {
     const { agents, owners } = await searchDirectory(work, input);
-    const namesOf = (kind: string) => owners.filter((owner) => owner.kind === kind).map(({ name }) => name);
+    const ownersOf = (kind: string) => owners.filter((owner) => owner.kind === kind);
     return {
       agents: agents.map((agent) => presentAgentSummary(agent)),
-      people: namesOf('account').map((username) => ({ username, display_name: username })),
-      organizations: namesOf('organization').map((slug) => ({ slug, name: slug })),
+      people: ownersOf('account').map(({ name, display_name }) => ({ username: name, display_name })),
+      organizations: ownersOf('organization').map(({ name, display_name }) => ({
+        slug: name,
+        name: display_name,
+      })),
     };
   },
   rest: { method: 'GET', path: '/search/directory', status: 200 },

@@ -1,4 +1,5 @@
 import type { ApprovalAction, ApprovalState, ApprovalVia } from '../../domain/approvals.ts';
+import { minIdAt } from '../../domain/ids.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
 import { actedAsByPerson, actedAsBySamePeople } from './rights.ts';
 
@@ -85,6 +86,12 @@ const statements = {
      where ${actedAsByPerson(':account_id')} and (q.state = 'pending' and q.expires_at > :now) = :pending and (:before = '' or q.id < :before)
      order by q.id desc limit :limit`,
   ),
+  listBetween: statement(
+    'approvals.list_between',
+    `select ${columns} from ${joined}
+     where q.agent_id = any(:agent_ids) and q.target = any(:targets) and q.id >= :since_id
+     order by q.id desc limit :limit`,
+  ),
   findForAgent: statement(
     'approvals.find_for_agent',
     `select ${columns} from agents me, ${joined}
@@ -144,6 +151,20 @@ export function approvalQueries(db: Queryable) {
     ): Promise<ApprovalRow[]> {
       const values = { account_id: accountId, now, pending, before, limit };
       return query<ApprovalRow>(db, statements.listForPerson, values);
+    },
+    /** Requests of these agents about these targets (handles) since a time (ms). */
+    listBetween(
+      agentIds: readonly string[],
+      targets: readonly string[],
+      { since, now, limit }: { since: number; now: number; limit: number },
+    ): Promise<ApprovalRow[]> {
+      return query<ApprovalRow>(db, statements.listBetween, {
+        agent_ids: agentIds,
+        targets,
+        since_id: minIdAt('approval', since),
+        now,
+        limit,
+      });
     },
     /** As find, if the requesting agent is another agent that the same people act as. */
     async findForAgent(agentId: string, id: string, now: number): Promise<ApprovalRow | undefined> {

@@ -7,12 +7,16 @@ const erased = `'{"erased": true}'::jsonb`;
 const ownedRows = {
   contact_requests: 'delete from contact_requests where from_agent_id = $1 or to_agent_id = $1',
   contacts: 'delete from contacts where agent_id = $1 or contact_id = $1',
+  removed_contacts: 'delete from removed_contacts where agent_id = $1 or contact_id = $1',
   blocks: 'delete from blocks where agent_id = $1 or blocked_agent_id = $1',
   allowlist_entries: 'delete from allowlist_entries where agent_id = $1',
   approvals: 'delete from approvals where agent_id = $1',
   webhooks: 'delete from webhooks where agent_id = $1',
   credentials: 'delete from credentials where agent_id = $1',
   access_tokens: 'delete from access_tokens where agent_id = $1',
+  inbox_items: 'delete from inbox_items where agent_id = $1',
+  inbox_consumers: 'delete from inbox_consumers where agent_id = $1',
+  inboxes: 'delete from inboxes where agent_id = $1',
   mcp_sessions: 'delete from mcp_sessions where agent_id = $1',
 } as const;
 

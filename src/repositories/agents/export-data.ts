@@ -1,4 +1,5 @@
 import { filesOfMessages } from '../attachments/attachments.ts';
+import { writtenBy } from '../messages/messages.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 
 /** One record of an export. */
@@ -20,6 +21,10 @@ const sections = {
   connection: `select grant_id, client_id, client_name, redirect_host, scopes, created_at, last_used_at from client_grants
       where agent_id = :agent_id order by grant_id`,
   webhook: `select id, url, description, event_types, only_when_offline, enabled, created_at from webhooks where agent_id = :agent_id order by id`,
+  inbox: `select types, lease_seconds, max_attempts, ordered_by_thread, created_at, updated_at from inboxes where agent_id = :agent_id`,
+  inbox_item: `select event_id, event_type, thread_id, state, attempts, consumer, reasons from inbox_items
+      where agent_id = :agent_id and state in ('ready', 'leased', 'dead') order by number`,
+  inbox_consumer: `select consumer as name, last_claim_at from inbox_consumers where agent_id = :agent_id order by consumer`,
   approval: `select id, action, target, message, state, created_at, decided_at, used_at from approvals where agent_id = :agent_id order by id`,
   attachment: `select id, filename, content_type, size_bytes, sha256, scan_status, message_id, created_at from attachments
       where uploader_id = :agent_id order by id`,
@@ -34,7 +39,7 @@ const statements = {
   ),
   listThreads: statement(
     'agent_export.list_threads',
-    `select t.id, t.subject, t.status, t.created_at, t.last_sequence, m.read_sequence,
+    `select t.id, t.subject, t.status, t.metadata, t.created_at, t.last_sequence, m.read_sequence,
        (select json_agg(a.canonical_handle order by m2.joined_at, a.canonical_handle)
         from thread_members m2 join agents a on a.id = m2.agent_id where m2.thread_id = t.id) as members
      from thread_members m join threads t on t.id = m.thread_id
@@ -43,7 +48,7 @@ const statements = {
   listMessages: statement(
     'agent_export.list_messages',
     `select m.id, m.thread_id, m.sequence, a.canonical_handle as sender, m.content, m.content_type, m.reply_to, m.metadata,
-       ${filesOfMessages} as attachments, m.created_at
+       ${filesOfMessages} as attachments, ${writtenBy}, m.created_at
      from messages m join agents a on a.id = m.sender_id
      where m.thread_id = :thread_id and m.sequence > :after and exists (select from thread_members v where v.thread_id = :thread_id and v.agent_id = :agent_id)
      order by m.sequence limit :limit`,

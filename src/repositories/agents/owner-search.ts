@@ -1,7 +1,7 @@
 import type { OwnerRow } from '../people/owners.ts';
 import { type Queryable, statement } from '../queryable.ts';
 
-export type FoundOwner = Pick<OwnerRow, 'kind' | 'name'>;
+export type FoundOwner = Pick<OwnerRow, 'kind' | 'name'> & { display_name: string };
 
 /**
  * Owners whose name begins with $2 or is similar, and that the agent $1 may see: those with a public agent, its own account and
@@ -33,7 +33,7 @@ const list = statement(
      union select id from related
      union select a.owner_id from public_agents_like($2, 1000) s join agents a using (id) where octet_length($2) >= 3
    )
-   select o.kind, o.name from owners o where o.id = any (array(select id from candidate))
+   select o.kind, o.name, coalesce(o.display_name, o.name) as display_name from owners o where o.id = any (array(select id from candidate))
      and (starts_with(o.name, $2) or octet_length($2) >= 3 and word_similarity($2, o.name) >= 0.3)
    order by starts_with(o.name, $2) desc, case when starts_with(o.name, $2) then 0 else 1 - word_similarity($2, o.name) end, o.name
    limit $3`,

@@ -36,11 +36,14 @@ export const readByPerson = (account: string): string =>
 const principalId = 'coalesce(me.member_account_id, me.owner_id)';
 
 /**
- * Everyone who may act as the agent `me` may also act as `a`, and `a` is another agent. A personal agent acts for its person; a member
+ * Everyone who may act as the agent `me` may also act as `a`, which may be `me` itself. A personal agent acts for its person; a member
  * agent does so within its organization only. Only admins act as a shared agent, and they may act as every agent that is not linked with
  * a member.
  */
-export const actedAsBySamePeople = `a.id <> me.id and a.retired_at is null and a.owner_id in (${ownersOf(principalId)})
+export const actedAsByPeopleOfMe = `a.retired_at is null and a.owner_id in (${ownersOf(principalId)})
    and (me.scope = 'personal' or a.owner_id = me.owner_id)
    and (a.owner_id = ${principalId} or ${managedByRole(principalId)})
    and (a.member_account_id is null or a.member_account_id = ${principalId})`;
+
+/** As `actedAsByPeopleOfMe`, and `a` is another agent. */
+export const actedAsBySamePeople = `a.id <> me.id and ${actedAsByPeopleOfMe}`;

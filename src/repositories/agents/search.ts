@@ -1,5 +1,5 @@
 import { type AgentSummaryRow, summaryColumns } from './agents.ts';
-import { contactColumns, type ContactRow } from '../contacts/contacts.ts';
+import { contactColumns, type ContactRow, sameOwnerContactIds } from '../contacts/contacts.ts';
 import { type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
 
 /**
@@ -67,7 +67,8 @@ const relatedIds = `select a.id from agents me join agents a on a.owner_id = me.
   union all select t.agent_id from thread_members m join thread_members t using (thread_id) where m.agent_id = :viewer_id
   union all select q.from_agent_id from contact_requests q where q.to_agent_id = :viewer_id`;
 
-const contactIds = `select c.contact_id from contacts c where c.agent_id = :viewer_id`;
+const contactIds = `select c.contact_id from contacts c where c.agent_id = :viewer_id
+  union all ${sameOwnerContactIds(':viewer_id')}`;
 
 /** Similarity is expensive: it compares only the newest thousand agents, as for public agents. */
 const agentsByIds = (
@@ -97,7 +98,8 @@ function contactsBy(kind: MatchKind): NamedStatement {
     `with contact as materialized (${agentsByIds(contactIds, kind)}),
      best as (select a.id, ${key} collate "C" as key from contact a where ${where} order by 2, 1 limit :limit)
      select ${contactColumns}, best.key
-     from best join agents a using (id) join contacts c on c.agent_id = :viewer_id and c.contact_id = a.id
+     from best join agents a using (id) join agents me on me.id = :viewer_id
+     left join contacts c on c.agent_id = me.id and c.contact_id = a.id
      order by best.key, a.id`,
   );
 }

@@ -66,6 +66,11 @@ const statements = {
     `select ${columns} from attachments t where t.id = :id and (t.uploader_id = :agent_id or exists (
        select from messages m join thread_members v on v.thread_id = m.thread_id where m.id = t.message_id and v.agent_id = :agent_id))`,
   ),
+  listPreviews: statement(
+    'attachments.list_previews',
+    `select id, left(preview, :characters::int) as preview, storage_key from attachments
+     where id = any(:ids) and scan_status = 'clean'`,
+  ),
   lockOwn: { wait: lockOwn({ wait: true }), skip: lockOwn({ wait: false }) },
   insert: statement(
     'attachments.insert',
@@ -177,6 +182,13 @@ export function attachmentsRepository(db: Queryable) {
     /** An attachment that the agent uploaded, or that was sent in a thread of the agent. */
     async findSeen(id: string, agentId: string): Promise<AttachmentRow | undefined> {
       return (await query<AttachmentRow>(db, statements.findSeen, { id, agent_id: agentId }))[0];
+    },
+    /** The beginning of the text, and the storage key, of those of these files that are clean. */
+    listPreviews(
+      ids: readonly string[],
+      characters: number,
+    ): Promise<Pick<AttachmentRow, 'id' | 'preview' | 'storage_key'>[]> {
+      return query(db, statements.listPreviews, { ids, characters });
     },
     /** Locks files until the transaction ends; those that their agent has not uploaded are left out. */
     lockOwn(

@@ -44,6 +44,17 @@ export interface McpSessionMove {
 /** More than a waiting call leaves behind the position (`maxBehind`), for the replies beside it. */
 const maxReturnedIds = 200;
 
+/** The position of a cursor of a feed: its first part is the number as base64 without padding. */
+const numberOf = (cursor: string) =>
+  `convert_from(decode(rpad(split_part(${cursor}, '.', 1), (length(split_part(${cursor}, '.', 1)) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::bigint`;
+
+/**
+ * The later one of a stored cursor and a new one, of which either can be null. Waits and streams of one session end in any order; none
+ * moves the session back. After a restore of the database all numbers are higher than before.
+ */
+const later = (stored: string, next: string) =>
+  `case when ${numberOf(next)} <= ${numberOf(stored)} then ${stored} else coalesce(${next}, ${stored}) end`;
+
 const statements = {
   find: statement(
     'mcp_sessions.find',
@@ -77,14 +88,14 @@ const statements = {
   ),
   movePosition: statement(
     'mcp_sessions.move_position',
-    `update mcp_sessions s set wait_cursor = coalesce(:cursor::text, s.wait_cursor), returned_ids = n.ids[greatest(1, cardinality(n.ids) - ${maxReturnedIds - 1}):]
+    `update mcp_sessions s set wait_cursor = ${later('s.wait_cursor', ':cursor::text')}, returned_ids = n.ids[greatest(1, cardinality(n.ids) - ${maxReturnedIds - 1}):]
      from (select id_hash, array(select id from unnest(returned_ids) with ordinality r (id, place) where id <> all(:passed::text[]) order by place) || :returned::text[] as ids
            from mcp_sessions where id_hash = :id_hash for no key update) n
      where s.id_hash = n.id_hash`,
   ),
-  setStreamCursor: statement(
-    'mcp_sessions.set_stream_cursor',
-    'update mcp_sessions set stream_cursor = :cursor where id_hash = :id_hash',
+  moveStreamCursor: statement(
+    'mcp_sessions.move_stream_cursor',
+    `update mcp_sessions set stream_cursor = ${later('stream_cursor', ':cursor::text')} where id_hash = :id_hash`,
   ),
   remove: statement('mcp_sessions.remove', 'delete from mcp_sessions where id_hash = :id_hash'),
   removeOfAgent: statement(
@@ -140,12 +151,13 @@ export function mcpSessionsRepository(db: Queryable) {
       );
       return { cursor: row?.wait_cursor ?? undefined, returned: row?.returned_ids ?? [] };
     },
-    /** Adds `returned` to the returned ids, of which the newest are kept, and removes those that the position has passed. */
+    /** Moves the position, never back. Adds `returned` to the returned ids, of which the newest are kept, and removes those that the position has passed. */
     async movePosition(idHash: Buffer, { cursor, returned, passed }: McpSessionMove): Promise<void> {
       await run(statements.movePosition, { id_hash: idHash, cursor: cursor ?? null, returned, passed });
     },
-    async setStreamCursor(idHash: Buffer, cursor: string): Promise<void> {
-      await run(statements.setStreamCursor, { id_hash: idHash, cursor });
+    /** Moves the start of the next notification stream, never back. */
+    async moveStreamCursor(idHash: Buffer, cursor: string): Promise<void> {
+      await run(statements.moveStreamCursor, { id_hash: idHash, cursor });
     },
     async remove(idHash: Buffer): Promise<void> {
       await run(statements.remove, { id_hash: idHash });

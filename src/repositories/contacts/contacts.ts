@@ -1,5 +1,5 @@
 import { isOnline } from '../agents/presence.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { query, type Queryable, statement } from '../queryable.ts';
 
 export interface ContactRow {
   agent_id: string;
@@ -7,6 +7,8 @@ export interface ContactRow {
   display_name: string;
   favorite: boolean;
   since: number;
+  /** Whether one person owns both agents. */
+  same_owner: boolean;
   /** Whether it has a stream or a waiting call. */
   is_online: boolean;
 }
@@ -14,8 +16,29 @@ export interface ContactRow {
 /** A contact by id and handle. */
 export type ContactRef = Pick<ContactRow, 'agent_id' | 'canonical_handle'>;
 
-/** Columns of `contacts c` and the contact `agents a`. */
-export const contactColumns = `a.id as agent_id, a.canonical_handle, a.display_name, c.favorite, c.since, ${isOnline}`;
+/** For agents `a` and `me` of one owner. */
+const isOtherWithoutRow = `a.scope = 'personal' and a.id <> me.id and a.retired_at is null
+  and not exists (select from contacts x where x.agent_id = me.id and x.contact_id = a.id)
+  and not exists (select from removed_contacts x where x.agent_id = me.id and x.contact_id = a.id)`;
+
+/**
+ * For agents `a` and `me`: whether `a` is a contact because both belong to one person, without a row in `contacts`. Agents of
+ * organizations are not.
+ */
+const isContactBySameOwner = `a.owner_id = me.owner_id and ${isOtherWithoutRow}`;
+
+/** Ids of the contacts of an agent because of their owner. */
+export const sameOwnerContactIds = (agentId: string): string =>
+  `select a.id from agents me join agents a on ${isContactBySameOwner} where me.id = ${agentId}`;
+
+/** Columns of the agent `me`, its contact `a`, and `contacts c`, whose row can be missing. */
+export const contactColumns = `a.id as agent_id, a.canonical_handle, a.display_name, coalesce(c.favorite, false) as favorite,
+  coalesce(c.since, greatest(a.created_at, me.created_at)) as since, a.owner_id = me.owner_id and a.scope = 'personal' as same_owner, ${isOnline}`;
+
+const isAfter = `(:after::text is null or a.canonical_handle > :after)`;
+const haveSameOwner = `select from agents one join agents two on two.owner_id = one.owner_id
+  where one.id = :agent_id and two.id = :contact_id and one.scope = 'personal'`;
+const bothDirections = `(values (:agent_id, :contact_id), (:contact_id, :agent_id)) pair (agent_id, contact_id)`;
 
 const statements = {
   lockPair: statement(
@@ -26,46 +49,80 @@ const statements = {
     'contacts.lock_agents',
     `select from agents where id in ($1, $2) order by id for share`,
   ),
+  lockOwner: statement(
+    'contacts.lock_owner',
+    `select from owners where id = (select owner_id from agents where id = :agent_id and scope = 'personal') for no key update`,
+  ),
   find: statement(
     'contacts.find',
-    `select ${contactColumns} from contacts c join agents a on a.id = c.contact_id
-     where c.agent_id = $1 and (a.id = $2 or a.canonical_handle = $2)`,
+    `select ${contactColumns} from agents me join agents a on a.id = :key or a.canonical_handle = :key
+     left join contacts c on c.agent_id = me.id and c.contact_id = a.id
+     where me.id = :agent_id and (c.contact_id is not null or ${isContactBySameOwner})`,
   ),
+  // The handles of one owner are adjacent, and "/" follows "." in ASCII: the index of handles finds the page. A condition on the owner
+  // would make PostgreSQL read all agents of the owner instead.
   list: statement(
     'contacts.list',
-    `select ${contactColumns} from contacts c join agents a on a.id = c.contact_id
-     where c.agent_id = $1 and ($2::text is null or a.canonical_handle > $2)
-     order by a.canonical_handle limit $3`,
+    `with page as (
+       (select a.id, a.canonical_handle from contacts c join agents a on a.id = c.contact_id
+        where c.agent_id = :agent_id and ${isAfter} order by a.canonical_handle limit :limit)
+       union all
+       (select a.id, a.canonical_handle from agents me join owners o on o.id = me.owner_id
+        cross join lateral (
+          select a.id, a.canonical_handle from agents a
+          where a.canonical_handle > greatest(o.name || '.', :after) and a.canonical_handle < o.name || '/' and ${isOtherWithoutRow}
+          order by a.canonical_handle limit :limit) a
+        where me.id = :agent_id)
+     )
+     select ${contactColumns} from page join agents a using (id) join agents me on me.id = :agent_id
+     left join contacts c on c.agent_id = me.id and c.contact_id = a.id
+     order by a.canonical_handle limit :limit`,
   ),
-  listIds: statement('contacts.list_ids', `select contact_id from contacts where agent_id = $1`),
+  listIds: statement(
+    'contacts.list_ids',
+    `select contact_id from contacts where agent_id = :agent_id union all ${sameOwnerContactIds(':agent_id')}`,
+  ),
+  listSameOwnerIds: statement('contacts.list_same_owner_ids', sameOwnerContactIds(':agent_id')),
   insert: statement(
     'contacts.insert',
-    `insert into contacts (agent_id, contact_id, since) values ($1, $2, $3), ($2, $1, $3)`,
+    `with inserted as (
+       insert into contacts (agent_id, contact_id, since) select agent_id, contact_id, :since from ${bothDirections}
+     )
+     select exists (${haveSameOwner}) as same_owner`,
   ),
   setFavorite: statement(
     'contacts.set_favorite',
-    `update contacts c set favorite = $3 from agents a
-     where a.id = c.contact_id and c.agent_id = $1 and (a.id = $2 or a.canonical_handle = $2) returning c.contact_id`,
+    `update contacts set favorite = :favorite where agent_id = :agent_id and contact_id = :contact_id returning contact_id`,
   ),
   remove: statement(
     'contacts.remove',
-    `delete from contacts where (agent_id, contact_id) in (($1, $2), ($2, $1)) returning agent_id`,
+    `with removed as (
+       delete from contacts where (agent_id, contact_id) in ((:agent_id, :contact_id), (:contact_id, :agent_id)) returning agent_id
+     ), hidden as (
+       insert into removed_contacts (agent_id, contact_id)
+       select agent_id, contact_id from ${bothDirections} where exists (${haveSameOwner})
+       on conflict do nothing returning agent_id
+     )
+     select agent_id from removed union all select agent_id from hidden`,
   ),
   // Locks in one order, so that two agents that retire at the same time do not deadlock.
   removeAllOf: statement(
     'contacts.remove_all_of',
     `with locked as (
-       select agent_id, contact_id from contacts where agent_id = $1 or contact_id = $1
+       select agent_id, contact_id from contacts where agent_id = :agent_id or contact_id = :agent_id
        order by least(agent_id, contact_id), greatest(agent_id, contact_id), agent_id for update
      ), removed as (
        delete from contacts c using locked l where c.agent_id = l.agent_id and c.contact_id = l.contact_id
      )
-     select a.id as agent_id, a.canonical_handle from locked l join agents a on a.id = l.contact_id
-     where l.agent_id = $1 order by a.canonical_handle`,
+     select a.id as agent_id, a.canonical_handle from agents a
+     where a.id = any (array(select contact_id from locked where agent_id = :agent_id union all ${sameOwnerContactIds(':agent_id')}))
+     order by a.canonical_handle`,
   ),
 };
 
-/** A contact has two rows, one for each direction. */
+/**
+ * A contact has two rows, one for each direction. Agents of one person are contacts without rows, until one removes or blocks the other.
+ */
 export function contactsRepository(db: Queryable) {
   return {
     /**
@@ -76,34 +133,58 @@ export function contactsRepository(db: Queryable) {
       const pair = [one, other].sort();
       await Promise.all([db.query(statements.lockPair, pair), db.query(statements.lockAgents, pair)]);
     },
+    /**
+     * Locks the person that owns an agent until the transaction ends, so that its agents are registered, renamed and retired one after the
+     * other and each event reaches all others.
+     */
+    async lockOwner(agentId: string): Promise<void> {
+      await query(db, statements.lockOwner, { agent_id: agentId });
+    },
     /** A contact by id or canonical handle; it can be hidden or retired. */
     async find(agentId: string, key: string): Promise<ContactRow | undefined> {
-      return (await db.query<ContactRow>(statements.find, [agentId, key]))[0];
+      return (await query<ContactRow>(db, statements.find, { agent_id: agentId, key }))[0];
     },
     /** Contacts by handle, after `after` unless it is null. */
-    list(agentId: string, page: { after: string | null; limit: number }): Promise<ContactRow[]> {
-      return db.query<ContactRow>(statements.list, [agentId, page.after, page.limit]);
+    list(agentId: string, { after, limit }: { after: string | null; limit: number }): Promise<ContactRow[]> {
+      return query<ContactRow>(db, statements.list, { agent_id: agentId, after, limit });
     },
     /** Ids of all contacts of an agent, which are also all agents that have it as a contact. */
     async listIds(agentId: string): Promise<string[]> {
-      const rows = await db.query<{ contact_id: string }>(statements.listIds, [agentId]);
+      const rows = await query<{ contact_id: string }>(db, statements.listIds, { agent_id: agentId });
       return rows.map(({ contact_id }) => contact_id);
     },
-    /** Inserts both directions. */
-    async insert(contact: { agent_id: string; contact_id: string; since: number }): Promise<void> {
-      await db.query(statements.insert, [contact.agent_id, contact.contact_id, contact.since]);
+    /** Ids of the contacts without rows: agents of the same person. */
+    async listSameOwnerIds(agentId: string): Promise<string[]> {
+      const rows = await query<{ id: string }>(db, statements.listSameOwnerIds, { agent_id: agentId });
+      return rows.map(({ id }) => id);
     },
-    /** By id or canonical handle. Returns false when there is no such contact. */
-    async setFavorite(agentId: string, key: string, favorite: boolean): Promise<boolean> {
-      return (await db.query(statements.setFavorite, [agentId, key, favorite])).length > 0;
+    /** Inserts both directions; returns whether one person owns both agents. */
+    async insert(contact: {
+      agent_id: string;
+      contact_id: string;
+      since: number;
+    }): Promise<{ same_owner: boolean }> {
+      const { agent_id, contact_id, since } = contact;
+      const rows = await query<{ same_owner: boolean }>(db, statements.insert, {
+        agent_id,
+        contact_id,
+        since,
+      });
+      return rows[0] ?? { same_owner: false };
+    },
+    /** Returns false when the contact has no row. */
+    async setFavorite(agentId: string, contactId: string, favorite: boolean): Promise<boolean> {
+      const values = { agent_id: agentId, contact_id: contactId, favorite };
+      return (await query(db, statements.setFavorite, values)).length > 0;
     },
     /** Removes both directions. Returns false when there is no such contact. */
     async remove(agentId: string, contactId: string): Promise<boolean> {
-      return (await db.query(statements.remove, [agentId, contactId])).length > 0;
+      const values = { agent_id: agentId, contact_id: contactId };
+      return (await query(db, statements.remove, values)).length > 0;
     },
     /** Removes all contacts of an agent, whose row must be locked; returns them by handle. */
     removeAllOf(agentId: string): Promise<ContactRef[]> {
-      return db.query<ContactRef>(statements.removeAllOf, [agentId]);
+      return query<ContactRef>(db, statements.removeAllOf, { agent_id: agentId });
     },
   };
 }

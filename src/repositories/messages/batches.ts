@@ -144,10 +144,10 @@ const statements = {
        select * from unnest(:pair_thread_ids::text[], :one_ids::text[], :other_ids::text[], :exchanges::int[], :since::bigint[])
        on conflict (thread_id, one_id, other_id) do update set exchanges = excluded.exchanges, since = excluded.since
      )
-     insert into messages (id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata, attachment_count, created_at)
-     select id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata::jsonb, attachment_count, created_at
-     from unnest(:ids::text[], :thread_ids::text[], :sequences::int[], :sender_ids::text[], :contents::text[], :content_types::text[], :metadata::text[], :created_at::bigint[], :reply_to::text[], :attachment_counts::int[])
-       m (id, thread_id, sequence, sender_id, content, content_type, metadata, created_at, reply_to, attachment_count)`,
+     insert into messages (id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata, attachment_count, created_at, written_by)
+     select id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata::jsonb, attachment_count, created_at, nullif(written_by, 'agent')
+     from unnest(:ids::text[], :thread_ids::text[], :sequences::int[], :sender_ids::text[], :contents::text[], :content_types::text[], :metadata::text[], :created_at::bigint[], :reply_to::text[], :attachment_counts::int[], :written_by::text[])
+       m (id, thread_id, sequence, sender_id, content, content_type, metadata, created_at, reply_to, attachment_count, written_by)`,
   ),
 };
 
@@ -215,6 +215,7 @@ export function messageBatchesRepository(db: Queryable) {
         since: exchanges.map(({ since }) => since),
         created_at: messages.map(({ created_at }) => created_at),
         reply_to: messages.map(({ reply_to }) => reply_to),
+        written_by: messages.map(({ written_by }) => written_by),
         attachment_counts: messages.map(({ attachments }) => attachments.length),
       });
     },

@@ -10,6 +10,9 @@ import {
 
 export type ContentType = 'text' | 'markdown';
 
+/** Who wrote a message: the agent itself, or a person as the agent. */
+export type MessageWriter = 'agent' | 'person';
+
 export interface MessageRow {
   id: string;
   thread_id: string;
@@ -21,12 +24,16 @@ export interface MessageRow {
   reply_to: string | null;
   metadata: Record<string, unknown>;
   attachments: AttachmentColumns[];
+  written_by: MessageWriter;
   created_at: number;
 }
 
+/** Needs messages `m`. Null is the agent: the column is newer than the table. */
+export const writtenBy = `coalesce(m.written_by, 'agent') as written_by`;
+
 /** Needs messages `m` and agents `a`, the sender. */
 export const messageColumns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type,
-  m.reply_to, m.metadata, ${filesOfMessages} as attachments, m.created_at`;
+  m.reply_to, m.metadata, ${filesOfMessages} as attachments, ${writtenBy}, m.created_at`;
 
 /** Larger than the largest page. */
 const maxPageSize = 200;

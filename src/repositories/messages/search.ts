@@ -14,8 +14,8 @@ const rowFilter = `s.thread_id = any(:thread_ids) and s.message_id >= :from_id a
   and s.created_at >= :after and s.created_at < :before
   and (:sender::text is null or s.sender_id = :sender)`;
 
-/** Only members of a thread can read its messages. */
-const readerFilter = `exists (select from thread_members v where v.thread_id = s.thread_id and v.agent_id = :reader_id)`;
+/** Only members of a thread can read its messages, and the people of these members. */
+const readerFilter = `exists (select from thread_members v where v.thread_id = s.thread_id and v.agent_id = any(:reader_ids))`;
 
 const attachmentFilter = `and exists (select from attachments t where t.message_id = s.message_id)`;
 
@@ -199,15 +199,16 @@ export function messageSearchRepository(db: Queryable, searchStatements = defaul
       return query<SearchedThread>(db, statements.listThreads, { agent_id: agentId, counterpart });
     },
     /**
-     * Matching messages that the reader can read, newest first. Scans the latest messages, which finds common words. Then searches the
+     * Matching messages that one of the readers (agent ids) can read, newest first. Scans the latest messages, which finds common words. Then searches the
      * word index in steps back in time, which finds rare ones. Neither reads many rows.
      */
-    async search(readerId: string, search: MessageSearch): Promise<MessageRow[]> {
+    async search(readers: string | readonly string[], search: MessageSearch): Promise<MessageRow[]> {
       const { thread_ids, from_id, below_id, after, before, limit } = search;
       const { scannedRange, recent, range } = searchStatements;
       const kind = search.with_attachment ? 'with_attachment' : 'plain';
       const sender = await senderId(search.sender);
-      const conditions = { reader_id: readerId, thread_ids, query: search.query, after, before, sender };
+      const reader_ids = [readers].flat();
+      const conditions = { reader_ids, thread_ids, query: search.query, after, before, sender };
 
       const [scanned] = await query<ScannedRange>(db, scannedRange, { from_id, below_id });
       const found = await query<MessageRow>(db, recent[kind], {

@@ -4,11 +4,13 @@ import { type Queryable, statement } from '../queryable.ts';
 export interface AccountRow {
   id: string;
   username: string;
+  /** Null while the person has not chosen one. */
+  display_name: string | null;
   /** Null while the account has no password. */
   password_hash: string | null;
 }
 
-const columns = `a.id, o.name as username, a.password_hash`;
+const columns = `a.id, o.name as username, o.display_name, a.password_hash`;
 
 const statements = {
   find: statement(

@@ -27,7 +27,45 @@ const statements = {
        and not exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = f.id)
      group by a.id order by a.canonical_handle limit $2`,
   ),
+  listRequests: statement(
+    'dashboard.list_requests',
+    `select q.id as request_id, q.message, q.created_at, f.canonical_handle as from_handle, f.display_name as from_name,
+       a.id as agent_id, a.canonical_handle as agent_handle, a.paused
+     from agents a join contact_requests q on q.to_agent_id = a.id join agents f on f.id = q.from_agent_id
+     where ${actedAsByPerson('$1')} and q.status = 'pending' and f.retired_at is null
+       and not exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = f.id)
+     order by q.created_at limit $2`,
+  ),
+  listFailingWebhooks: statement(
+    'dashboard.list_failing_webhooks',
+    `select w.id, w.agent_id, a.canonical_handle as agent_handle, w.url, w.description, w.disabled_at
+     from agents a join webhooks w on w.agent_id = a.id
+     where ${actedAsByPerson('$1')} and not w.enabled and w.disabled_reason in ('gone', 'failing')
+     order by w.disabled_at limit $2`,
+  ),
 };
+
+/** A pending contact request to an agent. */
+export interface IncomingRequestRow {
+  request_id: string;
+  message: string | null;
+  created_at: number;
+  from_handle: string;
+  from_name: string;
+  agent_id: string;
+  agent_handle: string;
+  paused: boolean;
+}
+
+/** A webhook that was disabled because its receiver failed. */
+export interface FailingWebhookRow {
+  id: string;
+  agent_id: string;
+  agent_handle: string;
+  url: string;
+  description: string;
+  disabled_at: number;
+}
 
 /** Numbers for a person's dashboard, over all agents that the person acts as. */
 export function dashboardRepository(db: Queryable) {
@@ -42,6 +80,14 @@ export function dashboardRepository(db: Queryable) {
     /** The number of connected clients at `now` (ms). */
     countConnections(accountId: string, now: number): Promise<number> {
       return count(statements.countConnections, accountId, now);
+    },
+    /** Up to `limit` pending contact requests to these agents, oldest first. */
+    listRequests(accountId: string, limit: number): Promise<IncomingRequestRow[]> {
+      return db.query<IncomingRequestRow>(statements.listRequests, [accountId, limit]);
+    },
+    /** Up to `limit` webhooks of these agents that failed until they were disabled, oldest first. */
+    listFailingWebhooks(accountId: string, limit: number): Promise<FailingWebhookRow[]> {
+      return db.query<FailingWebhookRow>(statements.listFailingWebhooks, [accountId, limit]);
     },
     /** Up to `limit` agents with pending incoming contact requests, by handle. */
     listWaitingRequests(accountId: string, limit: number): Promise<WaitingRequestsRow[]> {

@@ -23,9 +23,10 @@ const statements = {
      on conflict (organization_id, account_id) do update set
        role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at, expires_at = excluded.expires_at`,
   ),
-  countOfOrganization: statement(
-    'membership_invitations.count_of_organization',
-    `select count(*)::int as count from membership_invitations where organization_id = :organization_id and expires_at > :now`,
+  countOthers: statement(
+    'membership_invitations.count_others',
+    `select count(*)::int as count from membership_invitations
+     where organization_id = :organization_id and account_id <> :account_id and expires_at > :now`,
   ),
   listOfOrganization: statement(
     'membership_invitations.list_of_organization',
@@ -62,9 +63,10 @@ export function membershipInvitationsRepository(db: Queryable) {
     }): Promise<void> {
       await query(db, statements.put, invitation);
     },
-    async countOfOrganization(organizationId: string, now: number): Promise<number> {
-      const values = { organization_id: organizationId, now };
-      return (await query<{ count: number }>(db, statements.countOfOrganization, values))[0]?.count ?? 0;
+    /** Pending invitations to an organization, without that of this account. */
+    async countOthers(organizationId: string, accountId: string, now: number): Promise<number> {
+      const values = { organization_id: organizationId, account_id: accountId, now };
+      return (await query<{ count: number }>(db, statements.countOthers, values))[0]?.count ?? 0;
     },
     /** Those of an organization that have not expired, by username. */
     listOfOrganization(organizationId: string, now: number): Promise<MembershipInvitationRow[]> {

@@ -5,11 +5,13 @@ import { type Queryable, statement } from '../queryable.ts';
 export interface MembershipRow {
   id: string;
   slug: string;
+  /** Null while the admins have not chosen one. */
+  display_name: string | null;
   role: OrganizationRole;
   created_at: number;
 }
 
-const columns = `o.id, o.name as slug, m.role, o.created_at`;
+const columns = `o.id, o.name as slug, o.display_name, m.role, o.created_at`;
 
 const statements = {
   list: statement(

@@ -19,6 +19,10 @@ interface Membership {
 const statements = {
   find: statement('owners.find', 'select id, kind, name, created_at from owners where name = :name'),
   lock: statement('owners.lock', 'select from owners where id = :id for no key update'),
+  setDisplayName: statement(
+    'owners.set_display_name',
+    'update owners set display_name = :display_name where id = :id',
+  ),
   insertAccount: statement(
     'owners.insert_account',
     `with owner as (
@@ -64,6 +68,10 @@ export function ownersRepository(db: Queryable) {
     /** Locks an owner until the transaction ends. */
     async lock(id: string): Promise<void> {
       await query(db, statements.lock, { id });
+    },
+    /** Null: the name of the owner is shown. */
+    async setDisplayName(id: string, displayName: string | null): Promise<void> {
+      await query(db, statements.setDisplayName, { id, display_name: displayName });
     },
     insertAccount(account: {
       id: string;

@@ -18,6 +18,7 @@ export interface MemberMarks {
   canonical_handle: string;
   delivered_sequence: number;
   read_sequence: number;
+  handled_sequence: number;
 }
 
 /** At most this many messages before a mark are read to find their senders. */
@@ -108,7 +109,7 @@ const statements = {
   ),
   listMarks: statement(
     'thread_members.list_marks',
-    `select a.id, a.canonical_handle, greatest(m.delivered_sequence, m.read_sequence) as delivered_sequence, m.read_sequence
+    `select a.id, a.canonical_handle, greatest(m.delivered_sequence, m.read_sequence) as delivered_sequence, m.read_sequence, m.handled_sequence
      from thread_members m join agents a on a.id = m.agent_id where m.thread_id = :thread_id
      order by m.joined_at, a.canonical_handle`,
   ),

@@ -3,6 +3,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { parseHandle } from '../../domain/agents/handles.ts';
 import { newId } from '../../domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
+import { emitSameOwnerContact } from '../contacts/contact-events.ts';
 import { requireOwner } from '../people/owners.ts';
 
 type NewAgent = Parameters<SystemWork['agents']['insert']>[0];
@@ -49,6 +50,7 @@ export async function registerAgentAsOperator(work: SystemWork, input: OperatorR
   if (!agent) throw new Error('the agent was not inserted');
   const { visibility, inbound_policy } = agent;
   work.audit({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
+  await emitSameOwnerContact(work, agent);
   return agent;
 }
 

@@ -4,6 +4,7 @@ import { newId } from '../../domain/ids.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { organizationNotFound } from '../access.ts';
 import { retiredActor } from '../actor-checks.ts';
+import { emitSameOwnerContact } from '../contacts/contact-events.ts';
 
 type NewAgent = Parameters<SystemWork['agents']['insert']>[0];
 type Principal = NonNullable<Awaited<ReturnType<SystemWork['managedAgents']['findPrincipal']>>>;
@@ -45,6 +46,7 @@ export async function registerAgentFor(work: SystemWork, principal: Principal, i
   if (!agent) throw new Error('the agent was not inserted');
   const { visibility, inbound_policy } = agent;
   work.audit({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
+  await emitSameOwnerContact(work, agent);
   return agent;
 }
 

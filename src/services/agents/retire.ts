@@ -1,6 +1,7 @@
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { endConnectionsOfAgent } from '../auth/connections.ts';
 import { endTokens, revocationMessages } from '../auth/revocations.ts';
+import { removeInboxOf } from '../inbox/end-leases.ts';
 import { removeWebhooksOf } from '../webhooks/access.ts';
 import { requireManagedAgent } from '../access.ts';
 
@@ -12,6 +13,7 @@ export async function retire(
   await work.agents.retire(id, work.now);
   work.audit({ act: 'agent.retired', agent_id: id });
   // One event for all contacts.
+  await work.contacts.lockOwner(id);
   const recipients = (await work.contacts.removeAllOf(id)).map((other) => other.agent_id);
   const data = { agent_id: id, canonical_handle };
   if (recipients.length > 0) work.emit({ type: 'contact.removed', recipients, data });
@@ -21,11 +23,13 @@ export async function retire(
   await work.mcpSessions.removeOfAgent(id);
   await removeWebhooksOf(work, id);
   for (const message of revocationMessages(await endTokens(work, { agent_id: id }))) work.publish(message);
+  // After the tokens, whose lock a claim holds when it locks the inbox.
+  await removeInboxOf(work, id);
 }
 
 /**
  * Retires an agent that the actor manages; this can be the actor itself. Its tokens, credentials, connected clients, MCP sessions,
- * webhooks, contacts and pending contact requests end; its contacts receive an event. Its messages stay, and its handle stays reserved.
+ * webhooks, inbox, contacts and pending contact requests end; its contacts receive an event. Its messages stay, and its handle stays reserved.
  * @throws {DomainError} AGENT_NOT_FOUND, FORBIDDEN, INVALID_HANDLE
  */
 export async function retireAgent(work: Work, ref: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireManagedAgent } from '../access.ts';
 import { retiredActor } from '../actor-checks.ts';
+import { endLeasesOf } from '../inbox/end-leases.ts';
 
 type Agent = NonNullable<Awaited<ReturnType<Work['agents']['find']>>>;
 type Profile = Omit<Parameters<Work['agents']['update']>[0], 'id' | 'updated_at'>;
@@ -40,6 +41,7 @@ async function applyChanges(work: Work, agent: Agent, changes: AgentChanges): Pr
   const updated = { ...changed, updated_at: Math.max(agent.updated_at + 1, work.now) };
   await work.agents.update(updated);
   auditPolicyChanges(work, agent, updated);
+  if (updated.paused && !agent.paused) await endLeasesOf(work, agent.id);
   const { owner_id: _owner, retired_at: _retired, is_online: _online, ...data } = updated;
   const recipients = [...new Set([agent.id, work.actor.agent_id])];
   work.emit({ type: 'agent.updated', recipients, data });
@@ -58,6 +60,7 @@ function auditPolicyChanges(work: Work, before: Agent, after: Agent): void {
 
 /** Emits one event for all contacts. The agent is locked, so that no contact is added with the old name meanwhile. */
 async function emitToContacts(work: Work, { id, canonical_handle, display_name }: Agent): Promise<void> {
+  await work.contacts.lockOwner(id);
   const recipients = await work.contacts.listIds(id);
   if (recipients.length === 0) return;
   const data = { agent_id: id, canonical_handle, display_name };

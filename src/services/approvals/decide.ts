@@ -63,8 +63,7 @@ async function runCall(
   const answer = await work.runApproved(actAs(work, actor), { action, target, message });
   await work.approvals.storeAnswer(id, answer);
   const claim = await work.approvals.findClaim(id);
-  const isTaken = claim && (await work.idempotencyKeys.find(claim.key_hash));
-  if (claim && !isTaken) work.storeAnswer({ ...claim, answer });
+  if (claim) await work.idempotencyKeys.insertUnlessTaken({ ...claim, answer, created_at: work.now });
   return answer;
 }
 

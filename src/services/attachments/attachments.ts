@@ -49,7 +49,8 @@ export async function signDownloadUrl(work: Work, id: string) {
   return { url, expires_at };
 }
 
-function requireClean({ scan_status }: { scan_status: string }): void {
+/** @throws {DomainError} ATTACHMENT_NOT_READY before the scan and if it failed; ATTACHMENT_INFECTED */
+export function requireClean({ scan_status }: { scan_status: string }): void {
   if (scan_status === 'infected') {
     throw new DomainError('ATTACHMENT_INFECTED', 'This file contains malware and was removed.');
   }

@@ -7,7 +7,7 @@ import type { Revocation } from './tokens.ts';
 import { removeWebhooksOfMember } from '../webhooks/access.ts';
 
 type Grants = Pick<SystemWork, 'clientGrants'>;
-type GrantRepositories = Pick<SystemWork, 'clientGrants' | 'oauthRecords' | 'tokens'>;
+type GrantRepositories = Pick<SystemWork, 'clientGrants' | 'oauthRecords' | 'tokens' | 'inboxLeases'>;
 
 const grantIdPattern = /^[\w-]{1,100}$/;
 

@@ -6,18 +6,31 @@ import type { Revocation } from './tokens.ts';
 export const revocationTopic = 'tokens';
 
 /**
- * Ends access tokens in the database.
+ * Ends access tokens in the database, and then the leases that they claimed: a claim locks its token, so none is made in between.
  * @returns the revocations to publish after the commit. A grant is published as its tokens, because an actor has no grant id.
  */
 export async function endTokens(
-  { tokens }: Pick<SystemWork, 'tokens'>,
+  { tokens, inboxLeases }: Pick<SystemWork, 'tokens' | 'inboxLeases'>,
   revocation: Revocation,
 ): Promise<Revocation[]> {
   const { agent_id, client_id, grant_id, token_id } = revocation;
-  if (agent_id !== undefined) await tokens.removeOfAgent(agent_id);
-  if (client_id !== undefined) await tokens.removeOfClient(client_id);
-  if (token_id !== undefined) await tokens.remove(Buffer.from(token_id, 'base64url'));
+  const now = Date.now();
+  if (agent_id !== undefined) {
+    await tokens.removeOfAgent(agent_id);
+    await inboxLeases.endOfAgent(agent_id, now);
+  }
+  if (client_id !== undefined) {
+    await tokens.removeOfClient(client_id);
+    await inboxLeases.endBy('client_id', client_id, now);
+  }
+  if (token_id !== undefined) {
+    const tokenHash = Buffer.from(token_id, 'base64url');
+    const token = await tokens.find(tokenHash);
+    await tokens.remove(tokenHash);
+    if (token) await inboxLeases.endOfToken(token.agent_id, tokenHash, now);
+  }
   const ended = grant_id === undefined ? [] : await tokens.removeOfGrant(grant_id);
+  if (grant_id !== undefined) await inboxLeases.endBy('grant_id', grant_id, now);
   const subject = agent_id ?? client_id ?? token_id;
   return [
     ...(subject === undefined ? [] : [{ agent_id, client_id, token_id }]),

@@ -1,4 +1,4 @@
-import type { Work } from '../../work/unit-of-work.ts';
+import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 
 interface Party {
   id: string;
@@ -17,16 +17,34 @@ export function emitRequested(work: Work, { request_id, from, to, message, creat
   });
 }
 
-/** Makes two agents contacts and emits contact.added to each. The caller has locked the pair; they are not contacts yet. */
+/** Makes two agents contacts and emits contact.added to each. The caller has locked the pair; they have no contact rows yet. */
 export async function beginContact(work: Work, one: Party, other: Party): Promise<void> {
-  await work.contacts.insert({ agent_id: one.id, contact_id: other.id, since: work.now });
-  emitAdded(work, one.id, other);
-  emitAdded(work, other.id, one);
+  const { same_owner } = await work.contacts.insert({
+    agent_id: one.id,
+    contact_id: other.id,
+    since: work.now,
+  });
+  emitAdded(work, [one.id], { ...other, same_owner });
+  emitAdded(work, [other.id], { ...one, same_owner });
 }
 
-function emitAdded(work: Work, recipient: string, { id, canonical_handle, display_name }: Party): void {
-  const data = { agent_id: id, canonical_handle, display_name, favorite: false, since: work.now };
-  work.emit({ type: 'contact.added', recipients: [recipient], data });
+/**
+ * Emits contact.added for a new agent to the other agents of its person, which are its contacts from now on. An agent of an
+ * organization has no such contacts.
+ */
+export async function emitSameOwnerContact(work: SystemWork, agent: Party): Promise<void> {
+  await work.contacts.lockOwner(agent.id);
+  const recipients = await work.contacts.listSameOwnerIds(agent.id);
+  if (recipients.length > 0) emitAdded(work, recipients, { ...agent, same_owner: true });
+}
+
+function emitAdded(
+  work: SystemWork,
+  recipients: string[],
+  { id, canonical_handle, display_name, same_owner }: Party & { same_owner: boolean },
+): void {
+  const data = { agent_id: id, canonical_handle, display_name, favorite: false, same_owner, since: work.now };
+  work.emit({ type: 'contact.added', recipients, data });
 }
 
 /**

@@ -4,7 +4,7 @@ import { parseAgentKey } from '../access.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { endContact } from './contact-events.ts';
 
-/** Returns a page of the actor's contacts, in the order of their handles. */
+/** Returns a page of the actor's contacts, in the order of their handles, with the other agents of its person. */
 export async function listContacts(work: Work, request: PageRequest) {
   const { rows, next_cursor } = await readPage(work, request, {
     binding: ['list_contacts'],
@@ -16,7 +16,8 @@ export async function listContacts(work: Work, request: PageRequest) {
 }
 
 /**
- * Ends a contact on both sides and notifies both. The other agent may be hidden by now.
+ * Ends a contact on both sides and notifies both. The other agent may be hidden by now. Two agents of one person can still write to each
+ * other.
  * @throws {DomainError} CONTACT_NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
  */
 export async function removeContact(work: Work, ref: string): Promise<void> {
@@ -45,10 +46,25 @@ export async function describeContactRemoval(work: Work, ref: string) {
 export async function setFavorite(work: Work, ref: string, favorite: boolean): Promise<void> {
   const me = work.actor.agent_id;
   const contact = await work.contacts.find(me, parseAgentKey(ref));
-  if (contact?.favorite === favorite) return;
-  if (!contact || !(await work.contacts.setFavorite(me, contact.agent_id, favorite))) throw contactNotFound();
+  if (!contact) throw contactNotFound();
+  if (contact.favorite === favorite) return;
+  if (!(await work.contacts.setFavorite(me, contact.agent_id, favorite))) {
+    if (!favorite) throw contactNotFound();
+    await insertFavorite(work, contact.agent_id);
+  }
   const { agent_id, canonical_handle } = contact;
   work.emit({ type: 'contact.updated', recipients: [me], data: { agent_id, canonical_handle, favorite } });
+}
+
+/** Inserts the rows of a contact that had none because of its owner, and marks it as a favorite. */
+async function insertFavorite(work: Work, contact_id: string): Promise<void> {
+  const { agent_id } = work.actor;
+  await work.contacts.lockPair(agent_id, contact_id);
+  const contact = await work.contacts.find(agent_id, contact_id);
+  if (!contact) throw contactNotFound();
+  if (await work.contacts.setFavorite(agent_id, contact_id, true)) return;
+  await work.contacts.insert({ agent_id, contact_id, since: contact.since });
+  await work.contacts.setFavorite(agent_id, contact_id, true);
 }
 
 function contactNotFound(): DomainError {

@@ -22,14 +22,17 @@ export interface RequestContact {
  * NOT_TRUSTED or NOT_ALLOWED (inbound policy of the other agent)
  */
 export async function requestContact(work: Work, { handle, message }: RequestContact): Promise<Request> {
-  const { me, other, ownRequest, hasReverseRequest } = await lockPair(work, handle);
+  const { me, other, isContact, ownRequest, hasReverseRequest } = await lockPair(work, handle);
   const insert = () => insertRequest(work, other, message);
-  if (other.contact) {
+  const repeat = async () => {
     const approved = await work.contactRequests.findApproved(me.id, other.id);
     return approved ?? approveRequest(work, await insert());
-  }
+  };
+  if (other.contact) return repeat();
   const error = checkRequestPolicy(other, other);
   if (error) throw error;
+  // Contacts because of their owner, without a row.
+  if (isContact) return repeat();
 
   const request = ownRequest ?? (await insert());
   if (!other.blocked_by_them && (isRelated(other) || hasReverseRequest)) {
@@ -46,10 +49,11 @@ export async function requestContact(work: Work, { handle, message }: RequestCon
  * @throws {DomainError} as requestContact
  */
 export async function describeContactRequest(work: Work, { handle, message }: RequestContact) {
-  const { other, ownRequest, hasReverseRequest } = await lockPair(work, handle);
+  const { other, isContact, ownRequest, hasReverseRequest } = await lockPair(work, handle);
   if (other.contact) return null;
   const error = checkRequestPolicy(other, other);
   if (error) throw error;
+  if (isContact) return null;
   return ownRequest && !hasReverseRequest ? null : { target: other.canonical_handle, message };
 }
 
@@ -57,14 +61,15 @@ export async function describeContactRequest(work: Work, { handle, message }: Re
 async function lockPair(work: Work, handle: string) {
   const { id } = await requireOtherAgent(work, handle);
   await work.contacts.lockPair(work.actor.agent_id, id);
-  const [me, other, pending] = await Promise.all([
+  const [me, other, contact, pending] = await Promise.all([
     requireActingAgent(work),
     requireOtherAgent(work, handle),
+    work.contacts.find(work.actor.agent_id, id),
     work.contactRequests.findPending(work.actor.agent_id, id),
   ]);
   const ownRequest = pending.find(({ from }) => from.id === me.id);
   const hasReverseRequest = pending.some(({ from }) => from.id === other.id);
-  return { me, other, ownRequest, hasReverseRequest };
+  return { me, other, isContact: contact !== undefined, ownRequest, hasReverseRequest };
 }
 
 function insertRequest(

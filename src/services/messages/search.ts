@@ -1,9 +1,10 @@
 import { minIdAt } from '../../domain/ids.ts';
 import { parseSearch, toTsQuery } from '../../domain/search/query.ts';
 import { createSnippet } from '../../domain/search/snippets.ts';
-import type { Work } from '../../work/unit-of-work.ts';
+import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey, readRelationships, requireThread } from '../access.ts';
 import { mapInTurns } from '../../shared/map-in-turns.ts';
+import type { ConversationReader } from '../threads/conversations.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 
 export interface SearchMessages extends PageRequest {
@@ -63,6 +64,63 @@ export async function searchMessages(work: Work, input: SearchMessages, field: s
     snippet: createSnippet(message.content, terms),
   }));
   return { found, next_cursor };
+}
+
+export interface SearchConversations {
+  query: string;
+  /** Id or handle of one of the reader's agents. */
+  agent?: string | undefined;
+  /** Id or handle of another member. */
+  counterpart?: string | undefined;
+}
+
+/**
+ * Returns the messages in the conversations of a reader that match and have ids below `before_id`, newest first, each with a snippet.
+ * @param field the caller's name of the query parameter, for validation errors.
+ * @throws {DomainError} VALIDATION_ERROR, INVALID_HANDLE
+ */
+export async function searchConversations(
+  { conversations, messageSearch }: Pick<SystemWork, 'conversations' | 'messageSearch'>,
+  reader: ConversationReader,
+  input: SearchConversations,
+  { before_id, limit, field }: { before_id: string | null; limit: number; field: string },
+) {
+  const terms = parseSearch(input.query, field);
+  const searched = await conversations.listSearched(reader, {
+    agent: input.agent === undefined ? null : parseAgentKey(input.agent),
+    counterpart: input.counterpart === undefined ? null : parseAgentKey(input.counterpart),
+  });
+  const rows = await messageSearch.search(searched.agent_ids, {
+    thread_ids: searched.thread_ids,
+    query: toTsQuery(terms),
+    from_id: minIdAt('message', 0),
+    below_id: before_id ?? minIdAt('message', searched.last_message_at + 1 + maxClockSkewMs),
+    after: 0,
+    before: maxTime,
+    sender: null,
+    with_attachment: false,
+    limit,
+  });
+  return mapInTurns(rows, (message) => ({ message, snippet: createSnippet(message.content, terms) }));
+}
+
+/**
+ * Returns a page of the matching messages in the conversations of the people of the actor.
+ * @throws {DomainError} as `searchConversations`; INVALID_CURSOR
+ */
+export async function searchConversationsForAgent(work: Work, input: SearchConversations & PageRequest) {
+  const { query, agent = null, counterpart = null } = input;
+  const { rows, next_cursor } = await readPage(work, input, {
+    binding: ['search_conversations', query, agent, counterpart],
+    rows: (last: readonly [string] | null, limit) =>
+      searchConversations(work, { agent_id: work.actor.agent_id }, input, {
+        before_id: last?.[0] ?? null,
+        limit,
+        field: 'q',
+      }),
+    position: ({ message }) => [message.id] as const,
+  });
+  return { found: rows, next_cursor };
 }
 
 /** The same as `searchMessages`, each message with the relationship of its sender to the reader. */

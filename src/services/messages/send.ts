@@ -83,6 +83,11 @@ export async function sendMessages(
   return results;
 }
 
+/** Locks a thread that the agent is a member of until the transaction ends, for what must be read between the lock and a send. */
+export async function lockThread({ messageBatches, actor }: Work, thread_id: string): Promise<void> {
+  await messageBatches.lockThreads([{ thread_id, agent_id: actor.agent_id }], { wait: true });
+}
+
 /** One round trip. Files and replies add a statement each, for all messages together. */
 async function loadBatch(
   work: Work,
@@ -90,9 +95,7 @@ async function loadBatch(
   { wait }: { wait: boolean },
 ): Promise<LoadedBatch> {
   const { messageBatches, loopLimit } = work;
-  const writers = sends.map(({ work: { actor }, message: { thread_id } }) => {
-    return { thread_id, agent_id: actor.agent_id };
-  });
+  const writers = listWriters(sends);
   const replies = sends.flatMap(({ message: { thread_id, reply_to: id } }) =>
     id === null ? [] : [{ thread_id, id }],
   );
@@ -112,6 +115,14 @@ async function loadBatch(
     files,
     replyTargets: new Set(targets.map(({ thread_id, id }) => toKey(thread_id, id))),
   };
+}
+
+/** The sender and thread of each message, without duplicates. */
+function listWriters(sends: readonly Send[]): { thread_id: string; agent_id: string }[] {
+  const writers = sends.map(({ work: { actor }, message: { thread_id } }) => {
+    return { thread_id, agent_id: actor.agent_id };
+  });
+  return [...new Map(writers.map((writer) => [toKey(writer.thread_id, writer.agent_id), writer])).values()];
 }
 
 /**
@@ -146,7 +157,9 @@ function placeMessage(
   const id = newId('message');
   const about = { id, thread_id, sequence, sender_id, sender_handle: actor.handle, created_at };
   const files = attachments.map((file) => ({ ...file, expires_at: null }));
-  const sent = { ...about, content, content_type, reply_to, metadata, attachments: files };
+  // Only the console acts for a person, so no token can claim or hide it.
+  const written_by = actor.account_id === undefined ? ('agent' as const) : ('person' as const);
+  const sent = { ...about, content, content_type, reply_to, metadata, attachments: files, written_by };
   for (const file of attachments) file.message_id = id;
   work.emit({ type: 'message.created', thread_id, message_id: id, recipients: audience.member_ids }, sent);
   return sent;

@@ -16,13 +16,13 @@ export async function createAccount(
   return { id: account.id, username: account.name, created_at: account.created_at };
 }
 
-/** Whether an account has a password; people who sign in through an external provider may have none. */
-export async function hasPassword(
-  { accounts }: Pick<SystemWork, 'accounts'>,
-  account_id: string,
-): Promise<boolean> {
+/** What the account page shows. People who sign in through an external provider may have no password. */
+export async function readAccount({ accounts }: Pick<SystemWork, 'accounts'>, account_id: string) {
   const account = await accounts.find(account_id);
-  return (account?.password_hash ?? null) !== null;
+  return {
+    display_name: account?.display_name ?? null,
+    has_password: (account?.password_hash ?? null) !== null,
+  };
 }
 
 /** Sets the password of an account for an operator. Call hashPassword before the transaction begins. */

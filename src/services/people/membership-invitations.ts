@@ -24,7 +24,7 @@ const maxShown = 50;
 /**
  * Invites a person to an organization of which `by` is an admin, for 14 days. The person becomes a member only by accepting. Inviting
  * again replaces the invitation.
- * @throws {DomainError} NOT_FOUND; FORBIDDEN, also with 100 pending invitations; VALIDATION_ERROR (username is unknown or a member
+ * @throws {DomainError} NOT_FOUND; FORBIDDEN, also with 100 pending invitations of others; VALIDATION_ERROR (username is unknown or a member
  * already)
  */
 export async function inviteMember(
@@ -39,7 +39,8 @@ export async function inviteMember(
   if (account?.kind !== 'account') throw wrongField('username', 'is not the username of an account');
   if (await work.owners.findMember(organization.id, account.id))
     throw wrongField('username', 'is already a member');
-  if ((await work.membershipInvitations.countOfOrganization(organization.id, work.now)) >= maxPending) {
+  const pending = await work.membershipInvitations.countOthers(organization.id, account.id, work.now);
+  if (pending >= maxPending) {
     throw new DomainError(
       'FORBIDDEN',
       `${organization.slug} has ${maxPending} pending invitations, which is the maximum. Revoke some first.`,

@@ -1,6 +1,7 @@
 import { DomainError } from '../../domain/errors.ts';
 import { checkInboundPolicy } from '../../policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
+import { removeItemsOfThread } from '../inbox/end-leases.ts';
 import { parseAgentKey, requireAgents, requireThread } from '../access.ts';
 import { requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
 import { toThreadEventData } from './threads.ts';
@@ -47,7 +48,8 @@ export async function addMember(work: Work, input: { thread_id: string; handle: 
 }
 
 /**
- * Removes a member from a thread, the actor or another one. It keeps the events in its feed and receives no further ones.
+ * Removes a member from a thread, the actor or another one. It keeps the events in its feed and receives no further ones. The thread's items
+ * leave its inbox, because it can no longer answer them.
  * @param input.member_ref id or handle, also of a retired agent.
  * @throws {DomainError} THREAD_NOT_FOUND, AGENT_NOT_FOUND (not a member of this thread), INVALID_HANDLE
  */
@@ -65,6 +67,7 @@ export async function removeMember(
     );
   }
   await work.threadMembers.remove(thread.id, member.id);
+  await removeItemsOfThread(work, { agent_id: member.id, thread_id: thread.id });
   const changed = await changeMembers(
     work,
     thread,

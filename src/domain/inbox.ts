@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { decodeTime, encodeTime } from 'ulid';
+import type { Actor } from './auth/actor.ts';
+import { canSeeEvent, type EventType, eventTypes } from './feed/events.ts';
+import { idPrefixes, isId } from './ids.ts';
+
+/** Receipts and the loss of items are news, not work. Without them no item can cause an item of another inbox by itself. */
+const otherTypes: ReadonlySet<EventType> = new Set([
+  'message.delivered',
+  'message.read',
+  'message.handled',
+  'inbox.expired',
+]);
+
+/** The event types that can be items of an inbox. */
+export const inboxTypes = eventTypes.filter((type) => !otherTypes.has(type));
+
+/** Those of these event types that the token may see. */
+export function visibleTypes(types: readonly string[], { scopes }: Pick<Actor, 'scopes'>): EventType[] {
+  return inboxTypes.filter((type) => types.includes(type) && canSeeEvent(scopes, type));
+}
+
+/** The maximum number of leases of one agent at a time. */
+export const maxLeases = 1_000;
+
+/** The maximum number of leases of one claim, and of one acknowledgement. */
+export const maxLeasesPerCall = 100;
+
+/** The length of a lease, in seconds. */
+export const leaseSeconds = { min: 5, max: 43_200 } as const;
+
+/** A consumer is listed for this long after its last claim, in milliseconds. */
+export const consumerLifeMs = 24 * 60 * 60 * 1000;
+
+/** How an attempt ended without an acknowledgement. */
+export const attemptOutcomes = ['released', 'expired'] as const;
+
+/** One attempt to handle an item that did not end with an acknowledgement. */
+export interface FailedAttempt {
+  attempt: number;
+  outcome: (typeof attemptOutcomes)[number];
+  /** The text of the instance that released it. */
+  reason: string | null;
+  consumer: string | null;
+  /** Milliseconds since the epoch. */
+  ended_at: number;
+}
+
+/** Bus topic of inboxes with items that may be ready now; the body is the id of the agent. */
+export const inboxTopic = 'inbox';
+
+/** What a claim waits for when no item is ready. */
+export interface NextItem {
+  /** The last number of the feed when it was read. */
+  last_number: number;
+  /** When the next item can be ready, in milliseconds; 0 for now, null if nothing is known to become ready. */
+  next_at: number | null;
+}
+
+/**
+ * The id of a lease. A fencing token belongs to one lease of the agent, so the id is the token with a checksum over the agent. It shows
+ * without a query whether the agent ever had the lease, however long ago it ended.
+ */
+export function toLeaseId(agentId: string, fencingToken: number): string {
+  return `${idPrefixes.lease}_${encodeTime(fencingToken)}${checksum(agentId, fencingToken)}`;
+}
+
+/** The fencing token in the id of a lease; undefined if the agent cannot have had the lease. */
+export function readFencingToken(agentId: string, leaseId: string): number | undefined {
+  if (!isId('lease', leaseId)) return undefined;
+  const fencingToken = decodeTime(leaseId.slice(-26));
+  return toLeaseId(agentId, fencingToken) === leaseId ? fencingToken : undefined;
+}
+
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** 80 bits, in the alphabet of identifiers. It is no secret: look-ups are by agent. */
+function checksum(agentId: string, fencingToken: number): string {
+  const digest = createHash('sha256').update(`${agentId} ${fencingToken}`).digest();
+  return Array.from(digest.subarray(0, 16), (byte) => crockford[byte % 32]).join('');
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { type EventType, eventTypes } from '../domain/feed/events.ts';
+import { eventData } from '../presenters/events.ts';
+
+/** The fields of an event that a transport sends, with its data as JSON text. */
+interface ShownEvent {
+  id: string;
+  type: EventType;
+  cursor: string;
+  created_at: number;
+  data_json: string;
+  traceparent?: string;
+}
+
+function envelopeOf<Type extends EventType>(type: Type) {
+  const nameParts = type.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return z
+    .object({
+      type: z.literal(type).describe('What happened.'),
+      id: z
+        .string()
+        .meta({ pattern: '^evt_' })
+        .describe('Event identifier, evt_…. Repeated deliveries have the same id.'),
+      cursor: z
+        .string()
+        .describe('The feed position after this event. Pass it to any transport to resume from here.'),
+      created_at: z.int().describe('Milliseconds since the Unix epoch.'),
+      data: eventData[type],
+      traceparent: z
+        .string()
+        .optional()
+        .describe('W3C Trace Context of the request that caused the event, if it was traced.'),
+    })
+    .meta({ id: `${nameParts.join('')}Event`, description: eventData[type].description });
+}
+
+/** The schema of the event envelope, by event type. */
+export const eventEnvelopes = new Map(eventTypes.map((type) => [type, envelopeOf(type)]));
+
+const [first, ...others] = eventEnvelopes.values();
+if (!first) throw new Error('no event types are defined');
+
+/** The schema of an event of any type. */
+export const eventEnvelope = z.discriminatedUnion('type', [first, ...others]);
+
+/** The schema of the `data` field of one event type. */
+export function eventDataOf(type: EventType): z.ZodObject {
+  return eventData[type];
+}
+
+/** The envelope as JSON text. Only `data_json` can contain characters that need escaping, and it is serialized already. */
+export function envelopeText({ type, id, cursor, created_at, data_json, traceparent }: ShownEvent): string {
+  const trace = traceparent === undefined ? '' : `,"traceparent":"${traceparent}"`;
+  return `{"type":"${type}","id":"${id}","cursor":"${cursor}","created_at":${created_at},"data":${data_json}${trace}}`;
+}

@@ -1,0 +1,48 @@
+import type { Actor } from '../../domain/auth/actor.ts';
+import type { UnitOfWork } from '../../work/unit-of-work.ts';
+import type { ItemWait } from '../define.ts';
+import type { Answer, Call, Next, Stage } from './context.ts';
+
+/** Watches the inbox of a caller, as `Realtime` does. */
+export interface InboxWatches {
+  watchInbox(actor: Actor): Promise<{
+    wait(options: { after: number; until: number; signal: AbortSignal | undefined }): Promise<void>;
+    close(): void;
+  }>;
+}
+
+/**
+ * Runs operations that wait for items again while their output is empty: when the feed grows, when another instance gives an item back, and
+ * when a delay or a lease ends. Each run is a transaction of its own, so that a waiting call holds no connection.
+ * @throws {DomainError} what the operation throws; UNAUTHORIZED when the token ends during the wait
+ */
+export function createAwaitItems(unitOfWork: UnitOfWork, { watchInbox }: InboxWatches): Stage {
+  async function wait(
+    { actor, signal }: Call,
+    itemWait: ItemWait,
+    deadline: number,
+    next: Next,
+  ): Promise<Answer> {
+    const watch = await watchInbox(actor);
+    try {
+      for (;;) {
+        const answer = await next();
+        const isOver = Date.now() >= deadline || signal?.aborted === true;
+        if (isOver || !itemWait.isEmpty(answer.output)) return answer;
+        const { last_number: after, next_at } = await unitOfWork.read(actor, itemWait.findNext);
+        await watch.wait({ after, until: Math.min(deadline, next_at ?? deadline), signal });
+      }
+    } finally {
+      watch.close();
+    }
+  }
+
+  return async function awaitItems({ call, input }, next) {
+    const { itemWait } = call.operation;
+    if (!itemWait) return next();
+    const deadline = Date.now() + itemWait.waitMs(input);
+    const answer = await next();
+    if (Date.now() >= deadline || !itemWait.isEmpty(answer.output)) return answer;
+    return wait(call, itemWait, deadline, next);
+  };
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { maxLeasesPerCall } from '../../domain/inbox.ts';
+import { acknowledgeLeases } from '../../services/inbox/leases.ts';
+import { defineOperation } from '../define.ts';
+import { exampleLeaseState, leaseId } from './fields.ts';
+
+export const acknowledgeMessagesOperation = defineOperation({
+  name: 'acknowledge_messages',
+  summary: 'Acknowledge up to 100 leases',
+  scope: 'threads:write',
+  kind: 'write',
+  input: z.strictObject({
+    ids: z.array(leaseId).min(1).max(maxLeasesPerCall).describe('Lease identifiers, at most 100.'),
+  }),
+  output: z.object({
+    results: z
+      .array(
+        z.object({
+          id: z.string().describe('The lease identifier.'),
+          result: z
+            .enum(['acknowledged', 'lost', 'not_found'])
+            .describe(
+              'acknowledged; lost: the lease had ended before (LEASE_LOST); not_found: your agent never had it (LEASE_NOT_FOUND).',
+            ),
+        }),
+      )
+      .describe('One for each id, in their order.'),
+  }),
+  async run(work, { ids }) {
+    const results = await acknowledgeLeases(work, ids);
+    return { results: ids.map((id, at) => ({ id, result: results[at] ?? 'not_found' })) };
+  },
+  rest: { method: 'POST', path: '/inbox/leases:acknowledge', status: 200 },
+  errors: [],
+  example: {
+    input: { ids: [exampleLeaseState.id] },
+    output: { results: [{ id: exampleLeaseState.id, result: 'acknowledged' }] },
+  },
+});

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { maxLeasesPerCall } from '../../domain/inbox.ts';
+import { claimItems, findNextItem } from '../../services/inbox/claim.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleLease, leaseLength, leaseSchema, presentItem, toolLease } from './fields.ts';
+
+const maxWaitSeconds = 20;
+
+const output = z.object({
+  leases: z.array(leaseSchema).describe('Oldest first. Empty if nothing became ready.'),
+});
+
+export const claimMessagesOperation = defineOperation({
+  name: 'claim_messages',
+  summary: 'Claim items of your inbox, or wait for the first one',
+  scope: 'threads:write',
+  kind: 'write',
+  input: z.strictObject({
+    max: z.int().min(1).max(maxLeasesPerCall).default(1).describe('Maximum number of leases, 1–100.'),
+    lease_seconds: leaseLength.optional(),
+    wait_seconds: z
+      .int()
+      .min(0)
+      .max(maxWaitSeconds)
+      .default(0)
+      .describe('How long to wait for the first item, in seconds, 0–20.'),
+    consumer: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('A name for this instance, at most 64 characters. The inbox lists it for 24 hours.'),
+  }),
+  output,
+  async run(work, { wait_seconds: _wait, ...request }) {
+    return { leases: (await claimItems(work, request)).map(presentItem) };
+  },
+  itemWait: {
+    waitMs: ({ wait_seconds }) => wait_seconds * 1_000,
+    isEmpty: (result) => output.parse(result).leases.length === 0,
+    findNext: findNextItem,
+  },
+  rest: { method: 'POST', path: '/inbox/leases', status: 200 },
+  tool: {
+    description:
+      'Leases the next messages of your inbox to you, so that no other instance of your agent gets them. Use it when several instances share the work; then call acknowledge_message or release_message for each before it expires. Do not use it if you are the only instance: wait_for_events is simpler.',
+    annotations: { ...toolHints.write, openWorldHint: true },
+    result: {
+      schema: z.object({
+        leases: z.array(toolLease).describe('Oldest first. Empty if nothing became ready.'),
+      }),
+      from: (result) => result,
+    },
+  },
+  errors: ['INBOX_NOT_FOUND', 'AGENT_PAUSED'],
+  example: {
+    input: { max: 10, lease_seconds: 60, wait_seconds: 20, consumer: 'worker-2' },
+    output: { leases: [exampleLease] },
+  },
+});

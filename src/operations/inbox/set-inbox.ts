@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { saveInbox } from '../../services/inbox/settings.ts';
+import { defineOperation } from '../define.ts';
+import { exampleInbox, inboxSchema, settingsFields } from './fields.ts';
+
+export const setInboxOperation = defineOperation({
+  name: 'set_inbox',
+  summary: 'Turn your inbox on, or change its settings',
+  scope: 'threads:write',
+  kind: 'write',
+  input: z.strictObject({
+    ...settingsFields,
+    from: z
+      .string()
+      .min(1)
+      .max(4096)
+      .optional()
+      .describe(
+        'Events after this position become items: `now`, or the cursor of an event. Default: `now` for a new inbox, otherwise no change.',
+      ),
+  }),
+  output: inboxSchema,
+  async run(work, { from, ...settings }) {
+    return saveInbox(work, settings, from);
+  },
+  rest: { method: 'PUT', path: '/inbox', status: 200 },
+  errors: ['INVALID_CURSOR'],
+  example: {
+    input: {
+      types: ['message.created'],
+      lease_seconds: 60,
+      max_attempts: 5,
+      ordered_by_thread: true,
+      from: 'now',
+    },
+    output: exampleInbox,
+  },
+});

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { conversationWaits, threadStatuses } from '../../domain/threads.ts';
+import { conversationSchema, presentConversation } from '../../presenters/conversation.ts';
+import { listConversations } from '../../services/threads/conversations.ts';
+import { defineOperation } from '../define.ts';
+import { exampleConversation } from '../examples/conversations.ts';
+import { exampleAgents, exampleCursor } from '../examples/records.ts';
+import { agentReference, nextCursor, pageFields } from '../fields.ts';
+
+export const listConversationsOperation = defineOperation({
+  name: 'list_conversations',
+  summary: 'List the threads of all agents of the same people, most recently active first',
+  scope: 'conversations:read',
+  kind: 'read',
+  input: z.strictObject({
+    agent: agentReference.optional().describe('Only threads of this one of your agents, by id or handle.'),
+    counterpart: agentReference.optional().describe('Only threads with this other member, by id or handle.'),
+    status: z
+      .enum(threadStatuses)
+      .optional()
+      .describe('Only threads with this status. Default: all except archived.'),
+    waiting: z
+      .enum(conversationWaits)
+      .optional()
+      .describe(
+        'Only active threads whose last message expects a reply: of another agent (me), or of one of your agents (others).',
+      ),
+    unread: z
+      .boolean()
+      .optional()
+      .describe('true: only threads with messages that one of your agents has not read.'),
+    ...pageFields(100, 20),
+  }),
+  output: z.object({
+    conversations: z.array(conversationSchema).describe('Most recently active first.'),
+    next_cursor: nextCursor,
+  }),
+  async run(work, input) {
+    const { conversations, next_cursor } = await listConversations(work, input);
+    return { conversations: conversations.map(presentConversation), next_cursor };
+  },
+  rest: { method: 'GET', path: '/conversations', status: 200 },
+  errors: ['INVALID_HANDLE'],
+  example: {
+    input: { waiting: 'me', counterpart: exampleAgents.support.canonical_handle, limit: 20 },
+    output: { conversations: [exampleConversation], next_cursor: exampleCursor },
+  },
+});

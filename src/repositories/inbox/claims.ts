@@ -1,0 +1,151 @@
+import { maxLeases } from '../../domain/inbox.ts';
+import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';
+import { wantedEntries } from './wanted-entries.ts';
+
+/** A feed entry. */
+interface Entry {
+  number: number;
+  event_id: string;
+}
+
+/** A lease as a claim returns it. Times in milliseconds. */
+export interface ClaimedItem {
+  /** The number of the event in the feed. */
+  number: number;
+  event_id: string;
+  sender_id: string | null;
+  /** 1 for the first lease of the item. */
+  attempts: number;
+  fencing_token: number;
+  expires_at: number;
+}
+
+/** The instance that claims: its name, if it has one, and its token. */
+export interface Holder {
+  consumer: string | null;
+  token_hash: Buffer;
+  client_id: string;
+  grant_id: string | null;
+}
+
+/** The attempt of a leased item that ends now, as one element of `reasons`. */
+export const endedAttempt = (outcome: string, reason: string): string =>
+  `jsonb_build_array(jsonb_build_object('attempt', i.attempts, 'outcome', ${outcome}, 'reason', ${reason}, 'consumer', i.consumer, 'ended_at', :now::bigint))`;
+
+/** Sets the columns of a lease to those of an item without one. */
+export const noLease = `fencing_token = null, expires_at = null, consumer = null, token_hash = null, client_id = null, grant_id = null, updated_at = :now::bigint`;
+
+const statements = {
+  lockToken: statement(
+    'inbox_claims.lock_token',
+    'select grant_id from access_tokens where token_hash = :token_hash for key share',
+  ),
+  /** A lease whose row is locked is being written by its holder, before it expired. */
+  endExpired: statement(
+    'inbox_claims.end_expired',
+    `with expired as (
+       select number from inbox_items where agent_id = :agent_id and state = 'leased' and expires_at <= :now for update skip locked
+     )
+     update inbox_items i set state = case when i.attempts >= :max_attempts::int then 'dead' else 'ready' end, ready_at = :now::bigint,
+       reasons = i.reasons || ${endedAttempt(`'expired'`, 'null')}, ${noLease}
+     from expired e where i.agent_id = :agent_id and i.number = e.number`,
+  ),
+  materialize: statement(
+    'inbox_claims.materialize',
+    `with entry as (
+       select * from unnest(${hideFromPlanner(':numbers', 'bigint[]')}, ${hideFromPlanner(':event_ids', 'text[]')}) n (number, event_id)
+     ), item as (
+       insert into inbox_items (agent_id, number, event_id, event_type, thread_id, sequence, sender_id, state, ready_at, updated_at)
+       select b.agent_id, w.number, w.event_id, w.type, w.thread_id, w.sequence, w.sender_id, 'ready', :now::bigint, :now::bigint
+       from inboxes b cross join entry n cross join lateral (${wantedEntries}) w
+       where b.agent_id = :agent_id
+       on conflict (agent_id, number) do nothing
+     )
+     update inboxes set position = :position where agent_id = :agent_id`,
+  ),
+  /**
+   * The caller has locked the inbox, so no other claim runs. In order of threads, an item is free if it is the oldest of its thread that is not
+   * dealt with, and no other item of the thread is leased, such as a newer one that was leased while this one was dead.
+   *
+   * Fencing tokens are not less than the clock: they grow even after the inbox was turned off and on, or the database was restored.
+   */
+  claim: statement(
+    'inbox_claims.claim',
+    `with room as materialized (
+       select least(:max::int, ${maxLeases} - count(*)) as leases from inbox_items where agent_id = :agent_id and state = 'leased'
+     ), free as materialized (
+       select i.number from inbox_items i
+       where i.agent_id = :agent_id and i.state = 'ready' and i.ready_at <= :now and i.event_type = any(${hideFromPlanner(':types', 'text[]')})
+         and (i.thread_id is null or not :ordered::boolean or (
+           i.thread_id not in (select l.thread_id from inbox_items l where l.agent_id = :agent_id and l.state = 'leased' and l.thread_id is not null)
+           and not exists (
+             select from inbox_items o where o.agent_id = i.agent_id and o.thread_id = i.thread_id and o.number < i.number and o.state in ('ready', 'leased'))))
+         and exists (select from agents a where a.id = :agent_id and not a.paused and a.retired_at is null)
+       order by i.number limit (select greatest(0, leases) from room) for update of i skip locked
+     ), numbered as (
+       select number, row_number() over (order by number) as place from free
+     ), token as (
+       update inboxes set last_fencing_token = greatest(last_fencing_token, :now::bigint) + (select count(*) from free)
+       where agent_id = :agent_id and exists (select from free)
+       returning last_fencing_token - (select count(*) from free) as before
+     )
+     update inbox_items i set state = 'leased', attempts = i.attempts + 1, fencing_token = t.before + n.place, expires_at = :expires_at::bigint,
+       consumer = :consumer, token_hash = :token_hash::bytea, client_id = :client_id, grant_id = :grant_id, updated_at = :now::bigint
+     from numbered n, token t where i.agent_id = :agent_id and i.number = n.number
+     returning i.number, i.event_id, i.sender_id, i.attempts, i.fencing_token, i.expires_at`,
+  ),
+  countLeases: statement(
+    'inbox_claims.count_leases',
+    `select count(*)::int as leases from inbox_items where agent_id = :agent_id and state = 'leased'`,
+  ),
+};
+
+/** Claims items of locked inboxes. */
+export function inboxClaimsRepository(db: Queryable) {
+  return {
+    /** Locks a token (SHA-256), so that it is revoked before or after this transaction. Undefined if it was revoked. */
+    async lockToken(tokenHash: Buffer): Promise<{ grant_id: string | null } | undefined> {
+      return (
+        await query<{ grant_id: string | null }>(db, statements.lockToken, { token_hash: tokenHash })
+      )[0];
+    },
+    /** Ends leases that have expired: their items are ready again, or dead after `max_attempts` attempts. */
+    async endExpired(agentId: string, { now, max_attempts }: { now: number; max_attempts: number }) {
+      await query(db, statements.endExpired, { agent_id: agentId, now, max_attempts });
+    },
+    /** Copies feed entries as items, those that the inbox wants, and moves its position. Entries that are items already stay as they are. */
+    async materialize(
+      agentId: string,
+      { entries, position, now }: { entries: readonly Entry[]; position: number; now: number },
+    ): Promise<void> {
+      await query(db, statements.materialize, {
+        agent_id: agentId,
+        numbers: entries.map(({ number }) => number),
+        event_ids: entries.map(({ event_id }) => event_id),
+        position,
+        now,
+      });
+    },
+    /** Leases the oldest items that are free, oldest first. None to a paused agent, or beyond the maximum of leases. */
+    async claim(
+      agentId: string,
+      options: {
+        max: number;
+        types: readonly string[];
+        ordered: boolean;
+        now: number;
+        expires_at: number;
+        holder: Holder;
+      },
+    ): Promise<ClaimedItem[]> {
+      const { holder, ...rest } = options;
+      const rows = await query<ClaimedItem>(db, statements.claim, { agent_id: agentId, ...rest, ...holder });
+      return rows.toSorted((a, b) => a.number - b.number);
+    },
+    /** The number of leases of an agent. */
+    async countLeases(agentId: string): Promise<number> {
+      const [row] = await query<{ leases: number }>(db, statements.countLeases, { agent_id: agentId });
+      return row?.leases ?? 0;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { FailedAttempt } from '../../domain/inbox.ts';
+import { query, type Queryable, statement } from '../queryable.ts';
+
+/** An item that was not handled in `max_attempts` attempts. */
+export interface DeadItemRow {
+  /** The number of the event in the feed. */
+  number: number;
+  event_id: string;
+  sender_id: string | null;
+  attempts: number;
+  reasons: FailedAttempt[];
+  /** When it became dead, in milliseconds. */
+  updated_at: number;
+}
+
+const columns = 'number, event_id, sender_id, attempts, reasons, updated_at';
+
+const redriven = `state = 'ready', attempts = 0, ready_at = :now::bigint, updated_at = :now::bigint`;
+
+const statements = {
+  list: statement(
+    'inbox_dead_items.list',
+    `select ${columns} from inbox_items
+     where agent_id = :agent_id and state = 'dead' and number > :after and event_type = any(:types::text[]) order by number limit :limit`,
+  ),
+  redrive: statement(
+    'inbox_dead_items.redrive',
+    `update inbox_items set ${redriven} where agent_id = :agent_id and event_id = :event_id and state = 'dead' returning ${columns}`,
+  ),
+  redriveAll: statement(
+    'inbox_dead_items.redrive_all',
+    `update inbox_items set ${redriven} where agent_id = :agent_id and state = 'dead' returning 1`,
+  ),
+  remove: statement(
+    'inbox_dead_items.remove',
+    `with found as (
+       select number, sequence from inbox_items where agent_id = :agent_id and event_id = :event_id and state = 'dead' for update
+     ), removed as (
+       delete from inbox_items i using found f where i.agent_id = :agent_id and i.number = f.number and f.sequence is null
+     ), handled as (
+       update inbox_items i set state = 'handled', updated_at = :now::bigint
+       from found f where i.agent_id = :agent_id and i.number = f.number and f.sequence is not null
+     )
+     select sequence from found`,
+  ),
+};
+
+/** The dead items of inboxes. Their key is the id of their event. */
+export function inboxDeadItemsRepository(db: Queryable) {
+  return {
+    /** Dead items of these types with a number above `after`, oldest first. */
+    list(
+      agentId: string,
+      { after, limit, types }: { after: number; limit: number; types: readonly string[] },
+    ): Promise<DeadItemRow[]> {
+      return query<DeadItemRow>(db, statements.list, { agent_id: agentId, after, limit, types });
+    },
+    /** Makes a dead item ready again, with all of its attempts; undefined if there is none. */
+    async redrive(agentId: string, eventId: string, now: number): Promise<DeadItemRow | undefined> {
+      const values = { agent_id: agentId, event_id: eventId, now };
+      return (await query<DeadItemRow>(db, statements.redrive, values))[0];
+    },
+    /** Makes all dead items ready again; returns how many. */
+    async redriveAll(agentId: string, now: number): Promise<number> {
+      return (await query(db, statements.redriveAll, { agent_id: agentId, now })).length;
+    },
+    /** Removes a dead item, as if it had been acknowledged. Undefined if there is none. */
+    async remove(
+      agentId: string,
+      eventId: string,
+      now: number,
+    ): Promise<{ sequence: number | null } | undefined> {
+      const values = { agent_id: agentId, event_id: eventId, now };
+      return (await query<{ sequence: number | null }>(db, statements.remove, values))[0];
+    },
+  };
+}

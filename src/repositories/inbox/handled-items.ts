@@ -1,0 +1,97 @@
+import { query, type Queryable, statement } from '../queryable.ts';
+import { ownUnread } from '../threads/members.ts';
+
+/** A member of a thread. */
+export interface HandledThread {
+  thread_id: string;
+  agent_id: string;
+}
+
+/** The marks of a member after they were moved. A mark that did not move is null. */
+export interface MovedHandledMark extends HandledThread {
+  canonical_handle: string;
+  handled_sequence: number | null;
+  read_sequence: number | null;
+}
+
+const statements = {
+  /**
+   * Locks members in the order that other marks use. An agent that is no longer a member has no mark; its items are removed with the others.
+   */
+  lockMembers: statement(
+    'inbox_handled.lock_members',
+    `with handled as materialized (
+       select distinct i.agent_id, i.thread_id from inbox_items i
+       where i.state = 'handled' and (:agent_ids::text[] is null or i.agent_id = any(:agent_ids)) and i.updated_at <= :until limit :limit
+     ), member as (
+       select m.thread_id, m.agent_id from handled h join thread_members m on m.thread_id = h.thread_id and m.agent_id = h.agent_id
+       order by m.thread_id, m.agent_id for no key update of m
+     ), locked as (select count(*) from member)
+     select h.thread_id, h.agent_id from handled h cross join locked`,
+  ),
+  /**
+   * The mark is before the first message that is not handled, else at the last handled one. Items up to the mark are removed; those after it
+   * are kept until it passes them.
+   */
+  moveMarks: statement(
+    'inbox_handled.move_marks',
+    `with thread as materialized (
+       select t.thread_id, t.agent_id, coalesce(
+         (select min(i.sequence) - 1 from inbox_items i where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state in ('ready', 'leased', 'dead')),
+         (select max(i.sequence) from inbox_items i where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state in ('handled', 'recorded'))) as mark
+       from unnest(:thread_ids::text[], :agent_ids::text[]) t (thread_id, agent_id)
+     ), removed as (
+       delete from inbox_items i using thread t
+       where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state in ('handled', 'recorded') and i.sequence <= t.mark
+     ), kept as (
+       update inbox_items i set state = 'recorded' from thread t
+       where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state = 'handled' and i.sequence > t.mark
+     ), before as (
+       select m.thread_id, m.agent_id, m.handled_sequence, m.read_sequence, least(t.mark, h.last_sequence) as mark, a.canonical_handle
+       from thread t join thread_members m on m.thread_id = t.thread_id and m.agent_id = t.agent_id
+       join threads h on h.id = t.thread_id join agents a on a.id = t.agent_id
+       where least(t.mark, h.last_sequence) > least(m.handled_sequence, m.read_sequence)
+     ), moved as (
+       update thread_members m set handled_sequence = greatest(m.handled_sequence, b.mark), read_sequence = greatest(m.read_sequence, b.mark),
+         own_unread_after = greatest(m.read_sequence, b.mark),
+         own_unread = case when m.own_unread = 0 or b.mark <= m.read_sequence then ${ownUnread('m')} else greatest(0, ${ownUnread('m')} - (
+           select count(*) from messages o where o.thread_id = m.thread_id and o.sender_id = m.agent_id and o.sequence > m.read_sequence and o.sequence <= b.mark)) end
+       from before b where m.thread_id = b.thread_id and m.agent_id = b.agent_id
+     )
+     select b.thread_id, b.agent_id, b.canonical_handle, case when b.mark > b.handled_sequence then b.mark end as handled_sequence,
+       case when b.mark > b.read_sequence then b.mark end as read_sequence
+     from before b`,
+  ),
+  lockRecipients: statement(
+    'inbox_handled.lock_recipients',
+    `select m.thread_id, m.agent_id from thread_members m join agents a on a.id = m.agent_id
+     where m.thread_id = any(:thread_ids::text[]) and a.retired_at is null order by m.thread_id, m.agent_id for key share of m`,
+  ),
+};
+
+/** Items that were acknowledged, until the marks of their threads have moved. */
+export function inboxHandledRepository(db: Queryable) {
+  return {
+    /**
+     * Up to `limit` members with items that were handled until a time (ms). Their marks are locked until the transaction ends.
+     * @param agentIds null for all agents.
+     */
+    lockMembers(
+      agentIds: readonly string[] | null,
+      { until, limit }: { until: number; limit: number },
+    ): Promise<HandledThread[]> {
+      return query<HandledThread>(db, statements.lockMembers, { agent_ids: agentIds, until, limit });
+    },
+    /** Moves the handled and read marks of locked members forward. Returns those of which one moved. */
+    moveMarks(members: readonly HandledThread[]): Promise<MovedHandledMark[]> {
+      return query<MovedHandledMark>(db, statements.moveMarks, {
+        thread_ids: members.map(({ thread_id }) => thread_id),
+        agent_ids: members.map(({ agent_id }) => agent_id),
+      });
+    },
+    /** The members of these threads, locked until the transaction ends, so that no removed member is notified. */
+    lockRecipients(threadIds: readonly string[]): Promise<HandledThread[]> {
+      return query<HandledThread>(db, statements.lockRecipients, { thread_ids: threadIds });
+    },
+  };
+}

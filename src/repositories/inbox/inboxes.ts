@@ -1,0 +1,160 @@
+import type { NextItem } from '../../domain/inbox.ts';
+import { query, type Queryable, statement } from '../queryable.ts';
+import { wantedEntries } from './wanted-entries.ts';
+
+/** The settings of an inbox, and how far its feed was searched for items. Times in milliseconds. */
+export interface InboxRow {
+  agent_id: string;
+  types: string[];
+  lease_seconds: number;
+  max_attempts: number;
+  ordered_by_thread: boolean;
+  /** The number of the last feed entry that was searched. */
+  position: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** An inbox as a claim reads it. */
+export interface LockedInbox extends InboxRow {
+  /** The last number of the feed. */
+  last_number: number;
+  paused: boolean;
+}
+
+/** Items of an inbox by state. */
+export interface InboxCounts {
+  ready: number;
+  leased: number;
+  dead: number;
+  /** The event of the oldest item that is ready or leased; null if there is none. Its id has the time. */
+  oldest_event_id: string | null;
+}
+
+/** An instance of the agent that has claimed items. */
+export interface ConsumerRow {
+  name: string;
+  last_claim_at: number;
+  /** Its leases now. */
+  leased: number;
+}
+
+const columns = `b.agent_id, b.types, b.lease_seconds, b.max_attempts, b.ordered_by_thread, b.position, b.created_at, b.updated_at`;
+
+const statements = {
+  find: statement('inboxes.find', `select ${columns} from inboxes b where b.agent_id = :agent_id`),
+  lock: statement(
+    'inboxes.lock',
+    `select ${columns}, h.last_number, a.paused
+     from inboxes b join feed_heads h on h.agent_id = b.agent_id join agents a on a.id = b.agent_id
+     where b.agent_id = :agent_id for no key update of b`,
+  ),
+  save: statement(
+    'inboxes.save',
+    `insert into inboxes (agent_id, types, lease_seconds, max_attempts, ordered_by_thread, position, created_at, updated_at)
+     values (:agent_id, :types::text[], :lease_seconds, :max_attempts, :ordered_by_thread, :position, :now::bigint, :now::bigint)
+     on conflict (agent_id) do update set types = excluded.types, lease_seconds = excluded.lease_seconds, max_attempts = excluded.max_attempts,
+       ordered_by_thread = excluded.ordered_by_thread, position = excluded.position, updated_at = excluded.updated_at`,
+  ),
+  removeItems: statement('inboxes.remove_items', 'delete from inbox_items where agent_id = :agent_id'),
+  removeConsumers: statement(
+    'inboxes.remove_consumers',
+    'delete from inbox_consumers where agent_id = :agent_id',
+  ),
+  remove: statement('inboxes.remove', 'delete from inboxes where agent_id = :agent_id'),
+  /** Items in the feed that were not copied yet are ready. At most `limit` entries are searched for them. */
+  count: statement(
+    'inboxes.count',
+    `select i.ready + u.ready as ready, i.leased, i.dead, coalesce(i.oldest_event_id, u.oldest_event_id) as oldest_event_id
+     from (
+       select count(*) filter (where state = 'ready')::int as ready, count(*) filter (where state = 'leased')::int as leased,
+         count(*) filter (where state = 'dead')::int as dead, min(event_id) filter (where state in ('ready', 'leased')) as oldest_event_id
+       from inbox_items where agent_id = :agent_id and state in ('ready', 'leased', 'dead')
+     ) i cross join (
+       select count(w.number)::int as ready, min(w.event_id) as oldest_event_id
+       from inboxes b cross join lateral (
+         select f.number, f.event_id from feed f where f.agent_id = b.agent_id and f.number > b.position order by f.number limit :limit
+       ) n cross join lateral (${wantedEntries}) w where b.agent_id = :agent_id
+     ) u`,
+  ),
+  listConsumers: statement(
+    'inboxes.list_consumers',
+    `select c.consumer as name, c.last_claim_at,
+       (select count(*)::int from inbox_items i where i.agent_id = c.agent_id and i.state = 'leased' and i.expires_at > :now and i.consumer = c.consumer) as leased
+     from inbox_consumers c where c.agent_id = :agent_id and c.last_claim_at > :since order by c.last_claim_at desc, c.consumer limit :limit`,
+  ),
+  /** Not at every claim: the list is for people. */
+  recordConsumer: statement(
+    'inboxes.record_consumer',
+    `insert into inbox_consumers as c (agent_id, consumer, last_claim_at) values (:agent_id, :consumer, :now::bigint)
+     on conflict (agent_id, consumer) do update set last_claim_at = excluded.last_claim_at where c.last_claim_at < excluded.last_claim_at - 5000`,
+  ),
+  removeConsumersBefore: statement(
+    'inboxes.remove_consumers_before',
+    `delete from inbox_consumers where (agent_id, consumer) in (
+       select agent_id, consumer from inbox_consumers where last_claim_at < :time limit :limit) returning 1`,
+  ),
+  findNext: statement(
+    'inboxes.find_next',
+    `select h.last_number, case when b.position < h.last_number then 0 else least(
+       (select min(ready_at) from inbox_items where agent_id = b.agent_id and state = 'ready' and attempts > 0 and ready_at > :now),
+       (select min(expires_at) from inbox_items where agent_id = b.agent_id and state = 'leased')) end as next_at
+     from inboxes b join feed_heads h on h.agent_id = b.agent_id where b.agent_id = :agent_id`,
+  ),
+};
+
+/** At most this many feed entries are searched for items that were not copied yet. */
+const maxEntriesCounted = 1_000;
+const maxConsumersListed = 100;
+
+/** The inboxes of agents: one row for each that has turned its inbox on. */
+export function inboxesRepository(db: Queryable) {
+  return {
+    async find(agentId: string): Promise<InboxRow | undefined> {
+      return (await query<InboxRow>(db, statements.find, { agent_id: agentId }))[0];
+    },
+    /** Locks the inbox until the transaction ends: whatever makes leases or items waits. */
+    async lock(agentId: string): Promise<LockedInbox | undefined> {
+      return (await query<LockedInbox>(db, statements.lock, { agent_id: agentId }))[0];
+    },
+    /** Inserts or replaces an inbox. */
+    async save(inbox: Omit<InboxRow, 'created_at' | 'updated_at'>, now: number): Promise<void> {
+      const { agent_id, types, lease_seconds, max_attempts, ordered_by_thread, position } = inbox;
+      const settings = { types, lease_seconds, max_attempts, ordered_by_thread };
+      await query(db, statements.save, { agent_id, ...settings, position, now });
+    },
+    /** Removes an inbox with its items and consumers. */
+    async remove(agentId: string): Promise<void> {
+      const values = { agent_id: agentId };
+      await Promise.all([
+        query(db, statements.remove, values),
+        query(db, statements.removeItems, values),
+        query(db, statements.removeConsumers, values),
+      ]);
+    },
+    /** Counts the items by state. Of those that were not copied from the feed yet, the first thousand entries count. */
+    async count(agentId: string): Promise<InboxCounts> {
+      const [counts] = await query<InboxCounts>(db, statements.count, {
+        agent_id: agentId,
+        limit: maxEntriesCounted,
+      });
+      return counts ?? { ready: 0, leased: 0, dead: 0, oldest_event_id: null };
+    },
+    /** The consumers that have claimed since a time, the latest first. */
+    listConsumers(agentId: string, { now, since }: { now: number; since: number }): Promise<ConsumerRow[]> {
+      const values = { agent_id: agentId, now, since, limit: maxConsumersListed };
+      return query<ConsumerRow>(db, statements.listConsumers, values);
+    },
+    async recordConsumer(agentId: string, consumer: string, now: number): Promise<void> {
+      await query(db, statements.recordConsumer, { agent_id: agentId, consumer, now });
+    },
+    /** Removes up to `limit` consumers that have not claimed since a time; returns how many. */
+    async removeConsumersBefore(time: number, limit: number): Promise<number> {
+      return (await query(db, statements.removeConsumersBefore, { time, limit })).length;
+    },
+    /** When the next item can be ready; undefined without an inbox. */
+    async findNext(agentId: string, now: number): Promise<NextItem | undefined> {
+      return (await query<NextItem>(db, statements.findNext, { agent_id: agentId, now }))[0];
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { query, type Queryable, statement } from '../queryable.ts';
+import { endedAttempt, noLease } from './claims.ts';
+
+/** A current lease. Times in milliseconds. */
+export interface LeaseRow {
+  /** The number of the event in the feed. */
+  number: number;
+  event_id: string;
+  thread_id: string | null;
+  /** 1 for the first lease of the item. */
+  attempts: number;
+  fencing_token: number;
+  expires_at: number;
+}
+
+/** An item after its lease was released. */
+export interface ReleasedItem {
+  state: 'ready' | 'dead';
+  ready_at: number;
+  attempts: number;
+}
+
+/** An item that was acknowledged. */
+export interface AcknowledgedItem {
+  fencing_token: number;
+  /** The sequence of its message; null if it is not about a message. */
+  sequence: number | null;
+  /** Whether another item of its thread is ready, which may have waited for this one. */
+  has_successor: boolean;
+}
+
+/** The origin of tokens: a client with a credential, or a person's grant to a client. */
+type TokenSource = 'client_id' | 'grant_id';
+
+const isCurrent = `agent_id = :agent_id and state = 'leased' and expires_at > :now`;
+
+/** The item is ready again, as if it had not been claimed. */
+const undoClaim = `state = 'ready', attempts = i.attempts - 1, ready_at = :now::bigint, ${noLease}`;
+
+const columns = 'number, event_id, thread_id, attempts, fencing_token, expires_at';
+
+const find = `select ${columns} from inbox_items where ${isCurrent} and fencing_token = :fencing_token`;
+
+/** Rows are locked in the order that acknowledgements use, so that the two never deadlock. */
+const endWhere = (filter: string) =>
+  `with ended as (
+     select agent_id, number from inbox_items where state = 'leased' and ${filter} order by agent_id, number for update
+   )
+   update inbox_items i set ${undoClaim} from ended e where i.agent_id = e.agent_id and i.number = e.number`;
+
+const endBy = (column: TokenSource) =>
+  statement(`inbox_leases.end_by_${column}`, endWhere(`${column} = :value`));
+
+const statements = {
+  find: statement('inbox_leases.find', find),
+  lock: statement('inbox_leases.lock', `${find} for no key update`),
+  renew: statement(
+    'inbox_leases.renew',
+    `update inbox_items set expires_at = :expires_at::bigint, updated_at = :now::bigint
+     where ${isCurrent} and fencing_token = :fencing_token returning ${columns}`,
+  ),
+  /** Rows are locked in one order, so that two of these never deadlock. Items without a message need no mark. */
+  acknowledge: statement(
+    'inbox_leases.acknowledge',
+    `with acknowledged as materialized (
+       select number, thread_id, sequence, fencing_token from inbox_items
+       where ${isCurrent} and fencing_token = any(:fencing_tokens::bigint[]) order by number for update
+     ), removed as (
+       delete from inbox_items i using acknowledged a where i.agent_id = :agent_id and i.number = a.number and a.sequence is null
+     ), handled as (
+       update inbox_items i set state = 'handled', ${noLease}
+       from acknowledged a where i.agent_id = :agent_id and i.number = a.number and a.sequence is not null
+     )
+     select a.fencing_token, a.sequence, exists (
+       select from inbox_items n where n.agent_id = :agent_id and n.thread_id = a.thread_id and n.state = 'ready') as has_successor
+     from acknowledged a`,
+  ),
+  release: statement(
+    'inbox_leases.release',
+    `update inbox_items i set state = case when i.attempts >= b.max_attempts then 'dead' else 'ready' end, ready_at = :ready_at::bigint,
+       reasons = i.reasons || ${endedAttempt(`'released'`, ':reason::text')}, ${noLease}
+     from inboxes b where b.agent_id = i.agent_id and i.agent_id = :agent_id and i.state = 'leased' and i.expires_at > :now and i.fencing_token = :fencing_token
+     returning i.state, i.ready_at, i.attempts`,
+  ),
+  endOfAgent: statement('inbox_leases.end_of_agent', endWhere('agent_id = :agent_id')),
+  endOfToken: statement(
+    'inbox_leases.end_of_token',
+    endWhere('agent_id = :agent_id and token_hash = :token_hash'),
+  ),
+  endBy: {
+    client_id: endBy('client_id'),
+    grant_id: endBy('grant_id'),
+  },
+};
+
+/** The lease of an agent with this fencing token, at this time (ms). */
+interface LeaseKey {
+  agent_id: string;
+  fencing_token: number;
+  now: number;
+}
+
+/** Writes and ends leases. Each write checks that the lease is current; without a row, it is not. */
+export function inboxLeasesRepository(db: Queryable) {
+  return {
+    async find(key: LeaseKey): Promise<LeaseRow | undefined> {
+      return (await query<LeaseRow>(db, statements.find, { ...key }))[0];
+    },
+    /** Finds a current lease, and locks its item until the transaction ends: no other instance gets it. */
+    async lock(key: LeaseKey): Promise<LeaseRow | undefined> {
+      return (await query<LeaseRow>(db, statements.lock, { ...key }))[0];
+    },
+    async renew(key: LeaseKey, expires_at: number): Promise<LeaseRow | undefined> {
+      return (await query<LeaseRow>(db, statements.renew, { ...key, expires_at }))[0];
+    },
+    /** Removes items from the inbox; those of messages wait for the handled mark of their thread. Returns the leases that were current. */
+    acknowledge(agentId: string, fencingTokens: readonly number[], now: number): Promise<AcknowledgedItem[]> {
+      return query(db, statements.acknowledge, { agent_id: agentId, fencing_tokens: fencingTokens, now });
+    },
+    /** Makes an item ready again at a time, or dead after its last attempt. */
+    async release(
+      key: LeaseKey,
+      { ready_at, reason }: { ready_at: number; reason: string | null },
+    ): Promise<ReleasedItem | undefined> {
+      return (await query<ReleasedItem>(db, statements.release, { ...key, ready_at, reason }))[0];
+    },
+    /** Ends all leases of an agent. This and the next two do not count as attempts. */
+    async endOfAgent(agentId: string, now: number): Promise<void> {
+      await query(db, statements.endOfAgent, { agent_id: agentId, now });
+    },
+    /** Ends the leases of an agent that were claimed with a token (SHA-256). */
+    async endOfToken(agentId: string, tokenHash: Buffer, now: number): Promise<void> {
+      await query(db, statements.endOfToken, { agent_id: agentId, token_hash: tokenHash, now });
+    },
+    /** Ends the leases that were claimed with any token of a client or a grant. */
+    async endBy(column: TokenSource, value: string, now: number): Promise<void> {
+      await query(db, statements.endBy[column], { value, now });
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { query, type Queryable, statement } from '../queryable.ts';
+import { wantedEntries } from './wanted-entries.ts';
+
+/** Items of all inboxes by state. */
+export interface InboxStats {
+  ready: number;
+  leased: number;
+  dead: number;
+  /** The event of the oldest item that is ready or leased; null if there is none. Its id has the time. */
+  oldest_event_id: string | null;
+}
+
+const statements = {
+  listOld: statement(
+    'inbox_retention.list_old',
+    `select b.agent_id from (select agent_id, position from inboxes where agent_id > :after order by agent_id limit :limit) b
+     where exists (select from inbox_items i where i.agent_id = b.agent_id and i.event_id < :older_than
+         and i.number = (select min(number) from inbox_items where agent_id = b.agent_id))
+       or exists (select from feed f where f.agent_id = b.agent_id and f.event_id < :older_than
+         and f.number = (select min(n.number) from feed n where n.agent_id = b.agent_id and n.number > b.position))
+     order by b.agent_id`,
+  ),
+  listAgents: statement(
+    'inbox_retention.list_agents',
+    'select agent_id from inboxes where agent_id > :after order by agent_id limit :limit',
+  ),
+  listEntries: statement(
+    'inbox_retention.list_entries',
+    `select number, event_id from feed where agent_id = :agent_id and number > :position and event_id < :older_than order by number limit :limit`,
+  ),
+  removeItems: statement(
+    'inbox_retention.remove_items',
+    `with removed as (
+       delete from inbox_items where agent_id = :agent_id and event_id < :older_than returning state
+     )
+     select count(*) filter (where state in ('ready', 'leased', 'dead'))::int as items from removed`,
+  ),
+  removeOfThread: statement(
+    'inbox_retention.remove_of_thread',
+    'delete from inbox_items where agent_id = :agent_id and thread_id = :thread_id',
+  ),
+  /** Inboxes with entries that were not copied yet are searched too, some of each: an inbox that no instance reads shows up. */
+  stats: statement(
+    'inbox_retention.stats',
+    `select i.ready + u.ready as ready, i.leased, i.dead, least(i.oldest_event_id, u.oldest_event_id) as oldest_event_id
+     from (
+       select count(*) filter (where state = 'ready')::int as ready, count(*) filter (where state = 'leased')::int as leased,
+         count(*) filter (where state = 'dead')::int as dead, min(event_id) filter (where state in ('ready', 'leased')) as oldest_event_id
+       from inbox_items where state in ('ready', 'leased', 'dead')
+     ) i cross join (
+       select count(w.number)::int as ready, min(w.event_id) as oldest_event_id
+       from (
+         select p.* from inboxes p join feed_heads h on h.agent_id = p.agent_id where p.position < h.last_number limit :inboxes
+       ) b cross join lateral (
+         select f.number, f.event_id from feed f where f.agent_id = b.agent_id and f.number > b.position order by f.number limit :entries
+       ) n cross join lateral (${wantedEntries}) w
+     ) u`,
+  ),
+};
+
+/** How much of the feeds one look at the statistics searches. */
+const statsLimits = { inboxes: 200, entries: 100 };
+
+/** Items by age, and statistics over all inboxes. */
+export function inboxRetentionRepository(db: Queryable) {
+  return {
+    /** The next agents with an inbox by id: `last` is the last of them, `old` those with items or entries older than an event id. */
+    async listOld(
+      after: string,
+      olderThan: string,
+      limit: number,
+    ): Promise<{ last: string | undefined; old: string[] }> {
+      const [agents, old] = await Promise.all([
+        query<{ agent_id: string }>(db, statements.listAgents, { after, limit }),
+        query<{ agent_id: string }>(db, statements.listOld, { after, older_than: olderThan, limit }),
+      ]);
+      const last = agents.length < limit ? undefined : agents.at(-1)?.agent_id;
+      return { last, old: old.map(({ agent_id }) => agent_id) };
+    },
+    /** The first entries after a position that are older than an event id. */
+    listEntries(
+      agentId: string,
+      { position, olderThan, limit }: { position: number; olderThan: string; limit: number },
+    ): Promise<{ number: number; event_id: string }[]> {
+      return query<{ number: number; event_id: string }>(db, statements.listEntries, {
+        agent_id: agentId,
+        position,
+        older_than: olderThan,
+        limit,
+      });
+    },
+    /** Removes items whose event is older; returns how many of them were not acknowledged. */
+    async removeItems(agentId: string, olderThan: string): Promise<number> {
+      const [row] = await query<{ items: number }>(db, statements.removeItems, {
+        agent_id: agentId,
+        older_than: olderThan,
+      });
+      return row?.items ?? 0;
+    },
+    /** Removes the items of a thread. */
+    async removeOfThread(agentId: string, threadId: string): Promise<void> {
+      await query(db, statements.removeOfThread, { agent_id: agentId, thread_id: threadId });
+    },
+    /** Items of all inboxes. */
+    async readStats(): Promise<InboxStats> {
+      const [stats] = await query<InboxStats>(db, statements.stats, statsLimits);
+      return stats ?? { ready: 0, leased: 0, dead: 0, oldest_event_id: null };
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { actedAsByPerson } from '../agents/rights.ts';
+import { query, type Queryable, statement } from '../queryable.ts';
+
+/** What a person may see on an open page now. */
+export interface LiveStateRow {
+  /** The agents that the person may act as; with a thread, only those that are members of it. */
+  agent_ids: string[];
+  /** The number of entries in the feeds of these agents. */
+  entries: number;
+  /** Pending approvals of these agents, which cause no entry. */
+  approvals: number;
+}
+
+/** Looks up each counter by key (offset 0). */
+const find = statement(
+  'live_pages.find',
+  `select coalesce(json_agg(a.id order by a.id) filter (where a.id is not null), '[]') as agent_ids, coalesce(sum(h.last_number), 0)::bigint as entries,
+     coalesce(sum(q.pending), 0)::int as approvals
+   from sessions s
+   left join lateral (
+     select a.id from agents a
+     where ${actedAsByPerson('s.account_id')}
+       and (:thread_id::text is null or a.id in (select m.agent_id from thread_members m where m.thread_id = :thread_id))
+   ) a on true
+   left join lateral (select last_number from feed_heads where agent_id = a.id offset 0) h on true
+   left join lateral (
+     select count(*) as pending from approvals where agent_id = a.id and state = 'pending' offset 0) q on true
+   where s.id_hash = :id_hash and s.expires_at > :now
+   group by s.id_hash`,
+);
+
+/** Rights and news of open pages, in one small query each. */
+export function livePagesRepository(db: Queryable) {
+  return {
+    /** Undefined when the session has ended. */
+    async find(
+      idHash: Buffer,
+      { now, thread_id }: { now: number; thread_id: string | null },
+    ): Promise<LiveStateRow | undefined> {
+      return (await query<LiveStateRow>(db, find, { id_hash: idHash, now, thread_id }))[0];
+    },
+  };
+}

@@ -1,0 +1,210 @@
+import type { ConversationWait, ThreadStatus } from '../../domain/threads.ts';
+import { actedAsByPeopleOfMe, actedAsByPerson } from '../agents/rights.ts';
+import type { ContentType } from '../messages/messages.ts';
+import { query, type Queryable, statement } from '../queryable.ts';
+import { type ThreadMember, unreadCount } from './threads.ts';
+
+/** The people whose conversations are read: one account, or everyone who may act as an agent. */
+export type ConversationReader = { account_id: string } | { agent_id: string };
+
+/** One of the reader's agents, as a member of a thread. */
+export interface ReadingAgent extends ThreadMember {
+  display_name: string;
+  unread_count: number;
+}
+
+/** The beginning of the latest message of a thread. */
+export interface LastMessage {
+  id: string;
+  sequence: number;
+  sender_id: string;
+  sender_handle: string;
+  /** At most 300 characters. */
+  preview: string;
+  content_type: ContentType;
+  reply_expected: boolean;
+  /** Whether the sender asks for the answer of a person. */
+  asks_person: boolean;
+  created_at: number;
+}
+
+/** A thread of at least one of the reader's agents. */
+export interface ConversationRow {
+  id: string;
+  subject: string | null;
+  status: ThreadStatus;
+  last_sequence: number;
+  last_message_at: number | null;
+  last_sender_id: string | null;
+  created_at: number;
+  updated_at: number;
+  members: ThreadMember[];
+  /** By handle. */
+  agents: ReadingAgent[];
+  /** Null before the first message, and when the messages were removed. */
+  last_message: LastMessage | null;
+}
+
+export interface ListedConversation extends ConversationRow {
+  /** The time by which it is sorted, in milliseconds. */
+  activity: number;
+}
+
+export interface ConversationFilter {
+  /** Id or canonical handle of one of the reader's agents. */
+  agent: string | null;
+  /** Id or canonical handle of another member. */
+  counterpart: string | null;
+  /** Null: all that are not archived. */
+  status: ThreadStatus | null;
+  waiting: ConversationWait | null;
+  unread: boolean;
+  /** The last row of the previous page. */
+  after: { activity: number; id: string } | null;
+  limit: number;
+}
+
+/** What a search of a reader covers. */
+export interface SearchedConversations {
+  agent_ids: string[];
+  thread_ids: string[];
+  last_message_at: number;
+}
+
+const maxPreviewCharacters = 300;
+
+/** Needs the thread `t` and the reader's agents `mine`. */
+const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, t.last_sender_id, t.created_at, t.updated_at,
+  (select jsonb_agg(jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle) order by m.joined_at, a.canonical_handle)
+   from thread_members m join agents a on a.id = m.agent_id where m.thread_id = t.id) as members,
+  (select jsonb_agg(jsonb_build_object('id', n.id, 'canonical_handle', n.canonical_handle, 'display_name', n.display_name,
+     'unread_count', ${unreadCount}) order by n.canonical_handle)
+   from thread_members v join mine n on n.id = v.agent_id where v.thread_id = t.id) as agents,
+  (select jsonb_build_object('id', m.id, 'sequence', m.sequence, 'sender_id', m.sender_id, 'sender_handle', s.canonical_handle,
+     'preview', left(m.content, ${maxPreviewCharacters}), 'content_type', m.content_type,
+     'reply_expected', not m.metadata @> '{"no_reply_expected": true}',
+     'asks_person', m.metadata @> '{"asks_person": true}', 'created_at', m.created_at)
+   from messages m join agents s on s.id = m.sender_id
+   where m.thread_id = t.id and m.sequence = t.last_sequence limit 1) as last_message`;
+
+/** The threads of `mine`. The lateral join reads members by index: the planner does not know how few threads an agent has. */
+export const threadsOfMine = `select distinct v.thread_id
+  from mine cross join lateral (select thread_id from thread_members where agent_id = mine.id offset 0) v`;
+
+/**
+ * Newest activity first. Reads the row of every thread of the reader, and the members and last message of only those on the page. No index
+ * has the activity, because it changes with every message. Whether a message expects a reply is read in the order of the list, until
+ * the page is full.
+ */
+function listStatement(name: string, mine: string) {
+  return statement(
+    name,
+    `with mine as materialized (
+       select a.id, a.canonical_handle, a.display_name from ${mine} and (:agent::text is null or a.id = :agent or a.canonical_handle = :agent)
+     ), found as materialized (${threadsOfMine}
+     ), page as materialized (
+       select s.id, s.activity from (
+         select t.id, o.activity, t.last_sequence
+         from found f
+         cross join lateral (select * from threads where id = f.thread_id limit 1) t
+         cross join lateral (select coalesce(t.last_message_at, t.created_at) as activity) o
+         where (t.status = :status or (:status::text is null and t.status <> 'archived'))
+           and (:counterpart::text is null or exists (
+             select from thread_members w join agents a on a.id = w.agent_id
+             where w.thread_id = t.id and (a.canonical_handle = :counterpart or a.id = :counterpart) and a.id not in (select id from mine)))
+           and (not :unread::boolean or exists (
+             select from mine n join thread_members v on v.agent_id = n.id where v.thread_id = t.id and ${unreadCount} > 0))
+           and (:waiting::text is null or t.status = 'active' and t.last_sender_id is not null
+             and (t.last_sender_id in (select id from mine)) = (:waiting = 'others'))
+           and (:activity::bigint is null or (o.activity, t.id) < (:activity, :id))
+         order by o.activity desc, t.id desc offset 0
+       ) s
+       where :waiting::text is null or not exists (
+         select from messages m
+         where m.thread_id = s.id and m.sequence = s.last_sequence and m.metadata @> '{"no_reply_expected": true}')
+       order by s.activity desc, s.id desc limit :limit
+     )
+     select ${columns}, p.activity from page p cross join lateral (select * from threads where id = p.id limit 1) t
+     order by p.activity desc, p.id desc`,
+  );
+}
+
+function findStatement(name: string, mine: string) {
+  return statement(
+    name,
+    `with mine as materialized (
+       select a.id, a.canonical_handle, a.display_name from ${mine}
+         and a.id in (select m.agent_id from thread_members m where m.thread_id = :thread_id)
+     )
+     select ${columns} from threads t where t.id = :thread_id and exists (select from mine)`,
+  );
+}
+
+/** The agents `a` of the reader, as the end of a query. */
+export const agentsOfReader = {
+  person: `agents a where ${actedAsByPerson(':reader_id')}`,
+  agent: `agents me cross join agents a where me.id = :reader_id and me.retired_at is null and ${actedAsByPeopleOfMe}`,
+};
+
+const statements = {
+  person: {
+    list: listStatement('conversations.list_of_person', agentsOfReader.person),
+    find: findStatement('conversations.find_for_person', agentsOfReader.person),
+    listSearched: listSearchedStatement('conversations.list_searched_of_person', agentsOfReader.person),
+  },
+  agent: {
+    list: listStatement('conversations.list_for_agent', agentsOfReader.agent),
+    find: findStatement('conversations.find_for_agent', agentsOfReader.agent),
+    listSearched: listSearchedStatement('conversations.list_searched_for_agent', agentsOfReader.agent),
+  },
+};
+
+/** The threads of the reader's agents that have messages, for a search. */
+function listSearchedStatement(name: string, mine: string) {
+  return statement(
+    name,
+    `with mine as materialized (
+       select a.id from ${mine} and (:agent::text is null or a.id = :agent or a.canonical_handle = :agent)
+     ), found as materialized (${threadsOfMine})
+     select coalesce((select json_agg(id) from mine), '[]') as agent_ids, coalesce(json_agg(t.id), '[]') as thread_ids,
+       coalesce(max(t.last_message_at), 0) as last_message_at
+     from found f cross join lateral (select * from threads where id = f.thread_id limit 1) t
+     where t.last_message_at is not null and (:counterpart::text is null or exists (
+       select from thread_members w join agents a on a.id = w.agent_id
+       where w.thread_id = t.id and (a.canonical_handle = :counterpart or a.id = :counterpart) and a.id not in (select id from mine)))`,
+  );
+}
+
+function resolve(reader: ConversationReader) {
+  return 'account_id' in reader
+    ? { sql: statements.person, reader_id: reader.account_id }
+    : { sql: statements.agent, reader_id: reader.agent_id };
+}
+
+/** The threads of all agents that the same people may act as. Rights are read with each call. */
+export function conversationsRepository(db: Queryable) {
+  return {
+    /** Threads of the reader's agents, newest activity first. */
+    list(reader: ConversationReader, filter: ConversationFilter): Promise<ListedConversation[]> {
+      const { sql, reader_id } = resolve(reader);
+      const { after, ...conditions } = filter;
+      const position = { activity: after?.activity ?? null, id: after?.id ?? null };
+      return query<ListedConversation>(db, sql.list, { reader_id, ...conditions, ...position });
+    },
+    /** The reader's agents, their threads with messages, and the time (ms) of the latest message. */
+    async listSearched(
+      reader: ConversationReader,
+      filter: { agent: string | null; counterpart: string | null },
+    ): Promise<SearchedConversations> {
+      const { sql, reader_id } = resolve(reader);
+      const [row] = await query<SearchedConversations>(db, sql.listSearched, { reader_id, ...filter });
+      if (!row) throw new Error('an aggregate is always one row');
+      return row;
+    },
+    /** The thread, if one of the reader's agents is a member. */
+    async find(reader: ConversationReader, threadId: string): Promise<ConversationRow | undefined> {
+      const { sql, reader_id } = resolve(reader);
+      return (await query<ConversationRow>(db, sql.find, { reader_id, thread_id: threadId }))[0];
+    },
+  };
+}

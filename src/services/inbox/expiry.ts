@@ -1,0 +1,28 @@
+import { minIdAt } from '../../domain/ids.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
+
+const entriesPerStep = 1_000;
+
+/**
+ * Removes the items of an agent whose events are older than `oldest` (ms), also those that were not copied from the feed yet. If any was not
+ * acknowledged, the agent receives an event with their number.
+ */
+export async function expireItems(work: SystemWork, agent_id: string, oldest: number): Promise<void> {
+  const inbox = await work.inboxes.lock(agent_id);
+  if (!inbox) return;
+  const olderThan = minIdAt('event', oldest);
+  for (let { position } = inbox; ;) {
+    const entries = await work.inboxRetention.listEntries(agent_id, {
+      position,
+      olderThan,
+      limit: entriesPerStep,
+    });
+    position = entries.at(-1)?.number ?? position;
+    if (entries.length > 0)
+      await work.inboxClaims.materialize(agent_id, { entries, position, now: work.now });
+    if (entries.length < entriesPerStep) break;
+  }
+  const count = await work.inboxRetention.removeItems(agent_id, olderThan);
+  if (count === 0) return;
+  work.emit({ type: 'inbox.expired', recipients: [agent_id], data: { count, expired_at: work.now } });
+}

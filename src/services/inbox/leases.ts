@@ -1,0 +1,102 @@
+import { wrongField } from '../../domain/errors.ts';
+import { inboxTopic, readFencingToken, toLeaseId } from '../../domain/inbox.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+import { type MessageDraft, sendMessage } from '../messages/send.ts';
+import { leaseLost, requireLeaseKey } from './access.ts';
+
+/** What became of each lease of an acknowledgement. */
+export type AcknowledgeResult = 'acknowledged' | 'lost' | 'not_found';
+
+/**
+ * Extends a lease, from now on.
+ * @throws {DomainError} LEASE_NOT_FOUND, LEASE_LOST
+ */
+export async function renewLease(work: Work, lease_id: string, lease_seconds: number) {
+  const lease = await work.inboxLeases.renew(
+    requireLeaseKey(work, lease_id),
+    work.now + lease_seconds * 1_000,
+  );
+  if (!lease) throw leaseLost();
+  return {
+    id: toLeaseId(work.actor.agent_id, lease.fencing_token),
+    fencing_token: lease.fencing_token,
+    attempt: lease.attempts,
+    expires_at: lease.expires_at,
+  };
+}
+
+/**
+ * Acknowledges several leases in one statement.
+ * @returns the result of each, in order
+ */
+export async function acknowledgeLeases(
+  work: Work,
+  leaseIds: readonly string[],
+): Promise<AcknowledgeResult[]> {
+  const tokens = leaseIds.map((id) => readFencingToken(work.actor.agent_id, id));
+  const known = tokens.filter((token) => token !== undefined);
+  const acknowledged = new Set(known.length > 0 ? await acknowledge(work, known) : []);
+  return tokens.map((token) => {
+    if (token === undefined) return 'not_found';
+    return acknowledged.has(token) ? 'acknowledged' : 'lost';
+  });
+}
+
+/**
+ * Acknowledges a lease, and sends its reply in the same transaction: both are done, or nothing. The thread is locked before the item, as in
+ * every change of the thread.
+ * @param reply.reply_to null for the message of the item
+ * @returns the reply as sent; null without one
+ * @throws {DomainError} LEASE_NOT_FOUND, LEASE_LOST, VALIDATION_ERROR (the event has no thread), and as `sendMessage`
+ */
+export async function acknowledgeLease(work: Work, lease_id: string, reply: MessageDraft | null) {
+  const key = requireLeaseKey(work, lease_id);
+  const sent = reply && (await sendReply(work, key, reply));
+  const acknowledged = await acknowledge(work, [key.fencing_token]);
+  if (acknowledged.length === 0) throw leaseLost();
+  return sent;
+}
+
+async function sendReply(work: Work, key: ReturnType<typeof requireLeaseKey>, reply: MessageDraft) {
+  const lease = await work.inboxLeases.find(key);
+  if (!lease) throw leaseLost();
+  const { thread_id } = lease;
+  if (thread_id === null) throw wrongField('reply', 'the event of this lease belongs to no thread');
+  return sendMessage(work, {
+    ...reply,
+    reply_to: reply.reply_to ?? (await findMessageId(work, lease)),
+    thread_id,
+  });
+}
+
+/** The id of the message that an item is about, if any. */
+async function findMessageId(work: Work, { event_id }: { event_id: string }): Promise<string | null> {
+  const [event] = await work.feed.readEvents([event_id]);
+  return event?.message?.id ?? null;
+}
+
+/** Returns the fencing tokens of the leases that were current. */
+async function acknowledge(work: Work, tokens: readonly number[]): Promise<number[]> {
+  const { agent_id } = work.actor;
+  const rows = await work.inboxLeases.acknowledge(agent_id, [...new Set(tokens)], work.now);
+  if (rows.some(({ has_successor }) => has_successor)) work.publish({ topic: inboxTopic, body: agent_id });
+  if (rows.some(({ sequence }) => sequence !== null)) work.moveHandledMarks(agent_id);
+  return rows.map(({ fencing_token }) => fencing_token);
+}
+
+/**
+ * Gives an item back before it is handled. It counts as an attempt: after the last one the item is dead.
+ * @param delay_seconds how long no instance gets it.
+ * @throws {DomainError} LEASE_NOT_FOUND, LEASE_LOST
+ */
+export async function releaseLease(
+  work: Work,
+  lease_id: string,
+  { delay_seconds, reason }: { delay_seconds: number; reason: string | null },
+) {
+  const ready_at = work.now + delay_seconds * 1_000;
+  const item = await work.inboxLeases.release(requireLeaseKey(work, lease_id), { ready_at, reason });
+  if (!item) throw leaseLost();
+  work.publish({ topic: inboxTopic, body: work.actor.agent_id });
+  return item;
+}

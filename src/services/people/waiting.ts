@@ -1,0 +1,48 @@
+import type { SystemWork } from '../../work/unit-of-work.ts';
+import { listApprovals } from '../approvals/approvals.ts';
+import { findConversations, type ListedConversation } from '../threads/conversations.ts';
+
+const maxItems = 20;
+const minute = 60_000;
+
+/** How long an agent has to answer before its people are shown the question. */
+const answerTimeoutMs = 10 * minute;
+
+/** Older questions are no longer shown. */
+const maxAgeMs = 7 * 24 * 60 * minute;
+
+type WaitingWork = Pick<SystemWork, 'dashboard' | 'approvals' | 'conversations'>;
+
+/** What waits for a person. Each list has at most 20 items. */
+export type Waiting = Awaited<ReturnType<typeof readWaiting>>;
+
+/**
+ * Returns what waits for the decision or the answer of a person: approvals, contact requests, webhooks that were disabled after failures, and
+ * threads whose last message asks a person, or waits for one of the agents for ten minutes.
+ */
+export async function readWaiting(work: WaitingWork, account_id: string) {
+  const now = Date.now();
+  const waiting = { waiting: 'me' } as const;
+  const silentSince = { activity: now - answerTimeoutMs, id: '' };
+  const reader = { account_id };
+  const [approvals, requests, webhooks, latest, silent] = await Promise.all([
+    listApprovals(work, account_id, { pending: true, before: '', limit: maxItems }),
+    work.dashboard.listRequests(account_id, maxItems),
+    work.dashboard.listFailingWebhooks(account_id, maxItems),
+    findConversations(work, reader, waiting, { after: null, limit: 100 }),
+    findConversations(work, reader, waiting, { after: silentSince, limit: maxItems }),
+  ]);
+  const questions = [...latest.filter(asksPerson), ...silent.filter((thread) => !asksPerson(thread))];
+  const threads = questions.filter(({ activity }) => activity > now - maxAgeMs).slice(0, maxItems);
+  return { approvals, requests, webhooks, threads };
+}
+
+/** Whether the last message of a thread asks for the answer of a person. */
+export function asksPerson({ last_message }: Pick<ListedConversation, 'last_message'>): boolean {
+  return last_message?.asks_person === true;
+}
+
+/** The number of items. */
+export function countWaiting({ approvals, requests, webhooks, threads }: Waiting): number {
+  return approvals.length + requests.length + webhooks.length + threads.length;
+}

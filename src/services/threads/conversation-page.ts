@@ -1,0 +1,78 @@
+import { downloadLifetimeMs, type FileAddresses } from '../../domain/attachments/attachments.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
+import { attachmentNotFound } from '../access.ts';
+import type { Approval } from '../approvals/approvals.ts';
+import { requireClean } from '../attachments/attachments.ts';
+import {
+  type ConversationReader,
+  readConversation,
+  type ReadConversation,
+  requireConversation,
+} from './conversations.ts';
+
+const maxApprovals = 50;
+const maxPreviewCharacters = 400;
+
+/** A conversation with everything that its page shows. */
+export interface ConversationPage extends ReadConversation {
+  /** Approvals that the reader's agents requested about other members, since the thread was created. */
+  approvals: Approval[];
+  /** The beginning of the text of clean attachments, by id. */
+  previews: ReadonlyMap<string, string>;
+}
+
+type PageWork = Parameters<typeof readConversation>[0] & Pick<SystemWork, 'approvals' | 'attachments'>;
+
+/**
+ * Returns a conversation with messages before a sequence, and what belongs to them. Each part has a maximum size, whatever the length of the
+ * thread.
+ * @throws {DomainError} THREAD_NOT_FOUND
+ */
+export async function readConversationPage(
+  work: PageWork,
+  reader: ConversationReader,
+  input: Parameters<typeof readConversation>[2],
+): Promise<ConversationPage> {
+  const read = await readConversation(work, reader, input);
+  const { conversation, messages } = read;
+  const texts = messages.flatMap(({ attachments }) => attachments).filter(hasPreview);
+  const own = new Set(conversation.agents.map(({ id }) => id));
+  const others = conversation.members.filter(({ id }) => !own.has(id));
+  const [approvals, previews] = await Promise.all([
+    work.approvals.listBetween(
+      [...own],
+      others.map(({ canonical_handle }) => canonical_handle),
+      { since: conversation.created_at, now: Date.now(), limit: maxApprovals },
+    ),
+    texts.length === 0
+      ? []
+      : work.attachments.listPreviews(
+          texts.map(({ id }) => id),
+          maxPreviewCharacters,
+        ),
+  ]);
+  const found = previews.flatMap(({ id, preview }) => (preview === null ? [] : [[id, preview] as const]));
+  return { ...read, approvals, previews: new Map(found) };
+}
+
+function hasPreview({ scan_status, content_type }: { scan_status: string; content_type: string }): boolean {
+  return scan_status === 'clean' && !content_type.startsWith('image/');
+}
+
+/**
+ * Returns a signed URL of a file in a conversation of the reader. It expires after five minutes.
+ * @throws {DomainError} THREAD_NOT_FOUND, ATTACHMENT_NOT_FOUND, ATTACHMENT_NOT_READY, ATTACHMENT_INFECTED
+ */
+export async function signConversationDownload(
+  work: Pick<SystemWork, 'conversations' | 'attachments'>,
+  addresses: Pick<FileAddresses, 'download'>,
+  reader: ConversationReader,
+  { thread_id, attachment_id }: { thread_id: string; attachment_id: string },
+): Promise<string> {
+  const { agents } = await requireConversation(work, reader, thread_id);
+  const found = await work.attachments.findSeen(attachment_id, agents[0]?.id ?? '');
+  if (!found || found.message_id === null) throw attachmentNotFound();
+  requireClean(found);
+  const { storage_key: key, filename, content_type, size_bytes } = found;
+  return addresses.download({ key, filename, content_type, size_bytes }, Date.now() + downloadLifetimeMs);
+}
