@@ -12,27 +12,37 @@ const styles = [
   'controls.css',
   'content.css',
   'agents.css',
+  'conversations.css',
   'consent.css',
   'start.css',
 ];
-const images = ['mark.svg'];
+const images = ['mark.svg', 'mark-news.svg'];
+const scripts = ['live.js'];
 
-const types: Record<string, string> = { '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' };
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
 const yearSeconds = 31_536_000;
 
 export interface Assets {
   styles: readonly string[];
   mark: string;
+  /** The mark with a dot. */
+  markWithNews: string;
+  /** The script of pages with a live part. */
+  liveScript: string;
   /** Serves a file under /assets/. Returns false if the path matches none. */
   serve(ctx: Context): boolean;
 }
 
-/** Loads style sheets and images. Their addresses contain a hash of the content. */
+/** Loads style sheets, images and the script. Their addresses contain a hash of the content. */
 export async function loadAssets(): Promise<Assets> {
   const { resolve } = createRequire(import.meta.url);
   const files = new Map<string, { type: string; bytes: Buffer }>();
   const addresses = new Map<string, string>();
-  for (const name of [...styles, ...images]) {
+  for (const name of [...styles, ...images, ...scripts]) {
     const bytes = await readFile(resolve(`#assets/${name}`));
     const extension = extname(name);
     const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 12);
@@ -43,6 +53,8 @@ export async function loadAssets(): Promise<Assets> {
   return {
     styles: styles.map((name) => addresses.get(name) ?? ''),
     mark: addresses.get('mark.svg') ?? '',
+    markWithNews: addresses.get('mark-news.svg') ?? '',
+    liveScript: addresses.get('live.js') ?? '',
     serve(ctx) {
       const file = files.get(ctx.path);
       if (!file || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return false;

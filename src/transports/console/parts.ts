@@ -6,6 +6,7 @@ import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { ExternalProvider } from '../../services/people/external-identities.ts';
 import type { Revocation } from '../../services/auth/tokens.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
+import type { LiveStreams } from './live-streams.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 
@@ -20,6 +21,8 @@ export interface PageParts {
   publishRevocations(revoked: readonly Revocation[]): Promise<void>;
   /** Signs temporary download URLs. */
   addresses: Pick<FileAddresses, 'download'>;
+  /** Keeps parts of pages up to date. */
+  live: LiveStreams;
   requests: AuthorizationRequests;
   sessions: BrowserSessions;
   knownBrowsers: KnownBrowsers;

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { Context } from 'koa';
 import { renderToString } from 'preact-render-to-string';
 import type { Person } from '../../domain/auth/actor.ts';
@@ -25,6 +26,8 @@ export interface PageRenderer {
   /** Sets the security headers and cookie options of every response. */
   prepare(ctx: Context): void;
   render(ctx: Context, person: Person | undefined, answer: Answer): void;
+  /** Renders a part of a page for a signed-in person. */
+  renderFragment(ctx: Context, person: Person, content: ComponentChildren): string;
   /** Shows an error page. The status must be set. */
   errorPage(ctx: Context, content: ErrorPageContent): void;
 }
@@ -53,7 +56,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     );
     ctx.status = page.status ?? 200;
     if (page.retry_after !== undefined) ctx.set('Retry-After', String(page.retry_after));
-    ctx.set('Content-Security-Policy', contentSecurityPolicy(page.form_target));
+    ctx.set('Content-Security-Policy', contentSecurityPolicy(page));
     ctx.type = 'text/html; charset=utf-8';
     ctx.body = `<!doctype html>${html}`;
   }
@@ -67,6 +70,16 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
       if (answer === 'handled') return;
       if ('to' in answer) redirect(ctx, answer);
       else showPage(ctx, person, answer);
+    },
+    renderFragment(ctx, person, content) {
+      const context = {
+        person,
+        path: ctx.path,
+        flash: undefined,
+        assets,
+        csrf: () => csrf.tokenFor(ctx, person),
+      };
+      return renderToString(<LayoutContextProvider value={context}>{content}</LayoutContextProvider>);
     },
     errorPage(ctx, content) {
       prepare(ctx);
@@ -82,10 +95,11 @@ function redirect(ctx: Context, { to, flash }: Redirect): void {
   ctx.status = 303;
 }
 
-/** Allows no scripts, no external resources, no framing, and forms only to this origin and `form_target`. */
-function contentSecurityPolicy(form_target: string | undefined): string {
+/** Allows no scripts (a live page: those of this origin), no external resources, no framing, and forms only to this origin and `form_target`. */
+function contentSecurityPolicy({ form_target, live }: ShownPage): string {
   return [
     "default-src 'none'",
+    ...(live === true ? ["script-src 'self'", "connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
     // Chromium also applies this to redirects after a form, so the redirect to the client must be listed.

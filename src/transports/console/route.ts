@@ -31,6 +31,10 @@ export interface ShownPage {
   status?: number;
   /** Seconds, for the Retry-After header. */
   retry_after?: number | undefined;
+  /** Whether a part of it is live: it loads the script, which updates that part. */
+  live?: boolean;
+  /** Whether the icon shows that something waits for the person. */
+  hasNews?: boolean;
   /** Additional allowed form target: an origin or a `scheme:`. */
   form_target?: string;
 }

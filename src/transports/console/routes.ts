@@ -14,6 +14,8 @@ import { consentRoutes } from './pages/auth/consent.tsx';
 import { contactNewRoutes } from './pages/contacts/new.tsx';
 import { contactRemoveRoutes } from './pages/contacts/remove.tsx';
 import { contactListRoutes } from './pages/contacts/list.tsx';
+import { conversationListRoutes } from './pages/conversations/list.tsx';
+import { conversationRoutes } from './pages/conversations/conversation.tsx';
 import { credentialNewRoutes } from './pages/auth/credential-new.tsx';
 import { credentialRevokeRoutes } from './pages/auth/credential-revoke.tsx';
 import { credentialListRoutes } from './pages/auth/credentials.tsx';
@@ -21,7 +23,7 @@ import { erasureRoutes } from './pages/agents/erasures.tsx';
 import { exportRoutes } from './pages/agents/exports.tsx';
 import { externalAccountRoutes } from './pages/people/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/people/external-sign-in.tsx';
-import { homeRoutes } from './pages/home.tsx';
+import { homeRoutes } from './pages/home/home.tsx';
 import { membershipInvitationRoutes } from './pages/people/membership-invitations.tsx';
 import { memberRemoveRoutes } from './pages/people/member-remove.tsx';
 import { organizationAuditRoutes } from './pages/people/organization-audit.tsx';
@@ -31,6 +33,8 @@ import { sessionRoutes } from './pages/people/sessions.tsx';
 import { signInRoutes, signOutRoutes } from './pages/people/sign-in.tsx';
 import { signUpRoutes } from './pages/people/sign-up.tsx';
 import { startRoutes } from './pages/start.tsx';
+import { writeRoutes } from './pages/conversations/write.tsx';
+import { waitRoutes } from './pages/conversations/waits.tsx';
 import { webhookActionRoutes } from './pages/webhooks/actions.tsx';
 import { webhookNewRoutes } from './pages/webhooks/new.tsx';
 import { webhookRoutes } from './pages/webhooks/webhook.tsx';
@@ -48,6 +52,10 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...signOutRoutes(parts),
     ...consentRoutes(parts),
     ...homeRoutes(parts),
+    ...conversationListRoutes(parts),
+    ...conversationRoutes(parts),
+    ...writeRoutes(parts),
+    ...waitRoutes(parts),
     ...agentListRoutes(parts),
     // Before the routes with an agent id in the same place.
     ...agentNewRoutes(parts),

@@ -4,6 +4,8 @@ import { DomainError } from '../../domain/errors.ts';
 import type { Person } from '../../domain/auth/actor.ts';
 import { answerErrors } from '../http/errors.ts';
 import { formBody, formOf } from '../http/form-body.ts';
+import type { FeedWatch } from '../../realtime/feed-watch.ts';
+import { createLiveStreams } from './live-streams.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
 import { errorPage } from './pages/error.tsx';
 import type { PageParts } from './parts.ts';
@@ -11,8 +13,12 @@ import type { ConsoleRoute } from './route.ts';
 import { consoleRoutes } from './routes.ts';
 import type { PageRenderer } from './renderer.tsx';
 
-export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowsers'> {
+export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowsers' | 'live'> {
   renderer: PageRenderer;
+  /** Wake-ups of the feeds that live pages show. */
+  watch: FeedWatch;
+  /** Ends live pages; browsers then connect to another process. */
+  draining: AbortSignal;
   logger: Parameters<typeof answerErrors>[0];
 }
 
@@ -25,7 +31,7 @@ export interface ConsoleTransport {
 }
 
 /**
- * Serves the pages for people: sign-in, consent and the console, without client-side scripts. Calls `next` for other paths, and
+ * Serves the pages for people: sign-in, consent and the console. Pages work without scripts; one script updates their live parts. Calls `next` for other paths, and
  * for `/` unless the client prefers HTML.
  */
 export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
@@ -45,7 +51,13 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     };
   }
 
-  const routes = consoleRoutes({ ...parts, sessions, knownBrowsers: renderer.knownBrowsers });
+  const live = createLiveStreams({
+    unitOfWork: parts.unitOfWork,
+    watch: parts.watch,
+    renderFragment: renderer.renderFragment,
+    draining: parts.draining,
+  });
+  const routes = consoleRoutes({ ...parts, live, sessions, knownBrowsers: renderer.knownBrowsers });
   for (const route of routes) {
     const body = route.method === 'POST' ? [formBody(route.max_form_bytes)] : [];
     router.register(route.path, [route.method], [...body, endpoint(route)]);

@@ -17,7 +17,7 @@ import { createNewFaultsFinder, injectAxe, findPageFaults } from './page-faults.
 const [mara] = people;
 
 /** Excluded: a third-party package renders the reference, and data and downloads are not pages. */
-const noPage = (path: string) => /^\/(?:docs|v1)\b|\/archive$/.test(path);
+const noPage = (path: string) => /^\/(?:docs|v1)\b|\/(?:archive|raw)$/.test(path);
 
 /** A client with a long name and address that could break a layout. */
 const hostileClientMetadata = {
@@ -46,12 +46,15 @@ const pagePaths = [
   '/console/agents/{id}/webhooks/{id}?state=failed',
   '/console/approvals/{id}',
   '/console/connections',
+  '/console/conversations',
+  '/console/conversations/{id}',
   '/console/erasures',
   '/console/exports',
   '/console/organizations/harbour-books',
   '/console/organizations/harbour-books/audit',
   '/console/organizations/harbour-books/members/jonas/remove',
   '/console/sessions',
+  '/console/waits',
 ];
 
 /** Every delivery state of a webhook event. The pending one stays pending for longer than the test runs. */

@@ -2,6 +2,7 @@ import { useLayoutContext } from './layout-context.ts';
 
 const navigationLinks = [
   ['/console', 'Home'],
+  ['/console/conversations', 'Conversations'],
   ['/console/agents', 'Agents'],
   ['/console/approvals', 'Approvals'],
   ['/console/connections', 'Connected apps'],

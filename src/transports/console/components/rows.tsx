@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 
 interface Row {
   key: string;
+  /** Id of the element, for lists that are live. */
+  id?: string;
   /** An icon or one or two letters. */
   mark?: ComponentChildren;
   title: ComponentChildren;
@@ -11,11 +13,11 @@ interface Row {
 }
 
 /** A list of items with their actions. */
-export function Rows({ label, rows }: { label: string; rows: readonly Row[] }) {
+export function Rows({ label, rows, id }: { label: string; rows: readonly Row[]; id?: string }) {
   return (
-    <ul class="rows" aria-label={label}>
-      {rows.map(({ key, mark, title, text, side }) => (
-        <li class="row" key={key}>
+    <ul class="rows" aria-label={label} id={id}>
+      {rows.map(({ key, id: rowId, mark, title, text, side }) => (
+        <li class="row" key={key} id={rowId}>
           {mark !== undefined && (
             <span class="mark" aria-hidden="true">
               {mark}

@@ -34,6 +34,15 @@ function rowForm(page: PageResponse, action: string, words: string) {
   return form;
 }
 
+test('the other agents of its owner are contacts, marked as such, and can be favorites', async () => {
+  const ada = await withAgent();
+  const other = await ada.agent('other');
+  const page = await ada.go(contactsOf(ada.mine));
+  expect(page.visibleText).toMatch(new RegExp(`Same owner.*@${other.handle}`));
+  const marked = await ada.send(rowForm(page, contactsOf(ada.mine, '/favorite'), other.handle));
+  expect(marked.visibleText).toMatch(/Added to favorites.*Same owner Favorite/);
+});
+
 describe('requests to an agent', () => {
   test('are approved or rejected by its owner; a repeated form changes nothing', async () => {
     const ada = await withAgent();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { newUsername, password, useConsole } from '../setup.ts';
 
 const setup = useConsole({
-  RATE_LIMITS: 'sign_in=2/600,sign_in_account=4/3600,sign_in_slow=1/60,sign_up=6/3600',
+  RATE_LIMITS: 'sign_in=2/600,sign_in_account=4/3600,sign_in_slow=1/60,sign_in_address=12/600,sign_up=6/3600',
   TRUST_PROXY: 'true',
 });
 
@@ -64,6 +64,18 @@ describe('guessing passwords', () => {
       await sendFrom(`198.51.100.${last}`, { username: other, password: 'a guess' });
     }
     expect((await signIn(other, password)).status).toBe(429);
+  });
+
+  test('is limited per address in a browser that signed in before too, whose right passwords count', async () => {
+    const { username, browser } = await setup.signUpPerson();
+    await browser.signOut();
+    const statuses: number[] = [];
+    for (let time = 0; time < 13; time += 1) {
+      const fields = { username, password };
+      statuses.push((await browser.fill('/sign-in', { fields, ...from('198.51.100.40') })).status);
+      if (statuses.at(-1) === 200) await browser.signOut();
+    }
+    expect(statuses).toEqual([...Array.from({ length: 12 }, () => 200), 429]);
   });
 
   test('counts unknown names alike', async () => {

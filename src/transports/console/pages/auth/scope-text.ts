@@ -20,6 +20,11 @@ export const scopeAbilities: Record<Scope, Ability> = {
     text: 'Approve or deny for you when another of your agents asks to add or remove a contact.',
     wide: true,
   },
+  'conversations:read': {
+    title: 'Read the messages of all your agents',
+    text: 'Read the threads of every agent that you can act as, not only of this one.',
+    wide: true,
+  },
   'threads:read': {
     title: 'Read its messages',
     text: 'Read and search all threads of the agent.',

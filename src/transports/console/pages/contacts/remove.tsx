@@ -20,7 +20,8 @@ export function contactRemoveRoutes(parts: PageParts): ConsoleRoute[] {
         children: (
           <p>
             {agent.display_name} and @{contact.canonical_handle} will no longer be contacts. Both are
-            notified. A new contact request is needed to become contacts again.
+            notified. A new contact request is needed to become contacts again. Agents of one person can write
+            to each other even so; block the agent to prevent that.
           </p>
         ),
         action: agentAddress(agent, `contacts/${contact.id}/remove`),

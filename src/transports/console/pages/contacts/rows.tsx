@@ -68,37 +68,39 @@ interface ContactsProps {
 /** The contacts of an agent. */
 export function Contacts({ agent, contacts }: ContactsProps) {
   if (contacts.length === 0) return <p>No contacts yet. Contacts can write to each other at any time.</p>;
-  const rows = contacts.map(({ agent_id, canonical_handle, display_name, favorite, is_online, since }) => ({
-    key: agent_id,
-    mark: monogram(display_name),
-    title: (
-      <>
-        <bdi>{display_name}</bdi> {favorite && <Badge tone="accent">Favorite</Badge>}{' '}
-        {is_online && <Badge tone="good">Online</Badge>}
-      </>
-    ),
-    text: (
-      <>
-        <Handle of={canonical_handle} /> · since <Time at={since} />
-      </>
-    ),
-    side: (
-      <>
-        <Form
-          action={agentAddress(agent, 'contacts/favorite')}
-          class="inline"
-          hidden={{ agent_id, favorite: String(!favorite) }}
-        >
-          <Button kind="quiet">
-            {favorite ? 'Remove favorite' : 'Add favorite'}
-            <span class="visually-hidden"> @{canonical_handle}</span>
-          </Button>
-        </Form>
-        <ButtonLink href={agentAddress(agent, `contacts/${agent_id}/remove`)}>
-          Remove<span class="visually-hidden"> @{canonical_handle}</span>
-        </ButtonLink>
-      </>
-    ),
-  }));
+  const rows = contacts.map(
+    ({ agent_id, canonical_handle, display_name, favorite, is_online, same_owner, since }) => ({
+      key: agent_id,
+      mark: monogram(display_name),
+      title: (
+        <>
+          <bdi>{display_name}</bdi> {same_owner && <Badge>Same owner</Badge>}{' '}
+          {favorite && <Badge tone="accent">Favorite</Badge>} {is_online && <Badge tone="good">Online</Badge>}
+        </>
+      ),
+      text: (
+        <>
+          <Handle of={canonical_handle} /> · since <Time at={since} />
+        </>
+      ),
+      side: (
+        <>
+          <Form
+            action={agentAddress(agent, 'contacts/favorite')}
+            class="inline"
+            hidden={{ agent_id, favorite: String(!favorite) }}
+          >
+            <Button kind="quiet">
+              {favorite ? 'Remove favorite' : 'Add favorite'}
+              <span class="visually-hidden"> @{canonical_handle}</span>
+            </Button>
+          </Form>
+          <ButtonLink href={agentAddress(agent, `contacts/${agent_id}/remove`)}>
+            Remove<span class="visually-hidden"> @{canonical_handle}</span>
+          </ButtonLink>
+        </>
+      ),
+    }),
+  );
   return <Rows label="Contacts" rows={rows} />;
 }

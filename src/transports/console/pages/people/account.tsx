@@ -1,8 +1,11 @@
 import { addressKey } from '../../../http/address-key.ts';
-import { hasPassword } from '../../../../services/people/accounts.ts';
+import { authorFromPerson } from '../../../../domain/auth/audit.ts';
+import { readAccount } from '../../../../services/people/accounts.ts';
+import { setNameOfPerson } from '../../../../services/people/display-names.ts';
 import { changePassword } from '../../../../services/people/sign-in.ts';
 import { successFlash } from '../../flash.ts';
 import { NewPasswordField } from './account-fields.tsx';
+import { DisplayNameForm } from './display-name-form.tsx';
 import { Card, Facts, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Field } from '../../components/field.tsx';
 import { Actions, Button, Form } from '../../components/form.tsx';
@@ -13,14 +16,27 @@ import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } fro
 /** The account page of a person. */
 export function accountRoutes({ unitOfWork, limits, external }: PageParts): ConsoleRoute[] {
   async function show({ person }: PersonVisit, formErrors?: FormErrors): Promise<ShownPage> {
-    const has_password = await unitOfWork.readAsSystem((repositories) =>
-      hasPassword(repositories, person.account_id),
+    const account = await unitOfWork.readAsSystem((repositories) =>
+      readAccount(repositories, person.account_id),
     );
-    return accountPage({ username: person.username, external: external?.name, has_password, formErrors });
+    return accountPage({ username: person.username, external: external?.name, ...account, formErrors });
   }
 
   return [
     page('/console/account', (visit) => show(visit)),
+    action('/console/account/name', (visit) =>
+      orShowFormAgain(
+        async () => {
+          const { form, person } = visit;
+          await unitOfWork.writeAsSystem(
+            (work) => setNameOfPerson(work, person, form.get('display_name') ?? ''),
+            authorFromPerson(person),
+          );
+          return { to: '/console/account', flash: successFlash('Name saved.') };
+        },
+        (formErrors) => show(visit, formErrors),
+      ),
+    ),
     action('/console/account/password', (visit) =>
       orShowFormAgain(
         async () => {
@@ -40,13 +56,14 @@ export function accountRoutes({ unitOfWork, limits, external }: PageParts): Cons
 
 interface AccountPage {
   username: string;
+  display_name: string | null;
   /** Name of the external sign-in provider. */
   external: string | undefined;
   has_password: boolean;
   formErrors: FormErrors | undefined;
 }
 
-function accountPage({ username, external, has_password, formErrors }: AccountPage): ShownPage {
+function accountPage({ username, display_name, external, has_password, formErrors }: AccountPage): ShownPage {
   const errors = formErrors?.fields ?? {};
   const body = (
     <>
@@ -59,8 +76,16 @@ function accountPage({ username, external, has_password, formErrors }: AccountPa
           ]}
         />
       </Card>
+      <ErrorNotice {...formErrors} />
+      <Card title="Name">
+        <DisplayNameForm
+          action="/console/account/name"
+          value={display_name}
+          hint="Others see it beside your username in the directory. Leave it empty to show the username."
+          error={errors['display_name']}
+        />
+      </Card>
       <Card title="Password">
-        <ErrorNotice {...formErrors} />
         <Form action="/console/account/password">
           <input type="text" name="username" value={username} autocomplete="username" readOnly hidden />
           {has_password && (

@@ -2,6 +2,7 @@ import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { isName } from '../../../../domain/agents/handles.ts';
 import type { Person } from '../../../../domain/auth/actor.ts';
 import { inviteMember, listInvitationsTo } from '../../../../services/people/membership-invitations.ts';
+import { setNameOfOrganization } from '../../../../services/people/display-names.ts';
 import { changeRole, requireOrganization } from '../../../../services/people/memberships.ts';
 import { successFlash } from '../../flash.ts';
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
@@ -11,6 +12,7 @@ import { NextPage } from '../../components/next-page.tsx';
 import { redirectOrWarn, formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
+import { DisplayNameForm } from './display-name-form.tsx';
 import { PendingInvitations, type PendingInvitationsProps } from './membership-invitations.tsx';
 import { MemberRows } from './member-rows.tsx';
 
@@ -56,6 +58,22 @@ export function organizationRoutes({ unitOfWork, publishRevocations, limits }: P
         (formErrors) => organizationPage(visit.person, organization, { ...entered, formErrors }),
       );
     }),
+    action(`${path}/name`, async (visit) => {
+      const organization = await loadOrganization(visit);
+      const { slug } = organization;
+      return orShowFormAgain(
+        async () => {
+          const change = { slug, text: visit.form.get('display_name') ?? '' };
+          await unitOfWork.writeAsSystem(
+            (work) => setNameOfOrganization(work, visit.person, change),
+            authorFromPerson(visit.person),
+          );
+          return { to: organizationAddress(slug), flash: successFlash('Name saved.') };
+        },
+        (formErrors) =>
+          organizationPage(visit.person, organization, { username: '', role: 'member', formErrors }),
+      );
+    }),
     action(`${path}/roles`, async (visit) => {
       const { slug } = await loadOrganization(visit);
       const username = visit.form.get('username') ?? '';
@@ -93,7 +111,7 @@ interface Entered {
 }
 
 function organizationPage(person: Person, organization: Organization, entered?: Entered): ShownPage {
-  const { slug, role, members: found, invitations } = organization;
+  const { slug, display_name, role, members: found, invitations } = organization;
   const members = found.slice(0, pageSize);
   const last = found.length > pageSize ? members.at(-1) : undefined;
   const isAdmin = role === 'admin';
@@ -101,7 +119,7 @@ function organizationPage(person: Person, organization: Organization, entered?: 
   const body = (
     <>
       <Heading
-        title={slug}
+        title={display_name === null ? slug : `${display_name} (${slug})`}
         back={{ href: '/console/organizations', text: 'Organizations' }}
         lead={
           isAdmin
@@ -128,6 +146,16 @@ function organizationPage(person: Person, organization: Organization, entered?: 
         <p>
           <a href={`${organizationAddress(slug)}/audit`}>Audit log</a>
         </p>
+      )}
+      {isAdmin && (
+        <Card title="Name">
+          <DisplayNameForm
+            action={`${organizationAddress(slug)}/name`}
+            value={display_name}
+            hint="Others see it beside the slug in the directory. Leave it empty to show the slug."
+            error={formErrors?.fields['display_name']}
+          />
+        </Card>
       )}
       {isAdmin && (
         <Card title="Invite a person">

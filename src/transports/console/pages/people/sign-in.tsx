@@ -33,10 +33,11 @@ export function signInRoutes({
 }: PageParts): ConsoleRoute[] {
   async function consumeLimits(visit: Visit, username: string): Promise<void> {
     const name = canonicalName(username);
-    const browser = knownBrowsers.find(visit.ctx, name);
-    if (browser !== undefined) return limits.consume('sign_in', `${name} browser ${browser}`);
     const address = addressKey(visit.ctx);
     await limits.consume('sign_in_address', address);
+    // Each sign-in renews the id of the browser, so only the address limits right passwords.
+    const browser = knownBrowsers.find(visit.ctx, name);
+    if (browser !== undefined) return limits.consume('sign_in', `${name} browser ${browser}`);
     await limits.consume('sign_in', `${name} ${address}`);
     try {
       await limits.consume('sign_in_account', name);

@@ -12,7 +12,8 @@ import { redirectOrWarn } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type Redirect } from '../../route.ts';
 import { agentAddress } from '../agents/heading.tsx';
-import { readIdempotencyKey, webhookSecretPage } from './new.tsx';
+import { readIdempotencyKey } from '../../idempotency-key.ts';
+import { webhookSecretPage } from './new.tsx';
 import { webhookAddress } from './webhook.tsx';
 
 const path = '/console/agents/:id/webhooks/:webhook_id';

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createWebhookOperation } from '../../../../operations/webhooks/create-webhook.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { actAsAgent } from '../../act-as-agent.ts';
@@ -7,6 +6,7 @@ import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { OneTimeSecrets } from '../../components/secrets.tsx';
 import type { PageParts } from '../../parts.ts';
 import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
+import { createIdempotencyKey, readIdempotencyKey } from '../../idempotency-key.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 import { type EnteredWebhook, readWebhookForm, WebhookFields, toWebhookInput } from './fields.tsx';
@@ -33,17 +33,6 @@ export function webhookNewRoutes(parts: PageParts): ConsoleRoute[] {
       );
     }),
   ];
-}
-
-/** A random key per form, so that a form submitted twice takes effect once. */
-export function createIdempotencyKey(): string {
-  return randomBytes(16).toString('base64url');
-}
-
-/** The idempotency key of a form, or a new one if it is missing or invalid. */
-export function readIdempotencyKey(form: URLSearchParams): string {
-  const key = form.get('idempotency_key') ?? '';
-  return /^[\w-]{22}$/.test(key) ? key : createIdempotencyKey();
 }
 
 function newWebhookPage(agent: AgentOfPerson, entered: EnteredWebhook, formErrors?: FormErrors): ShownPage {

@@ -10,12 +10,14 @@ export const eventText: Record<EventType, string> = {
   'thread.member_removed': 'Member removed from a thread',
   'message.delivered': 'Own message delivered',
   'message.read': 'Message read',
+  'message.handled': 'Message handled',
   'attachment.scanned': 'File scanned',
   'contact.request': 'Contact request received',
   'contact.added': 'Contact added',
   'contact.updated': 'Contact changed',
   'contact.removed': 'Contact removed',
   'approval.resolved': 'Approval decided',
+  'inbox.expired': 'Inbox items expired',
   'agent.updated': 'Agent changed',
 };
 

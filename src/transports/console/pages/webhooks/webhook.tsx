@@ -15,7 +15,7 @@ import { disabledReasonText } from './webhook-text.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 import { type EnteredWebhook, readWebhookForm, WebhookFields, toWebhookInput } from './fields.tsx';
 import { readState, WebhookLog } from './deliveries.tsx';
-import { createIdempotencyKey } from './new.tsx';
+import { createIdempotencyKey } from '../../idempotency-key.ts';
 
 const path = '/console/agents/:id/webhooks/:webhook_id';
 

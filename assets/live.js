@@ -1,0 +1,65 @@
+// Updates the live part of a page with HTML from the server.
+const region = document.querySelector('[data-live]');
+let { live: address, cursor } = region.dataset;
+let source;
+let waitMs = 1000;
+
+function removeUntil(node, end) {
+  while (node && node !== end) {
+    const gone = node;
+    node = node.nextSibling;
+    gone.remove();
+  }
+}
+
+function patch(old, next) {
+  let at = old.firstChild;
+  for (const node of Array.from(next.childNodes)) {
+    const same = node.id && Array.from(old.children).find(({ id }) => id === node.id);
+    if (!same) {
+      old.insertBefore(node, at);
+      continue;
+    }
+    removeUntil(at, same);
+    at = same.nextSibling;
+    const opened = same.querySelectorAll('details');
+    node.querySelectorAll('details').forEach((one, place) => (one.open = opened[place]?.open));
+    if (same.isEqualNode(node)) continue;
+    if (node.querySelector('[id]')) patch(same, node);
+    else same.replaceWith(node);
+  }
+  removeUntil(at);
+}
+
+function update({ data, lastEventId }) {
+  const page = document.documentElement;
+  const isAtEnd = innerHeight + scrollY > page.scrollHeight - 100;
+  const next = document.createElement('template');
+  next.innerHTML = data;
+  patch(region, next.content);
+  cursor = lastEventId;
+  waitMs = 1000;
+  const title = region.querySelector('[data-title]');
+  if (title) document.title = title.dataset.title;
+  if (isAtEnd && 'follow' in region.dataset) scrollTo(0, page.scrollHeight);
+}
+
+function connect() {
+  source?.close();
+  if (document.hidden) return;
+  const url = new URL(address, location);
+  url.searchParams.set('cursor', cursor);
+  source = new EventSource(url);
+  const on = (type, act) => source.addEventListener(type, act);
+  on('message', update);
+  on('end', () => {
+    source.close();
+    if (performance.now() > 2000) location.reload();
+  });
+  on('error', () => {
+    if (source.readyState === 2) setTimeout(connect, (waitMs = Math.min(waitMs * 2, 15000)));
+  });
+}
+
+document.addEventListener('visibilitychange', connect);
+connect();

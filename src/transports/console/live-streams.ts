@@ -1,0 +1,185 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ComponentChildren } from 'preact';
+import type { Context } from 'koa';
+import { DomainError } from '../../domain/errors.ts';
+import type { Person } from '../../domain/auth/actor.ts';
+import type { FeedWatch } from '../../realtime/feed-watch.ts';
+import { readLiveState } from '../../services/people/live-pages.ts';
+import type { UnitOfWork } from '../../work/unit-of-work.ts';
+
+/** The part of a page that is kept up to date. */
+export interface LiveContent {
+  /** For the page of one conversation. */
+  thread_id?: string;
+  /** Reads and renders the content with the person's current rights. @throws {DomainError} when the person may not read it any more */
+  render(): Promise<ComponentChildren>;
+}
+
+export interface LiveStreams {
+  /**
+   * Answers with an event stream (HTML standard, section 9.2): one event for each change, with the whole content as HTML and the cursor after it as id.
+   * The event `end` says that the page is no longer live.
+   * @throws {DomainError} RATE_LIMITED
+   */
+  serve(ctx: Context, person: Person | undefined, content: LiveContent): void;
+}
+
+export interface LiveStreamsParts {
+  unitOfWork: Pick<UnitOfWork, 'readAsSystem'>;
+  watch: FeedWatch;
+  renderFragment(ctx: Context, person: Person, content: ComponentChildren): string;
+  /** Ends all streams; browsers then connect to another process. */
+  draining: AbortSignal;
+}
+
+/** Milliseconds between two checks of session, rights and feeds, so a revoked right ends a stream within 5 s. Wake-ups only make it sooner. */
+const checkMs = 3_000;
+
+/** Milliseconds between two updates, at least. */
+const updateMs = 200;
+
+const maxStreamsPerPerson = 30;
+
+/** How long a browser may leave an update unread. */
+const slowReaderMs = 20_000;
+
+/** Serves the live parts of pages. Each stream reads rights and counters again before every update. */
+export function createLiveStreams(parts: LiveStreamsParts): LiveStreams {
+  const open = new Map<string, number>();
+
+  function count(account_id: string, change: 1 | -1): void {
+    const streams = (open.get(account_id) ?? 0) + change;
+    if (streams > 0) open.set(account_id, streams);
+    else open.delete(account_id);
+  }
+
+  return {
+    serve(ctx, person, content) {
+      if (person && (open.get(person.account_id) ?? 0) >= maxStreamsPerPerson) {
+        throw new DomainError('RATE_LIMITED', 'You have too many live pages open. Close some of them.', {
+          retry_after: 10,
+        });
+      }
+      const body = new PassThrough();
+      ctx.set({ 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' });
+      ctx.type = 'text/event-stream';
+      ctx.body = body;
+      // The random time spreads reconnects after a restart.
+      body.write(`retry: ${500 + Math.floor(Math.random() * 1_000)}\n\n`);
+      if (!person) {
+        body.end(endEvent);
+        return;
+      }
+      count(person.account_id, 1);
+      void follow(parts, { ctx, person, content, body })
+        // The browser connects again.
+        .catch(() => body.destroy())
+        .finally(() => count(person.account_id, -1));
+    },
+  };
+}
+
+interface OpenStream {
+  ctx: Context;
+  person: Person;
+  content: LiveContent;
+  body: PassThrough;
+}
+
+const endEvent = 'event: end\ndata:\n\n';
+
+/** Sends updates until the browser leaves, the process stops, or the person may no longer read the page. */
+async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void> {
+  const { ctx, person, content, body } = stream;
+  const sleeper = createSleeper();
+  const watcher = parts.watch.open(sleeper.wake);
+  body.once('close', sleeper.end);
+  parts.draining.addEventListener('abort', sleeper.end);
+  let cursor = ctx.get('Last-Event-ID') || new URLSearchParams(ctx.querystring).get('cursor');
+  let sent = '';
+  try {
+    while (!sleeper.hasEnded() && !parts.draining.aborted) {
+      const state = await parts.unitOfWork.readAsSystem((all) =>
+        readLiveState(all, person, content.thread_id),
+      );
+      const html = state && state.cursor !== cursor ? await renderOrEnd(parts, stream) : undefined;
+      if (!state || html === null) {
+        body.write(endEvent);
+        break;
+      }
+      watcher.follow(state.agent_ids);
+      // An empty comment shows the proxies between that the connection is alive.
+      const text = html === undefined || html === sent ? ':\n\n' : toEvent(state.cursor, html);
+      if (!body.write(text)) await waitForReader(body);
+      sent = html ?? sent;
+      cursor = state.cursor;
+      await pause(updateMs);
+      await sleeper.sleep(checkMs - updateMs);
+    }
+  } finally {
+    watcher.close();
+    parts.draining.removeEventListener('abort', sleeper.end);
+    body.end();
+  }
+}
+
+/** A pause that a wake-up or the end cuts short. A wake-up before the pause ends it too. */
+function createSleeper() {
+  let isAwake = false;
+  let isOver = false;
+  let resume: (() => void) | undefined;
+
+  function wake(): void {
+    isAwake = true;
+    resume?.();
+  }
+
+  return {
+    wake,
+    end() {
+      isOver = true;
+      resume?.();
+    },
+    hasEnded: () => isOver,
+    async sleep(ms: number): Promise<void> {
+      if (!isAwake && !isOver) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(done, ms);
+          resume = done;
+          function done(): void {
+            clearTimeout(timer);
+            resolve();
+          }
+        });
+      }
+      resume = undefined;
+      isAwake = false;
+    },
+  };
+}
+
+/** Null when the person may no longer read the content. */
+async function renderOrEnd(
+  { renderFragment }: LiveStreamsParts,
+  { ctx, person, content }: OpenStream,
+): Promise<string | null> {
+  try {
+    return renderFragment(ctx, person, await content.render());
+  } catch (error) {
+    if (error instanceof DomainError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** A line break of any kind ends a line of an event stream, so each line of the content gets its own field. */
+function toEvent(cursor: string, html: string): string {
+  const lines = html.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+  return `id: ${cursor}\n${lines.join('')}\n`;
+}
+
+/** @throws when the browser does not read its updates. */
+async function waitForReader(body: PassThrough): Promise<void> {
+  await once(body, 'drain', { signal: AbortSignal.timeout(slowReaderMs) });
+}

@@ -1,0 +1,110 @@
+import { presentConversation } from '../../../../presenters/conversation.ts';
+import { presentReceipt } from '../../../../presenters/receipt.ts';
+import { presentToolMessage } from '../../../../presenters/tool-message.ts';
+import {
+  type ConversationPage,
+  readConversationPage,
+  signConversationDownload,
+} from '../../../../services/threads/conversation-page.ts';
+import { readLiveState } from '../../../../services/people/live-pages.ts';
+import { readConversation } from '../../../../services/threads/conversations.ts';
+import type { PageParts } from '../../parts.ts';
+import { type ConsoleRoute, page, publicPage, type PersonVisit } from '../../route.ts';
+import { conversationPage, Messages } from './conversation-view.tsx';
+import { conversationsAddress } from './filters.tsx';
+
+const path = `${conversationsAddress}/:id`;
+
+/** Messages on one page. */
+export const pageSize = 50;
+
+/** Messages that are shown after the one that a link names. */
+const contextAfter = 25;
+
+/** Messages that an open page shows; the first ones go as more arrive. */
+const maxLiveMessages = 200;
+
+/** One conversation: its messages, live at the end and as JSON too, and its files. */
+export function conversationRoutes({ unitOfWork, addresses, live }: PageParts): ConsoleRoute[] {
+  return [
+    page(path, async (visit) => {
+      const { person } = visit;
+      const input = readQuery(visit);
+      return unitOfWork.readAsSystem(async (repositories) => {
+        // Before the messages: what comes in between is sent again.
+        const state = await readLiveState(repositories, person, input.thread_id);
+        const found = await readConversationPage(repositories, { account_id: person.account_id }, input);
+        return conversationPage(found, input, state?.cursor);
+      });
+    }),
+    publicPage(`/console/live/conversations/:id`, ({ ctx, params, query, person }) => {
+      const thread_id = params['id'] ?? '';
+      const from = readSequence(query.get('from')) ?? 1;
+      const reader = { account_id: person?.account_id ?? '' };
+      live.serve(ctx, person, {
+        thread_id,
+        render: async () => {
+          const found = await unitOfWork.readAsSystem((repositories) =>
+            readConversationPage(repositories, reader, { thread_id, limit: maxLiveMessages }),
+          );
+          return <Messages found={startAt(found, from)} whole={readSequence(query.get('whole'))} />;
+        },
+      });
+      return 'handled';
+    }),
+    page(`${path}/raw`, async (visit) => {
+      const found = await unitOfWork.readAsSystem((repositories) =>
+        readConversation(repositories, { account_id: visit.person.account_id }, readQuery(visit)),
+      );
+      const { conversation, messages, receipts, earlier } = found;
+      const shown = {
+        conversation: presentConversation(conversation),
+        messages: messages.map(({ relationship, ...row }) => presentToolMessage(row, relationship)),
+        receipts: receipts.map(presentReceipt),
+        earlier,
+      };
+      visit.ctx.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+      visit.ctx.type = 'application/json; charset=utf-8';
+      visit.ctx.body = `${JSON.stringify(shown, undefined, 2)}\n`;
+      return 'handled' as const;
+    }),
+    page(`${path}/files/:file`, async ({ ctx, params, person: { account_id } }) => {
+      const file = { thread_id: params['id'] ?? '', attachment_id: params['file'] ?? '' };
+      const address = await unitOfWork.readAsSystem((repositories) =>
+        signConversationDownload(repositories, addresses, { account_id }, file),
+      );
+      ctx.redirect(address);
+      return 'handled' as const;
+    }),
+  ];
+}
+
+interface ConversationQuery {
+  thread_id: string;
+  limit: number;
+  before_sequence: number | undefined;
+  /** The sequence of the message that is shown whole. */
+  whole: number | null;
+}
+
+/** `before` names the end of an older page, `at` a message to show. */
+function readQuery({ params, query }: PersonVisit): ConversationQuery {
+  const before = readSequence(query.get('before'));
+  const at = readSequence(query.get('at'));
+  return {
+    thread_id: params['id'] ?? '',
+    limit: pageSize,
+    before_sequence: before ?? (at === null ? undefined : at + contextAfter),
+    whole: readSequence(query.get('whole')),
+  };
+}
+
+function readSequence(text: string | null): number | null {
+  return /^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : null;
+}
+
+/** The page from a sequence on, so that a live page keeps the messages that it began with. */
+function startAt(found: ConversationPage, from: number): ConversationPage {
+  const messages = found.messages.filter(({ sequence }) => sequence >= from);
+  return { ...found, messages, earlier: found.earlier || messages.length < found.messages.length };
+}

@@ -1,0 +1,68 @@
+import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
+import { Badge } from '../../components/content.tsx';
+import { conversationAddress } from './filters.tsx';
+
+type Attachment = ConversationPage['messages'][number]['attachments'][number];
+
+const scanLabels = {
+  clean: { label: 'Scanned', tone: 'good' },
+  pending: { label: 'Scan pending', tone: 'plain' },
+  infected: { label: 'Malware, removed', tone: 'danger' },
+  failed: { label: 'Could not be scanned', tone: 'warning' },
+} as const satisfies Record<Attachment['scan_status'], object>;
+
+/** Images that browsers show, up to a size that does not slow the page. */
+const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+const maxImageBytes = 2 * 1024 * 1024;
+
+interface FilesProps {
+  thread_id: string;
+  files: readonly Attachment[];
+  previews: ConversationPage['previews'];
+}
+
+/** The attachments of a message with their scan state. Only clean files have a preview and a link. */
+export function Files({ thread_id, files, previews }: FilesProps) {
+  if (files.length === 0) return null;
+  return (
+    <ul class="files" aria-label="Attachments">
+      {files.map((file) => (
+        <li key={file.id}>
+          <File file={file} address={`${conversationAddress(thread_id)}/files/${file.id}`} />
+          <Preview
+            file={file}
+            address={`${conversationAddress(thread_id)}/files/${file.id}`}
+            text={previews.get(file.id)}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function File({ file, address }: { file: Attachment; address: string }) {
+  const { label, tone } = scanLabels[file.scan_status];
+  const name = <bdi>{file.filename}</bdi>;
+  return (
+    <p class="file">
+      {file.scan_status === 'clean' ? <a href={address}>{name}</a> : name}{' '}
+      <span class="hint">
+        {file.content_type} · {sizeText(file.size_bytes)}
+      </span>{' '}
+      <Badge tone={tone}>{label}</Badge>
+    </p>
+  );
+}
+
+function Preview({ file, address, text }: { file: Attachment; address: string; text: string | undefined }) {
+  if (file.scan_status !== 'clean') return null;
+  if (imageTypes.has(file.content_type) && file.size_bytes <= maxImageBytes)
+    return <img class="file-image" src={address} alt={`Preview of ${file.filename}`} loading="lazy" />;
+  return text === undefined || text === '' ? null : <pre class="file-text">{text}</pre>;
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  const kib = bytes / 1_024;
+  return kib < 1_024 ? `${Math.ceil(kib)} KB` : `${(kib / 1_024).toFixed(1)} MB`;
+}

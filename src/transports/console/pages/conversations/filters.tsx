@@ -1,0 +1,124 @@
+import { isHandle } from '../../../../domain/agents/handles.ts';
+import { isId } from '../../../../domain/ids.ts';
+import { conversationWaits, threadStatuses } from '../../../../domain/threads.ts';
+import type { AgentOfPerson } from '../../../../services/people/agents.ts';
+import type {
+  ConversationFilters,
+  ConversationPosition,
+} from '../../../../services/threads/conversations.ts';
+import { Field, Select } from '../../components/field.tsx';
+import { Checkbox } from '../../components/choices.tsx';
+import { Button, ButtonLink } from '../../components/form.tsx';
+
+/** Path of the list of conversations. */
+export const conversationsAddress = '/console/conversations';
+
+/** The path of a conversation. */
+export function conversationAddress(thread_id: string): string {
+  return `${conversationsAddress}/${thread_id}`;
+}
+
+/** What the query of the list asks for. Values that do not exist are left out. */
+export interface ListQuery {
+  filters: ConversationFilters;
+  /** Search terms; empty: none. */
+  search: string;
+  /** The counterpart as it was entered, if it is no handle. */
+  wrongCounterpart: string | undefined;
+  after: ConversationPosition | null;
+  /** The query of the filters, for links to other pages of the list. */
+  kept: Record<string, string>;
+}
+
+/** Reads the filters and the position of a list. */
+export function readListQuery(query: URLSearchParams): ListQuery {
+  const agent = query.get('agent') ?? '';
+  const entered = (query.get('counterpart') ?? '').trim().replace(/^@/, '').toLowerCase();
+  const status = threadStatuses.find((each) => each === query.get('status'));
+  const waiting = conversationWaits.find((each) => each === query.get('waiting'));
+  const unread = query.get('unread') === 'true';
+  const search = (query.get('q') ?? '').trim();
+  const counterpart = isHandle(entered) ? entered : undefined;
+  const kept = {
+    ...(isId('agent', agent) && { agent }),
+    ...(counterpart !== undefined && { counterpart }),
+    ...(status && { status }),
+    ...(waiting && { waiting }),
+    ...(unread && { unread: 'true' }),
+    ...(search !== '' && { q: search }),
+  };
+  return {
+    filters: { agent: kept.agent, counterpart, status, waiting, unread },
+    search,
+    wrongCounterpart: entered !== '' && counterpart === undefined ? entered : undefined,
+    after: readPosition(query.get('before')),
+    kept,
+  };
+}
+
+function readPosition(text: string | null): ConversationPosition | null {
+  const [, activity, id = ''] = /^(\d{1,15})\.(\w{1,40})$/.exec(text ?? '') ?? [];
+  return activity !== undefined && isId('thread', id) ? { activity: Number(activity), id } : null;
+}
+
+const statusNames = { active: 'Active', closed: 'Closed', archived: 'Archived' } as const;
+const waitNames = { me: 'For my agents', others: 'For others' } as const;
+
+interface FiltersProps {
+  agents: readonly AgentOfPerson[];
+  query: ListQuery;
+}
+
+/** The form above the list. It sends a GET request, so that the address can be kept. */
+export function Filters({ agents, query: { filters, search, wrongCounterpart, kept } }: FiltersProps) {
+  return (
+    <details class="filters" open={Object.keys(kept).length > 0 || wrongCounterpart !== undefined}>
+      <summary>Search and filter</summary>
+      <form method="get" action={conversationsAddress} class="stack">
+        <div class="filter-fields">
+          <Field name="q" label="Search in messages" value={search} maxlength={200} />
+          <Select
+            name="agent"
+            label="Agent"
+            value={filters.agent ?? ''}
+            options={[
+              { value: '', text: 'All my agents' },
+              ...agents.map(({ id, canonical_handle }) => ({ value: id, text: `@${canonical_handle}` })),
+            ]}
+          />
+          <Field
+            name="counterpart"
+            label="Other member"
+            value={filters.counterpart ?? wrongCounterpart}
+            error={wrongCounterpart === undefined ? undefined : 'must be a handle such as owner.agent'}
+            maxlength={80}
+            plain
+          />
+          <Select
+            name="status"
+            label="Status"
+            value={filters.status ?? ''}
+            options={[
+              { value: '', text: 'Active and closed' },
+              ...threadStatuses.map((value) => ({ value, text: statusNames[value] })),
+            ]}
+          />
+          <Select
+            name="waiting"
+            label="Waiting"
+            value={filters.waiting ?? ''}
+            options={[
+              { value: '', text: 'Any' },
+              ...conversationWaits.map((value) => ({ value, text: waitNames[value] })),
+            ]}
+          />
+        </div>
+        <Checkbox name="unread" value="true" label="Only unread" checked={filters.unread === true} />
+        <div class="actions">
+          <Button>Show</Button>
+          {Object.keys(kept).length > 0 && <ButtonLink href={conversationsAddress}>Show all</ButtonLink>}
+        </div>
+      </form>
+    </details>
+  );
+}

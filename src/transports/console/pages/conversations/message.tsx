@@ -1,0 +1,118 @@
+import type { Relationship } from '../../../../domain/agents/agents.ts';
+import { wantsNoReply } from '../../../../domain/threads.ts';
+import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
+import { renderCardBody } from '../../../http/render-card-body.ts';
+import { monogram } from '../../components/agent-rows.tsx';
+import { Badge } from '../../components/content.tsx';
+import { Files } from './files.tsx';
+import { conversationAddress } from './filters.tsx';
+import { Receipts } from './receipts.tsx';
+
+type ShownMessage = ConversationPage['messages'][number];
+
+const relationshipNames: Record<Relationship, string> = {
+  self: 'Your agent',
+  same_owner: 'Your agent',
+  same_organization: 'Same organization',
+  contact: 'Contact',
+  none: 'Not a contact',
+};
+
+/** Longer messages are cut: fifty of them would make a page of megabytes. */
+const maxShownCharacters = 6_000;
+
+const times = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
+const moments = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  timeZone: 'UTC',
+});
+
+interface MessageProps {
+  page: ConversationPage;
+  message: ShownMessage;
+  /** Whether a long text is shown whole. */
+  whole: boolean;
+}
+
+/** One message: sender, text, files and receipts. Its id is an anchor. */
+export function Message({ page, message, whole }: MessageProps) {
+  const { id, thread_id, attachments, metadata } = message;
+  const isOwn = page.conversation.agents.some((agent) => agent.id === message.sender_id);
+  return (
+    <li class={isOwn ? 'message own' : 'message'} id={id}>
+      <Sender page={page} message={message} isOwn={isOwn} />
+      {message.reply_to !== null && <ReplyTo page={page} reply_to={message.reply_to} />}
+      <MessageText message={message} whole={whole} />
+      <Files thread_id={thread_id} files={attachments} previews={page.previews} />
+      {wantsNoReply(metadata) && <p class="hint">Expects no reply.</p>}
+      <Receipts message={message} receipts={page.receipts} />
+    </li>
+  );
+}
+
+function Sender({ page, message, isOwn }: { page: ConversationPage; message: ShownMessage; isOwn: boolean }) {
+  const { sender_id, sender_handle, relationship, created_at, id } = message;
+  const profile = page.profiles.find((each) => each.id === sender_id);
+  const name = profile?.display_name ?? sender_handle;
+  const [owner = ''] = sender_handle.split('.');
+  return (
+    <p class="sender">
+      <span class="mark small" aria-hidden="true">
+        {monogram(name)}
+      </span>
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>
+      <span class="code" title={`Owner ${owner}, verified by this service`}>
+        @{sender_handle}
+      </span>
+      <Badge tone={isOwn ? 'accent' : 'plain'}>
+        {isOwn ? relationshipNames.self : relationshipNames[relationship]}
+      </Badge>
+      {message.written_by === 'person' && <Badge tone="warning">Written by a person</Badge>}
+      <a class="moment" href={`#${id}`} title={`${moments.format(created_at)} UTC`}>
+        <time dateTime={new Date(created_at).toISOString()}>{times.format(created_at)}</time>
+      </a>
+    </p>
+  );
+}
+
+function ReplyTo({ page, reply_to }: { page: ConversationPage; reply_to: string }) {
+  const target = page.messages.find(({ id }) => id === reply_to);
+  if (!target) return <p class="hint">Answers an earlier message.</p>;
+  return (
+    <p class="hint">
+      Answers <a href={`#${reply_to}`}>message {target.sequence}</a> of @{target.sender_handle}
+    </p>
+  );
+}
+
+function MessageText({ message, whole }: { message: ShownMessage; whole: boolean }) {
+  const { content, content_type, sequence, thread_id, id, metadata } = message;
+  if (content === '') return metadata['erased'] === true ? <p class="hint">Erased by its sender.</p> : null;
+  const isLong = content.length > maxShownCharacters;
+  if (isLong && !whole)
+    return (
+      <>
+        <p class="message-text" dir="auto">
+          {content.slice(0, maxShownCharacters)}…
+        </p>
+        <p>
+          <a href={`${conversationAddress(thread_id)}?at=${sequence}&whole=${sequence}#${id}`}>
+            Show the whole message
+          </a>
+        </p>
+      </>
+    );
+  if (content_type === 'markdown' && !isLong)
+    return (
+      // Rendered without raw HTML, and sanitized. Long texts are shown as they are: rendering them takes too long.
+      <div class="markdown" dir="auto" dangerouslySetInnerHTML={{ __html: renderCardBody(content) }} />
+    );
+  return (
+    <p class="message-text" dir="auto">
+      {content}
+    </p>
+  );
+}

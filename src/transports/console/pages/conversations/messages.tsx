@@ -1,0 +1,79 @@
+import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
+import { requestText, stateLabels } from '../approvals/approval-text.ts';
+import { Badge } from '../../components/content.tsx';
+import { Button, Form } from '../../components/form.tsx';
+import { Message } from './message.tsx';
+
+type Approval = ConversationPage['approvals'][number];
+
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' });
+
+interface Entry {
+  at: number;
+  message?: ConversationPage['messages'][number];
+  approval?: Approval;
+}
+
+/** Messages and approvals in order of time, divided by days. */
+export function MessageList({ page, whole }: { page: ConversationPage; whole: number | null }) {
+  let previousDay = '';
+  return (
+    <ol class="messages" id="messages" aria-label="Messages">
+      {listEntries(page).flatMap(({ at, message, approval }) => {
+        const day = days.format(at);
+        const isNewDay = day !== previousDay;
+        previousDay = day;
+        return [
+          isNewDay && (
+            <li class="day" key={day} id={`day-${new Date(at).toISOString().slice(0, 10)}`}>
+              <span>{day}</span>
+            </li>
+          ),
+          message && (
+            <Message key={message.id} page={page} message={message} whole={message.sequence === whole} />
+          ),
+          approval && <ApprovalEntry key={approval.id} approval={approval} />,
+        ];
+      })}
+    </ol>
+  );
+}
+
+/** Approvals before the first message shown belong to an earlier page. */
+function listEntries({ messages, approvals, earlier }: ConversationPage): Entry[] {
+  const start = earlier ? (messages[0]?.created_at ?? 0) : 0;
+  const entries: Entry[] = [
+    ...messages.map((message) => ({ at: message.created_at, message })),
+    ...approvals
+      .filter(({ created_at }) => created_at >= start)
+      .map((approval) => ({ at: approval.created_at, approval })),
+  ];
+  return entries.sort((one, other) => one.at - other.at);
+}
+
+function ApprovalEntry({ approval }: { approval: Approval }) {
+  const { id, agent_display_name, agent_handle, message, state } = approval;
+  const { label, tone } = stateLabels[state];
+  const address = `/console/approvals/${id}`;
+  return (
+    <li class="message approval" id={id}>
+      <p>
+        <Badge tone={tone}>{label}</Badge>{' '}
+        <a href={address}>
+          <bdi>{agent_display_name}</bdi> {requestText(approval)}
+        </a>
+      </p>
+      {message !== '' && <blockquote class="quote">{message}</blockquote>}
+      {state === 'pending' && (
+        <Form action={address} class="button-pair">
+          <Button name="decision" value="approve">
+            Approve<span class="visually-hidden"> the request of @{agent_handle}</span>
+          </Button>
+          <Button kind="quiet" name="decision" value="deny">
+            Deny<span class="visually-hidden"> the request of @{agent_handle}</span>
+          </Button>
+        </Form>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,68 @@
+import { findWait } from '../../../../presenters/conversation.ts';
+import type { Conversation } from '../../../../services/threads/conversations.ts';
+import { monogram } from '../../components/agent-rows.tsx';
+import { Badge } from '../../components/content.tsx';
+import { Rows } from '../../components/rows.tsx';
+import { Time } from '../../components/time.tsx';
+import { conversationAddress } from './filters.tsx';
+
+const maxNames = 3;
+
+/** A list of conversations with links to their pages. */
+export function ConversationRows({ conversations }: { conversations: readonly Conversation[] }) {
+  const rows = conversations.map((conversation) => ({
+    key: conversation.id,
+    id: conversation.id,
+    mark: monogram(titleOf(conversation)),
+    title: (
+      <a href={conversationAddress(conversation.id)}>
+        <bdi>{titleOf(conversation)}</bdi>
+      </a>
+    ),
+    text: <Summary conversation={conversation} />,
+    side: <ConversationBadges conversation={conversation} />,
+  }));
+  return <Rows label="Conversations" rows={rows} id="conversations" />;
+}
+
+/** The subject, or else the other members. */
+export function titleOf({ subject, agents, members }: Conversation): string {
+  if (subject !== null && subject.trim() !== '') return subject;
+  const others = members.filter(({ id }) => agents.every((agent) => agent.id !== id));
+  const named = (others.length > 0 ? others : members).map(({ canonical_handle }) => `@${canonical_handle}`);
+  const rest = named.length - maxNames;
+  return named.slice(0, maxNames).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+function Summary({ conversation }: { conversation: Conversation }) {
+  const { agents, last_message, created_at } = conversation;
+  const own = agents.map(({ canonical_handle }) => `@${canonical_handle}`);
+  return (
+    <>
+      <span class="code">{own.slice(0, maxNames).join(', ')}</span> ·{' '}
+      <Time at={last_message?.created_at ?? created_at} />
+      {last_message === null ? (
+        <p>No messages yet.</p>
+      ) : (
+        <p class="preview">
+          <span class="code">@{last_message.sender_handle}</span>: <bdi>{last_message.preview}</bdi>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Badges for unread messages, the status, and on whose answer it waits. */
+export function ConversationBadges({ conversation }: { conversation: Conversation }) {
+  const { agents, status } = conversation;
+  const unread = Math.max(0, ...agents.map(({ unread_count }) => unread_count));
+  const wait = findWait(conversation);
+  return (
+    <>
+      {unread > 0 && <Badge tone="accent">{unread} unread</Badge>}
+      {wait === 'me' && <Badge tone="warning">Waits for your agent</Badge>}
+      {wait === 'others' && <Badge>Waits for others</Badge>}
+      {status !== 'active' && <Badge>{status === 'closed' ? 'Closed' : 'Archived'}</Badge>}
+    </>
+  );
+}

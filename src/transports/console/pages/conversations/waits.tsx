@@ -1,0 +1,99 @@
+import type { WaitState } from '../../../../domain/threads.ts';
+import { readLiveState } from '../../../../services/people/live-pages.ts';
+import { listWaits, type Wait } from '../../../../services/threads/waits.ts';
+import { Handle, monogram } from '../../components/agent-rows.tsx';
+import { Badge, Card, Empty, Heading } from '../../components/content.tsx';
+import { LiveRegion } from '../../components/live-region.tsx';
+import { Rows } from '../../components/rows.tsx';
+import { Time } from '../../components/time.tsx';
+import type { PageParts } from '../../parts.ts';
+import { type ConsoleRoute, page, publicPage, type ShownPage } from '../../route.ts';
+import { conversationAddress, conversationsAddress } from './filters.tsx';
+import { WaitGraph } from './wait-graph.tsx';
+
+/** Path of the page. */
+export const waitsAddress = '/console/waits';
+
+/** Missing answers, in the threads of all agents that a person may act as. */
+export function waitRoutes({ unitOfWork, live }: PageParts): ConsoleRoute[] {
+  return [
+    page(waitsAddress, ({ person }) =>
+      unitOfWork.readAsSystem(async (repositories) => {
+        // Before the list: what comes in between is sent again.
+        const state = await readLiveState(repositories, person);
+        return waitsPage(await listWaits(repositories, person), state?.cursor);
+      }),
+    ),
+    publicPage('/console/live/waits', ({ ctx, person }) => {
+      live.serve(ctx, person, {
+        render: async () => {
+          const reader = { account_id: person?.account_id ?? '' };
+          const waits = await unitOfWork.readAsSystem((repositories) => listWaits(repositories, reader));
+          return <Waits waits={waits} />;
+        },
+      });
+      return 'handled';
+    }),
+  ];
+}
+
+function waitsPage(waits: readonly Wait[], cursor: string | undefined): ShownPage {
+  const body = (
+    <>
+      <Heading
+        title="Missing answers"
+        lead="Messages of the last 30 days that expect an answer and have none, the longest wait first."
+        back={{ href: conversationsAddress, text: 'Conversations' }}
+      />
+      <Card>
+        <LiveRegion address="/console/live/waits" cursor={cursor} label="Missing answers">
+          <Waits waits={waits} />
+        </LiveRegion>
+      </Card>
+    </>
+  );
+  return { title: 'Missing answers', body, live: cursor !== undefined };
+}
+
+const states: Record<WaitState, { label: string; tone: 'plain' | 'warning' | 'accent' }> = {
+  waits_for_person: { label: 'Waits for a person', tone: 'warning' },
+  waits_for_agent: { label: 'Waits for a third agent', tone: 'accent' },
+  silent: { label: 'Online and silent', tone: 'warning' },
+  offline: { label: 'Offline', tone: 'plain' },
+};
+
+function Waits({ waits }: { waits: readonly Wait[] }) {
+  if (waits.length === 0)
+    return <Empty title="No agent waits">An agent is listed here when its message has no answer.</Empty>;
+  const rows = waits.map((wait) => ({
+    key: `${wait.thread_id}-${wait.member_id}`,
+    id: `${wait.thread_id}-${wait.member_id}`,
+    mark: monogram(wait.member_handle),
+    title: (
+      <>
+        <Handle of={wait.sender_handle} /> waits for <Handle of={wait.member_handle} />
+      </>
+    ),
+    text: (
+      <>
+        <a href={conversationAddress(wait.thread_id)}>
+          <bdi>{wait.subject ?? 'Conversation without a subject'}</bdi>
+        </a>{' '}
+        · since <Time at={wait.since} /> · {wait.received ? 'delivered' : 'not delivered'}
+      </>
+    ),
+    side: (
+      <>
+        {wait.in_cycle && <Badge tone="danger">Cycle</Badge>}
+        {wait.paused && <Badge tone="warning">Paused</Badge>}
+        <Badge tone={states[wait.state].tone}>{states[wait.state].label}</Badge>
+      </>
+    ),
+  }));
+  return (
+    <>
+      <WaitGraph waits={waits} />
+      <Rows label="Missing answers" rows={rows} id="waits" />
+    </>
+  );
+}

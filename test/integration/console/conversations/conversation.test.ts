@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openApproval } from '../../../../src/services/approvals/approvals.ts';
+import { findForm } from '../../../clients/form-browser.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { type AttachmentService, startAttachmentService, upload } from '../../attachments/setup.ts';
+import { createOrganizationOf, signInPerson } from '../signed-in-person.ts';
+import {
+  createRoles,
+  post,
+  readableThreads,
+  type Roles,
+  sendTo,
+  startThread,
+} from './conversation-fixtures.ts';
+
+let service: AttachmentService;
+beforeAll(async () => {
+  service = await startAttachmentService();
+});
+afterAll(() => service.stop());
+
+const addressOf = (thread_id: string) => `/console/conversations/${thread_id}`;
+
+async function createWorld() {
+  const ada = await signInPerson(service);
+  return { ada, mine: await ada.agent(), other: await service.agent() };
+}
+
+describe('a person with the role', () => {
+  let roles: Roles;
+  let file: string;
+  beforeAll(async () => {
+    roles = await createRoles(service);
+    const uploaded = await upload(service, roles.stranger, { bytes: Buffer.from('a list') });
+    file = uploaded.body.id;
+    await sendTo(service, roles.stranger, roles.threads.personal, 'See the file', { attachment_ids: [file] });
+    const read = () =>
+      requestRest('GET', `${service.api}/attachments/${file}`, { token: roles.stranger.token });
+    await vi.waitUntil(async () => (await read()).body.scan_status === 'clean', { timeout: 20_000 });
+  });
+
+  const kinds = ['personal', 'shared', 'linked with a member'] as const;
+  const cases = Object.entries(readableThreads).flatMap(([name, readable]) =>
+    kinds.map((kind) => [name, kind, readable.includes(kind)] as const),
+  );
+  test.each(cases)('%s opens the thread of a %s agent: %s', async (name, kind, isReadable) => {
+    const person = roles.people[name as keyof Roles['people']];
+    const address = addressOf(roles.threads[kind]);
+    for (const path of [address, `${address}/raw`]) {
+      const page = await person.go(path);
+      expect([path, page.status]).toEqual([path, isReadable ? 200 : 404]);
+      expect(page.text.includes('Hello there')).toBe(isReadable);
+    }
+    const download = await person.go(`${address}/files/${file}`, { follow: false });
+    const hasFile = kind === 'personal' && isReadable;
+    expect(download.status).toBe(hasFile ? 302 : 404);
+  });
+
+  test('none gets the same page as for a thread that does not exist', async () => {
+    const { outsider } = roles.people;
+    const texts = await Promise.all(
+      [roles.threads.shared, 'thd_00000000000000000000000000', 'nonsense', '%00'].map(async (id) =>
+        (await outsider.go(addressOf(id))).visibleText.replace(/Request id: .*/, ''),
+      ),
+    );
+    expect(new Set(texts).size).toBe(1);
+    expect(texts[0]).toContain('No such conversation, or you may not read it.');
+  });
+});
+
+test('shows sender, owner, relation, day, receipts and answers', async () => {
+  const { ada, mine, other } = await createWorld();
+  const id = await startThread(service, other, [mine], { subject: 'Order 7', content: 'Where is it?' });
+  const { id: first } = (
+    await requestRest('GET', `${service.api}/threads/${id}/messages`, { token: mine.token })
+  ).body.messages[0];
+  const before = await ada.go(addressOf(id));
+  expect(before.title).toContain('Order 7');
+  expect(before.visibleText).toContain(`@${mine.handle} stored`);
+  await requestRest('POST', `${service.api}/threads/${id}/read`, {
+    token: mine.token,
+    body: { up_to_sequence: 1 },
+  });
+  await sendTo(service, mine, id, '**Under way** since [today](https://example.com)', {
+    content_type: 'markdown',
+    reply_to: first,
+    metadata: { no_reply_expected: true },
+  });
+  const page = await ada.go(addressOf(id));
+  const today = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(Date.now());
+  expect(page.visibleText).toMatch(
+    new RegExp(
+      `${today}.*@${other.handle}.*Not a contact.*Where is it\\?.*@${mine.handle} read.*@${mine.handle}.*Your agent.*Answers message 1.*Under way since today.*Expects no reply`,
+    ),
+  );
+  expect(page.elements('strong').map((each) => each.children.length)).not.toEqual([]);
+  expect(page.elements('a').map(({ attribs }) => attribs['href'])).toContain(`#${first}`);
+  expect(page.elements('li').map(({ attribs }) => attribs['id'])).toContain(first);
+  expect(page.visibleText).toContain(`owner ${other.handle.split('.')[0]}, verified`);
+  const raw = await ada.go(`${addressOf(id)}/raw`);
+  expect(raw.headers.get('content-type')).toContain('application/json');
+  expect(JSON.parse(raw.text)).toMatchObject({
+    conversation: { thread_id: id, waiting: null },
+    messages: [{ content: 'Where is it?', relationship: 'none' }, { reply_expected: false }],
+  });
+});
+
+test('opens a long thread at its end, older messages by page, and a linked message in its place', async () => {
+  const { ada, mine, other } = await createWorld();
+  const id = await startThread(service, other, [mine], { content: 'Number 1' });
+  for (let number = 2; number <= 70; number += 1) await sendTo(service, other, id, `Number ${number}`);
+  const sequences = (text: string) =>
+    [...text.matchAll(/>Number (\d+)</g)].map(([, number]) => Number(number));
+  const seen: number[] = [];
+  let address: string | undefined = addressOf(id);
+  for (let pages = 0; address !== undefined && pages < 5; pages += 1) {
+    const page = await ada.go(address);
+    seen.unshift(...sequences(page.text));
+    address = page.elements('a').find(({ attribs }) => attribs['rel'] === 'prev')?.attribs['href'];
+  }
+  expect(seen).toEqual(Array.from({ length: 70 }, (_, index) => index + 1));
+  const linked = await ada.go(`${addressOf(id)}?at=30`);
+  expect(sequences(linked.text)).toEqual(Array.from({ length: 50 }, (_, index) => index + 5));
+  expect(linked.visibleText).toContain('Latest messages');
+  for (const query of ['?before=0', '?before=-1', '?at=99999999999', '?before=%00'])
+    expect(sequences((await ada.go(addressOf(id) + query)).text)).toContain(70);
+  expect((await ada.go(`${addressOf(id)}?before=1`)).visibleText).toContain('No messages');
+});
+
+test('a long message is cut, and shown whole on request', async () => {
+  const { ada, mine, other } = await createWorld();
+  const id = await startThread(service, other, [mine], { content: `${'word '.repeat(4_000)}The end` });
+  const page = await ada.go(addressOf(id));
+  expect(page.visibleText).not.toContain('The end');
+  const link = page.elements('a').find(({ attribs }) => attribs['href']?.includes('whole='));
+  expect((await ada.go(link?.attribs['href'] ?? '')).visibleText).toContain('The end');
+});
+
+test('files show their scan state and a preview, and can be downloaded when clean', async () => {
+  const { ada, mine, other } = await createWorld();
+  const id = await startThread(service, other, [mine]);
+  const { body: file } = await upload(service, other, { bytes: Buffer.from('First line of the list') });
+  await sendTo(service, other, id, 'See the file', { attachment_ids: [file.id] });
+  const address = `${addressOf(id)}/files/${file.id}`;
+  const visible = async () => (await ada.go(addressOf(id))).visibleText;
+  await expect.poll(visible, { timeout: 20_000 }).toContain('Scanned');
+  const page = await ada.go(addressOf(id));
+  expect(page.visibleText).toContain('First line of the list');
+  expect(page.elements('a').map(({ attribs }) => attribs['href'])).toContain(address);
+  const download = await ada.go(address, { follow: false });
+  expect([download.status, download.headers.get('location')]).toEqual([
+    302,
+    expect.stringContaining('/blobs/'),
+  ]);
+  expect((await ada.go(`${addressOf(id)}/files/att_00000000000000000000000000`)).status).toBe(404);
+});
+
+test('an approval about another member is in line, and decided there', async () => {
+  const { ada, mine, other } = await createWorld();
+  const id = await startThread(service, other, [mine], { content: 'Shall we be contacts?' });
+  const detail = { message: 'We have talked', client_name: 'Quill' };
+  const question = { agent_id: mine.id, action: 'request_contact', target: other.handle, detail } as const;
+  const approval = await service.core.unitOfWork.writeAsSystem((work) => openApproval(work, question));
+  const page = await ada.go(addressOf(id));
+  expect(page.visibleText).toMatch(
+    /Shall we be contacts\?.*Pending.*wants to send a contact request.*We have talked/,
+  );
+  await ada.send(findForm(page, `/console/approvals/${approval?.id}`), { button: 'deny' });
+  expect((await ada.go(addressOf(id))).visibleText).toMatch(/Denied.*wants to send a contact request/);
+});
+
+test('what others write cannot leave its place, in any field', async () => {
+  const { ada, mine, other } = await createWorld();
+  const hostile = `"'></li></ol><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">x</a>`;
+  await requestRest('PATCH', `${service.api}/agents/me`, {
+    token: other.token,
+    body: { display_name: hostile.slice(0, 100) },
+  });
+  const id = await startThread(service, other, [mine], { subject: hostile, content: hostile });
+  const { body: file } = await upload(service, other, {
+    bytes: Buffer.from(hostile),
+    name: '<img src=x onerror=alert(1)>.txt',
+  });
+  const markdown = `${hostile}\n\n[x](javascript:alert(1)) ![x](https://evil.example/x.png) <iframe src=//evil.example>`;
+  await sendTo(service, other, id, markdown, { content_type: 'markdown', attachment_ids: [file.id] });
+  await sendTo(service, other, id, '\u202Eabc\u0007', { metadata: { erased: hostile } });
+  await expect
+    .poll(async () => (await ada.go(addressOf(id))).visibleText, { timeout: 20_000 })
+    .toContain('Scanned');
+  const page = await ada.go(addressOf(id));
+  expect([page.elements('iframe'), page.elements('style')]).toEqual([[], []]);
+  expect(page.elements('script').every(({ attribs }) => attribs['src']?.startsWith('/assets/'))).toBe(true);
+  const sources = page.elements('img').map(({ attribs }) => attribs['src']);
+  expect(sources.filter((source) => !/^\/(?:assets|console)\//.test(source ?? ''))).toEqual([]);
+  const links = page.elements('a').map(({ attribs }) => attribs['href'] ?? '');
+  expect(links.filter((link) => /^\s*javascript:/i.test(link))).toEqual([]);
+  expect(page.elements('ol').filter(({ attribs }) => attribs['id'] === 'messages')).toHaveLength(1);
+  expect(page.visibleText).toContain(hostile);
+  expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+  const raw = await ada.go(`${addressOf(id)}/raw`);
+  expect(raw.headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+test('an admin who is demoted no longer reads the shared agents', async () => {
+  const [boss, deputy] = [await signInPerson(service), await signInPerson(service)];
+  const slug = await createOrganizationOf(service, { admins: [boss, deputy] });
+  const desk = await service.register({
+    handle: `${slug}.desk`,
+    visibility: 'public',
+    inbound_policy: 'open',
+  });
+  const id = await startThread(service, await service.agent(), [desk]);
+  expect((await deputy.go(addressOf(id))).status).toBe(200);
+  const role = `/console/organizations/${slug}`;
+  await service.core.unitOfWork.writeAsSystem(async (work) => {
+    const organization = await work.memberships.find(boss.person.account_id, slug);
+    await work.owners.putMember(organization?.id ?? '', deputy.person.account_id, 'member', Date.now());
+  });
+  expect((await deputy.go(role)).status).toBe(200);
+  expect((await deputy.go(addressOf(id))).status).toBe(404);
+});
+
+test('a member who left a thread no longer reads it', async () => {
+  const { ada, mine, other } = await createWorld();
+  const id = await startThread(service, other, [mine, await service.agent()]);
+  expect((await ada.go(addressOf(id))).status).toBe(200);
+  await requestRest('DELETE', `${service.api}/threads/${id}/members/${mine.id}`, { token: mine.token });
+  expect((await ada.go(addressOf(id))).status).toBe(404);
+  await post(service, other, `/threads/${id}/members`, { handle: mine.handle });
+  expect((await ada.go(addressOf(id))).status).toBe(200);
+});

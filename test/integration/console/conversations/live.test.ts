@@ -1,0 +1,211 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findForm } from '../../../clients/form-browser.ts';
+import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { createTestSettings, startService, type TestService } from '../../../support/service.ts';
+import { createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+import { createRoles, readableThreads, type Roles, sendTo, startThread } from './conversation-fixtures.ts';
+
+/** Two API processes on one database: the page is at the first, messages arrive at the second. */
+let service: TestService;
+let second: TestService;
+beforeAll(async () => {
+  const settings = await createTestSettings('postgres');
+  service = await startService({ worker: false, settings });
+  second = await startService({
+    worker: false,
+    settings: { ...settings, release: () => Promise.resolve() },
+  });
+});
+afterAll(async () => {
+  await second.stop();
+  await service.stop();
+});
+
+const path = '/console/conversations';
+
+async function createWorld() {
+  const ada = await signInPerson(service);
+  const [mine, other] = [await ada.agent(), await service.agent()];
+  return { ada, mine, other, id: await startThread(service, other, [mine], { content: 'The first word' }) };
+}
+
+/** Opens a page and its live part. */
+async function open(person: SignedInPerson, address: string) {
+  return openLivePage(service.url, person, findLiveAddress(await person.go(address)));
+}
+
+test('a message at another process appears in the list and in the conversation', async () => {
+  const { ada, other, id } = await createWorld();
+  const pages = [await open(ada, path), await open(ada, `${path}/${id}`)];
+  expect(pages.map(({ status, events }) => [status, events.length])).toEqual([
+    [200, 0],
+    [200, 0],
+  ]);
+  await sendTo(second, other, id, 'The second word');
+  for (const page of pages) await expect.poll(page.shown).toContain('The second word');
+  expect(pages[1]?.shown()).toContain('The first word');
+  pages.forEach((page) => page.close());
+});
+
+test('a receipt appears; the agent of an open page is neither online nor has it received anything', async () => {
+  const { ada, mine, other, id } = await createWorld();
+  const page = await open(ada, `${path}/${id}`);
+  await sendTo(second, other, id, 'Did you see it?');
+  await expect.poll(page.shown).toContain('Did you see it?');
+  expect(page.shown()).toContain(`@${mine.handle} stored`);
+  const { body: seen } = await requestRest('GET', `${service.api}/agents/${mine.id}`, { token: other.token });
+  expect(seen.is_online).toBe(false);
+  await requestRest('POST', `${second.api}/threads/${id}/read`, {
+    token: mine.token,
+    body: { up_to_sequence: 2 },
+  });
+  await expect.poll(page.shown).not.toContain('stored');
+  page.close();
+});
+
+test('a page continues at another process from its cursor: nothing again, then only what is new', async () => {
+  const { ada, other, id } = await createWorld();
+  const first = await open(ada, `${path}/${id}`);
+  await sendTo(service, other, id, 'Word two');
+  await expect.poll(first.shown).toContain('Word two');
+  const cursor = first.events.at(-1)?.id ?? '';
+  first.close();
+  const address = findLiveAddress(await ada.go(`${path}/${id}`));
+  const next = await openLivePage(second.url, ada, address, { 'Last-Event-ID': cursor });
+  await sendTo(service, other, id, 'Word three');
+  await expect.poll(next.shown).toContain('Word three');
+  next.close();
+  const late = await openLivePage(second.url, ada, address, { 'Last-Event-ID': cursor });
+  await expect.poll(late.shown).toContain('Word three');
+  late.close();
+});
+
+test('line breaks in a message cannot add an event', async () => {
+  const { ada, other, id } = await createWorld();
+  const page = await open(ada, `${path}/${id}`);
+  await sendTo(service, other, id, 'One\rid: 9\r\revent: end\rdata: x\n\nevent: end\ndata: y\r\n\r\nLast');
+  await expect.poll(page.shown).toContain('Last');
+  expect(page.events.map(({ type }) => type)).toEqual(page.events.map(() => 'message'));
+  page.close();
+});
+
+describe('an open page ends', () => {
+  const ending: [string, (world: Awaited<ReturnType<typeof createWorld>>) => Promise<unknown>][] = [
+    ['when the person signs out', ({ ada }) => ada.signOut()],
+    [
+      'when the agent is deleted',
+      async ({ mine }) => {
+        const token = await service.token(mine.handle, { scopes: ['agents:write'] });
+        await requestRest('DELETE', `${service.api}/agents/${mine.id}`, { token });
+      },
+    ],
+    [
+      'when the agent leaves the thread',
+      ({ mine, id }) =>
+        requestRest('DELETE', `${second.api}/threads/${id}/members/${mine.id}`, { token: mine.token }),
+    ],
+  ];
+  test.each(ending)('%s', async (_, act) => {
+    const world = await createWorld();
+    const page = await open(world.ada, `${path}/${world.id}`);
+    await act(world);
+    await expect.poll(() => page.events.at(-1)?.type, { timeout: 5_000 }).toBe('end');
+    await page.closed;
+    await sendTo(second, world.other, world.id, 'Unseen').catch(() => undefined);
+    expect(page.events.map(({ data }) => data).join()).not.toContain('Unseen');
+  });
+
+  test('when an admin leaves the organization', async () => {
+    const [boss, deputy] = [await signInPerson(service), await signInPerson(service)];
+    const slug = await createOrganizationOf(service, { admins: [boss, deputy] });
+    const desk = await service.register({
+      handle: `${slug}.desk`,
+      visibility: 'public',
+      inbound_policy: 'open',
+    });
+    const stranger = await service.agent();
+    const id = await startThread(service, stranger, [desk]);
+    const [list, conversation] = [await open(deputy, path), await open(deputy, `${path}/${id}`)];
+    const removal = `/console/organizations/${slug}/members/${deputy.username}/remove`;
+    await boss.send(findForm(await boss.go(removal), removal));
+    await expect.poll(() => conversation.events.at(-1)?.type, { timeout: 5_000 }).toBe('end');
+    await sendTo(second, stranger, id, 'For members only');
+    // The list stays open for the agents that remain, and shows none of the organization.
+    await expect.poll(list.shown, { timeout: 5_000 }).toContain('No conversations yet');
+    expect(list.events.map(({ data }) => data).join()).not.toContain('For members only');
+    list.close();
+  });
+});
+
+describe('the live part of a thread', () => {
+  let roles: Roles;
+  beforeAll(async () => {
+    roles = await createRoles(service);
+  });
+  const kinds = ['personal', 'shared', 'linked with a member'] as const;
+  const cases = Object.entries(readableThreads).flatMap(([name, readable]) =>
+    kinds.map((kind) => [name, kind, readable.includes(kind)] as const),
+  );
+  test.each(cases)('is open to the %s of a %s agent: %s', async (name, kind, isReadable) => {
+    const person = roles.people[name as keyof Roles['people']];
+    const address = `/console/live/conversations/${roles.threads[kind]}`;
+    const page = await openLivePage(service.url, person, address);
+    await expect.poll(() => page.events.at(-1)?.type).toBe(isReadable ? 'message' : 'end');
+    expect(page.shown().includes('Hello there')).toBe(isReadable);
+    page.close();
+  });
+
+  test('ends at once without a session', async () => {
+    const page = await openLivePage(
+      service.url,
+      { cookies: new Map() },
+      `/console/live/conversations/${roles.threads.shared}`,
+    );
+    await page.closed;
+    expect(page.events.map(({ type }) => type)).toEqual(['end']);
+  });
+});
+
+test('one person has at most 30 live pages in a process', async () => {
+  const { ada, id } = await createWorld();
+  const address = findLiveAddress(await ada.go(`${path}/${id}`));
+  const pages = await Promise.all(Array.from({ length: 31 }, () => openLivePage(service.url, ada, address)));
+  expect(pages.map(({ status }) => status).filter((status) => status === 429)).toHaveLength(1);
+  pages.forEach((page) => page.close());
+  await expect
+    .poll(async () => {
+      const again = await openLivePage(service.url, ada, address);
+      again.close();
+      return again.status;
+    })
+    .toBe(200);
+});
+
+test('only live pages allow a script: one of this origin, of at most 2 KB', async () => {
+  const { ada, id } = await createWorld();
+  const live = await ada.go(`${path}/${id}`);
+  expect(live.headers.get('content-security-policy')).toContain("script-src 'self'; connect-src 'self'");
+  const [script, ...more] = live.elements('script');
+  expect([more.length, script?.attribs['src']]).toEqual([0, expect.stringMatching(/^\/assets\/live\./)]);
+  const served = await ada.go(script?.attribs['src'] ?? '');
+  expect(served.headers.get('content-type')).toContain('text/javascript');
+  expect((await readFile('assets/live.js')).length).toBeLessThanOrEqual(2_048);
+  const plain = await ada.go('/console/account');
+  expect(plain.headers.get('content-security-policy')).not.toContain('script-src');
+  expect(plain.elements('script')).toEqual([]);
+});
+
+test('a stop ends live pages, without saying that they are over', async () => {
+  const { ada, id } = await createWorld();
+  const third = await startService({
+    worker: false,
+    settings: { env: service.env, release: () => Promise.resolve() },
+  });
+  const address = findLiveAddress(await ada.go(`${path}/${id}`));
+  const page = await openLivePage(third.url, ada, address);
+  await third.stop();
+  await page.closed;
+  expect(page.events).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { requestRest } from '../../../clients/rest.ts';
+import { allTestScopes, startService, type TestService } from '../../../support/service.ts';
+import { signInPerson } from '../signed-in-person.ts';
+import { createRoles, readableThreads, sendTo, startThread } from './conversation-fixtures.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const path = '/console/conversations';
+
+/** Waits until a message is in the index. */
+async function untilIndexed(word: string, token: string): Promise<void> {
+  const find = () => requestRest('GET', `${service.api}/messages/search?q=${word}`, { token });
+  await vi.waitUntil(async () => (await find()).body.results.length > 0, { timeout: 20_000 });
+}
+
+test('a person searches the messages of all own agents, and opens one in its place', async () => {
+  const ada = await signInPerson(service);
+  const [one, two] = [await ada.agent('one'), await ada.agent('two')];
+  const other = await service.agent();
+  const first = await startThread(service, other, [one], { content: 'The blue lantern' });
+  const second = await startThread(service, other, [two], { content: 'A green lantern' });
+  await untilIndexed('green', other.token);
+  await untilIndexed('blue', other.token);
+  const found = async (query: string) => {
+    const page = await ada.go(`${path}?${query}`);
+    expect(page.status).toBe(200);
+    return [...page.text.matchAll(/conversations\/(thd_\w{26})\?at=1#msg_/g)].map(([, id]) => id);
+  };
+  expect(await found('q=lantern')).toEqual([second, first]);
+  expect(await found('q=lantern+-green')).toEqual([first]);
+  expect(await found(`q=lantern&agent=${two.id}`)).toEqual([second]);
+  expect(await found(`q=lantern&counterpart=${other.handle}`)).toEqual([second, first]);
+  expect(await found('q=lantern&counterpart=absent.here')).toEqual([]);
+  expect(await found('q=lamp')).toEqual([]);
+  const wrong = await ada.go(`${path}?q=-x`);
+  expect([wrong.status, wrong.visibleText]).toEqual([400, expect.stringContaining('at least one word')]);
+  const scopes = [...allTestScopes, 'conversations:read'] as const;
+  const token = await service.token(one.handle, { scopes });
+  const { body } = await requestRest('GET', `${service.api}/search/conversations?q=lantern&limit=1`, {
+    token,
+  });
+  expect(body).toMatchObject({ results: [{ thread_id: second, snippet: 'A green **lantern**' }] });
+  const next = `${service.api}/search/conversations?q=lantern&limit=1&cursor=${encodeURIComponent(body.next_cursor)}`;
+  expect((await requestRest('GET', next, { token })).body).toMatchObject({ results: [{ thread_id: first }] });
+});
+
+test('what others write stays text in the results', async () => {
+  const ada = await signInPerson(service);
+  const mine = await ada.agent();
+  const other = await service.agent();
+  const hostile = `heron **<script>alert(1)</script>** <b>`;
+  await startThread(service, other, [mine], { content: hostile });
+  await untilIndexed('heron', other.token);
+  const page = await ada.go(`${path}?q=heron`);
+  expect(page.visibleText).toContain('<script>alert(1)</script>');
+  expect([page.elements('script'), page.elements('b')]).toEqual([[], []]);
+});
+
+describe('a search of', () => {
+  test.each(Object.entries(readableThreads))('%s finds messages in: %j', async (name, kinds) => {
+    const roles = await createRoles(service);
+    for (const id of Object.values(roles.threads)) await sendTo(service, roles.stranger, id, 'A kingfisher');
+    await vi.waitUntil(
+      async () => {
+        const url = `${service.api}/messages/search?q=kingfisher`;
+        return (await requestRest('GET', url, { token: roles.stranger.token })).body.results.length === 3;
+      },
+      { timeout: 20_000 },
+    );
+    const page = await roles.people[name as keyof typeof roles.people].go(`${path}?q=kingfisher`);
+    const found = [...page.text.matchAll(/conversations\/(thd_\w{26})\?at=2#msg_/g)].map(([, id]) => id);
+    expect(found).toEqual(kinds.map((kind) => roles.threads[kind]));
+  });
+});

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApproval } from '../../../../src/services/approvals/approvals.ts';
+import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { connectWebSocket } from '../../../clients/websocket.ts';
+import { allTestScopes, startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { signInPerson } from '../signed-in-person.ts';
+import { createRoles, readableThreads, sendTo, startThread } from './conversation-fixtures.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const scopes = [...allTestScopes, 'conversations:read'] as const;
+
+/** Agents of one person, by name. */
+async function household(...names: string[]): Promise<TestAgent[]> {
+  const owner = `w${randomUUID().slice(0, 8)}`;
+  const agents: TestAgent[] = [];
+  // One after the other: the first one creates the owner.
+  for (const name of names) {
+    agents.push(
+      await service.register(
+        { handle: `${owner}.${name}`, create_owner: true, visibility: 'public', inbound_policy: 'open' },
+        { scopes },
+      ),
+    );
+  }
+  return agents;
+}
+
+async function listWaits({ token }: TestAgent) {
+  const { status, body } = await requestRest('GET', `${service.api}/waits`, { token });
+  expect(status).toBe(200);
+  return body.waits;
+}
+
+test('the last message of a thread waits for the members that have not answered', async () => {
+  const [one] = (await household('one')) as [TestAgent];
+  const other = await service.agent();
+  const id = await startThread(service, other, [one], { subject: 'Prices' });
+  expect(await listWaits(one)).toEqual([
+    {
+      thread_id: id,
+      subject: 'Prices',
+      from: { id: other.id, canonical_handle: other.handle },
+      for: { id: one.id, canonical_handle: one.handle },
+      since: expect.any(Number),
+      received: false,
+      state: 'offline',
+      in_cycle: false,
+    },
+  ]);
+  await requestRest('POST', `${service.api}/threads/${id}/read`, {
+    token: one.token,
+    body: { up_to_sequence: 1 },
+  });
+  expect(await listWaits(one)).toMatchObject([{ received: true }]);
+  await sendTo(service, one, id, 'Ten');
+  expect(await listWaits(one)).toMatchObject([{ from: { id: one.id }, for: { id: other.id } }]);
+  await sendTo(service, other, id, 'Thanks', { metadata: { no_reply_expected: true } });
+  expect(await listWaits(one)).toEqual([]);
+});
+
+test('the state is a person, a third agent, or presence; cycles are marked', async () => {
+  const [one, two, three] = (await household('one', 'two', 'three')) as [TestAgent, TestAgent, TestAgent];
+  const stranger = await service.agent();
+  const toOne = await startThread(service, stranger, [one], { subject: 'Stranger to one' });
+  await startThread(service, one, [two], { subject: 'One to two' });
+  await startThread(service, two, [three], { subject: 'Two to three' });
+  await startThread(service, three, [one], { subject: 'Three to one' });
+  const state = async () =>
+    Object.fromEntries(
+      (await listWaits(one)).map((wait: { subject: string; state: string; in_cycle: boolean }) => [
+        wait.subject,
+        [wait.state, wait.in_cycle],
+      ]),
+    );
+  expect(await state()).toEqual({
+    'Stranger to one': ['waits_for_agent', false],
+    'One to two': ['waits_for_agent', true],
+    'Two to three': ['waits_for_agent', true],
+    'Three to one': ['waits_for_agent', true],
+  });
+  const question = { agent_id: one.id, action: 'request_contact', target: stranger.handle } as const;
+  await service.core.unitOfWork.writeAsSystem((work) => openApproval(work, { ...question, detail: {} }));
+  expect((await state())['Stranger to one']).toEqual(['waits_for_person', false]);
+  await sendTo(service, one, toOne, 'For your people', { metadata: { asks_person: true } });
+  expect((await state())['Stranger to one']).toEqual(['waits_for_person', false]);
+});
+
+test('an agent with a connection is online and silent', async () => {
+  const [one] = (await household('one')) as [TestAgent];
+  await startThread(service, await service.agent(), [one]);
+  const token = await service.token(one.handle, { audience: 'ws' });
+  const socket = await connectWebSocket(service.url, { token });
+  await expect.poll(async () => (await listWaits(one))[0].state).toBe('silent');
+  await socket.close();
+});
+
+test('the page has a list and a graph, is live, and shows only what the person may read', async () => {
+  const roles = await createRoles(service);
+  for (const [name, readable] of Object.entries(readableThreads)) {
+    const page = await roles.people[name as keyof typeof roles.people].go('/console/waits');
+    expect(page.text.match(/waits for/g)?.length ?? 0).toBe(readable.length);
+    expect(page.elements('svg').filter(({ attribs }) => attribs['role'] === 'img')).toHaveLength(
+      readable.length,
+    );
+  }
+  const ada = await signInPerson(service);
+  const mine = await ada.agent();
+  expect((await ada.go('/console/waits')).visibleText).toContain('No agent waits');
+  const page = await openLivePage(service.url, ada, findLiveAddress(await ada.go('/console/waits')));
+  const hostile = `</svg><script>alert(1)</script>`;
+  await startThread(service, await service.agent(), [mine], { subject: hostile });
+  await expect.poll(page.shown).toContain('&lt;script>');
+  page.close();
+});
+
+test('the operation needs its scope', async () => {
+  const agent = await service.agent();
+  const { status } = await requestRest('GET', `${service.api}/waits`, { token: agent.token });
+  expect(status).toBe(403);
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findForm } from '../../../clients/form-browser.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+import { fillForm, signInPerson } from '../signed-in-person.ts';
+import { createRoles, readableThreads, type Roles, sendTo, startThread } from './conversation-fixtures.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const addressOf = (thread_id: string) => `/console/conversations/${thread_id}`;
+
+async function createWorld() {
+  const ada = await signInPerson(service);
+  const [mine, other] = [await ada.agent(), await service.agent()];
+  return { ada, mine, other, id: await startThread(service, other, [mine], { content: 'Who decides?' }) };
+}
+
+const listMessages = async ({ token }: { token: string }, thread_id: string) =>
+  (await requestRest('GET', `${service.api}/threads/${thread_id}/messages?order=asc`, { token })).body
+    .messages;
+
+test('a person writes as the agent, and every member sees that a person wrote it', async () => {
+  const { ada, mine, other, id } = await createWorld();
+  const form = findForm(await ada.go(addressOf(id)), `${addressOf(id)}/messages`);
+  const fields = { content: 'I do.\r\nAnd at once.' };
+  const page = await ada.send(form, { fields });
+  expect(page.visibleText).toContain(`Sent as @${mine.handle}.`);
+  expect(page.visibleText).toMatch(/Your agent.*Written by a person.*I do\. And at once\./);
+  // The same form twice is one message.
+  await ada.send(form, { fields });
+  const messages = await listMessages(other, id);
+  expect(messages).toMatchObject([
+    { content: 'Who decides?', written_by: 'agent' },
+    { content: 'I do.\nAnd at once.', written_by: 'person', sender: { canonical_handle: mine.handle } },
+  ]);
+  expect(messages).toHaveLength(2);
+  const events = await requestRest('GET', `${service.api}/events?cursor=earliest`, { token: other.token });
+  const created = events.body.events.filter(({ type }: { type: string }) => type === 'message.created');
+  expect(created.map(({ data }: { data: { written_by: string } }) => data.written_by)).toEqual([
+    'agent',
+    'person',
+  ]);
+  const search = await requestRest('GET', `${service.api}/threads/${id}`, { token: other.token });
+  expect(search.body).toMatchObject({ last_sequence: 2 });
+});
+
+test('no token can claim that a person wrote a message', async () => {
+  const { mine, id } = await createWorld();
+  const claim = { content: 'x', written_by: 'person' };
+  const refused = await requestRest('POST', `${service.api}/threads/${id}/messages`, {
+    token: mine.token,
+    body: claim,
+  });
+  expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+  const sent = await sendTo(service, mine, id, 'x', { metadata: { written_by: 'person' } });
+  expect(sent.written_by).toBe('agent');
+});
+
+test('of several own agents the person chooses one', async () => {
+  const ada = await signInPerson(service);
+  const [one, two] = [await ada.agent('one'), await ada.agent('two')];
+  const id = await startThread(service, one, [two]);
+  const form = findForm(await ada.go(addressOf(id)), `${addressOf(id)}/messages`);
+  await ada.send(form, { fields: { agent_id: two.id, content: 'From two' } });
+  expect(await listMessages(one, id)).toMatchObject([{}, { sender: { id: two.id } }]);
+});
+
+test.each([
+  ['', 'Message can be empty only if'],
+  ['x'.repeat(32_769), 'Message must be at most 32768 bytes'],
+])('a text that is refused is shown again: %j', async (content, message) => {
+  const { ada, mine, id } = await createWorld();
+  const page = await ada.fill(addressOf(id), { fields: { content } }, `${addressOf(id)}/messages`);
+  expect(page.status).toBeGreaterThanOrEqual(400);
+  expect(page.visibleText).toContain(message);
+  expect(page.visibleText).toContain('Who decides?');
+  expect(findForm(page, `${addressOf(id)}/messages`).fields).toContainEqual(['content', content]);
+  expect(await listMessages(mine, id)).toHaveLength(1);
+});
+
+test('neither a closed thread nor a paused agent takes a message', async () => {
+  const { ada, mine, id } = await createWorld();
+  const form = findForm(await ada.go(addressOf(id)), `${addressOf(id)}/messages`);
+  const token = await service.token(mine.handle, { scopes: ['agents:write', 'threads:write'] });
+  const pause = (paused: boolean) =>
+    requestRest('PATCH', `${service.api}/agents/${mine.id}`, { token, body: { paused } });
+  await pause(true);
+  expect((await ada.send(form, { fields: { content: 'Paused' } })).visibleText).toContain(
+    'This agent is paused',
+  );
+  await pause(false);
+  await requestRest('PATCH', `${service.api}/threads/${id}`, { token, body: { status: 'closed' } });
+  expect((await ada.go(addressOf(id))).forms.map(({ action }) => action)).not.toContain(
+    `${addressOf(id)}/messages`,
+  );
+  expect((await ada.send(form, { fields: { content: 'Closed' } })).status).toBeGreaterThanOrEqual(400);
+  expect(await listMessages(mine, id)).toHaveLength(1);
+});
+
+describe('writing as', () => {
+  let roles: Roles;
+  beforeAll(async () => {
+    roles = await createRoles(service);
+  });
+  const kinds = ['personal', 'shared', 'linked with a member'] as const;
+  const cases = Object.entries(readableThreads).flatMap(([name, readable]) =>
+    kinds.map((kind) => [name, kind, readable.includes(kind)] as const),
+  );
+  test.each(cases)('%s in the thread of a %s agent: %s', async (name, kind, isAllowed) => {
+    const person = roles.people[name as keyof Roles['people']];
+    const thread_id = roles.threads[kind];
+    const before = await listMessages(roles.stranger, thread_id);
+    const form = fillForm(await person.go('/console'), `${addressOf(thread_id)}/messages`, {
+      agent_id: roles.agents[kind].id,
+      content: 'A word',
+    });
+    expect((await person.send(form)).status).toBe(isAllowed ? 200 : 404);
+    const after = await listMessages(roles.stranger, thread_id);
+    expect(after.length - before.length).toBe(isAllowed ? 1 : 0);
+  });
+});

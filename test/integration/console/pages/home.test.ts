@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApproval } from '../../../../src/services/approvals/approvals.ts';
+import { findForm } from '../../../clients/form-browser.ts';
+import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { post, sendTo, startThread } from '../conversations/conversation-fixtures.ts';
+import { signInPerson } from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+async function createWorld() {
+  const ada = await signInPerson(service);
+  return { ada, mine: await ada.agent(), other: await service.agent() };
+}
+
+const ask = ({ id }: TestAgent, target: TestAgent, message: string) =>
+  service.core.unitOfWork.writeAsSystem((work) =>
+    openApproval(work, {
+      agent_id: id,
+      action: 'request_contact',
+      target: target.handle,
+      detail: { message },
+    }),
+  );
+
+/** Moves a thread into the past, as if nothing had happened there since. */
+const age = (thread_id: string, minutes: number) =>
+  service.core.database.query(
+    { text: 'update threads set last_message_at = last_message_at - $2 where id = $1' },
+    [thread_id, minutes * 60_000],
+  );
+
+test('one calm line when nothing waits', async () => {
+  const { ada, mine, other } = await createWorld();
+  const id = await startThread(service, other, [mine]);
+  await sendTo(service, mine, id, 'An answer');
+  await startThread(service, other, [mine], { content: 'Asked just now' });
+  const page = await ada.go('/console');
+  expect(page.title).toBe('Home · Agent Messaging');
+  expect(page.visibleText).toContain('Nothing waits for you.');
+});
+
+test('an approval, a contact request and a webhook are answered in place', async () => {
+  const { ada, mine, other } = await createWorld();
+  const approval = await ask(mine, other, 'May I?');
+  await post(service, other, '/contacts/requests', { handle: mine.handle, message: 'Shall we talk?' });
+  const token = await service.token(mine.handle, { scopes: ['agents:write'] });
+  const url = 'https://receiver.example/events';
+  const { body: webhook } = await requestRest('POST', `${service.api}/webhooks`, { token, body: { url } });
+  await service.core.repositories.webhooks.disable(webhook.id, 'failing', Date.now());
+
+  const page = await ada.go('/console');
+  expect(page.title).toBe('(3) Home · Agent Messaging');
+  expect(page.elements('link').some(({ attribs }) => attribs['href']?.includes('mark-news'))).toBe(true);
+  expect(page.visibleText).toMatch(/wants to send a contact request.*May I\?.*Shall we talk\?.*was disabled/);
+
+  await ada.send(findForm(page, `/console/approvals/${approval?.id}`), { button: 'deny' });
+  const decide = `/console/agents/${mine.id}/contacts/requests/decide`;
+  await ada.send(findForm(page, decide), { button: 'approve' });
+  await ada.send(findForm(page, `/console/agents/${mine.id}/webhooks/${webhook.id}/state`));
+  expect((await ada.go('/console')).visibleText).toContain('Nothing waits for you.');
+  expect(await service.core.repositories.webhooks.find(webhook.id)).toMatchObject({ enabled: true });
+});
+
+test('a thread is shown when its last message asks a person, or has no answer for ten minutes', async () => {
+  const { ada, mine, other } = await createWorld();
+  const asks = await startThread(service, other, [mine], {
+    subject: 'For a person',
+    metadata: { asks_person: true },
+  });
+  const silent = await startThread(service, other, [mine], { subject: 'Silent' });
+  const recent = await startThread(service, other, [mine], { subject: 'Recent' });
+  const old = await startThread(service, other, [mine], { subject: 'Last month' });
+  const told = await startThread(service, other, [mine], {
+    subject: 'Told',
+    metadata: { no_reply_expected: true },
+  });
+  await age(silent, 11);
+  await age(told, 11);
+  await age(old, 31 * 24 * 60);
+  const shown = async () => {
+    const { text } = await ada.go('/console');
+    return [asks, silent, recent, old, told].filter((id) => text.includes(`/console/conversations/${id}"`));
+  };
+  expect(await shown()).toEqual([asks, silent]);
+  await sendTo(service, mine, asks, 'Here is the answer');
+  expect(await shown()).toEqual([silent]);
+});
+
+test('what waits appears on an open page, with the count in its title', async () => {
+  const { ada, mine, other } = await createWorld();
+  const page = await openLivePage(service.url, ada, findLiveAddress(await ada.go('/console')));
+  await ask(mine, other, 'A new question');
+  await expect.poll(page.shown, { timeout: 10_000 }).toContain('A new question');
+  expect(page.shown()).toContain('data-title="(1) Home · Agent Messaging"');
+  page.close();
+});
+
+test('nothing of other people, and what others write stays text', async () => {
+  const { ada, mine, other } = await createWorld();
+  const stranger = await signInPerson(service);
+  const hostile = `"'></form><script>alert(1)</script><b>`;
+  await requestRest('PATCH', `${service.api}/agents/me`, {
+    token: other.token,
+    body: { display_name: hostile },
+  });
+  await ask(mine, other, hostile);
+  await post(service, other, '/contacts/requests', { handle: mine.handle, message: hostile });
+  await startThread(service, other, [mine], {
+    subject: hostile,
+    content: hostile,
+    metadata: { asks_person: true },
+  });
+  const page = await ada.go('/console');
+  expect(page.visibleText.split(hostile).length - 1).toBeGreaterThanOrEqual(4);
+  expect(page.elements('b')).toEqual([]);
+  expect(page.elements('script')).toHaveLength(1);
+  expect((await stranger.go('/console')).visibleText).toContain('Nothing waits for you.');
+});
