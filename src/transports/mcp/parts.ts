@@ -2,8 +2,10 @@ import type { Operation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute/execute.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { Realtime } from '../../realtime/contract.ts';
+import type { Approval } from '../../services/approvals/approvals.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 import type { Additions } from './additions.ts';
+import type { SealedBox } from '../../shared/encryption.ts';
 import type { McpBus } from './protocol/bus.ts';
 import type { SessionStore } from './sessions/sessions.ts';
 
@@ -27,8 +29,14 @@ export interface McpParts {
   /** Accepted host names, with or without a port, besides the host of `public_url` and loopback names. */
   allowed_hosts: readonly string[];
   logger: McpLogger;
+  /** Encrypts what a client keeps for the service. */
+  sealedBox: SealedBox;
+  /** Runs a function as part of the trace of the client. Absent: requests are not traced. */
+  runWithin?: ((traceparent: string | undefined, run: () => Promise<void>) => Promise<void>) | undefined;
   /** Version of this service, as clients see it. */
   version: string;
+  /** Reads an approval of an agent. @throws {DomainError} NOT_FOUND, also for another agent's */
+  findApproval(agent_id: string, id: string): Promise<Approval>;
   /** Tools, resources and prompts for conformance tests. */
   additions?: Additions | undefined;
   /** Time between heartbeats on an SSE stream, in ms. Default 15,000. */

@@ -1,18 +1,26 @@
 import type { Context, Middleware } from 'koa';
 import type { Actor } from '../../domain/auth/actor.ts';
 import { createAcknowledgeEventsTool } from './tools/acknowledge-events-tool.ts';
-import { createAuthorizer } from './protocol/authorizer.ts';
+import { type Authorizer, createAuthorizer } from './protocol/authorizer.ts';
 import { createHostGuard } from './protocol/host-guard.ts';
 import { requireVersion, sessionHeader } from './protocol/headers.ts';
 import type { McpParts } from './parts.ts';
 import type { McpFeatures } from './protocol/required-scopes.ts';
+import { createMethods, createSessionMethods } from './protocol/methods.ts';
 import { createPostHandler } from './protocol/post.ts';
+import { readJsonBody, requireJsonRpc } from './protocol/json-body.ts';
+import type { CallRegistry } from './protocol/exchange.ts';
+import { classifyRequest } from './stateless/classify-request.ts';
+import { createStatelessHandler } from './stateless/handler.ts';
+import { createApprovalTasks } from './tasks/approval-tasks.ts';
+import { createTaskMethods, joinTaskSources } from './tasks/task-methods.ts';
+import { createListen } from './stateless/listen.ts';
 import { createClientRequests } from './approvals/client-requests.ts';
 import { prompts } from './prompts/prompts.ts';
 import { McpHttpError, rpcCodes } from './protocol/errors.ts';
 import { createResources } from './resources/resources.ts';
 import { createRunningCalls } from './protocol/running-calls.ts';
-import { createServerFactory } from './protocol/server.ts';
+import { createServerFactory, serverInfo } from './protocol/server.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { createGetHandler } from './notifications/get.ts';
 import { createStreamSet, type StreamSet } from './sessions/stream-set.ts';
@@ -30,57 +38,35 @@ export interface McpTransport {
 type Handler = (ctx: Context, actor: Actor, requestId: string) => Promise<void>;
 
 const path = '/mcp';
+/** How long a call of a stateless client waits for a decision on the approval page, in ms. Many clients wait 60 s for a response. */
+const maxStatelessWaitMs = 25_000;
 
 /**
  * The MCP server over the operation catalogue. Any process can serve any request.
  * @throws {Error} when a tool or resource of the catalogue has no valid schema.
  */
 export function createMcpTransport(parts: McpParts): McpTransport {
-  const { tokens, realtime, limits, logger, public_url, heartbeat_ms = 15_000 } = parts;
+  const { tokens, logger, public_url, heartbeat_ms = 15_000 } = parts;
   const guard = createHostGuard(public_url, parts.allowed_hosts);
   const authorizer = createAuthorizer(tokens, public_url);
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
   const sessions = createSessions(parts.sessions, (error) =>
     log('storing a position of a session failed', error),
   );
-  const features = createFeatures(parts, sessions);
   const callRegistry = {
     clientRequests: createClientRequests(parts.bus, log),
     runningCalls: createRunningCalls(parts.bus, log),
   };
-  const subscriptions = createSubscriptions(parts, features.resources, sessions);
-  const makeServer = createServerFactory(parts, features, callRegistry, { subscriptions, sessions });
   const streams = createStreamSet(sessions, logger, 4 * heartbeat_ms);
-  const address = `${public_url}${path}`;
-
-  const handlers = new Map<string, Handler>([
-    [
-      'GET',
-      createGetHandler({
-        sessions,
-        limits,
-        realtime,
-        streams,
-        heartbeat_ms,
-        onSlowReader: parts.onSlowReader,
-      }),
-    ],
-    [
-      'POST',
-      createPostHandler({
-        realtime,
-        limits,
-        sessions,
-        authorizer,
-        features,
-        makeServer,
-        callRegistry,
-        address,
-        heartbeat_ms,
-      }),
-    ],
-    ['DELETE', createDeleteHandler(sessions, streams)],
-  ]);
+  const handlers = createHandlers(parts, {
+    features: createFeatures(parts, sessions),
+    authorizer,
+    sessions,
+    streams,
+    callRegistry,
+    address: `${public_url}${path}`,
+    heartbeat_ms,
+  });
   const allow = [...handlers.keys()].join(', ');
 
   async function serve(ctx: Context): Promise<void> {
@@ -130,6 +116,74 @@ function createFeatures(parts: McpParts, sessions: Sessions): McpFeatures {
     resources: createResources(parts.catalogue, resources),
     prompts: [...prompts, ...addedPrompts],
   };
+}
+
+/** What the handlers of both eras share. */
+interface SharedParts {
+  features: McpFeatures;
+  authorizer: Authorizer;
+  sessions: Sessions;
+  streams: StreamSet;
+  callRegistry: CallRegistry;
+  address: string;
+  heartbeat_ms: number;
+}
+
+/** The handlers by HTTP method. GET and DELETE belong to the revisions with sessions. */
+function createHandlers(parts: McpParts, shared: SharedParts): ReadonlyMap<string, Handler> {
+  const { features, sessions, streams, callRegistry } = shared;
+  const subscriptions = createSubscriptions(parts, features.resources, sessions);
+  const methods = new Map([
+    ...createMethods(parts, features),
+    ...createSessionMethods({ subscriptions, sessions }),
+  ]);
+  const makeServer = createServerFactory(parts, methods, callRegistry);
+  const { realtime, limits, onSlowReader } = parts;
+  const postStateful = createPostHandler({ ...shared, realtime, limits, makeServer });
+  const postStateless = createStateless(parts, shared);
+
+  /** Each request says which revision it is of. */
+  async function post(ctx: Context, actor: Actor, request_id: string): Promise<void> {
+    const message = await readJsonBody(ctx);
+    requireJsonRpc(message);
+    const stateless = classifyRequest(ctx, message);
+    if (stateless) await postStateless(ctx, actor, { ...stateless, request_id });
+    else await postStateful(ctx, actor, { message, request_id });
+  }
+
+  return new Map<string, Handler>([
+    ['GET', createGetHandler({ ...shared, realtime, limits, onSlowReader })],
+    ['POST', post],
+    ['DELETE', createDeleteHandler(sessions, streams)],
+  ]);
+}
+
+/** The handler of revision 2026-07-28, over the same tools, resources and prompts. */
+function createStateless(parts: McpParts, shared: SharedParts) {
+  const { features, streams, heartbeat_ms, callRegistry } = shared;
+  const { approval_ms = maxStatelessWaitMs } = parts;
+  const waiting = { ...parts, approval_ms };
+  const tasks = joinTaskSources([
+    createApprovalTasks(waiting, features.tools),
+    ...(parts.additions?.tasks ? [parts.additions.tasks] : []),
+  ]);
+  return createStatelessHandler({
+    ...parts,
+    ...shared,
+    methods: new Map([...createMethods(waiting, features), ...createTaskMethods(tasks)]),
+    tasks,
+    tools: features.tools,
+    runningCalls: callRegistry.runningCalls,
+    listen: createListen({
+      ...parts,
+      resources: features.resources,
+      tasks,
+      streams,
+      heartbeat_ms,
+      onSlowReader: parts.onSlowReader,
+      serverInfo: serverInfo(parts),
+    }),
+  });
 }
 
 function createDeleteHandler(sessions: Sessions, streams: StreamSet): Handler {

@@ -18,8 +18,8 @@ async function metaOf(token: string, name = 'whoami', args: object = {}): Promis
 }
 
 test('results say where the feed stood before the call, and how much waits behind the acknowledged position', async () => {
-  const reader = await instance.token('standing.reader');
   const writer = await instance.token('standing.writer');
+  const reader = await instance.token('standing.reader');
   const start = await metaOf(reader);
   expect(start).toEqual({ cursor: expect.any(String), pending_events: 0 });
   const { value } = await callToolRaw(instance.url, writer, 'create_thread', {

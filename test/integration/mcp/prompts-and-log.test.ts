@@ -29,6 +29,7 @@ test('prompts are listed, filled in, and completed from the contacts of the call
   expect(prompts.map(({ name }) => name)).toEqual(['catch_up', 'write_to']);
   const { messages } = await client.getPrompt({ name: 'catch_up' });
   expect(messages).toMatchObject([{ role: 'user', content: { type: 'text' } }]);
+  expect(JSON.stringify(messages)).toContain('list_threads with unread true');
   const promptArguments = { handle: 'ada.desk', about: 'the meeting on Monday' };
   const filled = await client.getPrompt({ name: 'write_to', arguments: promptArguments });
   expect(JSON.stringify(filled.messages)).toContain('ada.desk: the meeting on Monday');

@@ -29,6 +29,27 @@ test('the instructions have at most 2,000 characters with the longest handle, sa
   expect(waiting).toContain('wait_for_reply');
 });
 
+/** In bytes of JSON. Many clients give the whole list to the model with every request. */
+const maxListBytes = 40_000;
+const maxToolBytes = 2_600;
+
+test('the list of all tools has at most 40 KB, and each tool its share', async () => {
+  const { handle } = await service.agent();
+  const token = await service.token(handle, { audience: 'mcp', scopes: [...scopes] });
+  const { client, close } = await connectSdkClient(service.url, token);
+  const { tools } = await client.listTools();
+  await close();
+  expect(tools).toHaveLength(29);
+  const sizes = tools.map((tool) => ({ name: tool.name, bytes: Buffer.byteLength(JSON.stringify(tool)) }));
+  expect(sizes.filter(({ bytes }) => bytes > maxToolBytes)).toEqual([]);
+  const total = Buffer.byteLength(JSON.stringify({ tools }));
+  expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(maxListBytes);
+  // Prose is for inputs: results describe themselves.
+  expect(tools.map(({ outputSchema }) => JSON.stringify(outputSchema)).join('')).not.toContain(
+    '"description":"',
+  );
+});
+
 test('tools that meet agents of other owners have openWorldHint', async () => {
   const { handle } = await service.agent();
   const token = await service.token(handle, { audience: 'mcp', scopes: [...scopes] });
@@ -40,6 +61,7 @@ test('tools that meet agents of other owners have openWorldHint', async () => {
     'acknowledge_events',
     'complete_upload',
     'list_contacts',
+    'release_message',
     'request_upload_url',
     'unblock_agent',
     'upload_attachment',

@@ -1,5 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { postRawMessage, sendRawRequest, readRpcResult, connectSdkClient } from '../../clients/mcp/client.ts';
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { mcpSessionsRepository } from '../../../src/repositories/auth/mcp-sessions.ts';
+import {
+  callToolRaw,
+  postRawMessage,
+  sendRawRequest,
+  readRpcResult,
+  connectSdkClient,
+} from '../../clients/mcp/client.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { type McpInstance, startMcpInstance } from './instance.ts';
 import { openSseStream } from '../../clients/sse.ts';
@@ -98,6 +106,20 @@ test('DELETE ends the streams of the session on other processes too', async () =
   await Promise.all([left.close(), right.close()]);
 }, 15_000);
 
+test('a session that one process ended is gone at the other when the answer arrives, and its streams bring nothing more', async () => {
+  const token = await first.token('told.owner');
+  const writer = await first.token('told.writer');
+  const session = { 'mcp-session-id': await begin(first, token) };
+  const headers = { ...session, Authorization: `Bearer ${token}` };
+  const stream = await openSseStream(`${second.url}/mcp`, headers);
+  expect((await sendRawRequest(first.url, { method: 'DELETE', headers })).status).toBe(204);
+  expect((await postRawMessage(second.url, token, list, session)).status).toBe(404);
+  const params = { name: 'create_thread', arguments: { with_handle: 'told.owner' } };
+  await postRawMessage(second.url, writer, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  await stream.ended;
+  expect(stream.raw()).not.toContain('thread_created');
+});
+
 test('an SDK client whose every request goes to the other process works and misses nothing', async () => {
   let turn = 0;
   const roundRobin: typeof fetch = (address, init) => {
@@ -123,4 +145,73 @@ test('an SDK client whose every request goes to the other process works and miss
   await expect.poll(() => came().length, { timeout: 8_000 }).toBe(30);
   expect(came().map(({ params }) => params['content'])).toEqual(contents);
   await Promise.all([listener.close(), writer.close()]);
+});
+
+/** A reader, and what a writer does to send to it. */
+async function conversation(owner: string) {
+  const reader = await first.token(`${owner}.reader`);
+  const writer = await first.token(`${owner}.writer`);
+  const { value } = await callToolRaw(first.url, writer, 'create_thread', {
+    with_handle: `${owner}.reader`,
+  });
+  const send = (content: string) =>
+    callToolRaw(first.url, writer, 'send_message', { thread_id: String(value['id']), content });
+  return { reader, send };
+}
+
+const contents = (value: Record<string, unknown>): unknown[] =>
+  Object(value['events']).map(({ data }: { data: { content?: string } }) => data.content);
+
+test('a session moves only forward: neither an older wait nor an older stream brings events again', async () => {
+  const { reader, send } = await conversation('forward');
+  const { client, transport, close } = await connectSdkClient(first.url, reader);
+  onTestFinished(close);
+  const sent = Array.from({ length: 12 }, (_, index) => `message ${index}`);
+  for (const content of sent) await send(content);
+  const wait = async (args: Record<string, unknown>) =>
+    Object((await client.callTool({ name: 'wait_for_events', arguments: args })).structuredContent);
+  const last = await wait({ types: ['message.created'] });
+  expect(contents(last)).toEqual(sent);
+  const older = await wait({ cursor: 'earliest', types: ['message.created'], limit: 3 });
+  expect(contents(older)).toEqual(sent.slice(0, 3));
+  expect(contents(await wait({ types: ['message.created'], wait_seconds: 0 }))).toEqual([]);
+
+  const key = createHash('sha256')
+    .update(transport.sessionId ?? '')
+    .digest();
+  const sessions = mcpSessionsRepository({
+    async query<Row extends object>({ text }: { text: string }, values: readonly unknown[]): Promise<Row[]> {
+      return (await first.query(text, values)) as Row[];
+    },
+  });
+  const streamCursor = async () => (await sessions.find(key))?.stream_cursor;
+  for (const [moved, expected] of [
+    [last.cursor, last.cursor],
+    [older.cursor, last.cursor],
+  ]) {
+    await sessions.moveStreamCursor(key, moved);
+    expect(await streamCursor()).toBe(expected);
+  }
+});
+
+test('a notification stream without Last-Event-ID starts where the session began, and then where its last stream ended', async () => {
+  const { reader, send } = await conversation('streams');
+  await send('before the session');
+  const { transport, close } = await connectSdkClient(first.url, reader);
+  await close();
+  const headers = {
+    Authorization: `Bearer ${reader}`,
+    Accept: 'text/event-stream',
+    'Mcp-Session-Id': transport.sessionId ?? '',
+  };
+  const readNext = async () => {
+    const stream = await openSseStream(`${first.url}/mcp`, headers);
+    const [event] = await stream.events(1);
+    stream.close();
+    return JSON.parse(event?.data ?? '{}').params.content;
+  };
+  await send('after initialize');
+  expect(await readNext()).toBe('after initialize');
+  await send('after the first stream');
+  await expect.poll(readNext, { timeout: 20_000 }).toBe('after the first stream');
 });

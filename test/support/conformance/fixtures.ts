@@ -4,12 +4,16 @@ import type { Additions, OtherResource } from '../../../src/transports/mcp/addit
 import type { Prompt } from '../../../src/transports/mcp/prompts/prompts.ts';
 import { defineOperation } from '../../../src/operations/define.ts';
 import { onePixelPng } from './sample-media.ts';
+import { multiRoundPrompt, multiRoundTools } from './multi-round-tools.ts';
+import { fileTasks } from './file-tasks.ts';
+import { taskTools } from './task-tools.ts';
 import { plainTools } from './plain-tools.ts';
 import { interactiveTools } from './interactive-tools.ts';
 
 /** Everything that the conformance suite wants to find at a server, by the names that it gave them. */
 export const conformanceFixtures: Additions = {
-  tools: [...plainTools, ...interactiveTools],
+  tools: [...plainTools, ...interactiveTools, ...multiRoundTools, ...taskTools],
+  tasks: fileTasks,
   resources: [
     resource('test://static-text', 'text/plain', () => ({
       text: 'This is the content of the static text resource.',
@@ -20,7 +24,7 @@ export const conformanceFixtures: Additions = {
       text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${String(id)}` }),
     })),
   ],
-  prompts: prompts(),
+  prompts: [...prompts(), multiRoundPrompt],
 };
 
 function resource(uri: string, mime_type: string, contents: OtherResource['contents']): OtherResource {

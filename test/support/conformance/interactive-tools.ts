@@ -83,7 +83,7 @@ async function requestFromClient(
   params: Record<string, unknown>,
 ): Promise<unknown> {
   const { signal } = exchange;
-  const answer = await exchange.ask?.({ method, params, timeout_ms, signal });
+  const answer = await exchange.ask?.({ key: method, method, params, timeout_ms, signal });
   if (answer?.result) return answer.result;
   throw new DomainError('VALIDATION_ERROR', `The client did not answer ${method}.`);
 }

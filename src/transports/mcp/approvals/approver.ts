@@ -23,22 +23,22 @@ const defaultApprovalMs = 300_000;
  */
 export function createApprover(
   { tokens, public_url, approval_ms = defaultApprovalMs, progress_ms = defaultProgressMs }: ApproverParts,
-  { actor, session }: Pick<Caller, 'actor' | 'session'>,
-  { ask, notify, log, progress, signal }: Exchange,
+  { actor, client }: Pick<Caller, 'actor' | 'client'>,
+  { ask, defer, notify, log, progress, signal }: Exchange,
 ): Approver {
-  const modes = session?.client.elicitation ?? [];
+  const modes = client?.elicitation ?? [];
 
   function elicit(
+    { id }: ApprovalQuestion,
     params: Record<string, unknown>,
     cancelled: AbortSignal,
   ): Promise<ClientResponse | undefined> {
-    const request = { method: 'elicitation/create', params, timeout_ms: approval_ms, signal: cancelled };
-    return ask ? ask(request) : Promise.resolve(undefined);
+    const question = { key: id, method: 'elicitation/create', params, timeout_ms: approval_ms };
+    return ask ? ask({ ...question, signal: cancelled }) : Promise.resolve(undefined);
   }
 
   async function askByForm(question: ApprovalQuestion, cancelled: AbortSignal) {
-    const message = questionText(question);
-    return readDecision(await elicit({ message, requestedSchema: approvalFormSchema }, cancelled));
+    return readDecision(await elicit(question, elicitationOf(public_url, ['form'], question), cancelled));
   }
 
   /** The client reports only that the page was opened; the page stores the decision. */
@@ -48,9 +48,7 @@ export function createApprover(
     cancelled: AbortSignal,
   ): Promise<ApprovalDecision | undefined> {
     const deadline = Date.now() + approval_ms;
-    const url = approvalUrl(public_url, question.id);
-    const message = `${questionText(question)} Decide on this page.`;
-    const answer = await elicit({ mode: 'url', elicitationId: question.id, url, message }, cancelled);
+    const answer = await elicit(question, elicitationOf(public_url, ['url'], question), cancelled);
     if (answer?.result?.['action'] === 'decline') return 'denied';
     if (answer?.result?.['action'] !== 'accept') return undefined;
     await waitForAbort(cancelled, deadline - Date.now());
@@ -59,13 +57,14 @@ export function createApprover(
   }
 
   return {
-    client_name: session?.client.name ?? null,
+    client_name: client?.name ?? null,
     signal,
     async confirm() {
       await tokens.confirm(actor.token_id, 'mcp');
     },
     async ask(question, settled) {
-      if (!ask || modes.length === 0) return undefined;
+      defer?.(question.id);
+      if (defer || !ask || modes.length === 0) return undefined;
       const cancelled = AbortSignal.any([signal, settled]);
       const { id: approval_id, action, target } = question;
       const approval_url = approvalUrl(public_url, approval_id);
@@ -84,6 +83,18 @@ const approvalFormSchema = {
   },
   required: ['approve'],
 };
+
+/** The question as an elicitation in the best of these modes: a form, else the approval page. */
+export function elicitationOf(
+  public_url: string,
+  modes: readonly ('form' | 'url')[],
+  question: ApprovalQuestion,
+): Record<string, unknown> {
+  const message = questionText(question);
+  if (modes.includes('form')) return { message, requestedSchema: approvalFormSchema };
+  const url = approvalUrl(public_url, question.id);
+  return { mode: 'url', elicitationId: question.id, url, message: `${message} Decide on this page.` };
+}
 
 /** Submitting the form with `approve: false` denies; a cancelled or malformed form decides nothing. */
 function readDecision(answer: ClientResponse | undefined): ApprovalDecision | undefined {

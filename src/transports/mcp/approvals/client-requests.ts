@@ -14,12 +14,20 @@ export interface SessionOwner {
 /** A request or notification from the server to a client. */
 export type ServerMessage = JSONRPCRequest | JSONRPCNotification;
 
-export interface ClientRequest {
+/** A question to the client, such as an elicitation. */
+export interface ClientQuestion {
+  /** Identifies the question among those of the call. Used by revision 2026-07-28, where the client repeats the call with the response. */
+  key: string;
   method: string;
   params: Record<string, unknown>;
   timeout_ms: number;
-  /** Cancels the request. */
+  /** Cancels the question. */
   signal: AbortSignal;
+  /** Whether a response counts without the sealed state of the question. Only for questions that decide nothing. */
+  isUnsealed?: true;
+}
+
+export interface ClientRequest extends Omit<ClientQuestion, 'key' | 'isUnsealed'> {
   send(message: ServerMessage): Promise<void>;
 }
 

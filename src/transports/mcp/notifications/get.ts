@@ -50,7 +50,13 @@ export function createGetHandler({
     let sent: string | undefined;
     if (session) sse.body.once('close', () => sent && sessions.moveStreamCursor(session.key, sent));
     const deliver: Parameters<Realtime['open']>[2]['deliver'] = async (events) => {
-      const changed = findChangedResources(events, await listSubscriptions(sessions, session_id, actor));
+      const subscribed = await listSubscriptions(sessions, session_id, actor);
+      // Another process has ended the session.
+      if (!subscribed) {
+        sse.end();
+        return;
+      }
+      const changed = findChangedResources(events, subscribed);
       await sse.write(sseUpdatedNotifications(changed) + events.map(sseNotification).join(''));
       sent = events.at(-1)?.cursor ?? sent;
     };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EventType } from '../../../domain/feed/events.ts';
 import { wantsNoReply } from '../../../domain/threads.ts';
 import type { ShownEvent } from '../../../realtime/contract.ts';
-import { eventDataOf } from '../../../realtime/envelope.ts';
+import { eventDataOf } from '../../../operations/event-envelope.ts';
 import { sseEvent, sseMessage } from './sse.ts';
 
 const notificationMethod = (type: EventType): string => `notifications/service/${type.replaceAll('.', '_')}`;

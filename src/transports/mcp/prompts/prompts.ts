@@ -2,12 +2,16 @@ import type { GetPromptResult, Prompt as PromptDefinition } from '@modelcontextp
 import type { CompletionSource } from '../../../operations/define.ts';
 import { listContactsOperation } from '../../../operations/contacts/list-contacts.ts';
 import { RpcError, rpcCodes } from '../protocol/errors.ts';
+import type { Exchange } from '../protocol/exchange.ts';
 
 export interface Prompt {
   /** The entry in `prompts/list`. */
   definition: PromptDefinition;
   /** The user messages of the prompt. All required arguments are present. */
-  messages(args: Record<string, string>): GetPromptResult['messages'];
+  messages(
+    args: Record<string, string>,
+    exchange: Pick<Exchange, 'ask' | 'signal'>,
+  ): GetPromptResult['messages'] | Promise<GetPromptResult['messages']>;
   /** The completion of one argument. */
   completion?: CompletionSource & { argument: string };
 }
@@ -63,14 +67,15 @@ function userMessage(text: string): GetPromptResult['messages'] {
  * Returns the messages of a prompt (MCP, Prompts: Getting a Prompt).
  * @throws {RpcError} -32602 for an unknown prompt or a missing argument.
  */
-export function getPrompt(
+export async function getPrompt(
   available: readonly Prompt[],
   { name, arguments: args = {} }: { name: string; arguments?: Record<string, string> | undefined },
-): GetPromptResult {
+  exchange: Exchange,
+): Promise<GetPromptResult> {
   const found = available.find(({ definition }) => definition.name === name);
   if (!found) throw new RpcError(rpcCodes.invalidParams, `Unknown prompt: ${name.slice(0, 80)}`);
   const { description, arguments: parameters = [] } = found.definition;
   const missing = parameters.find(({ name: key, required }) => required === true && (args[key] ?? '') === '');
   if (missing) throw new RpcError(rpcCodes.invalidParams, `Missing argument: ${missing.name}`);
-  return { description, messages: found.messages(args) };
+  return { description, messages: await found.messages(args, exchange) };
 }

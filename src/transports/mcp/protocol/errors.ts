@@ -1,4 +1,4 @@
-/** JSON-RPC error codes (JSON-RPC 2.0, section 5.1; MCP, Transports and Resources). */
+/** JSON-RPC error codes (JSON-RPC 2.0, section 5.1; MCP, Transports, Resources and Versioning). */
 export const rpcCodes = {
   parseError: -32_700,
   invalidRequest: -32_600,
@@ -8,6 +8,9 @@ export const rpcCodes = {
   serverError: -32_000,
   sessionNotFound: -32_001,
   resourceNotFound: -32_002,
+  headerMismatch: -32_020,
+  missingCapability: -32_021,
+  unsupportedVersion: -32_022,
 } as const;
 
 export interface RpcErrorOptions {

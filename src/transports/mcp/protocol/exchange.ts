@@ -3,7 +3,7 @@ import type { ClientInfo } from '../sessions/client-info.ts';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { type LoggingLevel, LoggingLevelSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { ClientResponse } from '../approvals/client-response.ts';
-import type { ServerMessage, ClientRequest, ClientRequests } from '../approvals/client-requests.ts';
+import type { ServerMessage, ClientQuestion, ClientRequests } from '../approvals/client-requests.ts';
 import type { RunningCalls } from './running-calls.ts';
 
 /** What a running call can exchange with its client. */
@@ -11,10 +11,12 @@ export interface Exchange {
   /** Aborts when the client no longer waits: the call was cancelled, the connection closed, or the process stops. */
   signal: AbortSignal;
   /**
-   * Sends a request to the client and waits for the response; undefined after the timeout. Absent without a session or an
-   * event stream.
+   * Asks the client and waits for the response; undefined after the timeout, and in revision 2026-07-28 as long as the client has not
+   * repeated the call with a response. Absent if the client cannot be asked: in older revisions without a session or an event stream.
    */
-  ask?(request: Omit<ClientRequest, 'send'>): Promise<ClientResponse | undefined>;
+  ask?(question: ClientQuestion): Promise<ClientResponse | undefined>;
+  /** Says that the call continues as a task with this id, if it fails now. Absent if the client does not support tasks. */
+  defer?(id: string): void;
   /** Sends a notification. Absent without an event stream. */
   notify?(method: string, params: Record<string, unknown>): Promise<void>;
   /**
@@ -38,17 +40,17 @@ interface Extra {
   _meta?: { progressToken?: string | number | undefined } | undefined;
 }
 
-/** A request with its caller and the SDK server that answers it. */
+/** A request with its caller. */
 export interface IncomingCall {
-  server: Server;
   caller: Caller;
-  extra: Extra;
+  /** Runs a call that can exchange messages with its client. */
+  withExchange<T>(run: (exchange: Exchange) => Promise<T>): Promise<T>;
 }
 
-/** Runs a call with its exchange. A cancelled call gets no response if it streams. */
+/** Runs a call of a revision until 2025-11-25 with its exchange. A cancelled call gets no response if it streams. */
 export async function withExchange<T>(
   { clientRequests, runningCalls }: CallRegistry,
-  { server, caller, extra }: IncomingCall,
+  { server, caller, extra }: { server: Server; caller: Caller; extra: Extra },
   run: (exchange: Exchange) => Promise<T>,
 ): Promise<T> {
   const { actor, session, isStreaming } = caller;
@@ -63,7 +65,7 @@ export async function withExchange<T>(
       server.onerror?.(new Error('sending a notification failed', { cause })),
     );
   const log = (level: LoggingLevel, logger: string, data: object) => {
-    if (wantsLogLevel(session?.client.log_level, level))
+    if (wantsLogLevel(caller.client?.log_level, level))
       sendNotification('notifications/message', { level, logger, data });
   };
   try {
@@ -98,7 +100,9 @@ export interface Caller {
   actor: Actor;
   request_id: string;
   /** Undefined for a request without a session. */
-  session?: { key: string; client: ClientInfo } | undefined;
+  session?: { key: string } | undefined;
+  /** Undefined in older revisions without a session. */
+  client?: ClientInfo | undefined;
   /** Whether the response is an event stream, which can carry messages before the result. */
   isStreaming: boolean;
   /** Registers a callback to run once the response was sent. */

@@ -39,7 +39,7 @@ export async function answerWithSdkTransport(
   await server.connect(transport);
   const answer = transport.handleRequest(requestFor(posted.address, ctx), { parsedBody: posted.message });
   const response = await Promise.race([answer, watchDisconnect(ctx, server).disconnected]);
-  if (response) await send(ctx, response);
+  if (response) await sendResponse(ctx, response);
 }
 
 /** Closes the server when the connection closes; `disconnected` resolves only then. `stop` ends the watching. */
@@ -66,7 +66,8 @@ function requestFor(address: string, ctx: Context): Request {
   return new Request(address, { method: 'POST', headers });
 }
 
-async function send(ctx: Context, response: Response): Promise<void> {
+/** Sends what the SDK answers. */
+export async function sendResponse(ctx: Context, response: Response): Promise<void> {
   if (response.headers.get('content-type') !== 'application/json') {
     ctx.body = response;
     return;

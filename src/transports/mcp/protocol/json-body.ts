@@ -13,10 +13,10 @@ import { readField } from './required-scopes.ts';
 const maxBodyBytes = 4 * 1024 * 1024;
 
 /**
- * Checks that a message or each message of a batch is JSON-RPC 2.0, and the protocol version that the request names.
+ * Checks that a message or each message of a batch is JSON-RPC 2.0.
  * @throws {McpHttpError} 400
  */
-export function requireJsonRpc(ctx: Context, message: unknown): void {
+export function requireJsonRpc(message: unknown): void {
   const messages = Array.isArray(message) ? message : [message];
   const id = readRequestId(messages[0]);
   const isValid = messages.length > 0 && messages.every((one) => JSONRPCMessageSchema.safeParse(one).success);
@@ -24,10 +24,16 @@ export function requireJsonRpc(ctx: Context, message: unknown): void {
     const text = 'Invalid Request: send a JSON-RPC 2.0 message with jsonrpc, method and, for a request, id.';
     throw new McpHttpError(400, rpcCodes.invalidRequest, text, { id });
   }
-  if (!messages.some((one) => isInitializeRequest(one))) requireVersion(ctx, id);
 }
 
-function readRequestId(message: unknown): string | number | null {
+/** Checks the protocol version of a request until 2025-11-25; `initialize` negotiates it. @throws {McpHttpError} 400 */
+export function requireVersionOf(ctx: Context, message: unknown): void {
+  const messages = Array.isArray(message) ? message : [message];
+  if (!messages.some((one) => isInitializeRequest(one))) requireVersion(ctx, readRequestId(messages[0]));
+}
+
+/** The id of a message that may not be valid; null without one. */
+export function readRequestId(message: unknown): string | number | null {
   return RequestIdSchema.safeParse(readField(message, 'id')).data ?? null;
 }
 

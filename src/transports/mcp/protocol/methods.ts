@@ -16,7 +16,7 @@ import {
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
-import { type Caller, type IncomingCall, withExchange, type CallRegistry } from './exchange.ts';
+import type { Caller, IncomingCall } from './exchange.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { completeArgument, findCompletion } from '../prompts/completion.ts';
 import type { Actor } from '../../../domain/auth/actor.ts';
@@ -27,7 +27,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { requireSession, type Subscriptions } from '../resources/subscriptions.ts';
 
 /** Handles one request. @throws {RpcError} */
-type Method = (request: object, call: IncomingCall) => Result | Promise<Result>;
+export type Method = (request: object, call: IncomingCall) => Result | Promise<Result>;
 
 /** Handles a request that its schema has parsed. */
 type MethodHandler<Request> = (
@@ -37,15 +37,10 @@ type MethodHandler<Request> = (
 ) => Result | Promise<Result>;
 
 /**
- * Handlers by method; the SDK handles initialize and ping. Params are checked here, because the SDK answers invalid ones with
- * an internal error.
+ * Handlers by method, for every revision; the SDK handles initialize, discover and ping. Params are checked here, because the SDK answers
+ * invalid ones with an internal error.
  */
-export function createMethods(
-  parts: McpParts,
-  features: McpFeatures,
-  callRegistry: CallRegistry,
-  { subscriptions, sessions }: { subscriptions: Subscriptions; sessions: Pick<Sessions, 'setLogLevel'> },
-): ReadonlyMap<string, Method> {
+export function createMethods(parts: McpParts, features: McpFeatures): ReadonlyMap<string, Method> {
   const { tools, resources, prompts } = features;
   const resourceList = { resources: resources.resources };
   const templateList = { resourceTemplates: resources.templates };
@@ -58,9 +53,7 @@ export function createMethods(
       withSchema(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }, caller, call) => {
         const tool = tools.get(name);
         if (!tool) throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 80)}`);
-        return withExchange(callRegistry, call, (exchange) =>
-          callTool(parts, caller, { tool, args, exchange }),
-        );
+        return call.withExchange((exchange) => callTool(parts, caller, { tool, args, exchange }));
       }),
     ],
     ['resources/list', withSchema(ListResourcesRequestSchema, () => resourceList)],
@@ -71,6 +64,32 @@ export function createMethods(
         readResource(parts, caller, resources, params.uri),
       ),
     ],
+    [
+      'completion/complete',
+      withSchema(CompleteRequestSchema, ({ params: { ref, argument } }, caller) => {
+        const source = findCompletion(features, { ref, argument: argument.name });
+        return completeArgument(parts, caller, source, argument.value);
+      }),
+    ],
+    ['prompts/list', withSchema(ListPromptsRequestSchema, () => promptList)],
+    [
+      'prompts/get',
+      withSchema(GetPromptRequestSchema, ({ params }, _caller, call) =>
+        call.withExchange((exchange) => getPrompt(prompts, params, exchange)),
+      ),
+    ],
+  ]);
+}
+
+/** The methods of sessions, for revisions until 2025-11-25. */
+export function createSessionMethods({
+  subscriptions,
+  sessions,
+}: {
+  subscriptions: Subscriptions;
+  sessions: Pick<Sessions, 'setLogLevel'>;
+}): ReadonlyMap<string, Method> {
+  return new Map<string, Method>([
     [
       'resources/subscribe',
       withSchema(SubscribeRequestSchema, async ({ params }, caller) => {
@@ -85,15 +104,6 @@ export function createMethods(
         return {};
       }),
     ],
-    [
-      'completion/complete',
-      withSchema(CompleteRequestSchema, ({ params: { ref, argument } }, caller) => {
-        const source = findCompletion(features, { ref, argument: argument.name });
-        return completeArgument(parts, caller, source, argument.value);
-      }),
-    ],
-    ['prompts/list', withSchema(ListPromptsRequestSchema, () => promptList)],
-    ['prompts/get', withSchema(GetPromptRequestSchema, ({ params }) => getPrompt(prompts, params))],
     [
       'logging/setLevel',
       withSchema(SetLevelRequestSchema, async ({ params: { level } }, caller) => {

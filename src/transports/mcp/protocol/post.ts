@@ -13,7 +13,7 @@ import type { Authorizer } from './authorizer.ts';
 import { readClientInfo, negotiateVersion } from '../sessions/client-info.ts';
 import { sessionHeader } from './headers.ts';
 import { consumeBudget } from './rate-limit.ts';
-import { readJsonBody, requireJsonRpc } from './json-body.ts';
+import { requireVersionOf } from './json-body.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
 import type { McpFeatures } from './required-scopes.ts';
 import type { Session, Sessions } from '../sessions/sessions.ts';
@@ -31,15 +31,18 @@ export interface PostParts {
 }
 
 /**
- * POST /mcp (MCP, Transports: Sending Messages to the Server). Each request has its own server and transport, so any process
+ * POST /mcp of the revisions until 2025-11-25 (MCP, Transports: Sending Messages to the Server). Each request has its own server and transport, so any process
  * can serve it. A request without a session id has only the rights of its token.
  */
 export function createPostHandler(parts: PostParts) {
   const { address, heartbeat_ms } = parts;
-  return async function post(ctx: Context, actor: Actor, request_id: string): Promise<void> {
+  return async function post(
+    ctx: Context,
+    actor: Actor,
+    { message, request_id }: { message: unknown; request_id: string },
+  ): Promise<void> {
     const wantsJson = acceptsJson(ctx);
-    const message = await readJsonBody(ctx);
-    requireJsonRpc(ctx, message);
+    requireVersionOf(ctx, message);
     const sessionId = ctx.get(sessionHeader);
     const isInitialize = isInitializeRequest(message);
     if (isInitialize) {
@@ -65,7 +68,14 @@ export function createPostHandler(parts: PostParts) {
     const isStreaming =
       !wantsJson || (maySendMessages(parts.features, message, session) && acceptsStreams(ctx));
     const onResponseSent = (callback: () => void) => void ctx.res.once('finish', callback);
-    const server = parts.makeServer({ actor, request_id, session, isStreaming, onResponseSent });
+    const server = parts.makeServer({
+      actor,
+      request_id,
+      session,
+      client: session?.client,
+      isStreaming,
+      onResponseSent,
+    });
     if (isStreaming || isInitialize || !isJSONRPCRequest(message)) {
       await answerWithSdkTransport(ctx, server, {
         message,
@@ -78,7 +88,7 @@ export function createPostHandler(parts: PostParts) {
 }
 
 /** Whether to answer with JSON: always, unless the client accepts only event streams. @throws {McpHttpError} 406 */
-function acceptsJson(ctx: Context): boolean {
+export function acceptsJson(ctx: Context): boolean {
   if (ctx.accepts('application/json')) return true;
   if (ctx.accepts('text/event-stream')) return false;
   throw new McpHttpError(
@@ -89,7 +99,7 @@ function acceptsJson(ctx: Context): boolean {
 }
 
 /** Whether the client names `text/event-stream`; a wildcard is not enough. */
-function acceptsStreams(ctx: Context): boolean {
+export function acceptsStreams(ctx: Context): boolean {
   return ctx.get('Accept').includes('text/event-stream') && Boolean(ctx.accepts('text/event-stream'));
 }
 

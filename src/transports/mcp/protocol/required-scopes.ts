@@ -50,7 +50,10 @@ export function toMessages(message: unknown): readonly unknown[] {
   return Array.isArray(message) ? message : [message];
 }
 
-function calledOperation(features: McpFeatures, message: unknown): CalledOperation | undefined {
+function calledOperation(
+  features: McpFeatures,
+  message: unknown,
+): CalledOperation | CalledOperation[] | undefined {
   const { tools, resources } = features;
   const params = readField(message, 'params');
   switch (readField(message, 'method')) {
@@ -62,6 +65,10 @@ function calledOperation(features: McpFeatures, message: unknown): CalledOperati
     case 'resources/subscribe': {
       const uri = readField(params, 'uri');
       return typeof uri === 'string' ? resources.find(uri) : undefined;
+    }
+    case 'subscriptions/listen': {
+      const uris = readField(readField(params, 'notifications'), 'resourceSubscriptions');
+      return toMessages(uris).flatMap((uri) => (typeof uri === 'string' ? (resources.find(uri) ?? []) : []));
     }
     case 'completion/complete': {
       const [ref, argument] = [readField(params, 'ref'), readField(readField(params, 'argument'), 'name')];

@@ -1,30 +1,21 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import type { Caller, CallRegistry } from './exchange.ts';
+import { type Caller, type CallRegistry, withExchange } from './exchange.ts';
 import { instructions } from '../prompts/instructions.ts';
-import { createMethods } from './methods.ts';
-import type { McpFeatures } from './required-scopes.ts';
+import type { Method } from './methods.ts';
 import type { McpParts } from '../parts.ts';
 import { RpcError, rpcCodes } from './errors.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import type { Subscriptions } from '../resources/subscriptions.ts';
 
 /**
- * Creates an SDK server per request. The low-level `Server` leaves validation and error bodies to `execute`. Schemas, lists,
+ * Creates an SDK server per request of a revision until 2025-11-25. The low-level `Server` leaves validation and error bodies to `execute`. Schemas, lists,
  * methods and the JSON schema validator are created once.
  */
 export function createServerFactory(
   parts: McpParts,
-  features: McpFeatures,
+  methods: ReadonlyMap<string, Method>,
   callRegistry: CallRegistry,
-  state: { subscriptions: Subscriptions; sessions: Pick<Sessions, 'setLogLevel'> },
 ): (caller: Caller) => Server {
-  const info = {
-    name: 'agent-messaging-service',
-    title: 'Agent Messaging Service',
-    version: parts.version,
-    websiteUrl: parts.public_url,
-  };
+  const info = serverInfo(parts);
   const capabilities = {
     tools: {},
     resources: { subscribe: true },
@@ -33,12 +24,11 @@ export function createServerFactory(
     logging: {},
   };
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
-  const methods = createMethods(parts, features, callRegistry, state);
 
   return function makeServer(caller) {
     const server = new Server(info, {
       capabilities,
-      instructions: instructions(caller.actor.handle),
+      instructions: instructions(caller.actor.handle, { hasSession: true }),
       jsonSchemaValidator,
     });
     // Cancellations are routed to the process that runs the call. The SDK's handler would leave a POST without a response.
@@ -52,8 +42,21 @@ export function createServerFactory(
     server.fallbackRequestHandler = async (request, extra) => {
       const method = methods.get(request.method);
       if (!method) throw new RpcError(rpcCodes.methodNotFound, 'Method not found');
-      return method(request, { server, caller, extra });
+      return method(request, {
+        caller,
+        withExchange: (run) => withExchange(callRegistry, { server, caller, extra }, run),
+      });
     };
     return server;
+  };
+}
+
+/** How the service names itself to clients of every revision (MCP, Lifecycle: serverInfo). */
+export function serverInfo({ version, public_url }: Pick<McpParts, 'version' | 'public_url'>) {
+  return {
+    name: 'agent-messaging-service',
+    title: 'Agent Messaging Service',
+    version,
+    websiteUrl: public_url,
   };
 }

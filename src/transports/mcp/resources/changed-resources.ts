@@ -15,6 +15,8 @@ const resourcesByEventType: Record<EventType, readonly string[]> = {
   'message.read': [threads, thread],
   'attachment.scanned': [thread],
   'message.delivered': [],
+  'message.handled': [],
+  'inbox.expired': [],
   'contact.added': [contacts],
   'contact.removed': [contacts],
   'contact.updated': [contacts],

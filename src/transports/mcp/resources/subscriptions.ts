@@ -48,17 +48,17 @@ export function requireSession({ session }: Caller, subjectAndVerb: string): str
   );
 }
 
-/** The subscriptions of a session; empty if it has ended or the stream has no session. */
+/** The subscriptions of a session; none for a stream without a session, undefined if the session has ended. */
 export async function listSubscriptions(
   sessions: Pick<Sessions, 'check'>,
   session_id: string | undefined,
   actor: Actor,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
   if (session_id === undefined) return [];
   try {
     return (await sessions.check(session_id, actor)).subscriptions;
   } catch (error) {
-    if (error instanceof McpHttpError) return [];
+    if (error instanceof McpHttpError) return undefined;
     throw error;
   }
 }

@@ -12,16 +12,36 @@ export interface ClientInfo {
   elicitation: ('form' | 'url')[];
   /** Minimum severity of log messages; without it the client gets none. */
   log_level?: LoggingLevel | undefined;
+  /** Whether the request declares the Tasks extension. Only requests of revision 2026-07-28 can. */
+  hasTasks?: boolean;
 }
 
 /** Reads client information from an `initialize` request. A bare `elicitation: {}` means form mode. */
 export function readClientInfo({ params }: InitializeRequest): ClientInfo {
   const { name, version } = params.clientInfo;
   const declared = params.capabilities.elicitation;
-  const elicitation: ClientInfo['elicitation'] = [];
-  if (declared && (declared.form || !declared.url)) elicitation.push('form');
-  if (declared?.url) elicitation.push('url');
+  const elicitation = elicitationModes({
+    isDeclared: declared !== undefined,
+    form: declared?.form !== undefined,
+    url: declared?.url !== undefined,
+  });
   return { name: sanitizeText(name), version: sanitizeText(version), elicitation };
+}
+
+/** The elicitation modes that a client declares; without a mode it supports forms (MCP, Elicitation: Capabilities). */
+export function elicitationModes({
+  isDeclared,
+  form,
+  url,
+}: {
+  isDeclared: boolean;
+  form: boolean;
+  url: boolean;
+}): ClientInfo['elicitation'] {
+  return [
+    ...(isDeclared && (form || !url) ? ['form' as const] : []),
+    ...(isDeclared && url ? ['url' as const] : []),
+  ];
 }
 
 /** The protocol version that the SDK agrees on (MCP, Lifecycle: Version Negotiation). */
@@ -31,6 +51,6 @@ export function negotiateVersion({ params }: InitializeRequest): string {
 }
 
 /** Text that PostgreSQL can store, at most 200 characters. */
-function sanitizeText(text: string): string {
+export function sanitizeText(text: string): string {
   return text.slice(0, 200).toWellFormed().replaceAll('\0', '');
 }

@@ -49,7 +49,7 @@ export interface SessionStore {
   setLogLevel(idHash: Buffer, level: string): Promise<void>;
   readPosition(idHash: Buffer): Promise<SessionPosition>;
   movePosition(idHash: Buffer, move: SessionMove): Promise<void>;
-  setStreamCursor(idHash: Buffer, cursor: string): Promise<void>;
+  moveStreamCursor(idHash: Buffer, cursor: string): Promise<void>;
   remove(idHash: Buffer): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export interface Sessions {
   unsubscribe(key: string, uri: string): Promise<void>;
   /** What the waiting calls of the session have returned. */
   readPosition(key: string): Promise<SessionPosition>;
-  /** Moves the position, after a response was sent. Later reads in this process wait for it. Never throws. */
+  /** Moves the position forward, after a response was sent. Later reads in this process wait for it. Never throws. */
   movePosition(key: string, move: SessionMove): void;
   /** Records where a notification stream of the session ended. Never throws. */
   moveStreamCursor(key: string, cursor: string): void;
@@ -136,7 +136,7 @@ export function createSessions(store: SessionStore, log: (error: unknown) => voi
       moving.set(key, moved);
     },
     moveStreamCursor(key, cursor) {
-      store.setStreamCursor(Buffer.from(key, 'base64url'), cursor).catch(log);
+      store.moveStreamCursor(Buffer.from(key, 'base64url'), cursor).catch(log);
     },
     setLogLevel: (key, level) => store.setLogLevel(Buffer.from(key, 'base64url'), level),
   };

@@ -54,14 +54,16 @@ export async function callTool(
   }
 }
 
-/** Runs a call; reports progress while it waits for a reply. */
+/** Runs a call; reports progress while it waits. */
 function runWithProgress<T>(
   { progress_ms = defaultProgressMs }: McpParts,
   { progress }: Exchange,
   { operation }: Tool,
   run: () => Promise<T>,
 ): Promise<T> {
-  return operation.reply ? withProgress({ progress, progress_ms }, maxWaitSeconds * 1_000, run) : run();
+  return operation.reply || operation.itemWait
+    ? withProgress({ progress, progress_ms }, maxWaitSeconds * 1_000, run)
+    : run();
 }
 
 /** Splits the arguments of a writing tool into input and idempotency key. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idempotencyKeyPattern } from '../../../operations/fields.ts';
+import { outlineOf } from './outline-schema.ts';
 
 /** A JSON Schema of an object (MCP, Tools). */
 export interface ObjectSchema {
@@ -11,28 +12,14 @@ export interface ObjectSchema {
 const idempotencyKey = {
   type: 'string',
   pattern: idempotencyKeyPattern.source,
-  description:
-    'A unique key for this call, such as a UUID. Repeat the key when you retry the call, so that it takes effect once.',
+  description: 'A key of your choice, such as a UUID. A retry with the same key takes effect once.',
 };
 
-const truncationFields = {
-  truncated: {
-    type: 'boolean',
-    description: 'True if long texts were cut; set on the result and on each object that has a cut text.',
-  },
-  read_the_rest: { type: 'string', description: 'If truncated: the call that returns the full text.' },
-};
+/** Set if long texts were cut; see `preview`. */
+const truncationFields = { truncated: { type: 'boolean' }, read_the_rest: { type: 'string' } };
 
-const feedFields = {
-  cursor: {
-    type: 'string',
-    description: 'The position of your feed before this call. Pass it to wait_for_events to miss nothing.',
-  },
-  pending_events: {
-    type: 'integer',
-    description: 'Number of events after your acknowledged position, counted up to 100.',
-  },
-};
+/** The feed status of the agent. */
+const feedFields = { cursor: { type: 'string' }, pending_events: { type: 'integer' } };
 
 /** What a tool accepts. Writing tools also take an idempotency key. */
 export function acceptedSchema(input: z.ZodType, isWrite: boolean): ObjectSchema {
@@ -47,6 +34,9 @@ export function acceptedSchema(input: z.ZodType, isWrite: boolean): ObjectSchema
  */
 export function inputSchema(input: z.ZodType, isWrite: boolean): ObjectSchema {
   const schema = acceptedSchema(input, isWrite);
+  // Every tool that writes has it, and a wrong key gets an error of its own.
+  const { pattern: _pattern, ...publishedKey } = idempotencyKey;
+  if (isWrite) schema.properties['idempotency_key'] = publishedKey;
   const properties = Object.entries(schema.properties).map(([name, property]) => [name, flatten(property)]);
   return { ...schema, properties: Object.fromEntries(properties) };
 }
@@ -59,21 +49,29 @@ function flatten(property: object): object {
   return { ...simplest, ...rest };
 }
 
-/** The output schema of a tool. It allows additional fields, so that later versions can add some. */
+/** The output schema of a tool, in outline. It allows additional fields, so that later versions can add some. */
 export function outputSchema(output: z.ZodType, showsFeed: boolean): ObjectSchema {
   const schema = objectSchema(output, 'output');
-  // The cursor of a wait is described by its own schema.
-  schema.properties = { ...(showsFeed && feedFields), ...schema.properties, ...truncationFields };
-  return schema;
+  const properties = { ...(showsFeed && feedFields), ...schema.properties, ...truncationFields };
+  return { type: 'object', properties: outlineOf(properties) };
 }
 
-/** A schema without references, because many models do not resolve them. */
+/**
+ * A schema without references, because many models do not resolve them, and without keywords that say nothing: MCP's default dialect, keys
+ * that are strings, values of any kind.
+ */
 function objectSchema(type: z.ZodType, io: 'input' | 'output'): ObjectSchema {
-  const { $defs, ...root } = z.toJSONSchema(type, {
+  const {
+    $defs,
+    $schema: _dialect,
+    ...root
+  } = z.toJSONSchema(type, {
     io,
     override({ jsonSchema }) {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (isEmptySchema(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties;
+      delete jsonSchema.propertyNames;
       if (io === 'output' && jsonSchema.additionalProperties === false)
         delete jsonSchema.additionalProperties;
     },
@@ -85,6 +83,10 @@ function objectSchema(type: z.ZodType, io: 'input' | 'output'): ObjectSchema {
 
 function isObjectSchema(value: unknown): value is ObjectSchema {
   return isRecord(value) && value['type'] === 'object' && isRecord(value['properties']);
+}
+
+function isEmptySchema(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length === 0;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -29,6 +29,8 @@ export interface Tool {
   onReplySent?(call: { actor: Actor; session_key: string | undefined }, reply: ReplyMessage): void;
   /** Content blocks for the output. Default: JSON text. */
   content?(output: Record<string, unknown>): ContentBlock[];
+  /** Whether the tool answers only with tasks. */
+  needsTasks?: true;
   /** Whether the tool may send messages before its result. */
   sendsMessages?: true;
   /** Creates the operation that runs in place of `operation`, for tools that need the exchange with the client. */
@@ -64,13 +66,14 @@ export function createTool(
   operation: Operation,
   { name = operation.name, description, annotations, result, showsFeed = false }: ToolBinding,
 ): Tool {
+  const hasKey = operation.kind === 'write' && !operation.itemWait;
   const schemas = {
-    inputSchema: inputSchema(operation.input, operation.kind === 'write'),
+    inputSchema: inputSchema(operation.input, hasKey),
     outputSchema: outputSchema(result?.schema ?? operation.output, showsFeed),
   };
   const definition = { name, title: operation.summary, description, ...schemas, annotations };
   // The published schema is simpler than the accepted one: the latter tells where null and objects are meant.
-  const accepted = acceptedSchema(operation.input, operation.kind === 'write');
+  const accepted = acceptedSchema(operation.input, hasKey);
   return {
     operation,
     definition,

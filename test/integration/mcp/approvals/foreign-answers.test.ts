@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
 import { type McpInstance, startMcpInstance } from '../instance.ts';
@@ -203,6 +204,36 @@ test('a call with a key whose effect is there is answered from it, without a que
   expect((await again.result(1)).value).toEqual(value);
   const other = await startToolCall(sender, 3, 'request_contact', { ...args, message: 'Hi' });
   expect((await other.result(1)).error['code']).toBe('IDEMPOTENCY_MISMATCH');
+});
+
+test('an approval whose key another call commits at the same moment is decided, and that call keeps its answer', async () => {
+  const { mine, stranger, sender } = await asker();
+  const args = { handle: stranger, idempotency_key: 'shared' };
+  const call = await startToolCall(sender, 1, 'request_contact', args);
+  onTestFinished(() => call.stream.close());
+  await call.nextElicitation();
+  const [pending] = await approvals(mine);
+  const id = String(Object(pending).id);
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query('begin');
+  await other.query(
+    `insert into idempotency_keys (key_hash, request_hash, answer, created_at)
+     select key_hash, '\\x00', 'of the other call', $2 from approvals where id = $1`,
+    [id, Date.now()],
+  );
+  const decided = first.decide(id, 'approved');
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  await expect.poll(async () => (await first.query(waiting, [])).length, { timeout: 8_000 }).toBe(1);
+  await other.query('commit');
+  await decided;
+  expect([await requests(mine), await approvals(mine)]).toMatchObject([
+    1,
+    [{ state: 'approved', used: true }],
+  ]);
+  const stored = `select k.answer from approvals q join idempotency_keys k using (key_hash) where q.id = $1`;
+  expect(await first.query(stored, [id])).toEqual([{ answer: 'of the other call' }]);
 });
 
 test('what the operation would refuse is refused before anybody is asked', async () => {

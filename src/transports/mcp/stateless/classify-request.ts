@@ -1,0 +1,64 @@
+import {
+  classifyInboundRequest,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+} from '@modelcontextprotocol/server';
+import type { Context } from 'koa';
+import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
+import { versionHeader } from '../protocol/headers.ts';
+import { readRequestId } from '../protocol/json-body.ts';
+
+/** The stateless revision that this service implements. */
+export const statelessRevision = '2026-07-28';
+
+const methodHeader = 'mcp-method';
+const nameHeader = 'mcp-name';
+
+export interface StatelessMessage {
+  message: JSONRPCRequest | JSONRPCNotification;
+  /** The revision that the message names. */
+  revision: string | undefined;
+}
+
+/**
+ * Whether a message is of revision 2026-07-28 or later: `_meta` of a request, or the header of a notification, names it.
+ * @param message valid JSON-RPC.
+ * @returns undefined for older revisions.
+ * @throws {McpHttpError} 400: -32602 for incomplete `_meta`, -32020 if headers and message differ, -32600 for a batch.
+ */
+export function classifyRequest(ctx: Context, message: unknown): StatelessMessage | undefined {
+  const [version, method, name] = [ctx.get(versionHeader), ctx.get(methodHeader), ctx.get(nameHeader)];
+  const outcome = classifyInboundRequest({
+    httpMethod: ctx.method,
+    ...(version !== '' && { protocolVersionHeader: version }),
+    ...(method !== '' && { mcpMethodHeader: method }),
+    ...(name !== '' && { mcpNameHeader: name }),
+    body: message,
+  });
+  if (outcome.kind === 'legacy') return undefined;
+  if (outcome.kind === 'modern')
+    return { message: outcome.message, revision: outcome.classification.revision };
+  const { httpStatus, code, message: text, data } = outcome;
+  throw new McpHttpError(httpStatus, code, text, { data, id: readRequestId(message) });
+}
+
+/**
+ * Checks the revision and the headers of a request that the SDK does not serve.
+ * @throws {McpHttpError} 400: -32022 for an unknown revision, -32020 if a header is missing.
+ */
+export function requireStandardHeaders(
+  ctx: Context,
+  { message, revision }: { message: JSONRPCRequest; revision: string | undefined },
+): void {
+  const { id } = message;
+  if (revision !== statelessRevision) {
+    const data = { supported: [statelessRevision], requested: revision };
+    const text = `Unsupported protocol version: ${String(revision).slice(0, 80)}`;
+    throw new McpHttpError(400, rpcCodes.unsupportedVersion, text, { id, data });
+  }
+  const missing = [versionHeader, methodHeader].find((name) => ctx.get(name) === '');
+  if (missing !== undefined)
+    throw new McpHttpError(400, rpcCodes.headerMismatch, `Bad Request: the header ${missing} is missing.`, {
+      id,
+    });
+}

@@ -1,0 +1,54 @@
+import type { Result } from '@modelcontextprotocol/server';
+import { type ClientResponse, shortenResponse } from '../approvals/client-response.ts';
+import type { ClientQuestion } from '../approvals/client-requests.ts';
+import type { RequestState, RequestStates } from './request-state.ts';
+
+/** One round of a call that may ask its client (MCP, Multi Round-Trip Requests). */
+export interface InputRound {
+  /** The response that the client has sent with this call; undefined if it must be asked first. */
+  ask(question: ClientQuestion): Promise<ClientResponse | undefined>;
+  /** Whether a question was asked that has no response yet. */
+  isOpen(): boolean;
+  /** The result that asks the client. */
+  toResult(): Result;
+}
+
+export interface RoundInput {
+  states: RequestStates;
+  /** The state that the client has returned, if any. */
+  state: RequestState | undefined;
+  /** Responses of the client, by key; unchecked. */
+  responses: Record<string, unknown>;
+}
+
+/** A response counts if the sealed state says that its question was asked in the last round. */
+export function createInputRound({ states, state, responses }: RoundInput): InputRound {
+  const open = new Map<string, Pick<ClientQuestion, 'method' | 'params'>>();
+  const answered: RequestState['answered'] = { ...state?.answered };
+  for (const key of state?.asked ?? []) {
+    const response = responseOf(responses, key);
+    if (response) answered[key] = response;
+  }
+
+  return {
+    async ask({ key, method, params, isUnsealed = false }) {
+      const known = Object.hasOwn(answered, key) ? answered[key] : undefined;
+      const result = known ?? (isUnsealed ? responseOf(responses, key) : undefined);
+      if (result) return { result };
+      open.set(key, { method, params });
+      return undefined;
+    },
+    isOpen: () => open.size > 0,
+    toResult: () => ({
+      resultType: 'input_required',
+      inputRequests: Object.fromEntries(open),
+      requestState: states.seal({ asked: [...open.keys()], answered }),
+    }),
+  };
+}
+
+function responseOf(responses: Record<string, unknown>, key: string): Record<string, unknown> | undefined {
+  const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
+  const isObject = typeof response === 'object' && response !== null && !Array.isArray(response);
+  return isObject ? shortenResponse({ result: { ...response } }).result : undefined;
+}

@@ -1,0 +1,106 @@
+import { MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Caller, Exchange } from '../protocol/exchange.ts';
+import { RpcError, rpcCodes } from '../protocol/errors.ts';
+import type { Method } from '../protocol/methods.ts';
+import { detailedTask, type Task, type TaskCall, taskFields, type TaskSource } from './task-source.ts';
+
+/** The extension (SEP-2663). */
+export const tasksExtension = 'io.modelcontextprotocol/tasks';
+
+const getParams = z.looseObject({ taskId: z.string().max(1_000) });
+const updateParams = getParams.extend({ inputResponses: z.record(z.string(), z.unknown()) });
+
+/** @throws {MissingRequiredClientCapabilityError} -32021 if the request does not declare the extension. */
+export function requireTasks({ client }: Pick<Caller, 'client'>): void {
+  if (client?.hasTasks) return;
+  throw new MissingRequiredClientCapabilityError({
+    requiredCapabilities: { extensions: { [tasksExtension]: {} } },
+  });
+}
+
+/** `tasks/get`, `tasks/update` and `tasks/cancel` over all sources of tasks. */
+export function createTaskMethods(tasks: TaskSource): ReadonlyMap<string, Method> {
+  const withTask =
+    <Params extends { taskId: string }>(
+      schema: z.ZodType<Params>,
+      run: (call: TaskCall, params: Params, task: Task) => Promise<object>,
+    ): Method =>
+    (request, { caller, withExchange }) => {
+      requireTasks(caller);
+      const parsed = schema.safeParse(Reflect.get(request, 'params'));
+      if (!parsed.success) {
+        const [issue] = parsed.error.issues;
+        throw new RpcError(rpcCodes.invalidParams, `Invalid ${issue?.path.join('.')}: ${issue?.message}`);
+      }
+      return withExchange(async ({ signal }) => {
+        const call = { caller, signal };
+        const task = await tasks.read(call, parsed.data.taskId);
+        if (!task)
+          throw new RpcError(rpcCodes.invalidParams, 'Unknown task: it does not exist or has expired.');
+        return { ...(await run(call, parsed.data, task)) };
+      });
+    };
+
+  return new Map<string, Method>([
+    ['tasks/get', withTask(getParams, async (_call, { taskId }, task) => detailedTask(taskId, task))],
+    [
+      'tasks/update',
+      withTask(updateParams, async (call, { taskId, inputResponses }) => {
+        await tasks.update(call, taskId, inputResponses);
+        return {};
+      }),
+    ],
+    [
+      'tasks/cancel',
+      withTask(getParams, async (call, { taskId }) => {
+        await tasks.cancel(call, taskId);
+        return {};
+      }),
+    ],
+  ]);
+}
+
+/** A call that may continue as a task. */
+export interface DeferrableCall {
+  defer: NonNullable<Exchange['defer']>;
+  /** The result of the call: the task, if the call failed because it continues as one. */
+  toResult<Result extends object>(call: TaskCall, result: Result): Promise<Result | object>;
+}
+
+/** Creates the part of an exchange through which an operation says that its call continues as a task. */
+export function createDeferrableCall(tasks: TaskSource): DeferrableCall {
+  let deferred: string | undefined;
+  return {
+    defer(id) {
+      deferred = id;
+    },
+    async toResult(call, result) {
+      const isFailed = 'isError' in result && result.isError === true;
+      if (deferred === undefined || !isFailed) return result;
+      const task = await tasks.read(call, deferred);
+      if (!task) return result;
+      // A person may have decided in the meantime.
+      return task.result ?? { resultType: 'task', ...taskFields(deferred, task) };
+    },
+  };
+}
+
+/** The first source that knows a task has it. */
+export function joinTaskSources(sources: readonly TaskSource[]): TaskSource {
+  return {
+    async read(call, id) {
+      for (const source of sources) {
+        const task = await source.read(call, id);
+        if (task) return task;
+      }
+      return undefined;
+    },
+    async update(call, id, responses) {
+      for (const source of sources) await source.update(call, id, responses);
+    },
+    async cancel(call, id) {
+      for (const source of sources) await source.cancel(call, id);
+    },
+  };
+}
