@@ -21,7 +21,10 @@ export interface ProcessIds {
 const tickMs = 10;
 
 /** CPU time of the parts so far, including `others`; null where the system does not report it (Linux does). */
-export function readCpuTime({ pids, postgres_folder }: Environment, others?: ProcessIds): CpuTime | null {
+export function readCpuTime(
+  { pids, postgres_folder }: Pick<Environment, 'pids' | 'postgres_folder'>,
+  others?: ProcessIds,
+): CpuTime | null {
   if (process.platform !== 'linux') return null;
   const postmaster = Number(readIfExists(join(postgres_folder, 'postmaster.pid'))?.split('\n', 1)[0]);
   const { user, system } = process.cpuUsage();

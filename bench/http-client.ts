@@ -81,17 +81,17 @@ export function openKeepAliveConnection(base: string): KeepAliveConnection {
   };
 }
 
-/** The bytes of a POST request that sends a message, as text. */
-export function buildMessageRequest(request: {
+/** The bytes of a POST request, as text. */
+export function buildPostRequest(request: {
   base: string;
-  thread_id: string;
+  path: string;
   token: string;
   key: string;
-  content: string;
+  body: object;
 }): string {
-  const body = JSON.stringify({ content: request.content });
+  const body = JSON.stringify(request.body);
   return [
-    `POST /v1/threads/${request.thread_id}/messages HTTP/1.1`,
+    `POST ${request.path} HTTP/1.1`,
     `Host: ${new URL(request.base).host}`,
     `Authorization: Bearer ${request.token}`,
     `Idempotency-Key: ${request.key}`,
@@ -100,6 +100,18 @@ export function buildMessageRequest(request: {
     '',
     body,
   ].join('\r\n');
+}
+
+/** The bytes of a POST request that sends a message, as text. */
+export function buildMessageRequest(request: {
+  base: string;
+  thread_id: string;
+  token: string;
+  key: string;
+  content: string;
+}): string {
+  const { thread_id, content, ...rest } = request;
+  return buildPostRequest({ ...rest, path: `/v1/threads/${thread_id}/messages`, body: { content } });
 }
 
 /** The bytes of a GET request, as text. */

@@ -1,8 +1,11 @@
 import { cpus } from 'node:os';
 import { measureHistory } from './history/measure.ts';
+import { measureBatches } from './messages/batches.ts';
 import { measureSending } from './messages/measure.ts';
+import { measureLeases } from './leases.ts';
 import { measureNodes } from './nodes.ts';
 import type { Options } from './options.ts';
+import { measurePeers } from './peers/measure.ts';
 import { measureSoak } from './soak/measure.ts';
 import type { Environment } from './environment.ts';
 import { measureFanOut } from './streams/fan-out.ts';
@@ -50,6 +53,10 @@ export const measurements = {
       measureSending(environment, { ...sending, ...load, backend, ...callbacksOf(bench) }),
     );
   },
+  batches: (bench: Bench) =>
+    runInEnvironment(bench, (environment) =>
+      measureBatches(environment, { ...bench.options.sending, ...callbacksOf(bench) }),
+    ),
   history: (bench: Bench) => {
     const { history, sending } = bench.options;
     const more = {
@@ -68,6 +75,15 @@ export const measurements = {
     runInEnvironment(bench, (environment) =>
       measureTools(environment, { ...bench.options.sending, ...callbacksOf(bench) }),
     ),
+  peers: (bench: Bench) => {
+    const { seconds } = bench.options.sending;
+    const { members, sockets } = bench.options.streams;
+    return runInEnvironment(
+      bench,
+      (environment) => measurePeers(environment, { seconds, members, sockets, ...callbacksOf(bench) }),
+      garbageCollectionArguments,
+    );
+  },
   uploads: (bench: Bench) =>
     runInEnvironment(bench, (environment) => measureUploads(environment, bench.signal)),
   sockets: (bench: Bench) =>
@@ -94,6 +110,10 @@ export const measurements = {
     };
     return runInEnvironment(bench, (environment) => measureNodes(environment, nodes));
   },
+  leases: (bench: Bench) =>
+    runInEnvironment(bench, (environment) =>
+      measureLeases(environment, { ...bench.options.sending, ...callbacksOf(bench) }),
+    ),
   soak: (bench: Bench) => {
     const { sending, soak } = bench.options;
     return runInEnvironment(bench, (environment) =>

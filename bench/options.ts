@@ -8,6 +8,11 @@ npm run bench              sending:
   (b) POST …/messages with 32 in flight through one API and one worker process, including delivery and indexing
   (c) the time from a POST to the frame on the receiver's socket, at --rate
 
+npm run bench -- batches   POST …/messages:batch with 100 messages each, compared with POST …/messages, in turn
+
+npm run bench -- leases    leases acknowledged by 8 instances of one agent, and the cost of a send to agents with an inbox, compared in
+                           turn with agents without one; Linux only
+
 npm run bench -- history   reads while one history grows:
   lists of threads and messages, first pages and deep ones, and message search, for an agent in 200 threads;
   and the cost of a send at the first size and at the last, measured alternately
@@ -27,6 +32,10 @@ npm run bench -- reconnect many clients that reconnect simultaneously with old c
 npm run bench -- fan-out   a thread with many connected members: the time from a POST to each socket at a steady rate, and
                            frames/s at full speed, compared with a bare ws server
 
+npm run bench -- peers     ejabberd with its archive in PostgreSQL, if it is installed, and a bare ws relay beside the service, measure
+                           by measure in turn: messages/s with 32 and 256 in flight, the time to the other agent, a thread with
+                           many members, idle sockets and connects/s; takes about 8 minutes; Linux only
+
 npm run bench -- nodes     the cost of a message with two APIs and two workers, compared with one of each; Linux only
 
 npm run bench -- goals     sending, fan-out, sockets, history and nodes one after the other, each compared with its goal on 2
@@ -43,7 +52,7 @@ Starts its own PostgreSQL (with fsync), Redis if installed, API and worker, and 
   --json                   one object on stdout instead of a table
   --help                   this text
 
-Options of sending:
+Options of sending, batches and leases:
   --seconds <n>            duration of each measurement (10)
   --threads <n>            number of threads of two members (64)
   --in-flight <n>          concurrent calls, also of mcp and nodes; transactions of (a) share 20 connections (32)
@@ -55,16 +64,16 @@ Options of history:
   --requests <n>           requests of each kind at each size (200)
   --seconds <n>            duration of each measurement of sending (10)
 
-Options of sockets:
+Options of sockets and peers:
   --sockets <n>            number of sockets (5000)
 
 Options of reconnect:
   --clients <n>            number of clients (2000)
   --events <n>             number of events after their cursors (50)
 
-Options of fan-out:
+Options of fan-out and peers:
   --members <n>            members of the thread (200)
-  --rate <n>               messages per second (20)
+  --rate <n>               messages per second of fan-out (20)
   --seconds <n>            duration of each measurement (10)
 
 Options of soak:
@@ -75,6 +84,8 @@ Options of soak:
 
 const parts = [
   'sending',
+  'batches',
+  'leases',
   'nodes',
   'history',
   'tokens',
@@ -83,6 +94,7 @@ const parts = [
   'sockets',
   'reconnect',
   'fan-out',
+  'peers',
   'goals',
   'soak',
 ] as const;

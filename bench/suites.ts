@@ -1,9 +1,12 @@
 import { formatGoals, measureGoals } from './goals.ts';
 import { formatHistory } from './history/report.ts';
 import { type Bench, measurements } from './measurements.ts';
+import { formatLeases } from './leases.ts';
 import { formatNodes } from './nodes.ts';
 import type { Options } from './options.ts';
+import { formatBatches } from './messages/batches.ts';
 import { formatSendMeasurement } from './messages/report.ts';
+import { formatPeers } from './peers/report.ts';
 import { formatSoak } from './soak/report.ts';
 import { formatFanOut } from './streams/fan-out.ts';
 import { formatReconnect } from './streams/reconnect.ts';
@@ -31,10 +34,13 @@ function defineSuite<Figures extends object>(
 /** The suites of the benchmark by their command line names. */
 export const suites: Record<Options['part'], (bench: Bench) => Promise<SuiteResult>> = {
   sending: defineSuite(measurements.sending, formatSendMeasurement),
+  batches: defineSuite(measurements.batches, formatBatches),
+  leases: defineSuite(measurements.leases, formatLeases),
   nodes: defineSuite(measurements.nodes, formatNodes),
   history: defineSuite(measurements.history, formatHistory),
   tokens: defineSuite(measurements.tokens, formatTokens),
   mcp: defineSuite(measurements.mcp, formatTools),
+  peers: defineSuite(measurements.peers, formatPeers),
   uploads: defineSuite(measurements.uploads, formatUploads),
   sockets: defineSuite(measurements.sockets, formatSockets),
   reconnect: defineSuite(measurements.reconnect, formatReconnect),

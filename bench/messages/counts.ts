@@ -8,7 +8,7 @@ import type { Senders } from './sends.ts';
 /** Counts lost and duplicated frames: each member's socket must receive each acknowledged message once. Waits for late frames. */
 export async function countFrames(
   receivers: Receivers,
-  { acknowledged }: Senders,
+  { acknowledged }: Pick<Senders, 'acknowledged'>,
   signal: AbortSignal,
 ): Promise<{ lost: number; duplicated: number }> {
   const count = () => {

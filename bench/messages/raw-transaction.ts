@@ -27,7 +27,13 @@ export async function runRawTransaction(database: Database, thread: Thread, cont
     if (!locked) throw new Error(`the thread ${thread.id} is locked`);
     const sequence = locked.last_sequence + 1;
     const sending = { thread_id: thread.id, sequence, sender_id: sender.id, sender_handle: '' };
-    const rest = { content_type: 'text' as const, reply_to: null, metadata: {}, attachments: [] };
+    const rest = {
+      content_type: 'text' as const,
+      reply_to: null,
+      metadata: {},
+      attachments: [],
+      written_by: 'agent' as const,
+    };
     const message = { id: newId('message'), ...sending, content, ...rest, created_at: now };
     const appending = batches.append({
       messages: [message],

@@ -15,7 +15,10 @@ export interface LightSocketOptions {
   base: string;
   /** Path and query. */
   path: string;
-  token: string;
+  /** Default: no `Authorization` header. */
+  token?: string;
+  /** The subprotocol to ask for. */
+  protocol?: string;
   /** Called for each text frame; the buffer is valid only during the call. */
   onFrame(frame: Buffer): void;
   /** Called once when the server closes the connection. */
@@ -86,7 +89,7 @@ export function openLightSocket(options: LightSocketOptions): Promise<LightSocke
   });
 }
 
-function writeHandshake(socket: Socket, { base, path, token }: LightSocketOptions): void {
+function writeHandshake(socket: Socket, { base, path, token, protocol }: LightSocketOptions): void {
   const lines = [
     `GET ${path} HTTP/1.1`,
     `Host: ${new URL(base).host}`,
@@ -94,7 +97,8 @@ function writeHandshake(socket: Socket, { base, path, token }: LightSocketOption
     'Upgrade: websocket',
     'Sec-WebSocket-Version: 13',
     `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
-    `Authorization: Bearer ${token}`,
+    ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
+    ...(protocol === undefined ? [] : [`Sec-WebSocket-Protocol: ${protocol}`]),
   ];
   socket.write(`${lines.join('\r\n')}${headerEnd}`);
 }

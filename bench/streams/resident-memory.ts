@@ -21,11 +21,18 @@ export function readResidentBytes(pid: number): number {
   return Number(match[1]) * 1024;
 }
 
-/** Resident memory after garbage collection, which repeats every second until two readings are equal, ten times at most. */
-export async function waitForStableMemory(pid: number, signal: AbortSignal): Promise<number> {
+/**
+ * Resident memory after garbage collection, which repeats every second until two readings are equal, ten times at most.
+ * @param collectGarbage default: a signal to a program with `garbageCollectionArguments`
+ */
+export async function waitForStableMemory(
+  pid: number,
+  signal: AbortSignal,
+  collectGarbage: () => unknown = () => process.kill(pid, 'SIGUSR2'),
+): Promise<number> {
   let last = Number.POSITIVE_INFINITY;
   for (let step = 0; step < maxSteps; step += 1) {
-    process.kill(pid, 'SIGUSR2');
+    await collectGarbage();
     await pause(stepMs, undefined, { signal });
     const bytes = readResidentBytes(pid);
     if (Math.abs(last - bytes) < stableRatio * bytes) return bytes;

@@ -62,8 +62,8 @@ function plantInMarkRead(
   const { run } = markReadOperation;
   const spy = vi
     .spyOn(markReadOperation, 'run')
-    .mockImplementation((work, input, file) =>
-      plant((changedWork, changedInput) => run(changedWork, changedInput, file), work, input),
+    .mockImplementation((work, input, file, allowance) =>
+      plant((changedWork, changedInput) => run(changedWork, changedInput, file, allowance), work, input),
     );
   onTestFinished(() => spy.mockRestore());
 }

@@ -11,6 +11,7 @@ export default defineConfig({
     include: [
       'test/nightly/**/*.test.ts',
       'test/acceptance/pages/accessibility.test.ts',
+      'test/integration/inbox/shared-work.test.ts',
       'test/integration/rest/access/policy-matrix.test.ts',
       'test/integration/rest/fuzz/fuzz.test.ts',
       'test/integration/workers/{api-kill,attachment-scanning,graceful-stop,postgres-loss,redis-loss,two-processes,worker-kill}.test.ts',

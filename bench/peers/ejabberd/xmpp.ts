@@ -1,0 +1,157 @@
+import { buildNumberedContent } from '../../messages/receivers.ts';
+import { openLightSocket } from '../../streams/light-socket.ts';
+import { type Connection, type Listener, readNumber, type Role } from '../peer.ts';
+import { domain, roomDomain } from './configuration.ts';
+
+export interface XmppOptions {
+  base: string;
+  agent: number;
+  role: Role;
+  /** The room of a member. */
+  room: string;
+  listener: Listener;
+  onLost: (reason: Error) => void;
+}
+
+const namespaces = {
+  framing: 'urn:ietf:params:xml:ns:xmpp-framing',
+  sasl: 'urn:ietf:params:xml:ns:xmpp-sasl',
+  bind: 'urn:ietf:params:xml:ns:xmpp-bind',
+  acknowledgements: 'urn:xmpp:sm:3',
+  rooms: 'http://jabber.org/protocol/muc',
+  roomOwner: 'http://jabber.org/protocol/muc#owner',
+  form: 'jabber:x:data',
+};
+const marker = Buffer.from('<body>#');
+const openFrame = `<open xmlns='${namespaces.framing}' to='${domain}' version='1.0'/>`;
+const requestFrame = `<r xmlns='${namespaces.acknowledgements}'/>`;
+
+export const userName = (agent: number): string => `agent${agent}`;
+export const passwordOf = (agent: number): string => `secret-${agent}`;
+
+/** How many stanzas the server has taken, in a frame that answers a request for acknowledgement (XEP-0198); null for other frames. */
+export function readTakenCount(frame: string): number | null {
+  const count = /^<a\s[^>]*\bh=['"](\d+)['"]/.exec(frame)?.[1];
+  return count === undefined ? null : Number(count);
+}
+
+/** Collects frames for a conversation in which each step waits for one kind of frame. */
+export function createFrameQueue() {
+  const frames: string[] = [];
+  let wake = () => undefined as void;
+  return {
+    add(frame: string): void {
+      frames.push(frame);
+      wake();
+    },
+    /** The next frame that matches; frames before it are dropped. @throws when the server refuses */
+    async take(matches: (frame: string) => boolean): Promise<string> {
+      for (;;) {
+        const frame = frames.shift();
+        if (frame === undefined) {
+          await new Promise<void>((resolve) => (wake = resolve));
+        } else if (isRefusal(frame)) {
+          throw new Error(`ejabberd refused: ${frame.slice(0, 300)}`);
+        } else if (matches(frame)) {
+          return frame;
+        }
+      }
+    },
+  };
+}
+
+const isRefusal = (frame: string) =>
+  /^<(?:failure|stream:error|close)\b/.test(frame) || /^<(?:iq|presence)\b[^>]*type=['"]error/.test(frame);
+
+const startsWith = (text: string) => (frame: string) => frame.startsWith(text);
+
+/** Opens a client of XMPP over WebSocket (RFC 7395) that signs in with its password and is available for messages. */
+export async function openXmppConnection(options: XmppOptions): Promise<Connection> {
+  const { base, agent, role, room, listener, onLost } = options;
+  const queue = createFrameQueue();
+  /** Numbers of messages that the server has not confirmed, in their order. */
+  const unconfirmed: number[] = [];
+  let isSignedIn = false;
+  let confirmed = 0;
+  let receivedStanzas = 0;
+
+  function onFrame(frame: Buffer): void {
+    const number = readNumber(frame, marker);
+    if (number !== null) listener.onMessage(number);
+    if (isSignedIn && role !== 'sender') return;
+    const text = frame.toString();
+    if (/^<(?:message|iq|presence)\b/.test(text)) receivedStanzas += 1;
+    const taken = readTakenCount(text);
+    if (taken !== null) confirm(taken);
+    else if (text.startsWith('<r ')) answerRequest();
+    else if (!isSignedIn) queue.add(text);
+  }
+  function confirm(taken: number): void {
+    for (; confirmed < taken; confirmed += 1) {
+      const number = unconfirmed.shift();
+      if (number !== undefined) listener.onAcknowledged(number);
+    }
+  }
+  function answerRequest(): void {
+    socket.send(`<a xmlns='${namespaces.acknowledgements}' h='${receivedStanzas}'/>`);
+  }
+
+  const socket = await openLightSocket({ base, path: '/ws', protocol: 'xmpp', onFrame, onLost });
+  await signIn(socket.send, queue, agent);
+  if (role === 'member') await joinRoom(socket.send, queue, { room, agent });
+  if (role === 'sender') {
+    socket.send(`<enable xmlns='${namespaces.acknowledgements}'/>`);
+    await queue.take(startsWith('<enabled'));
+    receivedStanzas = 0;
+  }
+  isSignedIn = true;
+
+  const to = role === 'member' ? `${room}@${roomDomain}` : `${userName(agent + 1)}@${domain}`;
+  const type = role === 'member' ? 'groupchat' : 'chat';
+  return {
+    send(number) {
+      const body = `<body>${buildNumberedContent(number)}</body>`;
+      socket.send(
+        `<message xmlns='jabber:client' type='${type}' to='${to}' id='m${number}'>${body}</message>`,
+      );
+      if (role !== 'sender') return;
+      unconfirmed.push(number);
+      socket.send(requestFrame);
+    },
+    close: () => socket.close(),
+  };
+}
+
+type Send = (text: string) => void;
+type FrameQueue = ReturnType<typeof createFrameQueue>;
+
+async function signIn(send: Send, queue: FrameQueue, agent: number): Promise<void> {
+  send(openFrame);
+  await queue.take(startsWith('<stream:features'));
+  const credentials = Buffer.from(`\0${userName(agent)}\0${passwordOf(agent)}`).toString('base64');
+  send(`<auth xmlns='${namespaces.sasl}' mechanism='PLAIN'>${credentials}</auth>`);
+  await queue.take(startsWith('<success'));
+  send(openFrame);
+  await queue.take(startsWith('<stream:features'));
+  send(`<iq xmlns='jabber:client' type='set' id='bind'><bind xmlns='${namespaces.bind}'/></iq>`);
+  await queue.take(startsWith('<iq'));
+  send(`<presence xmlns='jabber:client'/>`);
+  await queue.take(startsWith('<presence'));
+}
+
+/** The first member creates the room, which is locked until its owner accepts the default configuration (XEP-0045). */
+async function joinRoom(
+  send: Send,
+  queue: FrameQueue,
+  { room, agent }: { room: string; agent: number },
+): Promise<void> {
+  const address = `${room}@${roomDomain}`;
+  const join = `<x xmlns='${namespaces.rooms}'><history maxstanzas='0'/></x>`;
+  send(`<presence xmlns='jabber:client' to='${address}/${userName(agent)}'>${join}</presence>`);
+  await queue.take((frame) => /^<presence\b/.test(frame) && /code=['"]110['"]/.test(frame));
+  if (agent > 0) return;
+  const form = `<x xmlns='${namespaces.form}' type='submit'/>`;
+  const configure = `<query xmlns='${namespaces.roomOwner}'>${form}</query>`;
+  send(`<iq xmlns='jabber:client' type='set' id='room' to='${address}'>${configure}</iq>`);
+  await queue.take(startsWith('<iq'));
+}

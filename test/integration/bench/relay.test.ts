@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sendInPairs, sendSteadilyInPairs, sendToGroup } from '../../../bench/peers/loads.ts';
+import type { Peer } from '../../../bench/peers/peer.ts';
+import { createRelayPeer } from '../../../bench/peers/relay.ts';
+import { type RelayServer, startRelayServer } from '../../../bench/peers/relay-server.ts';
+import { createCounter } from '../../../bench/messages/sends.ts';
+
+/** The loads of `npm run bench -- peers` on the relay, for a moment each. */
+let server: RelayServer;
+let peer: Peer;
+const failures: Error[] = [];
+const abort = new AbortController();
+const options = { seconds: 0.2, warmUp_s: 0, nextNumber: createCounter(), signal: abort.signal };
+const noFaults = { lost: 0, duplicated: 0, reordered: 0 };
+
+beforeAll(async () => {
+  server = await startRelayServer();
+  const relay = { base: `http://127.0.0.1:${server.port}`, pid: process.pid };
+  peer = createRelayPeer(relay, {
+    log: () => undefined,
+    signal: abort.signal,
+    fail: (reason) => failures.push(reason),
+  });
+});
+afterAll(() => server.close());
+
+test('pairs send one message after the other, and each one is counted', async () => {
+  const result = await sendInPairs(peer, 8, options);
+  expect(result.faults).toEqual(noFaults);
+  expect(result.sent).toBeGreaterThan(8);
+  expect(result.per_s).toBeGreaterThan(0);
+  expect(failures).toEqual([]);
+});
+
+test('messages at a steady rate have a delay each', async () => {
+  const result = await sendSteadilyInPairs(peer, 200, options);
+  expect(result.faults).toEqual(noFaults);
+  expect([result.sent, result.delays.length]).toEqual([40, 40]);
+});
+
+test('a group receives every message at every member, in one order', async () => {
+  const result = await sendToGroup(peer, 5, 50, options);
+  expect(result.faults).toEqual(noFaults);
+  expect(result.delays).toHaveLength(50);
+  expect(result.sent).toBeGreaterThan(10);
+  expect(result.frames_per_s).toBeGreaterThan(0);
+});
+
+test('messages that a server drops, repeats or reorders are found', async () => {
+  const lossy: Peer = {
+    ...peer,
+    async connect(agent, role, listener) {
+      const held: number[] = [];
+      const onMessage = (number: number) => {
+        // The second message arrives before the first one, the fourth one twice.
+        if (held.length > 0) listener.onMessage(number);
+        if (held.length === 1) listener.onMessage(held[0] ?? -1);
+        if (held.length === 3) listener.onMessage(number);
+        held.push(number);
+      };
+      return peer.connect(agent, role, role === 'receiver' ? { ...listener, onMessage } : listener);
+    },
+  };
+  const { faults } = await sendSteadilyInPairs(lossy, 32 * 20, options);
+  expect(faults).toEqual({ lost: 0, duplicated: 32, reordered: 32 });
+});

@@ -1,0 +1,49 @@
+import { setMaxListeners } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCounter } from '../../bench/messages/sends.ts';
+import { findInstallation, installCommand } from '../../bench/peers/ejabberd/installation.ts';
+import { startEjabberd } from '../../bench/peers/ejabberd/server.ts';
+import { measureIdle } from '../../bench/peers/idle.ts';
+import { sendInPairs, sendSteadilyInPairs, sendToGroup } from '../../bench/peers/loads.ts';
+import type { Peer } from '../../bench/peers/peer.ts';
+import { describeUnless } from '../support/vitest/describe-unless.ts';
+
+const installation = findInstallation();
+const missing = installation ? undefined : `ejabberd is not installed (${installCommand})`;
+
+/** The loads of `npm run bench -- peers` on ejabberd, for a second each. */
+describeUnless(missing, 'ejabberd beside the service', () => {
+  let peer: Peer;
+  let stop: () => Promise<void>;
+  const failures: Error[] = [];
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal); // every wait adds a listener
+  const nextNumber = createCounter();
+  const options = { seconds: 1, warmUp_s: 0, nextNumber, signal };
+  const noFaults = { lost: 0, duplicated: 0, reordered: 0 };
+
+  beforeAll(async () => {
+    if (!installation) throw new Error('ejabberd is not installed');
+    const fail = (reason: Error) => failures.push(reason);
+    ({ peer, stop } = await startEjabberd({ installation, agents: 64, log: () => undefined, signal, fail }));
+  });
+  afterAll(() => stop());
+
+  test('delivers and archives every message once and in order', async () => {
+    const pairs = await sendInPairs(peer, 8, options);
+    const steady = await sendSteadilyInPairs(peer, 50, options);
+    const group = await sendToGroup(peer, 10, 20, options);
+    expect([pairs, steady, group].map(({ faults }) => faults)).toEqual([noFaults, noFaults, noFaults]);
+    const sent = pairs.sent + steady.sent + group.sent;
+    expect([sent, await peer.countStored(0, sent - 1)]).toEqual([nextNumber(), sent]);
+    expect(peer.readCpuMs()).toBeGreaterThan(0);
+    expect(failures).toEqual([]);
+  });
+
+  test('keeps idle connections', async () => {
+    const { connects_per_s, socket_kb } = await measureIdle(peer, 64, signal);
+    expect(connects_per_s).toBeGreaterThan(0);
+    expect(Number.isFinite(socket_kb)).toBe(true);
+    expect(failures).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { buildConfiguration } from '../../../bench/peers/ejabberd/configuration.ts';
+import { findInstallation } from '../../../bench/peers/ejabberd/installation.ts';
+import { createFrameQueue, readTakenCount } from '../../../bench/peers/ejabberd/xmpp.ts';
+import type { PeerFigures } from '../../../bench/peers/measure.ts';
+import { readNumber } from '../../../bench/peers/peer.ts';
+import { formatPeers } from '../../../bench/peers/report.ts';
+import { createTally } from '../../../bench/peers/tally.ts';
+
+const figures: PeerFigures = {
+  name: 'WebSocket calls',
+  in_flight_32_per_s: 2_400,
+  in_flight_256_per_s: 3_000,
+  cpu_ms: 0.8,
+  steady_ms: { p50: 2, p99: 5 },
+  group_ms: { p50: 8, p99: 13 },
+  group_frames_per_s: 50_000,
+  idle: { connects_per_s: 1_500, socket_kb: 10 },
+  faults: { lost: 0, duplicated: 0, reordered: 0 },
+  not_stored: 0,
+};
+const byPost = { ...figures, name: 'POST', in_flight_32_per_s: 1_200, idle: null };
+const ejabberd = { ...figures, name: 'ejabberd', in_flight_32_per_s: 1_200, steady_ms: { p50: 4, p99: 10 } };
+const relay = { ...figures, name: 'bare ws', cpu_ms: null, not_stored: null };
+
+test('the table shows every server, and the ratio of both transports to ejabberd', () => {
+  const table = formatPeers({
+    peers: [figures, byPost, ejabberd, relay],
+    members: 200,
+    sockets: 5_000,
+    notes: [],
+  });
+  const rows = table.split('\n').map((line) => line.split(/ {2,}/));
+  expect(rows[0]).toEqual([
+    '',
+    'WebSocket calls',
+    'POST',
+    'ejabberd',
+    'bare ws',
+    'calls ÷ ejabberd',
+    'POST ÷ ejabberd',
+  ]);
+  const rowOf = (measure: string) => rows.find(([name]) => name?.startsWith(measure))?.slice(1);
+  expect(rowOf('messages/s')).toEqual(['2400', '1200', '1200', '2400', '2.00', '1.00']);
+  expect(rowOf('send to socket')).toEqual([
+    '2.0 / 5.0',
+    '2.0 / 5.0',
+    '4.0 / 10.0',
+    '2.0 / 5.0',
+    '0.50 / 0.50',
+    '0.50 / 0.50',
+  ]);
+  expect(rowOf('CPU ms')).toEqual(['0.80', '0.80', '0.80', '–', '1.00', '1.00']);
+  expect(rowOf('idle socket of 5000')).toEqual(['10.0', '–', '10.0', '10.0', '1.00', '–']);
+  expect(rowOf('lost')).toEqual(['0 / 0 / 0', '0 / 0 / 0', '0 / 0 / 0', '0 / 0 / 0']);
+  expect(rowOf('not stored')).toEqual(['0', '0', '0', '–']);
+});
+
+test('without ejabberd the table has ratios to the relay, and says how to install it', () => {
+  const notes = ['On Debian: apt-get install ejabberd'];
+  const table = formatPeers({ peers: [figures, byPost, relay], members: 200, sockets: 5_000, notes });
+  expect(table).toContain('calls ÷ bare ws');
+  expect(table).toMatch(/apt-get install ejabberd\n$/);
+});
+
+test('the tally counts lost, duplicated and reordered messages of a sender', () => {
+  const tally = createTally('by number');
+  for (const number of [1, 2, 3, 4]) tally.expect(number, [0]);
+  for (const number of [1, 3, 2, 2]) tally.receive(0, number);
+  expect([tally.missing(), tally.readFaults()]).toEqual([1, { lost: 1, duplicated: 1, reordered: 1 }]);
+});
+
+test('the tally counts the members that see another order than the first one', () => {
+  const tally = createTally('the same everywhere');
+  for (const number of [1, 2, 3]) tally.expect(number, [0, 1, 2]);
+  for (const number of [2, 1, 3]) tally.receive(0, number);
+  for (const number of [2, 1, 3]) tally.receive(1, number);
+  for (const number of [1, 2]) tally.receive(2, number);
+  expect(tally.receive(2, 3)).toBe(3);
+  expect(tally.readFaults()).toEqual({ lost: 0, duplicated: 0, reordered: 1 });
+});
+
+test('frames of XMPP are told apart', async () => {
+  expect(readTakenCount(`<a xmlns='urn:xmpp:sm:3' h='12'/>`)).toBe(12);
+  expect(readTakenCount('<a h="7" xmlns="urn:xmpp:sm:3"/>')).toBe(7);
+  expect(readTakenCount(`<r xmlns='urn:xmpp:sm:3'/>`)).toBeNull();
+  const message = Buffer.from(`<message from='a#b'><body>#000000042 lorem</body></message>`);
+  expect(readNumber(message, Buffer.from('<body>#'))).toBe(42);
+  expect(readNumber(Buffer.from('<presence/>'), Buffer.from('<body>#'))).toBeNull();
+  const queue = createFrameQueue();
+  const success = queue.take((frame) => frame.startsWith('<success'));
+  queue.add('<presence/>');
+  queue.add('<success/>');
+  expect(await success).toBe('<success/>');
+  queue.add(`<failure><not-authorized/></failure>`);
+  await expect(queue.take(() => true)).rejects.toThrow('not-authorized');
+});
+
+test('ejabberd is configured on loopback, with its archive in the database', () => {
+  const database_url = 'postgres://someone:p%40ss@127.0.0.1:5555/archive';
+  expect(JSON.parse(buildConfiguration({ port: 4444, database_url }))).toMatchObject({
+    listen: [{ port: 4444, ip: '127.0.0.1' }],
+    sql_port: 5555,
+    sql_database: 'archive',
+    sql_username: 'someone',
+    sql_password: 'p@ss',
+    modules: {
+      mod_mam: { db_type: 'sql', default: 'always' },
+      mod_muc: { default_room_options: { mam: true } },
+    },
+  });
+});
+
+test('ejabberd is found with all its parts only', () => {
+  const root = mkdtempSync(join(tmpdir(), 'ams-installation-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const folders = ['bin', 'usr/lib/some-machine/ejabberd-23.01-1/ebin', 'usr/share/ejabberd/sql'];
+  for (const folder of folders) mkdirSync(join(root, folder), { recursive: true });
+  writeFileSync(join(root, 'bin/erl'), '');
+  writeFileSync(join(root, 'usr/share/ejabberd/sql/pg.sql'), '');
+  const path = join(root, 'bin');
+  expect(findInstallation(root, path)).toBeNull();
+  mkdirSync(join(root, 'usr/lib/erlang/lib/p1_pgsql-1.1.20'), { recursive: true });
+  expect(findInstallation(root, path)).toEqual({
+    erl: join(root, 'bin/erl'),
+    libraries: join(root, 'usr/lib/some-machine'),
+    schema: join(root, 'usr/share/ejabberd/sql/pg.sql'),
+    version: '23.01-1',
+  });
+  expect(findInstallation(root, '/nowhere')).toBeNull();
+});
