@@ -1,64 +1,14 @@
-import { Command, InvalidArgumentError } from 'commander';
-import { runBridge, signInOnce } from '../bridge/run.ts';
+import { mcpStdioCommand as createCommand } from '../../packages/client/src/cli/commands/mcp-stdio.ts';
+import type { Command } from 'commander';
 import type { CommandIo } from './io.ts';
-import { integerInRange } from './option-values.ts';
 import { runCommands } from './run-commands.ts';
 
-interface BridgeOptions {
-  profile: string;
-  browser: boolean;
-  timeout: number;
-  signIn?: boolean;
-}
-
-const helpText = `
-The command signs in with the first of these:
-  AMS_TOKEN                          an access token for the MCP server
-  AMS_CLIENT_ID, AMS_CLIENT_SECRET   a credential from "ams credential create" or the console; AMS_SCOPES limits its scopes
-  a browser                          once; the sign-in is saved in AMS_CONFIG_DIR, or in "ams" in the user's configuration folder
-
-Standard output carries only MCP messages. Notes and errors go to standard error.`;
-
-/** `ams mcp-stdio` */
+/**
+ * `ams mcp-stdio`, an alias of `am mcp-stdio`, which comes without the service. Both have the same options, environment and saved
+ * sign-ins, so that configurations of MCP clients continue to work.
+ */
 export function mcpStdioCommand(io: CommandIo): Command {
-  return new Command('mcp-stdio')
-    .description('connect an MCP client over standard input and output to the MCP server')
-    .argument(
-      '[address]',
-      'URL of the service or of its MCP server; default: AMS_URL, PUBLIC_URL, or http://localhost:3000',
-      parseToolServerUrl,
-    )
-    .option('--profile <name>', 'separate saved sign-ins, for example for two agents', 'default')
-    .option('--no-browser', 'only print the sign-in URL; do not open a browser')
-    .option(
-      '--timeout <seconds>',
-      'how long to retry while the service is unavailable',
-      integerInRange(0, 3_600),
-      30,
-    )
-    .option('--sign-in', 'sign in and exit')
-    .addHelpText('after', helpText)
-    .action(async (argument: URL | undefined, { profile, browser, timeout, signIn }: BridgeOptions) => {
-      const address =
-        argument ?? parseToolServerUrl(io.env['AMS_URL'] || io.env['PUBLIC_URL'] || 'http://localhost:3000');
-      const options = { address, profile, opens_browser: browser, timeout_seconds: timeout };
-      const log = (line: string) => io.log(`ams mcp-stdio: ${line}\n`);
-      const { env, input, output } = io;
-      const run = signIn ? signInOnce : runBridge;
-      await run(options, { env, input, output, log, interrupted: io.interruptSignal() });
-    });
-}
-
-/** Returns the URL of the MCP server, from its own URL or that of the service. */
-function parseToolServerUrl(address: string): URL {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new InvalidArgumentError('Must be a URL such as https://messages.example.com.');
-  }
-  url.search = '';
-  url.hash = '';
-  url.pathname = `${url.pathname.replace(/\/+$/, '').replace(/\/mcp$/, '')}/mcp`;
-  return url;
+  return createCommand(io, 'ams');
 }
 
 /** Runs only `ams mcp-stdio`, without loading the service. Returns the exit code of `runCommands`. */

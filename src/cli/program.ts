@@ -4,6 +4,7 @@ import { approvalCommand } from './approval.ts';
 import { auditCommand } from './maintenance/audit.ts';
 import { credentialCommand } from './auth/credential.ts';
 import { doctorCommand } from './maintenance/doctor.ts';
+import { inboxCommand } from './inbox.ts';
 import { invitationCommand } from './people/invitation.ts';
 import type { CommandIo } from './io.ts';
 import { keyCommand } from './auth/signing-key.ts';
@@ -25,6 +26,7 @@ const commands = [
   tokenCommand,
   approvalCommand,
   webhookCommand,
+  inboxCommand,
   keyCommand,
   searchCommand,
   auditCommand,

@@ -81,12 +81,14 @@ const jobsByEvent: Record<EventType, (event: { id: string; message_id?: string }
   'thread.member_removed': deliveryJobs,
   'message.delivered': deliveryJobs,
   'message.read': deliveryJobs,
+  'message.handled': deliveryJobs,
   'attachment.scanned': deliveryJobs,
   'contact.request': deliveryJobs,
   'contact.added': deliveryJobs,
   'contact.updated': deliveryJobs,
   'contact.removed': deliveryJobs,
   'approval.resolved': deliveryJobs,
+  'inbox.expired': deliveryJobs,
   'agent.updated': deliveryJobs,
 };
 

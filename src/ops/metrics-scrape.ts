@@ -1,5 +1,6 @@
 import { withTimeout } from '../shared/timeout.ts';
 import type { Core } from '../compose.ts';
+import { timeOfId } from '../domain/ids.ts';
 import { coveredUntil } from '../domain/partitions.ts';
 import { type ErrorLog, createLimitedLog } from '../shared/error-log.ts';
 import { healthChecks } from './health-checks.ts';
@@ -29,6 +30,7 @@ export function createScrape(core: Core): () => Promise<string> {
     metrics.queueAge.reset();
     metrics.outboxJobs.remove();
     metrics.outboxAge.remove();
+    for (const gauge of inboxGauges(metrics)) gauge.remove();
     metrics.partitionsAhead.reset();
     return Promise.all(probes.map((probe) => probe()));
   }
@@ -88,6 +90,21 @@ function createProbes(core: Core): Probe[] {
       },
     },
     {
+      part: 'the inboxes',
+      async run() {
+        const {
+          ready,
+          leased,
+          dead,
+          oldest_event_id: oldest,
+        } = await repositories.inboxRetention.readStats();
+        metrics.inboxReady.set(ready);
+        metrics.inboxLeased.set(leased);
+        metrics.inboxDead.set(dead);
+        metrics.inboxOldestAge.set(secondsSince(oldest === null ? null : timeOfId(oldest)));
+      },
+    },
+    {
       part: 'the partitions',
       async run() {
         for (const [table, until] of coveredUntil(await repositories.partitions.list())) {
@@ -96,6 +113,10 @@ function createProbes(core: Core): Probe[] {
       },
     },
   ];
+}
+
+function inboxGauges({ inboxReady, inboxLeased, inboxDead, inboxOldestAge }: Core['metrics']) {
+  return [inboxReady, inboxLeased, inboxDead, inboxOldestAge];
 }
 
 /** 0 if there is no time. */

@@ -35,11 +35,13 @@ export type StreamTransport = 'ws' | 'mcp' | 'poll';
 /** The consumer of a stream: a WebSocket connection or an SSE response. */
 export interface StreamReader {
   readonly transport: StreamTransport;
+  /** Whether the agent gets the content of events, so that they count as delivered. Default: true. */
+  readonly showsContent?: false;
   /** Whether the reader wants this event, which its scopes already allow. Absent: it wants every event. */
   wants?(event: LiveEvent): boolean;
   /**
    * Receives events in order. The next batch comes when the returned promise resolves, or immediately when there is none:
-   * resolve it when there is room for more. Events count as delivered from then on.
+   * resolve it when there is room for more. Events count as delivered from then on, unless `showsContent` is false.
    */
   deliver(events: readonly LiveEvent[]): Promise<void> | undefined;
   /** No more events follow. */
@@ -69,6 +71,16 @@ export interface EventPage {
 export interface FeedStatus {
   cursor: string;
   pending_events: number;
+}
+
+/** A call that waits for items of its agent's inbox. */
+export interface InboxWatch {
+  /**
+   * Resolves when the feed is beyond `after`, when the inbox was notified since the last wait, or at `until` (epoch milliseconds).
+   * @throws {DomainError} UNAUTHORIZED when the token has ended; UNAVAILABLE when the process stops
+   */
+  wait(options: { after: number; until: number; signal: AbortSignal | undefined }): Promise<void>;
+  close(): void;
 }
 
 /** Measures how long new events take to reach streams that are up to date. Called for each page of each stream: keep it fast. */
@@ -101,6 +113,13 @@ export interface Realtime {
    * Concurrent calls share one query.
    */
   feedStatus(actor: Actor): Promise<FeedStatus>;
+  /**
+   * Watches for items of the agent's inbox that may be ready. Watch before you look, so that nothing is missed in between; then wait.
+   * @throws {DomainError} RATE_LIMITED when the agent has too many open streams; UNAVAILABLE
+   */
+  watchInbox(actor: Actor): Promise<InboxWatch>;
+  /** Ends the waits of an agent's inbox watches, or of all: items may be ready. Never throws. */
+  notifyInboxes(agentId?: string): void;
   /** Records that a transport without a stream has sent these events to the agent. */
   markDelivered(actor: Actor, events: readonly Pick<LiveEvent, 'message'>[]): void;
   /** Stores the agent's position. It only moves forward. @throws {DomainError} INVALID_CURSOR; UNAVAILABLE */

@@ -15,6 +15,7 @@ import type {
 } from './contract.ts';
 import { createEventStore } from './feed/event-store.ts';
 import { createFeedLoaders } from './feed/loaders.ts';
+import { createInboxWatches } from './streams/inbox-watch.ts';
 import { createLocalFanOut } from './streams/local-fan-out.ts';
 import { createLongPoll } from './streams/long-poll.ts';
 import { createPages, livePageEvents, UnreadableFeed } from './feed/pages.ts';
@@ -76,6 +77,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   const { bounds, acknowledge } = createFeedLoaders(feed);
   const readStatus = createFeedStatus({ feed, cursors });
   const readPage = createLongPoll({ pages, registry, cursors, bounds });
+  const inboxWatches = createInboxWatches(registry);
   const openStream = createStreamOpener({ registry, cursors, pages, bounds, receipts, metrics, log });
   let closed = false;
 
@@ -104,6 +106,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
         // A token that cannot see messages cannot confirm their delivery.
         if (range && canSeeEvent(actor.scopes, 'message.created')) receipts?.acknowledged([range]);
       }),
+    watchInbox: (actor) => guarded(() => inboxWatches.open(actor)),
+    notifyInboxes: inboxWatches.notify,
     markDelivered: (actor, events) => receipts?.delivered(actor.agent_id, events),
     fanOut: createLocalFanOut({ registry, store, recent, log }),
     stats: () => countByTransport(registry),
@@ -137,7 +141,9 @@ function createStreamOpener({ registry, cursors, receipts, ...streamParts }: Str
       ...streamParts,
       actor,
       reader,
-      onDelivered: (events: readonly LiveEvent[]) => receipts?.delivered(agent_id, events),
+      onDelivered: (events: readonly LiveEvent[]) => {
+        if (reader.showsContent ?? true) receipts?.delivered(agent_id, events);
+      },
       onClose: registry.remove,
     });
     try {

@@ -2,6 +2,7 @@ import type { Core } from '../compose.ts';
 import { countOutcomes } from '../operations/execute/count-outcomes.ts';
 import { createExecute, type Execute } from '../operations/execute/execute.ts';
 import { createIntake } from '../operations/execute/file-intake.ts';
+import type { InboxWatches } from '../operations/execute/await-items.ts';
 import type { CallerFeed } from '../operations/execute/await-reply.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
 import { createWarningLog } from './connections.ts';
@@ -10,7 +11,7 @@ import { createWarningLog } from './connections.ts';
 export function createExecuteFor(
   core: Core,
   limits: RateLimits,
-  feed: CallerFeed,
+  feed: CallerFeed & InboxWatches,
 ): (transport: string) => Execute {
   const { config, tracing, metrics } = core;
   const intake = createIntake({

@@ -1,10 +1,13 @@
 import type { Core } from '../compose.ts';
 import { createStreamMetrics } from '../ops/stream-metrics.ts';
+import { inboxTopic } from '../domain/inbox.ts';
+import { createHandledMarks } from '../realtime/handled-marks.ts';
 import { createRealtime } from '../realtime/create.ts';
 import { createReceipts } from '../realtime/receipts.ts';
 import { parseRevocation, revocationMessages, revocationTopic } from '../services/auth/revocations.ts';
 import { createStreamTickets } from '../services/auth/stream-tickets.ts';
 import { createTokens, isEndedBy, type Revocation, toResourceUrls } from '../services/auth/tokens.ts';
+import { moveHandledMarks } from '../services/inbox/handled.ts';
 import { recordDeliveries } from '../services/threads/receipts.ts';
 import { createBatchLoader } from '../shared/batch-loader.ts';
 import { createWarningLog } from './connections.ts';
@@ -43,6 +46,12 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
     },
     ...overrides.realtime,
   });
+  const handledMarks = createHandledMarks({
+    write: (agentIds) => moveHandledMarks(unitOfWork, agentIds),
+    log,
+  });
+  lifecycle.onStop('handled marks', 2_000, () => handledMarks.close());
+  core.onCommit(({ handled_agents }) => handledMarks.add(handled_agents));
   core.onCommit(realtime.fanOut);
   metrics.countStreams(realtime.stats);
   lifecycle.onStop('streams', 5_000, () => realtime.close());
@@ -50,7 +59,10 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
   function revoke(revocation: Revocation): void {
     tokens.forget(revocation);
     realtime.revoke((actor) => isEndedBy(revocation, actor));
+    // The leases of these tokens have ended.
+    realtime.notifyInboxes();
   }
+  await bus.subscribe(inboxTopic, (agentId) => realtime.notifyInboxes(agentId));
   await bus.subscribe(revocationTopic, (body) => revoke(parseRevocation(body)));
 
   return {

@@ -3,7 +3,9 @@ import { catalogue } from '../operations/catalogue.ts';
 import { createReadCard } from '../operations/agents/read-card.ts';
 import type { Execute } from '../operations/execute/execute.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
+import { createFeedWatch } from '../realtime/feed-watch.ts';
 import type { TransportDescription } from '../realtime/transport-description.ts';
+import { findApproval } from '../services/approvals/approvals.ts';
 import { toResourceUrls } from '../services/auth/tokens.ts';
 import { createConsoleTransport } from '../transports/console/transport.ts';
 import { authenticate } from '../transports/http/authenticate.ts';
@@ -51,6 +53,10 @@ export function createMcp(core: Core, { live, limits, executeFor }: TransportPar
     public_url: config.PUBLIC_URL,
     allowed_hosts: config.ALLOWED_HOSTS,
     logger: core.logger,
+    sealedBox: core.sealedBox,
+    runWithin: core.tracing.runWithin,
+    findApproval: (agent_id, id) =>
+      core.unitOfWork.readAsSystem((repositories) => findApproval(repositories, agent_id, id)),
     version: config.VERSION,
     ...overrides.mcp,
   });
@@ -96,15 +102,18 @@ export function createRest(
   };
 }
 
-/** The console. */
+/** The console. `draining` ends live pages. */
 export function createConsole(
   core: Core,
   { live, limits, executeFor }: TransportParts,
   { oauth, renderer }: OAuthParts,
+  draining: AbortSignal,
 ) {
   const { config } = core;
   return createConsoleTransport({
     renderer,
+    watch: createFeedWatch(core.bus),
+    draining,
     requests: oauth.requests,
     unitOfWork: core.unitOfWork,
     execute: executeFor('console'),

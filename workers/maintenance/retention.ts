@@ -1,10 +1,14 @@
 import type { Core } from '../../src/compose.ts';
+import { consumerLifeMs } from '../../src/domain/inbox.ts';
 import { minIdAt, timeOfId } from '../../src/domain/ids.ts';
+import { expireItems } from '../../src/services/inbox/expiry.ts';
 import { expireFeeds } from './feed-retention.ts';
 import { dropPartitions, makePartitions, type PartitionCore } from './partitions.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const filesPerStatement = 100;
+const inboxesPerStatement = 500;
+const consumersPerStatement = 1_000;
 const threadsPerStatement = 20;
 const messagesPerStatement = 100;
 
@@ -21,8 +25,24 @@ export async function expireByAge(core: RetentionCore, now: number): Promise<voi
     now,
     retentionDays: { events: feeds, feed: feeds, messages, message_search: messages },
   });
+  await expireInboxes(core, now - feeds * dayMs);
   await expireFeeds(core, { now, days: feeds });
   if (messages !== undefined) await expireMessages(core, now - messages * dayMs);
+}
+
+type InboxPage = Awaited<ReturnType<Core['repositories']['inboxRetention']['listOld']>>;
+
+/** Removes the items of inboxes that the feeds are about to lose, and consumers that have not claimed for a day. */
+async function expireInboxes({ repositories, unitOfWork }: RetentionCore, oldest: number): Promise<void> {
+  const olderThan = minIdAt('event', oldest);
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    const page: InboxPage = await repositories.inboxRetention.listOld(after, olderThan, inboxesPerStatement);
+    for (const id of page.old) await unitOfWork.writeAsSystem((work) => expireItems(work, id, oldest));
+    after = page.last;
+  }
+  const since = Date.now() - consumerLifeMs;
+  while ((await repositories.inboxes.removeConsumersBefore(since, consumersPerStatement)) > 0);
 }
 
 /**

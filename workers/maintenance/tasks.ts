@@ -7,6 +7,7 @@ import { maintenance, type MaintenanceTask } from '../../src/jobs/maintenance.ts
 import { createWebhookJob } from '../../src/jobs/webhooks.ts';
 import { expireExports, expireUploads, sweepBlobs } from './file-retention.ts';
 import { expireByAge } from './retention.ts';
+import { moveHandledMarks } from '../../src/services/inbox/handled.ts';
 import type { JobHandler } from '../consume-queues.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -14,6 +15,8 @@ const batchSize = 1_000;
 const idleClientLifeMs = 30 * dayMs;
 const approvalLifeMs = 30 * dayMs;
 const deliveryLifeMs = 30 * dayMs;
+/** Longer than a process takes to move a handled mark. */
+const handledMarkGraceMs = 5_000;
 const sweepDelay = { first: 10_000, max: 3_600_000 };
 
 /** Repeats in small batches until nothing is left, so that no statement holds many rows for long. */
@@ -31,21 +34,26 @@ export function maintenanceHandler(
   core: Core,
   pacing: Pick<WebhookPacing, 'graceMs'> = defaultPacing,
 ): JobHandler<{ task: MaintenanceTask }> {
-  const { config, repositories, queues, logger } = core;
+  const { config, repositories, unitOfWork, queues, logger } = core;
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
   const { oauthRecords, clientGrants, oauthClients, auditLog, membershipInvitations } = repositories;
   const { sessions, externalSignIns, approvals, presence, exchanges, webhookDeliveries, workerNodes } =
     repositories;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
-    /** Enqueues overdue outbox jobs again: after a crash, a flushed queue, or a failed handler. */
-    'sweep-outbox': () =>
-      drain(async (limit) => {
+    /**
+     * Enqueues overdue outbox jobs again: after a crash, a flushed queue, or a failed handler. Includes handled marks that no process has moved,
+     * under a name that older releases know, because a worker fails unknown tasks.
+     */
+    async 'sweep-outbox'() {
+      await drain(async (limit) => {
         const due = await outbox.claimDue(Date.now(), sweepDelay, limit);
         if (due.length > 0) logger.info({ jobs: due.length }, 'overdue outbox jobs enqueued again');
         await queues.enqueue(packJobs(due), { retryFailed: true });
         return due.length;
-      }),
+      });
+      await moveHandledMarks(unitOfWork, null, Date.now() - handledMarkGraceMs);
+    },
     /** Enqueues webhooks with due deliveries that are in no queue: it was flushed, or a worker died. */
     async 'sweep-webhooks'() {
       const now = Date.now();

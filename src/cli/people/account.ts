@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { createAccount, setPassword } from '../../services/people/accounts.ts';
+import { setNameAsOperator } from '../../services/people/display-names.ts';
 import { requireOwner } from '../../services/people/owners.ts';
 import { hashPassword } from '../../services/people/passwords.ts';
 import { signOutEverywhere } from '../../services/people/sessions.ts';
@@ -8,6 +9,7 @@ import { publishRevocations, withCore } from '../core.ts';
 import { type CommandIo, readSecret } from '../io.ts';
 
 interface CreateOptions {
+  displayName?: string;
   passwordStdin?: boolean;
   json?: boolean;
 }
@@ -39,6 +41,7 @@ function signOut(io: CommandIo, username: string, options: SignOutOptions, passw
 export function accountCommand(io: CommandIo): Command {
   const create = resultCommand('create', 'create an account for a person')
     .argument('<username>')
+    .option('--display-name <name>', 'name that others see beside the username')
     .option(
       '--password-stdin',
       'read the password from standard input; without it, the person cannot sign in yet',
@@ -48,7 +51,12 @@ export function accountCommand(io: CommandIo): Command {
         ? await hashPassword(await readSecret(io), username.toLowerCase())
         : null;
       const account = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem((work) => createAccount(work, { username, password_hash })),
+        unitOfWork.writeAsSystem(async (work) => {
+          const created = await createAccount(work, { username, password_hash });
+          if (options.displayName === undefined) return created;
+          const named = { kind: 'account' as const, name: username, text: options.displayName };
+          return { ...created, display_name: (await setNameAsOperator(work, named)).display_name };
+        }),
       );
       printResult(io, options, account);
     });
@@ -62,6 +70,18 @@ export function accountCommand(io: CommandIo): Command {
       printResult(io, options, await signOut(io, username, options, password_hash));
     });
 
+  const setName = resultCommand('set-name', 'set the display name of a person; an empty one removes it')
+    .argument('<username>')
+    .argument('<name>')
+    .action(async (username: string, text: string, options: { json?: boolean }) => {
+      const named = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.writeAsSystem((work) =>
+          setNameAsOperator(work, { kind: 'account', name: username, text }),
+        ),
+      );
+      printResult(io, options, { username: named.name, display_name: named.display_name });
+    });
+
   const signOutCommand = resultCommand('sign-out', 'end all sessions of a person')
     .argument('<username>')
     .addOption(apps())
@@ -70,6 +90,6 @@ export function accountCommand(io: CommandIo): Command {
     });
 
   const account = new Command('account').description('manage accounts');
-  for (const command of [create, password, signOutCommand]) account.addCommand(command);
+  for (const command of [create, setName, password, signOutCommand]) account.addCommand(command);
   return account;
 }

@@ -12,6 +12,7 @@ import {
   removeFromOrganization,
   setRole,
 } from '../../services/people/organizations.ts';
+import { setNameAsOperator } from '../../services/people/display-names.ts';
 import type { Revocation } from '../../services/auth/tokens.ts';
 import { printResult, resultCommand } from '../output.ts';
 import { publishRevocations, withCore } from '../core.ts';
@@ -37,11 +38,29 @@ export function orgCommand(io: CommandIo): Command {
 
   const create = resultCommand('create', 'create an organization')
     .argument('<slug>')
-    .action(async (slug: string, options: Output) => {
+    .option('--name <name>', 'name that others see beside the slug')
+    .action(async (slug: string, options: Output & { name?: string }) => {
       const organization = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem((work) => createOrganization(work, slug)),
+        unitOfWork.writeAsSystem(async (work) => {
+          const created = await createOrganization(work, slug);
+          if (options.name === undefined) return created;
+          const named = { kind: 'organization' as const, name: slug, text: options.name };
+          return { ...created, name: (await setNameAsOperator(work, named)).display_name };
+        }),
       );
       printResult(io, options, organization);
+    });
+
+  const setName = resultCommand('set-name', 'set the name of an organization; an empty one removes it')
+    .argument('<slug>')
+    .argument('<name>')
+    .action(async (slug: string, text: string, options: Output) => {
+      const named = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.writeAsSystem((work) =>
+          setNameAsOperator(work, { kind: 'organization', name: slug, text }),
+        ),
+      );
+      printResult(io, options, { slug: named.name, name: named.display_name });
     });
 
   const changeRole = resultCommand('role', 'change the role of a member')
@@ -69,7 +88,7 @@ export function orgCommand(io: CommandIo): Command {
     });
 
   const org = new Command('org').description('manage organizations and their members');
-  for (const command of [create, ...invitationCommands(io), changeRole, remove, list])
+  for (const command of [create, setName, ...invitationCommands(io), changeRole, remove, list])
     org.addCommand(command);
   return org;
 }

@@ -1,6 +1,9 @@
 import type { ErrorLog } from '../../shared/error-log.ts';
 
-/** One message on the bus. Topics: `rings` (wake-ups of feeds), `tokens` (revocations), `node/<id>` (replies to one process). */
+/**
+ * One message on the bus. Topics: `rings` (wake-ups of feeds), `inbox` (items that may be ready), `tokens` (revocations), `node/<id>`
+ * (replies to one process).
+ */
 export interface BusMessage {
   topic: string;
   /** At most 4 KB: the bus only signals that something is new. */

@@ -145,6 +145,26 @@ function createQueueGauges(registers: Registry[]) {
       help: 'Committed jobs that are not done; every process reports the same value.',
       registers,
     }),
+    inboxReady: new Gauge({
+      name: 'ams_inbox_ready',
+      help: 'Inbox items that wait for an instance, in all inboxes; every process reports the same value.',
+      registers,
+    }),
+    inboxLeased: new Gauge({
+      name: 'ams_inbox_leased',
+      help: 'Inbox items that are leased; every process reports the same value.',
+      registers,
+    }),
+    inboxDead: new Gauge({
+      name: 'ams_inbox_dead',
+      help: 'Inbox items that failed all attempts; every process reports the same value.',
+      registers,
+    }),
+    inboxOldestAge: new Gauge({
+      name: 'ams_inbox_oldest_age_seconds',
+      help: 'Age of the oldest inbox item that is ready or leased; every process reports the same value.',
+      registers,
+    }),
     partitionsAhead: new Gauge({
       name: 'ams_partitions_ahead_seconds',
       help: 'How far into the future a table has partitions; every process reports the same value.',

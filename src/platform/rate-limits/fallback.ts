@@ -70,34 +70,40 @@ export function createFallbackLimiter<Name extends string>(
   }
 
   return {
-    async consume(name, key) {
+    async consume(name, key, calls = 1) {
       const counter = counterOf(name);
       if (away) {
         if (Date.now() >= nextLook) void look(counter, key);
-        return consumeOne(counter.local, counter.limit, key);
+        return consumeCalls(counter.local, counter.limit, key, calls);
       }
       try {
-        return await consumeOne(counter.shared, counter.limit, key);
+        return await consumeCalls(counter.shared, counter.limit, key, calls);
       } catch (error) {
         lost(error);
-        return consumeOne(counter.local, counter.limit, key);
+        return consumeCalls(counter.local, counter.limit, key, calls);
       }
     },
     close: () => parts.close(),
   };
 }
 
-/** The library rejects with the count when a call exceeds its limit, and with an error when the store failed. */
-async function consumeOne(
+/**
+ * The library rejects with the count when calls exceed the limit, and with an error when the store failed. It counts the exceeding calls
+ * too; a key that it refuses from memory has the count 0.
+ */
+async function consumeCalls(
   by: Pick<RateLimiterMemory, 'consume'>,
   limit: Limit,
   key: string,
+  calls: number,
 ): Promise<LimitState> {
   try {
-    const { remainingPoints, msBeforeNext } = await by.consume(key);
-    return { limit, isAllowed: true, remaining: remainingPoints, resetMs: msBeforeNext };
+    const { remainingPoints, msBeforeNext } = await by.consume(key, calls);
+    return { limit, allowed: calls, remaining: remainingPoints, resetMs: msBeforeNext };
   } catch (refusal) {
     if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    return { limit, isAllowed: false, remaining: 0, resetMs: refusal.msBeforeNext };
+    const { consumedPoints, msBeforeNext } = refusal;
+    const exceeding = consumedPoints > limit.points ? consumedPoints - limit.points : calls;
+    return { limit, allowed: Math.max(0, calls - exceeding), remaining: 0, resetMs: msBeforeNext };
   }
 }

@@ -5,11 +5,11 @@ export interface Limit {
   seconds: number;
 }
 
-/** The state of a limit after a call. */
+/** The state of a limit after one or more calls. */
 export interface LimitState {
   limit: Limit;
-  /** Whether this call was within the limit. */
-  isAllowed: boolean;
+  /** How many of the counted calls were within the limit. */
+  allowed: number;
   remaining: number;
   /** Milliseconds until the next period. */
   resetMs: number;
@@ -20,8 +20,11 @@ export interface LimitState {
  * counts by itself. Two adapters: Redis and PostgreSQL.
  */
 export interface Limiter<Name extends string> {
-  /** Counts one call; null when nothing is counted. Never rejects, and waits for the store at most one second. */
-  consume(name: Name, key: string): Promise<LimitState | null>;
+  /**
+   * Counts calls; null when nothing is counted. Never rejects, and waits for the store at most one second.
+   * @param calls default: one
+   */
+  consume(name: Name, key: string, calls?: number): Promise<LimitState | null>;
   close(): Promise<void>;
 }
 

@@ -39,10 +39,10 @@ export function createRedisLimiter<Name extends string>(options: RedisLimiterOpt
   }
 
   return {
-    async consume(name, key) {
+    async consume(name, key, calls) {
       connected ??= connect();
       await connected;
-      return counts.consume(name, key);
+      return counts.consume(name, key, calls);
     },
     close: counts.close,
   };

@@ -1,6 +1,7 @@
 import type { Actor } from '../../domain/auth/actor.ts';
 import type { Listener } from './registry.ts';
 import type { StreamEnd } from '../contract.ts';
+import { createWakeableSleep } from './wakeable-sleep.ts';
 
 export interface Waiter extends Listener {
   /** Begins a read. Returns the largest entry number announced so far; only later notifications end the next wait. */
@@ -16,21 +17,7 @@ export function createWaiter(actor: Actor, start: number): Waiter {
   let position = start;
   let notifiedNumber = 0;
   let ended: StreamEnd | undefined;
-  let wake: (() => void) | undefined;
-
-  function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, ms);
-      signal?.addEventListener('abort', done);
-      wake = done;
-      function done(): void {
-        wake = undefined;
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', done);
-        resolve();
-      }
-    });
-  }
+  const { sleep, wake } = createWakeableSleep();
 
   return {
     actor,
@@ -46,11 +33,11 @@ export function createWaiter(actor: Actor, start: number): Waiter {
     },
     notify(number) {
       notifiedNumber = Math.max(notifiedNumber, number);
-      if (notifiedNumber > position) wake?.();
+      if (notifiedNumber > position) wake();
     },
     end(reason) {
       ended = reason;
-      wake?.();
+      wake();
     },
     async wait(deadline, signal) {
       // One millisecond more: timers may fire slightly early, before the token has expired.

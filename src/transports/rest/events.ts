@@ -9,7 +9,7 @@ import { examplePage } from '../../operations/examples/events.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
 import { parseInput } from '../../operations/execute/parse-input.ts';
 import type { Realtime } from '../../realtime/contract.ts';
-import { envelopeText, eventEnvelope } from '../../realtime/envelope.ts';
+import { envelopeText, eventEnvelope } from '../../operations/event-envelope.ts';
 import type { TransportDescription } from '../../realtime/transport-description.ts';
 import { acknowledgeInput, pageQuery, pageState } from '../../realtime/event-page.ts';
 import { feedScopes, requireFeedScope } from '../../realtime/feed-scopes.ts';

@@ -61,7 +61,8 @@ function stagesOf(rest: RestBinding, authenticate: Middleware): Middleware[] {
   return rest.method === 'GET' ? [authenticate] : [authenticate, jsonBody];
 }
 
-const koaPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+/** A colon begins a parameter, unless it is escaped (path-to-regexp). */
+const koaPath = (path: string): string => path.replaceAll(':', '\\:').replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** Responds 405 with Allow to an unsupported method of an existing path (RFC 9110, section 15.5.6). */
 function refuseMethods(router: Router): Middleware {
@@ -98,9 +99,10 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestBinding, isL
       idempotency_key: idempotencyKey(ctx, rest),
       onRateLimit: createRateLimitReporter(ctx),
     };
-    const result = operation.reply
-      ? await whileListening(ctx, parts.draining, (signal) => parts.execute({ ...call, signal }))
-      : await parts.execute(call);
+    const result =
+      operation.reply || operation.itemWait
+        ? await whileListening(ctx, parts.draining, (signal) => parts.execute({ ...call, signal }))
+        : await parts.execute(call);
 
     const reply = operation.reply && replyOf(result.output);
     if (reply) ctx.res.once('finish', () => parts.onReplySent(actor, reply));

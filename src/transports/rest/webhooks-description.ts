@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { exampleEvents, examplePage } from '../../operations/examples/events.ts';
 import type { TransportDescription } from '../../realtime/transport-description.ts';
-import { envelopeText, eventEnvelopes } from '../../realtime/envelope.ts';
+import { envelopeText, eventEnvelopes } from '../../operations/event-envelope.ts';
 
 const [example] = exampleEvents;
 if (!example) throw new Error('no example events are defined');

@@ -4,7 +4,7 @@ import type { Actor } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { toDomainError } from '../http/errors.ts';
 import type { LiveEvent, OpenStream, Realtime, StreamEnd, StreamReader } from '../../realtime/contract.ts';
-import { envelopeText } from '../../realtime/envelope.ts';
+import { envelopeText } from '../../operations/event-envelope.ts';
 import { type CallParts, type Calls, createCalls } from './calls.ts';
 import { type ControlFrame, parseControlFrame, readFrame } from './client-frames.ts';
 import { closeCodes, type WebSocketLimits } from './limits.ts';

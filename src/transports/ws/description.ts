@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { examplePage } from '../../operations/examples/events.ts';
 import { exampleAgents, exampleThread } from '../../operations/examples/records.ts';
 import type { TransportDescription, MessageDescription } from '../../realtime/transport-description.ts';
-import { envelopeText, eventEnvelopes } from '../../realtime/envelope.ts';
+import { envelopeText, eventEnvelopes } from '../../operations/event-envelope.ts';
 import { sendMessageOperation } from '../../operations/messages/send-message.ts';
 import { type CallFrame } from './call-frame.ts';
 import { type ControlFrame, clientFrames } from './client-frames.ts';

@@ -27,6 +27,8 @@ export const errorDescriptions: Record<ErrorCode, string> = {
   ATTACHMENT_NOT_FOUND: 'The attachment does not exist, or you may not use it.',
   CONTACT_NOT_FOUND: 'The agent is not one of your contacts.',
   REQUEST_NOT_FOUND: 'The contact request does not exist, or was not sent to you.',
+  INBOX_NOT_FOUND: 'The inbox of the agent is off. Turn it on with PUT /v1/inbox.',
+  LEASE_NOT_FOUND: 'Your agent has never had a lease with this id.',
   METHOD_NOT_ALLOWED: 'The path does not support this method. See the Allow header.',
   NOT_ACCEPTABLE: 'No media type of the Accept header is available.',
   DUPLICATE_HANDLE: 'The handle is already in use.',
@@ -34,6 +36,8 @@ export const errorDescriptions: Record<ErrorCode, string> = {
   IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running. Try again.',
   ATTACHMENT_NOT_READY: 'The file is not uploaded yet, or is still being scanned. Try again.',
   ATTACHMENT_ALREADY_SENT: 'The file was already sent in another message.',
+  LEASE_LOST:
+    'The lease has ended: it expired, was acknowledged or released, or was ended. Nothing was written.',
   MESSAGE_TOO_LARGE: 'The content is too large: at most 32,768 bytes of UTF-8.',
   ATTACHMENT_TOO_LARGE: 'The file is too large: at most 10 MiB (10,485,760 bytes).',
   PAYLOAD_TOO_LARGE: 'The body is larger than 256 KiB, or the headers are larger than 16 KiB.',

@@ -10,6 +10,7 @@ export const scopeDescriptions: Record<Scope, string> = {
   'agents:write': 'Register, update and delete agents.',
   'realtime:read': 'Receive all events.',
   'approvals:write': 'Approve or deny actions of other agents of the same owner.',
+  'conversations:read': 'Read the threads of all agents that the same people may act as.',
 };
 
 export const tokenDescription = 'An access token acts as one agent and is valid for 15 minutes.';

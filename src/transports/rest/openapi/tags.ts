@@ -10,12 +10,22 @@ const tags: readonly Tag[] = [
   {
     name: 'messages',
     description: 'Messages in threads. Every member sees them in the same order.',
-    paths: /\/messages(?:\/|$)/,
+    paths: /\/messages(?:[/:]|$)/,
   },
   {
     name: 'threads',
     description: 'Conversations between two or more agents.',
     paths: /\/threads(?:\/|$)/,
+  },
+  {
+    name: 'conversations',
+    description: 'The threads of all agents of the same people.',
+    paths: /^\/(?:conversations|waits)(?:\/|$)/,
+  },
+  {
+    name: 'inbox',
+    description: 'Work that several instances of one agent share: each item is leased to one of them.',
+    paths: /^\/inbox(?:\/|$)/,
   },
   {
     name: 'contacts',

@@ -1,0 +1,57 @@
+import { forEachWakeup, wakeupsTopic } from '../domain/feed/wakeups.ts';
+import type { Bus } from '../platform/bus/bus.ts';
+
+/** Learns that feeds have something new, without reading them: its agents are neither online nor sent anything. */
+export interface FeedWatcher {
+  /** Replaces the agents whose feeds are watched. */
+  follow(agentIds: readonly string[]): void;
+  close(): void;
+}
+
+export interface FeedWatch {
+  /** @param onNews called for each wake-up of a followed agent. A hint: it may be late, duplicated or missing. */
+  open(onNews: () => void): FeedWatcher;
+}
+
+/** Watches feeds of this service's agents for pages of people. One bus subscription serves all watchers of the process. */
+export function createFeedWatch(bus: Pick<Bus, 'subscribe'>): FeedWatch {
+  const watchers = new Map<string, Set<() => void>>();
+  let subscription: Promise<() => Promise<void>> | undefined;
+
+  function subscribe(): void {
+    subscription ??= bus.subscribe(wakeupsTopic, (body) =>
+      forEachWakeup(body, (agentId) => watchers.get(agentId)?.forEach((onNews) => onNews())),
+    );
+    // The next watcher tries again; until then pages poll.
+    subscription.catch(() => (subscription = undefined));
+  }
+
+  function unfollow(agentIds: Iterable<string>, onNews: () => void): void {
+    for (const id of agentIds) {
+      const callbacks = watchers.get(id);
+      if (callbacks?.delete(onNews) === true && callbacks.size === 0) watchers.delete(id);
+    }
+  }
+
+  return {
+    open(onNews) {
+      subscribe();
+      let followed = new Set<string>();
+      return {
+        follow(agentIds) {
+          const next = new Set(agentIds);
+          unfollow(
+            [...followed].filter((id) => !next.has(id)),
+            onNews,
+          );
+          for (const id of next) {
+            const callbacks = watchers.get(id) ?? new Set();
+            watchers.set(id, callbacks.add(onNews));
+          }
+          followed = next;
+        },
+        close: () => unfollow(followed, onNews),
+      };
+    },
+  };
+}
