@@ -16,6 +16,7 @@ describe('settings', () => {
       TRUST_PROXY: false,
       ALLOWED_HOSTS: [],
       SIGNUP: 'open',
+      REFRESH_GRACE_SECONDS: 10,
       WORKER_ROLES: Object.keys(queuesOfRole),
       WEBHOOK_NETWORKS: [],
     });

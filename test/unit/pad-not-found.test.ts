@@ -4,16 +4,20 @@ import type { Answer, CallContext } from '../../src/operations/execute/context.t
 import { padIntervalMs, padNotFound } from '../../src/operations/execute/pad-not-found.ts';
 
 const answer: Answer = { body: '{}', output: {}, replayed: false };
-const context = {} as CallContext;
+const contextOf = (operation: object) => ({ call: { operation } }) as CallContext;
 const notFound = new DomainError('AGENT_NOT_FOUND', 'No such agent');
 
 /** Milliseconds until the answer, when the work takes `work_ms`, by fake timers. */
-async function measureResponseTime(work_ms: number, outcome: Error | 'found'): Promise<number> {
+async function measureResponseTime(
+  work_ms: number,
+  outcome: Error | 'found',
+  operation: object = {},
+): Promise<number> {
   vi.useFakeTimers();
   try {
     const began = performance.now();
     let took = NaN;
-    const call = padNotFound(context, async () => {
+    const call = padNotFound(contextOf(operation), async () => {
       await new Promise((resolve) => setTimeout(resolve, work_ms));
       if (outcome !== 'found') throw outcome;
       return answer;
@@ -42,4 +46,9 @@ test('nothing else waits', async () => {
   expect(await measureResponseTime(3, 'found')).toBe(3);
   expect(await measureResponseTime(3, new DomainError('FORBIDDEN', 'No'))).toBe(3);
   expect(await measureResponseTime(3, new Error('a fault'))).toBe(3);
+});
+
+test('a batch waits if a part of it was not found', async () => {
+  expect(await measureResponseTime(3, 'found', { hasNotFound: () => true })).toBe(padIntervalMs);
+  expect(await measureResponseTime(3, 'found', { hasNotFound: () => false })).toBe(3);
 });

@@ -7,6 +7,7 @@ import { connectAiSdk } from '../../clients/mcp/drivers/ai-sdk.ts';
 import type { Connect, Driver } from '../../clients/mcp/drivers/driver.ts';
 import { connectRawHttp } from '../../clients/mcp/drivers/raw-http.ts';
 import { connectMcpRemote } from '../../clients/mcp/drivers/mcp-remote.ts';
+import { connectNegotiatingSdk, connectPinnedSdk } from '../../clients/mcp/drivers/stateless-sdk.ts';
 import { connectSdk } from '../../clients/mcp/drivers/sdk.ts';
 import { runInspector } from '../../clients/mcp/inspector.ts';
 
@@ -122,6 +123,8 @@ async function testStory(connect: Connect, asks: 'form' | 'page'): Promise<void>
 }
 
 test('with the client of the MCP SDK', () => testStory(connectSdk, 'form'));
+test('with the second MCP SDK, pinned to 2026-07-28', () => testStory(connectPinnedSdk, 'form'));
+test('with the second MCP SDK, which negotiates', () => testStory(connectNegotiatingSdk, 'form'));
 test('with the client of the AI SDK', () => testStory(connectAiSdk, 'form'));
 test('through mcp-remote, as a separate program', () => testStory(connectMcpRemote, 'form'));
 test('with a client of 2024-11-05 that accepts plain JSON and declares few capabilities', () =>

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { onTestFinished } from 'vitest';
-import { runBridge } from '../../../src/bridge/run.ts';
+import { runBridge } from '../../../packages/client/src/bridge/run.ts';
 import { initializeRequest } from '../../clients/mcp/bridge.ts';
 
 export interface RpcCall {

@@ -50,7 +50,7 @@ test('what a slow reader has not read is written after the client has closed its
     { output: smallOutput() },
   );
   for (let id = 1; id <= burst; id += 1) call(id, 'look');
-  await vi.waitFor(() => expect(calls).toHaveLength(burst));
+  await vi.waitFor(() => expect(calls).toHaveLength(burst), { timeout: 15_000 });
   input.end();
   const ids = [];
   for (let count = 0; count < burst; count += 1) ids.push(Object(await next()).id);

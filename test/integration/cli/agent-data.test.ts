@@ -16,6 +16,7 @@ import {
   type AttachmentService,
 } from '../attachments/setup.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
+import { inboxOf } from '../inbox/setup.ts';
 
 let service: AttachmentService;
 let folder: string;
@@ -53,7 +54,10 @@ test('an agent is exported completely, then erased: others keep their order, and
   const send = (by: typeof ann, content: string) =>
     requestRest('POST', `${service.api}/threads/${thread}/messages`, { token: by.token, body: { content } });
   await send(ann, 'a word of ann');
+  const inbox = inboxOf(service.api, ann);
+  expect((await inbox.turnOn()).status).toBe(200);
   await send(bob, 'an answer of bob');
+  expect(await inbox.leases({ consumer: 'instance of ann' })).toHaveLength(1);
   expect((await sendMessage(service, ann, thread, [file])).status).toBe(201);
   const second = { with_handle: bob.handle, reason: 'a reason of ann' };
   const withReason = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body: second });
@@ -70,7 +74,18 @@ test('an agent is exported completely, then erased: others keep their order, and
   expect(handed).toMatchObject({
     state: 'done',
     missing_files: [],
-    exported: { agent: 1, contact: 1, block: 1, thread: 2, message: 3, attachment: 1, files: 1 },
+    exported: {
+      inbox: 1,
+      inbox_item: 1,
+      inbox_consumer: 1,
+      agent: 1,
+      contact: 1,
+      block: 1,
+      thread: 2,
+      message: 3,
+      attachment: 1,
+      files: 1,
+    },
   });
   const archive = await readFile(out);
   const sha256 = createHash('sha256').update(archive).digest('hex');
@@ -83,6 +98,10 @@ test('an agent is exported completely, then erased: others keep their order, and
     'a word of ann',
     'an answer of bob',
     'see the file',
+  ]);
+  expect(said.filter(({ kind }) => kind === 'thread').map(({ metadata }) => metadata)).toEqual([
+    {},
+    { reason: 'a reason of ann' },
   ]);
   expect(lines.join('\n')).not.toMatch(/secret|token_hash/);
   expect(files.get(`attachments/${file}`)).toBe('bytes of ann');
@@ -109,6 +128,10 @@ test('an agent is exported completely, then erased: others keep their order, and
   expect(Object.values((await erase()).erased).every((count) => count === 0)).toBe(true);
 
   expect((await requestRest('GET', `${service.api}/agents/me`, { token: ann.token })).status).toBe(401);
+  for (const table of ['inboxes', 'inbox_items', 'inbox_consumers']) {
+    const text = `select 1 from ${table} where agent_id = $1`;
+    expect(await service.core.database.query({ text }, [ann.id])).toEqual([]);
+  }
   const list = await requestRest('GET', `${service.api}/threads/${thread}/messages?order=asc`, {
     token: bob.token,
   });

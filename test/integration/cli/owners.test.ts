@@ -53,6 +53,27 @@ describe('account create', () => {
   });
 });
 
+test('set-name and the options of create set the display name of an owner', async () => {
+  expect(await json('account', 'create', 'vance', '--display-name', ' Carol\u202e  Vance ')).toMatchObject({
+    username: 'vance',
+    display_name: 'Carol Vance',
+  });
+  expect(await json('org', 'create', 'vance-org', '--name', 'Vance & Sons')).toMatchObject({
+    slug: 'vance-org',
+    name: 'Vance & Sons',
+  });
+  expect(await json('account', 'set-name', 'vance', '')).toEqual({ username: 'vance', display_name: null });
+  expect(await json('org', 'set-name', 'vance-org', 'Vance Group')).toEqual({
+    slug: 'vance-org',
+    name: 'Vance Group',
+  });
+  expect(await run('org', 'set-name', 'vance-org', 'VANCE')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('is the name of another account or organization'),
+  });
+  expect((await run('org', 'set-name', 'vance', 'A person')).code).toBe(1);
+});
+
 describe('org', () => {
   test('create and invite; inviting again replaces the invitation, and adds no member', async () => {
     await json('account', 'create', 'grace');

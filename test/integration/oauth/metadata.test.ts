@@ -15,8 +15,9 @@ const read = async (path: string, init: RequestInit = {}) => {
   return { status: answer.status, headers: answer.headers, json };
 };
 
-test('what lets a client decide for people is not offered to any', () => {
+test('what lets a client decide or read for people is not offered to any', () => {
   expect(offeredScopes).not.toContain('approvals:write');
+  expect(offeredScopes).not.toContain('conversations:read');
 });
 
 test('the authorization server says what is really served, and nothing of OpenID Connect', async () => {

@@ -71,7 +71,8 @@ describe('an organization', () => {
   test('has its founder as the admin, and is listed to its members with their role', async () => {
     const { slug, founder, admin, member, stranger } = await club();
     const listed = (who: Somebody) => setup.unitOfWork.readAsSystem((all) => listOrganizations(all, who));
-    const organization = { id: expect.stringMatching(/^org_/), slug, created_at: expect.any(Number) };
+    const record = { slug, display_name: null, created_at: expect.any(Number) };
+    const organization = { id: expect.stringMatching(/^org_/), ...record };
     expect(await listed(founder)).toEqual([{ ...organization, role: 'admin' }]);
     expect(await listed(member)).toEqual([{ ...organization, role: 'member' }]);
     expect(await listed(stranger)).toEqual([]);
@@ -189,6 +190,9 @@ describe('its members', () => {
     expect(await codeOf(invite(admin, slug, stranger))).toBe('FORBIDDEN');
     await revoke(admin, slug, { ...stranger, username: `${slug}-1` });
     expect(await codeOf(invite(admin, slug, stranger))).toBe('no refusal');
+    // Inviting again replaces the invitation, so it needs no place.
+    expect(await codeOf(invite(admin, slug, stranger, 'admin'))).toBe('no refusal');
+    expect(await codeOf(invite(admin, slug, await setup.person()))).toBe('FORBIDDEN');
   });
 
   test('get other roles from admins only', async () => {

@@ -92,7 +92,8 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     await vi.waitFor(() => expect(done).toEqual(['same', 'last']), waitOptions);
     await vi.waitFor(async () => {
       await queues.enqueue([buildJob('same')]);
-      expect(done).toEqual(['same', 'last', 'same']);
+      // Each try may add it once more.
+      expect(done.slice(0, 3)).toEqual(['same', 'last', 'same']);
     }, waitOptions);
   });
 

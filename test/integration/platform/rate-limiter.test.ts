@@ -83,7 +83,7 @@ function testLimiter(start: () => Promise<Backend>): void {
   }
 
   const taken = async (limiter: Limiter<Name>, name: Name, key: string) =>
-    (await limiter.consume(name, key))?.isAllowed;
+    (await limiter.consume(name, key))?.allowed === 1;
 
   /** A limiter whose connection to the store can be interrupted, and its log. */
   async function interruptible() {
@@ -99,13 +99,13 @@ function testLimiter(start: () => Promise<Backend>): void {
     const key = randomUUID();
     for (const remaining of [2, 1, 0]) {
       const balance = await limiter.consume('few', key);
-      expect(balance).toMatchObject({ isAllowed: true, remaining, limit: limits.few });
+      expect(balance).toMatchObject({ allowed: 1, remaining, limit: limits.few });
       expect(balance?.resetMs).toBeGreaterThan(0);
       expect(balance?.resetMs).toBeLessThanOrEqual(60_000);
     }
-    expect(await limiter.consume('few', key)).toMatchObject({ isAllowed: false, remaining: 0 });
-    expect(await limiter.consume('few', randomUUID())).toMatchObject({ isAllowed: true, remaining: 2 });
-    expect(await limiter.consume('many', key)).toMatchObject({ isAllowed: true, remaining: 19 });
+    expect(await limiter.consume('few', key)).toMatchObject({ allowed: 0, remaining: 0 });
+    expect(await limiter.consume('few', randomUUID())).toMatchObject({ allowed: 1, remaining: 2 });
+    expect(await limiter.consume('many', key)).toMatchObject({ allowed: 1, remaining: 19 });
   });
 
   test('restart when the period is over', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { initializeRequest } from '../../clients/mcp/bridge.ts';
 import { postRawMessage, readRpcResult, sendRawRequest } from '../../clients/mcp/client.ts';
+import { postStateless } from '../../clients/mcp/stateless-request.ts';
 import { openSseStream } from '../../clients/sse.ts';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -71,6 +72,20 @@ test('opening notification streams is limited per agent: 429, a JSON-RPC error, 
     id: null,
     error: { code: -32_000, data: { code: 'RATE_LIMITED' } },
   });
+});
+
+test('opening subscriptions is limited with the notification streams, with the id of the request', async () => {
+  const { token } = await service.agent({ audience: 'mcp' });
+  const listen = () =>
+    postStateless(service.url, token, {
+      method: 'subscriptions/listen',
+      params: { notifications: {} },
+      id: 'mine',
+    });
+  expect([(await listen()).status, (await listen()).status]).toEqual([200, 200]);
+  const limited = await listen();
+  expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, expect.stringMatching(seconds)]);
+  expect(readRpcResult(limited)).toMatchObject({ id: 'mine', error: { data: { code: 'RATE_LIMITED' } } });
 });
 
 test('sessions that were not used for an hour are deleted', async () => {

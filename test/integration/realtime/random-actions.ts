@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { requestRest } from '../../clients/rest.ts';
-import type { TestAgent } from '../../support/service.ts';
+import { moveHandledMarks } from '../../../src/services/inbox/handled.ts';
+import type { TestAgent, TestService } from '../../support/service.ts';
 
 /** An action of an agent, as numbers. They are resolved to agents and threads when it runs. */
 export interface RandomAction {
@@ -31,6 +32,8 @@ const weights = {
   unblock: 2,
   rename: 4,
   profile: 1,
+  work: 6,
+  fail: 1,
 } as const;
 
 type Kind = keyof typeof weights;
@@ -63,13 +66,30 @@ const statuses = ['active', 'closed', 'archived'];
 const part = encodeURIComponent;
 
 /** What agents can do to each other. @param threads the open threads; new ones are added. */
-export function createActionRunner(api: string, agents: readonly TestAgent[], threads: string[]) {
+export function createActionRunner(
+  { api, core }: Pick<TestService, 'api' | 'core'>,
+  agents: readonly TestAgent[],
+  threads: string[],
+) {
   async function call(by: TestAgent, method: string, path: string, body?: object) {
     const answer = await requestRest(method, `${api}${path}`, { token: by.token, ...(body && { body }) });
     // Refusals are expected: blocks, closed threads, threads of others.
     if (answer.status >= 500 && answer.body?.error?.code !== 'AGENT_PAUSED')
       throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
     return answer;
+  }
+
+  /** Claims items of the inbox and acknowledges them. The marks move at once, before later actions. */
+  async function work(by: TestAgent, value: number): Promise<void> {
+    const claimed = await call(by, 'POST', '/inbox/leases', { max: value + 1 });
+    const ids = (claimed.body.leases ?? []).map(({ id }: { id: string }) => id);
+    if (ids.length > 0) await call(by, 'POST', '/inbox/leases:acknowledge', { ids });
+    await moveHandledMarks(core.unitOfWork, [by.id]);
+  }
+
+  async function fail(by: TestAgent): Promise<void> {
+    const { body } = await call(by, 'POST', '/inbox/leases', {});
+    for (const { id } of body.leases ?? []) await call(by, 'POST', `/inbox/leases/${id}/release`, {});
   }
 
   return async function make({ actor: by, kind, target, thread: where, value }: RandomAction): Promise<void> {
@@ -105,6 +125,8 @@ export function createActionRunner(api: string, agents: readonly TestAgent[], th
       block: () => call(actor, 'POST', '/blocks', { handle: other.handle }),
       unblock: () => call(actor, 'DELETE', `/blocks/${part(other.handle)}`),
       rename: () => call(actor, 'PATCH', '/agents/me', { display_name: `Name ${value}` }),
+      work: () => work(actor, value),
+      fail: () => fail(actor),
       profile: () => call(actor, 'PATCH', '/agents/me', { description: `For ${value}` }),
     };
     await runners[kind]();

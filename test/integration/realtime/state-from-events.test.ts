@@ -38,6 +38,8 @@ async function createAgents(): Promise<Resident[]> {
   const agents = first ? [...strangers, await createRelatedAgent(service, first, { scopes })] : [];
   const settle = async (agent: TestAgent): Promise<Resident> => {
     const mcp = await service.token(agent.handle, { audience: 'mcp', scopes });
+    const inbox = await requestRest('PUT', `${service.api}/inbox`, { token: agent.token, body: {} });
+    expect(inbox.status).toBe(200);
     return { ...agent, place: { url: service.url, tokens: { api: agent.token, mcp } } };
   };
   return Promise.all(agents.map(settle));
@@ -102,7 +104,7 @@ async function runActions(
   actions: readonly RandomAction[],
   threads: string[],
 ): Promise<void> {
-  const runAction = createActionRunner(service.api, agents, threads);
+  const runAction = createActionRunner(service, agents, threads);
   await Promise.all(
     agents.map(async (_, index) => {
       for (const action of actions.filter(({ actor }) => actor === index)) await runAction(action);
@@ -121,15 +123,20 @@ function shown({ profile, threads, contacts }: AgentState) {
   return { profile, threads: Object.fromEntries(threads), contacts: Object.fromEntries(contacts) };
 }
 
-/** The read mark of each member that the reader knows. */
+/** The read and handled marks of each member that the reader knows. */
 function readMarks(
   { receipts }: AgentState,
   expected: AgentState,
-): Record<string, Record<string, number | undefined>> {
+): Record<string, Record<string, (number | undefined)[]>> {
   return Object.fromEntries(
     [...expected.receipts].map(([thread, marks]) => [
       thread,
-      Object.fromEntries([...marks.keys()].map((id) => [id, receipts.get(thread)?.get(id)?.read])),
+      Object.fromEntries(
+        [...marks.keys()].map((id) => {
+          const { read, handled } = receipts.get(thread)?.get(id) ?? {};
+          return [id, [read, handled]];
+        }),
+      ),
     ]),
   );
 }
@@ -138,7 +145,7 @@ test(
   'state plus events equals the new state, on every transport and across transports',
   { timeout: 120_000 },
   async () => {
-    const counts = { runs: 0, actions: 0, events: 0, threads: 0, contacts: 0 };
+    const counts = { runs: 0, actions: 0, events: 0, threads: 0, contacts: 0, handled: 0 };
     const property = fc.asyncProperty(
       arbitraryActions(agentsAtOnce, maxActions),
       arbitraryStays,
@@ -171,6 +178,9 @@ test(
             expect(shown(state)).toEqual(shown(fresh));
           }
           counts.events += first.length;
+          counts.handled += [...fresh.receipts.values()].filter(
+            (marks) => (marks.get(agent.id)?.handled ?? 0) > 0,
+          ).length;
           counts.threads += fresh.threads.size;
           counts.contacts += fresh.contacts.size;
         }
@@ -181,7 +191,7 @@ test(
     await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 60_000 });
     console.log(`folding: FUZZ_SEED=${seed} FOLD_RUNS=${runs}`, counts);
     expect(counts.events).toBeGreaterThan(counts.actions);
-    expect(Math.min(counts.threads, counts.contacts)).toBeGreaterThan(0);
+    expect(Math.min(counts.threads, counts.contacts, counts.handled)).toBeGreaterThan(0);
   },
 );
 

@@ -87,7 +87,13 @@ const message = () => {
   const rest = { content: 'x', content_type: 'text' as const, metadata: {}, reply_to: null, created_at: 1 };
   return { ...rest, id: newId('message'), thread_id, sender_id: sender };
 };
-const row = () => ({ ...message(), sequence: 1, sender_handle: 'ann.a1', attachments: [] });
+const row = () => ({
+  ...message(),
+  sequence: 1,
+  sender_handle: 'ann.a1',
+  attachments: [],
+  written_by: 'agent' as const,
+});
 const commit = () => {
   const event = { id: newId('event'), type: 'message.created', thread_id, message_id: newId('message') };
   return commitStatement({

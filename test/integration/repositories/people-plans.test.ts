@@ -13,10 +13,20 @@ import { dashboardRepository } from '../../../src/repositories/people/dashboard.
 import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { sessionsRepository } from '../../../src/repositories/people/sessions.ts';
 import { tokensRepository } from '../../../src/repositories/auth/tokens.ts';
-import { queryableOf, collectPlans, findFullScans } from '../../support/query-plans.ts';
+import { agentSearchRepository } from '../../../src/repositories/agents/search.ts';
+import { contactsRepository } from '../../../src/repositories/contacts/contacts.ts';
+import {
+  queryableOf,
+  collectPlans,
+  explainQuery,
+  findFullScans,
+  flattenPlan,
+} from '../../support/query-plans.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 const people = 30_000;
+/** Agents of one person. */
+const kin = 900;
 
 /** One row per person: a query about one person must not read the rows of others. */
 const rows: Record<string, string> = {
@@ -38,6 +48,8 @@ const rows: Record<string, string> = {
     select sha256(n::text::bytea), 'agt_' || n, 'app_' || n, 'grt_' || n, 'r', '{}', '{}', n, n`,
   approvals: `(id, agent_id, action, target, message, client_name, state, created_at, expires_at)
     select 'apr_' || n, 'agt_' || n, 'request_contact', 'a.b', '', '', 'pending', n, n`,
+  contacts: `(agent_id, contact_id, since) select 'agt_' || n, 'agt_' || (n + 1), n`,
+  removed_contacts: `(agent_id, contact_id) select 'agt_' || n, 'agt_' || (n + 2)`,
   contact_requests: `(id, from_agent_id, to_agent_id, status, created_at)
     select 'creq_' || n, 'agt_' || n, 'agt_' || (n + 1), 'pending', n`,
 };
@@ -54,6 +66,10 @@ beforeAll(async () => {
   for (const [table, insert] of Object.entries(rows)) {
     await client.query(`insert into ${table} ${insert} from generate_series(1, ${people}) n`);
   }
+  await client.query(
+    `insert into agents (id, owner_id, canonical_handle, display_name, scope, visibility, inbound_policy, created_at, updated_at)
+     select 'kin_' || n, 'acc_7', 'p7.kin' || n, 'A', 'personal', 'private', 'open', n, n from generate_series(1, ${kin}) n`,
+  );
   await client.query('analyze');
 });
 
@@ -112,6 +128,16 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
   ['records of a grant', (db) => oauthRecordsRepository(db).removeOfGrant('grt_9')],
   ['tokens of a grant', (db) => tokensRepository(db).removeOfGrant('grt_9')],
   ['a token with its grant', (db) => tokensRepository(db).find(hash)],
+  ['contacts of an agent', (db) => contactsRepository(db).list(agent, { after: null, limit: 51 })],
+  ['a later page of contacts', (db) => contactsRepository(db).list(agent, { after: 'p7.kin2', limit: 51 })],
+  ['one contact', (db) => contactsRepository(db).find(agent, 'kin_3')],
+  ['ids of contacts', (db) => contactsRepository(db).listIds(agent)],
+  ['contacts of the same owner', (db) => contactsRepository(db).listSameOwnerIds(agent)],
+  ...agentSearchRepository({ query: async () => [] }).matchKinds.map((kind): (typeof uses)[number] => [
+    `contacts that match by ${kind}`,
+    (db) =>
+      agentSearchRepository(db).listContacts(kind, { viewer_id: agent, text: 'p7', after: null, limit: 21 }),
+  ]),
   [
     'credentials of an agent',
     (db) => credentialsRepository(db).page(agent, { active: true, before: null, limit: 26 }),
@@ -122,6 +148,20 @@ test.each(uses)('scans no big table: %s', async (_, use) => {
   const plans = await collectPlans(queryableOf(client), use);
   expect(plans.length).toBeGreaterThan(0);
   expect(findFullScans(plans, big)).toEqual([]);
+});
+
+test('a page of contacts reads no more agents of the same owner than it shows', async () => {
+  const read: number[] = [];
+  await contactsRepository({
+    async query<Row extends object>({ text }: { text: string }, values: readonly unknown[]): Promise<Row[]> {
+      const plans = await explainQuery(queryableOf(client), text, values, ', analyze');
+      const nodes = plans.flatMap(flattenPlan).filter((node) => node['Relation Name'] === 'agents');
+      for (const node of nodes) read.push((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0));
+      return [];
+    },
+  }).list(agent, { after: 'p7.kin3', limit: 21 });
+  expect(read.length).toBeGreaterThan(0);
+  expect(Math.max(...read)).toBeLessThanOrEqual(2 * 21);
 });
 
 test('a full table scan is detected', async () => {

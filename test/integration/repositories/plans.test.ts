@@ -9,9 +9,17 @@ import { messageSearchRepository } from '../../../src/repositories/messages/sear
 import { messagesRepository } from '../../../src/repositories/messages/messages.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { threadListRepository } from '../../../src/repositories/threads/list.ts';
+import { conversationsRepository } from '../../../src/repositories/threads/conversations.ts';
 import { threadMembersRepository } from '../../../src/repositories/threads/members.ts';
 import { threadsRepository } from '../../../src/repositories/threads/threads.ts';
-import { flattenPlan, queryableOf, collectPlans, findFullScans } from '../../support/query-plans.ts';
+import {
+  explainQuery,
+  flattenPlan,
+  queryableOf,
+  collectPlans,
+  findFullScans,
+} from '../../support/query-plans.ts';
+import { waitsRepository } from '../../../src/repositories/threads/waits.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 /** The tables that grow with use; all others are small. */
@@ -77,6 +85,15 @@ const anyThread = {
   limit: 21,
 };
 const position = { activity: Date.now(), id: newId('thread'), snapshot: '1:1:', since: Date.now() };
+const anyConversation = {
+  agent: null,
+  counterpart: null,
+  status: null,
+  waiting: null,
+  unread: false,
+  after: null,
+  limit: 26,
+};
 const range = { below: 2_147_483_647, above: 0, limit: 51 };
 const anyTime = { after: 0, before: Number.MAX_SAFE_INTEGER, from_id: 'msg_0', below_id: 'msg_7ZZZ' };
 const search = { ...anyTime, sender: null, with_attachment: false, limit: 21 };
@@ -92,12 +109,34 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
     'threads with an agent',
     (db) => threadListRepository(db).list(reader, { ...anyThread, with_handle: 'a.b', status: 'active' }),
   ],
+  ...(
+    [
+      ['first page', {}],
+      ['later page', { after: position }],
+      ['of one agent with a counterpart', { agent: reader, counterpart: others[0] ?? '' }],
+      ['unread', { unread: true }],
+      ['waiting', { waiting: 'me' }],
+    ] as const
+  ).map(([name, filter]): (typeof reads)[number] => [
+    `conversations of an agent's people: ${name}`,
+    (db) => conversationsRepository(db).list({ agent_id: reader }, { ...anyConversation, ...filter }),
+  ]),
+  [
+    'conversations of a person',
+    (db) => conversationsRepository(db).list({ account_id: 'acc_0' }, anyConversation),
+  ],
+  [
+    'waits',
+    (db) => waitsRepository(db).list({ agent_id: reader }, { since: 0, now: Date.now(), limit: 500 }),
+  ],
+  ['a conversation', (db) => conversationsRepository(db).find({ agent_id: reader }, thread())],
   [
     'reply targets',
     (db) => messageBatchesRepository(db).listReplyTargets([{ thread_id: thread(), id: newId('message') }]),
   ],
   ['messages, newest first', (db) => messagesRepository(db).list(listed(), { ...range, order: 'desc' })],
   ['messages, oldest first', (db) => messagesRepository(db).list(listed(), { ...range, order: 'asc' })],
+  ['the reply to a message', (db) => messagesRepository(db).findFirstOfOthers(thread(), 3, reader)],
   ['threads to search', (db) => messageSearchRepository(db).listThreads(reader, null)],
   [
     'threads to search with an agent',
@@ -175,6 +214,20 @@ test('the word index is searched for words and periods in one scan', async () =>
     .filter((node) => /^message_search_.*document/.test(node['Index Name'] ?? ''));
   expect(conditions).not.toEqual([]);
   for (const node of conditions) expect(node['Index Cond']).toMatch(/document @@ .* && /);
+});
+
+test('the first message of another member after a sequence is read without those after it', async () => {
+  const longThread = thread_ids[0] ?? '';
+  const read: number[] = [];
+  await messagesRepository({
+    async query<Row extends object>({ text }: { text: string }, values: readonly unknown[]): Promise<Row[]> {
+      const plans = await explainQuery(queryableOf(client), text, values, ', analyze');
+      const nodes = plans.flatMap(flattenPlan).filter((node) => node['Relation Name'] === 'messages_first');
+      for (const node of nodes) read.push((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0));
+      return [];
+    },
+  }).findFirstOfOthers(longThread, 1, newId('agent'));
+  expect(read).toEqual([1]);
 });
 
 test('a full table scan is detected', async () => {

@@ -3,7 +3,15 @@ import { importTable } from './import-table.ts';
 import * as rules from './rules.ts';
 import { readSources, layerOf } from './source-files.ts';
 
-const code = readSources(['src', 'workers', 'migrations', 'bench', 'chaos', 'scripts']);
+const code = readSources([
+  'src',
+  'workers',
+  'migrations',
+  'bench',
+  'chaos',
+  'scripts',
+  'packages/client/src',
+]);
 const tests = readSources(['test']);
 
 describe('the code', () => {
@@ -18,6 +26,10 @@ describe('the code', () => {
 
   test('uses packages only in their layers', () => {
     expect(rules.keepsPackagesInTheirModules(code)).toEqual([]);
+  });
+
+  test('imports nothing of Node where browsers load it', () => {
+    expect(rules.keepsBrowserCodePortable(code)).toEqual([]);
   });
 
   test('has workers that the service knows nothing of', () => {

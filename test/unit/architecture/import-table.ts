@@ -35,10 +35,18 @@ export const importTable: Record<string, readonly string[]> = {
     'start',
     'work',
   ],
-  cli: ['bridge', 'config', 'domain', 'jobs', 'platform', 'presenters', 'services', 'shared', 'start'],
+  cli: [
+    'config',
+    'domain',
+    'jobs',
+    'packages/client/cli',
+    'platform',
+    'presenters',
+    'services',
+    'shared',
+    'start',
+  ],
   embedded: ['config', 'shared'],
-  // A client of the service: it uses the public interface only.
-  bridge: [],
   // For operators, over one core: the API and the worker both serve it.
   ops: ['domain', 'platform', 'shared', 'start', 'transports/http'],
 
@@ -51,6 +59,7 @@ export const importTable: Record<string, readonly string[]> = {
     'domain',
     'operations',
     'presenters',
+    'realtime',
     'services',
     'shared',
     'transports/http',
@@ -73,6 +82,14 @@ export const importTable: Record<string, readonly string[]> = {
   shared: [],
   migrations: [],
 
+  // The client library: it uses the public interface only. Its main part runs in browsers.
+  'packages/client': [],
+  'packages/client/node': ['packages/client'],
+  // A service of its own: it has nothing of the client that it tests.
+  'packages/client/testing': [],
+  'packages/client/cli': ['packages/client', 'packages/client/bridge', 'packages/client/node'],
+  'packages/client/bridge': ['packages/client/node'],
+
   // Tools beside the service. The service does not import them.
   bench: [
     'config',
@@ -87,7 +104,7 @@ export const importTable: Record<string, readonly string[]> = {
     'work',
   ],
   chaos: ['config', 'domain', 'embedded', 'platform', 'scripts', 'services', 'start'],
-  scripts: ['config', 'domain', 'embedded', 'services', 'start'],
+  scripts: ['config', 'domain', 'embedded', 'operations', 'services', 'start', 'transports/rest'],
 };
 
 /** Where a package may be used. Packages that are not listed here are at home everywhere. */
@@ -111,8 +128,9 @@ export const packageTable: Record<string, readonly string[]> = {
   yazl: ['platform'],
   preact: ['transports/console'],
   'preact-render-to-string': ['transports/console'],
-  ws: ['transports/ws', 'bench', 'chaos', 'scripts'],
-  '@modelcontextprotocol/sdk': ['transports/mcp', 'bridge', 'bench', 'chaos', 'scripts'],
+  '@modelcontextprotocol/server': ['transports/mcp'],
+  ws: ['transports/ws', 'bench', 'chaos', 'scripts', 'packages/client/node', 'packages/client/testing'],
+  '@modelcontextprotocol/sdk': ['transports/mcp', 'packages/client/bridge', 'bench', 'chaos', 'scripts'],
   'oidc-provider': ['transports/oauth'],
   'ipaddr.js': ['platform'],
   pg: ['platform', 'bench', 'chaos', 'scripts'],
@@ -131,14 +149,17 @@ export const packageTable: Record<string, readonly string[]> = {
   '@opentelemetry/resources': ['platform'],
   '@opentelemetry/exporter-trace-otlp-http': ['platform'],
   'rate-limiter-flexible': ['platform'],
-  commander: ['cli', 'bench', 'chaos', 'scripts'],
-  open: ['bridge'],
+  commander: ['cli', 'bench', 'chaos', 'scripts', 'packages/client/cli'],
+  open: ['packages/client/bridge', 'packages/client/cli'],
   'playwright-core': ['scripts'],
-  'openid-client': ['platform'],
+  'openid-client': ['platform', 'packages/client/cli'],
   standardwebhooks: ['services'],
   '@zxcvbn-ts/language-common': ['services'],
   '@node-rs/argon2': ['services'],
 };
+
+/** Layers that browsers load. */
+export const browserLayers: ReadonlySet<string> = new Set(['packages/client']);
 
 /** The only files that may import what is named when they run: they start a built entry, or load the migrations. */
 export const computedImportFiles: ReadonlySet<string> = new Set([

@@ -83,6 +83,15 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
     [file('src/transports/mcp/a.ts', "import { S } from '@modelcontextprotocol/sdk/server/index.js';")],
   ],
   [
+    'keepsBrowserCodePortable',
+    'a module of Node in a library for browsers',
+    [file('packages/client/src/events/a.ts', "import { join } from 'node:path';")],
+    [
+      file('packages/client/src/node/a.ts', "import { join } from 'node:path';"),
+      file('packages/client/src/b.ts'),
+    ],
+  ],
+  [
     'srcDoesNotImportWorkers',
     'a producer that imports a handler',
     [file('src/jobs/a.ts', "import { b } from '../../workers/b.ts';")],

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import {
+  browserLayers,
   importTable,
   indexFiles,
   skipAllowedFiles,
@@ -13,7 +14,7 @@ import { type ImportEdge, importsComputed, importsOf, layerOf, type SourceFile }
 type Rule = (files: readonly SourceFile[]) => string[];
 
 const isOurs = ({ to }: ImportEdge): boolean =>
-  /^(?:src|workers|migrations|bench|chaos|scripts|test)\//.test(to);
+  /^(?:src|workers|migrations|bench|chaos|scripts|packages|test)\//.test(to);
 const formatEdge = ({ from, to }: ImportEdge): string => `${from} imports ${to}`;
 const listEdges = (files: readonly SourceFile[]): ImportEdge[] => files.flatMap(importsOf);
 const listOwnEdges = (files: readonly SourceFile[]): ImportEdge[] => listEdges(files).filter(isOurs);
@@ -34,6 +35,12 @@ export const keepsPackagesInTheirModules: Rule = (files) =>
     .filter(
       (edge) => !isOurs(edge) && packageTable[packageOf(edge.to)]?.includes(layerOf(edge.from)) === false,
     )
+    .map(formatEdge);
+
+/** The part of a package that browsers load imports nothing of Node and no other package. */
+export const keepsBrowserCodePortable: Rule = (files) =>
+  listEdges(files)
+    .filter((edge) => !isOurs(edge) && browserLayers.has(layerOf(edge.from)))
     .map(formatEdge);
 
 function packageOf(name: string): string {
@@ -69,7 +76,7 @@ const destructiveStatement =
 /** Every import leads to a file, so that the graph is whole; and none is hidden in a computed name. */
 export const importsResolve: Rule = (files) => {
   const known = new Set(files.map(({ path }) => path));
-  const lost = listOwnEdges(files).filter(({ to }) => !known.has(to));
+  const lost = listOwnEdges(files).filter(({ to }) => !known.has(to) && !to.endsWith('.json'));
   const hidden = files.filter((file) => importsComputed(file) && !computedImportFiles.has(file.path));
   return [...lost.map(formatEdge), ...hidden.map(({ path }) => `${path} imports a computed name`)];
 };

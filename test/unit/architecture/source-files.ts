@@ -48,12 +48,20 @@ function sourceOf(path: string): string {
   return path.startsWith('dist/') ? path.slice('dist/'.length).replace(/\.js$/, '.ts') : path;
 }
 
+/** Folders of a package that are layers of their own: what runs on Node only, and what its users do not load. */
+const packageFolders = new Set(['node', 'testing', 'cli', 'bridge']);
+
 /**
- * The layer of a file: `services` for src/services/messages/send.ts, `transports/ws` for src/transports/ws/frames.ts, `start`
+ * The layer of a file: `packages/client` for packages/client/src/errors.ts, `packages/client/node` for
+ * packages/client/src/node/main.ts, `services` for src/services/messages/send.ts, `transports/ws` for src/transports/ws/frames.ts, `start`
  * for src/api.ts, `config` for src/config.ts, `workers` for workers/run.ts.
  */
 export function layerOf(path: string): string {
   const [top = '', next = '', ...rest] = path.split('/');
+  if (top === 'packages') {
+    const [, folder = ''] = rest;
+    return packageFolders.has(folder) ? `${top}/${next}/${folder}` : `${top}/${next}`;
+  }
   if (top !== 'src') return top;
   if (next === 'transports') return `${next}/${rest[0]}`;
   if (rest.length > 0) return next;

@@ -22,6 +22,7 @@ describe('identifiers', () => {
       audit: 'aud',
       erasure: 'ers',
       export: 'exp',
+      lease: 'lse',
     });
   });
 

@@ -14,7 +14,16 @@ const root = resolve(import.meta.dirname, '../../..');
 
 /** All code with its comments, error messages and page texts; not the migrations, which never change, and not this test. */
 export function readCode(): Text[] {
-  return readSources(['src', 'workers', 'bench', 'chaos', 'scripts', 'test'])
+  return readSources([
+    'src',
+    'workers',
+    'bench',
+    'chaos',
+    'scripts',
+    'packages/client/src',
+    'examples',
+    'test',
+  ])
     .filter(({ path }) => !path.startsWith('test/unit/language'))
     .map(({ path, text }) => ({ name: path, text }));
 }
@@ -26,8 +35,16 @@ export function readDocumentation(): Text[] {
     ...readdirSync(root).filter((name) => /\.md$|\.yml$|^\.env\.example$/.test(name)),
     ...entries.map((name) => join('docs', name)).filter((name) => name.endsWith('.md')),
     ...readdirSync(join(root, 'deploy/prometheus')).map((name) => join('deploy/prometheus', name)),
+    ...listPythonClient(),
   ].filter((name) => name !== 'CHANGELOG.md');
   return files.map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }));
+}
+
+/** The Python client: its README, and its modules with their comments and messages. */
+function listPythonClient(): string[] {
+  const folder = 'packages/client-python';
+  const entries = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return entries.filter((name) => /\.(?:md|py|toml)$/.test(name)).map((name) => join(folder, name));
 }
 
 /** Every text in a document, under its JSON pointer. */
@@ -55,7 +72,10 @@ export function generateDocuments(): Text[] {
     ),
     ...listStrings(asyncApiDocument({ transports: eventTransports, ...about }), 'asyncapi.json#'),
     ...tools,
-    { name: 'instructions of the tool server', text: instructions('ada.writer') },
+    ...[true, false].map((hasSession) => ({
+      name: `instructions of the tool server, ${hasSession ? 'with' : 'without'} a session`,
+      text: instructions('ada.writer', { hasSession }),
+    })),
   ];
 }
 

@@ -9,6 +9,7 @@ import { maskResponse } from '../../../support/mask-response.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { allTestScopes, startService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { upload } from '../../attachments/setup.ts';
+import { inboxOf } from '../../inbox/setup.ts';
 import { newAgentName, createPolicyFixtures, type PolicyFixtures } from './policy-fixtures.ts';
 
 /**
@@ -16,7 +17,7 @@ import { newAgentName, createPolicyFixtures, type PolicyFixtures } from './polic
  * the response for a hidden resource equals the response for an absent one, byte for byte.
  */
 
-type Value = string | readonly string[];
+type Value = string | readonly string[] | readonly object[];
 
 /** What the fields of operations can name. Add new fields here, or the test that counts them fails. */
 type Names =
@@ -26,17 +27,22 @@ type Names =
   | 'owner and name'
   | 'thread'
   | 'message'
+  | 'messages of a batch'
   | 'upload'
   | 'uploads'
   | 'webhook'
   | 'delivery'
   | 'approval'
+  | 'lease'
+  | 'leases'
+  | 'dead item'
   | 'nothing hidden';
 
 const fields: Record<string, Names> = {
   handle: 'agent',
   with_handle: 'agent',
   participants: 'agents',
+  agent: 'agent',
   agent_ref: 'agent',
   agent_id: 'agent',
   member_ref: 'agent',
@@ -49,16 +55,20 @@ const fields: Record<string, Names> = {
   owner: 'owner and name',
   thread_id: 'thread',
   reply_to: 'message',
+  messages: 'messages of a batch',
   attachment_id: 'upload',
   attachment_ids: 'uploads',
   webhook_id: 'webhook',
   delivery_id: 'delivery',
   approval_id: 'approval',
+  lease_id: 'lease',
+  ids: 'leases',
+  item_id: 'dead item',
   organization: 'nothing hidden',
 };
 
 const naming =
-  /(^|_)(id|ids|ref|refs|handle|owner|agent|agents|participants|to|from|counterpart|entry|organization)$|^agent_name$/;
+  /(^|_)(id|ids|ref|refs|messages|handle|owner|agent|agents|participants|to|from|counterpart|entry|organization)$|^agent_name$/;
 
 let service: TestService;
 let worlds: PolicyFixtures;
@@ -66,13 +76,16 @@ let viewer: TestAgent;
 let thread: string;
 let webhook: string;
 /** For each kind the absent, hidden, retired and malformed values: all must get the same response. */
-let hidden: Record<Exclude<Names, 'nothing hidden' | 'owner and name'>, readonly Value[]>;
+let hidden: Record<
+  Exclude<Names, 'nothing hidden' | 'owner and name' | 'messages of a batch'>,
+  readonly (string | readonly string[])[]
+>;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
   worlds = createPolicyFixtures(service);
   viewer = await worlds.agentOf(newAgentName(), 'personal');
-  const scopes = [...allTestScopes, 'agents:write', 'approvals:write'] as const;
+  const scopes = [...allTestScopes, 'agents:write', 'approvals:write', 'conversations:read'] as const;
   viewer = { ...viewer, token: await service.token(viewer.handle, { scopes }) };
   const friend = await worlds.agentOf(newAgentName(), 'personal');
   thread = await worlds.threadOf(viewer, friend.handle);
@@ -82,6 +95,8 @@ beforeAll(async () => {
   if (!secret || !other || !gone) throw new Error('there are no agents');
   const theirs = await worlds.threadOf(secret, other.handle);
   const said = await worlds.post(`/threads/${theirs}/messages`, secret, { content: 'x' });
+  const [theirLease, theirDeadItem] = await createLeaseAndDeadItem(secret, other, theirs);
+  const leases = [newId('lease'), theirLease, 'lse_nonsense'];
   // The hidden agent has its own request, contact and block, so that there is something to find.
   await worlds.post('/contacts/requests', secret, { handle: other.handle });
   await worlds.post('/blocks', secret, { handle: viewer.handle });
@@ -118,9 +133,25 @@ beforeAll(async () => {
     webhook: [newId('webhook'), theirWebhook.body.id, 'whk_nonsense'],
     delivery: [newId('event'), 'evt_nonsense'],
     approval: [newId('approval'), theirQuestion?.id ?? '', 'apr_nonsense'],
+    lease: leases,
+    leases: leases.map((id) => [id]),
+    'dead item': [newId('event'), theirDeadItem, 'evt_nonsense'],
   };
 });
 afterAll(() => service.stop());
+
+/** A lease and a dead item of an agent, from two messages of another one in their thread. The inbox of the viewer is on, too. */
+async function createLeaseAndDeadItem(agent: TestAgent, sender: TestAgent, thread_id: string) {
+  const inbox = inboxOf(service.api, agent);
+  const on = [await inbox.turnOn({ max_attempts: 1 }), await inboxOf(service.api, viewer).turnOn()];
+  expect(on.map(({ status }) => status)).toEqual([200, 200]);
+  for (const content of ['one', 'two'])
+    await worlds.post(`/threads/${thread_id}/messages`, sender, { content });
+  const [dead] = await inbox.leases();
+  await inbox.release(dead?.id ?? '');
+  const [lease] = await inbox.leases({ lease_seconds: 3_600 });
+  return [lease?.id ?? '', String(dead?.event.id)] as const;
+}
 
 const promise = { filename: 'x.txt', content_type: 'text/plain', size: 1 };
 
@@ -184,9 +215,19 @@ function likes(name: string): Record<string, Value>[][] {
     const handles = hidden.agent.map((handle) => String(handle).split('.'));
     return [handles.map(([owner = '', agent_name = '']) => ({ owner, agent_name }))];
   }
+  if (kind === 'messages of a batch') {
+    const part = (field: string) => (value: Value) => [{ [name]: [{ content: 'x', [field]: value }] }];
+    return [hidden.message.flatMap(part('reply_to')), hidden.uploads.flatMap(part('attachment_ids'))];
+  }
   const kinds = kind === 'agent' ? (['agent', 'agent id'] as const) : ([kind] as const);
   return kinds.map((one) => hidden[one].map((value) => ({ [name]: value })));
 }
+
+/** The names in a value; `x` is the content of messages. */
+const listNames = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value].filter((name) => name !== 'x')
+    : Object.values(Object(value) as object).flatMap(listNames);
 
 test.each(cases)('%s: %s', async (_operation, name, operation) => {
   for (const alike of likes(name)) {
@@ -194,7 +235,7 @@ test.each(cases)('%s: %s', async (_operation, name, operation) => {
       alike.map(async (values) => {
         const answer = await call(operation, values);
         expect(answer.status, 'an internal error is no valid response').not.toBe(500);
-        return maskResponse(answer, { value: Object.values(values).flat() });
+        return maskResponse(answer, { value: listNames(values) });
       }),
     );
     for (const answer of answers) expect(answer).toBe(answers[0]);

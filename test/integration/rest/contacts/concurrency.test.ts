@@ -69,6 +69,11 @@ function fold(contacts: Map<string, number>, events: readonly FeedEvent[]): void
   }
 }
 
+async function listContacts(agent: TestAgent): Promise<Map<string, number>> {
+  const contacts: Listed[] = (await trust.contacts(agent)).body.contacts;
+  return new Map(contacts.map(({ agent_id, since }) => [agent_id, since]));
+}
+
 async function expectSound(
   agents: readonly TestAgent[],
   folded: readonly Map<string, number>[],
@@ -76,9 +81,8 @@ async function expectSound(
   const ids = agents.map(({ id }) => id);
   const contactPairs = new Set<string>();
   for (const [index, agent] of agents.entries()) {
-    const contacts: Listed[] = (await trust.contacts(agent)).body.contacts;
-    for (const { agent_id } of contacts) contactPairs.add(`${agent.id} ${agent_id}`);
-    const listed = new Map(contacts.map(({ agent_id, since }) => [agent_id, since]));
+    const listed = await listContacts(agent);
+    for (const agent_id of listed.keys()) contactPairs.add(`${agent.id} ${agent_id}`);
     expect(listed, 'the list equals the events').toEqual(folded[index]);
   }
   for (const pair of contactPairs)
@@ -114,7 +118,7 @@ test('contacts, blocks, requests and events stay consistent under concurrent act
       const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
       const agents = [ann, await createRelatedAgent(service, ann), bob];
       const feeds = await Promise.all(agents.map(({ token }) => followFeed(service.api, token)));
-      const folded = agents.map(() => new Map<string, number>());
+      const folded = await Promise.all(agents.map(listContacts));
       for (const wave of steps) {
         await doAll(agents, wave);
         for (const [index, feed] of feeds.entries()) fold(folded[index] ?? new Map(), await feed());

@@ -39,6 +39,7 @@ test('a contact is in both lists with the other side’s profile, in the long an
         display_name: 'agent',
         favorite: false,
         is_online: false,
+        same_owner: false,
         since: expect.any(Number),
       },
     ];

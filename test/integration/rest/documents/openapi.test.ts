@@ -117,7 +117,7 @@ function foreign(kind: keyof typeof fieldsOf, value: object): string[] {
 test('has the structure of OpenAPI 3.1', () => {
   expect(foreign('document', document)).toEqual([]);
   for (const { path, method, pointer, operation } of operations) {
-    expect(path, pointer).toMatch(/^\/[\w{}/.-]+$/);
+    expect(path, pointer).toMatch(/^\/[\w{}/.:-]+$/);
     expect(['get', 'post', 'put', 'patch', 'delete'], pointer).toContain(method);
     expect(foreign('operation', operation), pointer).toEqual([]);
     const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');

@@ -5,6 +5,7 @@ import { joinOrganization } from '../../../support/join-organization.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { upload } from '../../attachments/setup.ts';
 import { createApprovalFixtures } from './approval-fixtures.ts';
+import { createInboxFixtures, type InboxFixtures } from './inbox-fixtures.ts';
 import type { TestAgent, TestService } from '../../../support/service.ts';
 
 export interface FuzzAgent extends TestAgent {
@@ -16,6 +17,7 @@ export interface FuzzAgent extends TestAgent {
 export interface FuzzFixtures {
   agents: FuzzAgent[];
   organization: string;
+  inboxes: InboxFixtures;
   /** Replaces every `{{kind:number}}` with an existing resource that the resident can name. */
   replacePlaceholders(text: string, resident: FuzzAgent, escape: (value: string) => string): string;
   /** Records what an operation created or ended. */
@@ -44,7 +46,8 @@ export async function createFuzzFixtures(service: TestService): Promise<FuzzFixt
   for (const { id, token } of residents) deliveries.set(id, await buildDelivery(service, token));
   const approvals = new Map<string, string[]>();
   for (const { id, owner } of residents) approvals.set(id, await createApprovalFixtures(service, owner));
-  const fixtures = createFixtures({ residents, organization, deliveries, approvals });
+  const inboxes = createInboxFixtures(service);
+  const fixtures = createFixtures({ residents, organization, deliveries, approvals, inboxes });
   for (const [index, { token }] of residents.entries()) {
     const other = residents[(index + 1) % agentCount];
     const body = { with_handle: other?.handle, initial_message: 'Hello' };
@@ -90,9 +93,16 @@ interface FixtureIds {
   organization: string;
   deliveries: ReadonlyMap<string, { webhook: string; event: string }>;
   approvals: ReadonlyMap<string, string[]>;
+  inboxes: InboxFixtures;
 }
 
-function createFixtures({ residents, organization, deliveries, approvals }: FixtureIds): FuzzFixtures {
+function createFixtures({
+  residents,
+  organization,
+  deliveries,
+  approvals,
+  inboxes,
+}: FixtureIds): FuzzFixtures {
   const threads: { id: string; members: string[] }[] = [];
   const messages: { id: string; thread_id: string }[] = [];
   const requests: { id: string; to: string }[] = [];
@@ -146,6 +156,8 @@ function createFixtures({ residents, organization, deliveries, approvals }: Fixt
         webhooks.filter(({ agent }) => agent === self.id),
         number,
       )?.id,
+    lease: (_, self) => inboxes.lease(self.id),
+    dead_item: (_, self) => inboxes.deadItem(self.id),
     cursor: (number) => elementAt(cursors, number),
     fresh: () => `new-${(fresh += 1)}`,
   };
@@ -153,6 +165,7 @@ function createFixtures({ residents, organization, deliveries, approvals }: Fixt
   return {
     agents: residents,
     organization,
+    inboxes,
     replacePlaceholders: (text, resident, escape) =>
       text.replaceAll(/\{\{(\w+):(\d+)\}\}/g, (_, kind: string, number: string) =>
         escape(of[kind]?.(Number(number), resident) ?? 'absent'),

@@ -50,6 +50,8 @@ afterAll(async () => {
 
 /** @throws {Error} when a response breaks the documented behavior. */
 async function exchange(draft: RequestDraft): Promise<void> {
+  const resident = fixtures.agents[draft.agentIndex % fixtures.agents.length];
+  if (resident && draft.path.startsWith('/inbox')) await fixtures.inboxes.add(resident.id);
   const answer = await sender.send(draft);
   sent.requests += 1;
   if (!answer) return;
@@ -59,7 +61,6 @@ async function exchange(draft: RequestDraft): Promise<void> {
   if (!operation || (answer.status >= 300 && answer.status !== 302)) return;
   served.set(operation, (served.get(operation) ?? 0) + 1);
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
-  const resident = fixtures.agents[draft.agentIndex % fixtures.agents.length];
   if (resident && isJson && answer.text) fixtures.recordIds(operation, resident, JSON.parse(answer.text));
 }
 

@@ -62,7 +62,28 @@ const valuesByField: Record<string, Arbitrary<string>> = {
   approval_id: placeholder('approval'),
   webhook_id: placeholder('webhook'),
   delivery_id: placeholder('delivery'),
+  lease_id: placeholder('lease'),
+  item_id: placeholder('dead_item'),
 };
+
+/** A message of a batch; one in four replies to a message that may be of another thread, or names a key. */
+const batchedMessage: Arbitrary<JsonText> = fc
+  .tuple(
+    text({ minLength: 1, maxLength: 40 }).map(json),
+    fc.option(placeholder('message').map(json), { freq: 3 }),
+    fc.option(fc.constantFrom('one', 'two').map(json), { freq: 3 }),
+  )
+  .map(([content, reply_to, key]) => {
+    const fields = { content, reply_to, idempotency_key: key };
+    const present = Object.entries(fields).filter(([, value]) => value !== null);
+    return `{${present.map(([name, value]) => `${json(name)}:${value}`).join(',')}}`;
+  });
+
+/** Seconds. The default of `wait_seconds` is longer than all other requests of its batch. */
+const waits = fc.oneof(
+  { weight: 40, arbitrary: fc.constant('0') },
+  { weight: 1, arbitrary: fc.constant('1') },
+);
 
 /** Fields with a different meaning in one operation. */
 const valuesByOperation: Record<string, Record<string, Arbitrary<JsonText>>> = {
@@ -70,6 +91,9 @@ const valuesByOperation: Record<string, Record<string, Arbitrary<JsonText>>> = {
   delete_agent: { agent_ref: placeholder('registered').map(json) },
   get_agent_profile: { owner: placeholder('owner').map(json) },
   get_card: { owner: placeholder('owner').map(json) },
+  send_messages: {
+    messages: fc.array(batchedMessage, { minLength: 1, maxLength: 4 }).map((items) => list(items)),
+  },
   delete_webhook: { webhook_id: placeholder('made_webhook').map(json) },
   remove_contact: { agent_ref: contactLike.map(json) },
   add_favorite: { agent_ref: contactLike.map(json) },
@@ -78,16 +102,27 @@ const valuesByOperation: Record<string, Record<string, Arbitrary<JsonText>>> = {
     content_type: fc.constantFrom('text/plain', 'image/png').map(json),
     size: fc.integer({ min: 1, max: 10_485_760 }).map(json),
   },
-  list_events: {
-    wait: fc.oneof({ weight: 40, arbitrary: fc.constant('0') }, { weight: 1, arbitrary: fc.constant('1') }),
-  },
+  list_events: { wait: waits },
+  set_inbox: { from: fc.constantFrom('now', '{{cursor:0}}').map(json) },
+  acknowledge_message: { reply: fc.oneof(fc.constant('"a reply"'), fc.constant('{"content":"a reply"}')) },
+  acknowledge_messages: { ids: placeholder('lease').map((id) => list([json(id)])) },
 };
 
 /** Fields to omit most of the time, because they rarely fit the others. */
-const rareFields = new Set(['cursor', 'reply_to', 'organization', 'scope', 'attachment_ids', 'participants']);
+const rareFields = new Set([
+  'lease_id',
+  'reply',
+  'cursor',
+  'reply_to',
+  'organization',
+  'scope',
+  'attachment_ids',
+  'participants',
+]);
 
 /** The probability of an optional field. */
 export function presence(name: string): number {
+  if (name === 'wait_seconds') return 1;
   return rareFields.has(name) ? 0.1 : 0.6;
 }
 
@@ -95,6 +130,7 @@ export function presence(name: string): number {
 export function validValue(operation: string, name: string, schema: Schema): Arbitrary<JsonText> {
   const own = valuesByOperation[operation.replace(/_as$/, '')]?.[name];
   if (own) return own;
+  if (name === 'wait_seconds') return waits;
   const meant = valuesByField[name];
   if (meant && schema['type'] === 'array')
     return fc.array(meant.map(json), { minLength: 1, maxLength: 3 }).map(list);

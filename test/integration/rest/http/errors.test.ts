@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { allTestScopes, startService, type TestService } from '../../../support/service.ts';
 
 let service: TestService;
 
@@ -88,6 +88,48 @@ test('bodies that are no JSON, no object, no UTF-8, of another type, too large o
   expectError(await send(`{"subject":"${'x'.repeat(300 * 1024)}"}`), 413, 'PAYLOAD_TOO_LARGE');
   const deep = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
   expectError(await send(`{"content":"x","metadata":${deep}}`), 400, 'VALIDATION_ERROR');
+});
+
+test('errors of the fields are sentences of the service, not of its validator', async () => {
+  const { token } = await service.agent({ scopes: [...allTestScopes, 'agents:write', 'agents:read'] });
+  const wrong = [
+    null,
+    7,
+    -1,
+    1.5,
+    '',
+    'x'.repeat(3_000),
+    true,
+    [],
+    [7],
+    {},
+    { a: 1 },
+    Array(300).fill('a.b'),
+  ];
+  const bodies: [string, string[]][] = [
+    ['/threads', ['with_handle', 'participants', 'subject', 'initial_message', 'metadata', 'reason']],
+    ['/agents', ['name', 'display_name', 'description', 'visibility', 'inbound_policy', 'skills', 'scope']],
+    ['/contacts/requests', ['handle', 'message']],
+    ['/blocks', ['handle', 'reason']],
+  ];
+  const texts = new Set<string>();
+  for (const [path, fields] of bodies) {
+    for (const field of fields) {
+      for (const value of wrong) {
+        const answer = await requestRest('POST', `${service.api}${path}`, {
+          token,
+          body: { [field]: value },
+        });
+        if (answer.status === 400) texts.add(JSON.stringify(answer.body.error));
+      }
+    }
+  }
+  for (const limit of ['0', '1000', 'x', '1.5'])
+    texts.add((await requestRest('GET', `${service.api}/threads?limit=${limit}`, { token })).text);
+  expect(texts.size).toBeGreaterThan(50);
+  const jargon =
+    /Too (?:big|small)|Invalid (?:input|option|type|key|string)|[Ee]xpected|Unrecognized|\bzod\b/;
+  expect([...texts].filter((text) => jargon.test(text))).toEqual([]);
 });
 
 test('deeply nested metadata is refused without an internal error', async () => {

@@ -44,6 +44,7 @@ test('a message is returned unchanged, also at its Location', async () => {
     attachments: [],
     reply_to: first.body.id,
     metadata: { ...sent.metadata, reason: 'because' },
+    written_by: 'agent',
   });
   const path = second.headers.get('location')?.replace('http://localhost:3000/v1', service.api);
   const found = await requestRest('GET', path ?? '', { token: bob.token });

@@ -106,7 +106,7 @@ test('a search finds public agents and related private ones', async () => {
   const names = ['stranger', 'contact', 'member', 'asking', 'gone'] as const;
   const hidden = new Map<string, TestAgent>();
   for (const name of names) hidden.set(name, await agent(`quokka-${name}.x`, `Quokka ${name}`, 'private'));
-  await agent('seeker.quokka', 'Sister', 'private');
+  const sister = await agent('seeker.quokka', 'Sister', 'private');
   const shown = await agent('quokka-public.x', 'Public');
   const of = (name: (typeof names)[number]) => hidden.get(name) ?? me;
   const post = (path: string, token: string, body: object) =>
@@ -136,6 +136,16 @@ test('a search finds public agents and related private ones', async () => {
       display_name: 'Quokka contact',
       favorite: false,
       is_online: false,
+      same_owner: false,
+      since: expect.any(Number),
+    },
+    {
+      agent_id: sister.id,
+      canonical_handle: 'seeker.quokka',
+      display_name: 'Sister',
+      favorite: false,
+      is_online: false,
+      same_owner: true,
       since: expect.any(Number),
     },
   ]);

@@ -66,8 +66,8 @@ test('members are listed in the order in which they joined, whatever the clocks'
   const [ann, bob, cleo] = await Promise.all([service.agent(), service.agent(), service.agent()]);
   const { id, url } = await thread(ann, bob);
   const later = Date.now() + 60_000;
-  const text = 'update thread_members set joined_at = $2 where thread_id = $1';
-  await service.core.database.query({ text }, [id, later]);
+  const text = 'update thread_members set joined_at = $2::bigint + (agent_id = $3)::int where thread_id = $1';
+  await service.core.database.query({ text }, [id, later, bob.id]);
   const answered = (await add(url, ann, cleo.handle)).body.members;
   expect(answered).toEqual([ref(ann), ref(bob), ref(cleo)]);
   expect((await requestRest('GET', url, { token: bob.token })).body.members).toEqual(answered);

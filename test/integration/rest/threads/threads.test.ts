@@ -83,6 +83,7 @@ test('a thread is created with its first message, in the long and the short form
           attachments: [],
           reply_to: null,
           metadata: {},
+          written_by: 'agent',
         },
       ],
     });

@@ -1,0 +1,43 @@
+const idPattern = /\b(agt|thd|msg|att|evt|creq)_[0-9A-Z]{26}\b/g;
+/** In a path. The words for the ends of a feed and those of the tests stay. */
+const cursorPattern = /cursor=[\w%.-]{10,}/g;
+const volatile = new Set(['cursor', 'next_cursor', 'request_id', 'ticket', 'access_token', 'message_text']);
+const times = /^(?:since|.+_at)$/;
+
+/**
+ * Replaces what differs between two runs: ids by numbers in the order of their appearance, times, cursors and the owners of handles. The
+ * texts of errors go, because only their codes and fields are the contract.
+ */
+export function createMask(owners: string): (value: unknown) => unknown {
+  const names = new Map<string, string>();
+  function nameOf(id: string): string {
+    const prefix = id.slice(0, id.indexOf('_'));
+    const count = [...names.keys()].filter((other) => other.startsWith(`${prefix}_`)).length;
+    const name = names.get(id) ?? `${prefix}#${count + 1}`;
+    names.set(id, name);
+    return name;
+  }
+  function mask(value: unknown, key = ''): unknown {
+    if (times.test(key) && typeof value === 'number') return '<time>';
+    if (volatile.has(key) && typeof value === 'string') return `<${key}>`;
+    if (typeof value === 'string')
+      return value
+        .replaceAll(owners, '')
+        .replaceAll(cursorPattern, 'cursor=<cursor>')
+        .replaceAll(idPattern, nameOf);
+    if (Array.isArray(value)) return value.map((item) => mask(item));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([name, child]) => child !== undefined && name !== 'scanned_by')
+        .map(([name, child]) => [name, name === 'error' ? maskError(child) : mask(child, name)]),
+    );
+  }
+  return (value) => mask(value);
+}
+
+function maskError(error: { code: string; details?: { field: string }[]; request_id?: string }): object {
+  const { code, details, request_id } = error;
+  const fields = details?.map(({ field }) => field).sort();
+  return { code, ...(fields && { fields }), ...(request_id !== undefined && { request_id: '<request_id>' }) };
+}

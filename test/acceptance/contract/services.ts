@@ -1,0 +1,61 @@
+import type { Visibility } from '../../../src/domain/agents/agents.ts';
+import type { Scope } from '../../../src/domain/auth/scopes.ts';
+import { fakeService } from '../../../packages/client/src/testing/fake-service.ts';
+import { startService } from '../../support/service.ts';
+
+export interface ContractAgentOptions {
+  visibility?: Visibility;
+  inbound_policy?: 'contacts_only' | 'trusted_only' | 'allowlist' | 'open';
+  scopes?: readonly Scope[];
+  /** The name of an earlier agent with the same owner. */
+  owner?: string;
+}
+
+export interface ContractAgent {
+  id: string;
+  handle: string;
+  token: string;
+}
+
+/** A service, real or fake, as the contract tests see it. */
+export interface ContractService {
+  url: string;
+  agent(handle: string, options: ContractAgentOptions): Promise<ContractAgent>;
+  token(handle: string, scopes: readonly Scope[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The real service with a worker. */
+export async function startRealService(): Promise<ContractService> {
+  const service = await startService({ worker: true });
+  return {
+    url: service.url,
+    agent(handle, { owner, scopes, ...options }) {
+      const { visibility = 'public', inbound_policy = 'open' } = options;
+      const agent = {
+        handle,
+        visibility,
+        inbound_policy,
+        ...(owner === undefined && { create_owner: true }),
+      };
+      return service.register(agent, scopes && { scopes });
+    },
+    token: (handle, scopes) => service.token(handle, { scopes }),
+    async stop() {
+      await service.stop();
+    },
+  };
+}
+
+/** The fake service of the client package. */
+export async function startFakeService(): Promise<ContractService> {
+  const service = await fakeService();
+  return {
+    url: service.url,
+    async agent(handle, { owner: _owner, ...options }) {
+      return service.agent(handle, { visibility: 'public', ...options });
+    },
+    token: async (handle, scopes) => service.token(handle, { scopes }),
+    stop: service.stop,
+  };
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { followFeed } from '../../clients/feed.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { moveHandledMarks } from '../../../src/services/inbox/handled.ts';
+import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { expireLeases, startWork } from './setup.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+/** Follows the receipts about inboxes in the feed of an agent. */
+async function followHandled({ token }: TestAgent) {
+  const next = await followFeed(service.api, token);
+  return async (count: number) => {
+    const events: { type: string; up_to: number; by: string; thread_id: string }[] = [];
+    await vi.waitFor(async () => {
+      for (const { type, data } of await next()) {
+        if (type !== 'message.handled' && type !== 'message.read') continue;
+        const { up_to_sequence: up_to, agent, thread_id } = data;
+        events.push({ type, up_to, by: agent.canonical_handle, thread_id });
+      }
+      expect(events.length).toBeGreaterThanOrEqual(count);
+    }, 20_000);
+    return events;
+  };
+}
+
+async function readReceipt({ token }: TestAgent, thread: string, { id }: TestAgent) {
+  const { body } = await requestRest('GET', `${service.api}/threads/${thread}/receipts`, { token });
+  return body.receipts.find(({ agent }: { agent: { id: string } }) => agent.id === id);
+}
+
+test('an acknowledged message is handled and read, with one event for a batch', async () => {
+  const { asker, worker, inbox, thread, send } = await startWork(service, { ordered_by_thread: false });
+  for (const text of ['one', 'two', 'three']) await send(text);
+  const events = await followHandled(asker);
+  const leases = await inbox.leases({ max: 10 });
+  await inbox.acknowledgeAll(leases.map(({ id }) => id));
+  const about = { up_to: 3, by: worker.handle, thread_id: thread };
+  expect(await events(2)).toEqual([
+    { type: 'message.read', ...about },
+    { type: 'message.handled', ...about },
+  ]);
+  expect(await readReceipt(asker, thread, worker)).toEqual({
+    agent: { id: worker.id, canonical_handle: worker.handle },
+    delivered_up_to_sequence: 3,
+    read_up_to_sequence: 3,
+    handled_up_to_sequence: 3,
+  });
+  const mine = await requestRest('GET', `${service.api}/threads/${thread}`, { token: worker.token });
+  expect(mine.body.unread_count).toBe(0);
+});
+
+test('the mark stays before a message that is not handled, and passes it later', async () => {
+  const { asker, worker, inbox, thread, send } = await startWork(service, { ordered_by_thread: false });
+  for (const text of ['one', 'two', 'three']) await send(text);
+  const events = await followHandled(asker);
+  const [one, two, three] = await inbox.leases({ max: 10 });
+  await inbox.acknowledgeAll([three?.id ?? '']);
+  await moveHandledMarks(service.core.unitOfWork, [worker.id]);
+  expect((await readReceipt(asker, thread, worker)).handled_up_to_sequence).toBe(0);
+  await inbox.acknowledge(one?.id ?? '');
+  await moveHandledMarks(service.core.unitOfWork, [worker.id]);
+  expect((await readReceipt(asker, thread, worker)).handled_up_to_sequence).toBe(1);
+  await inbox.acknowledge(two?.id ?? '');
+  const seen = await events(4);
+  expect(seen.filter(({ type }) => type === 'message.handled').map(({ up_to }) => up_to)).toEqual([1, 3]);
+  expect(
+    await service.core.database.query({ text: 'select 1 from inbox_items where agent_id = $1' }, [worker.id]),
+  ).toEqual([]);
+});
+
+test('a dead message is not handled until it is redriven and acknowledged, or deleted', async () => {
+  const { asker, worker, inbox, thread, send } = await startWork(service, { max_attempts: 1 });
+  await send('one');
+  await send('two');
+  await inbox.leases();
+  await expireLeases(service, worker);
+  const [second] = await inbox.leases();
+  await inbox.acknowledge(second?.id ?? '');
+  await moveHandledMarks(service.core.unitOfWork, [worker.id]);
+  expect((await readReceipt(asker, thread, worker)).handled_up_to_sequence).toBe(0);
+  const [item] = (await inbox.dead()).body.items;
+  expect((await inbox.remove(item.id)).status).toBe(204);
+  await moveHandledMarks(service.core.unitOfWork, [worker.id]);
+  expect((await readReceipt(asker, thread, worker)).handled_up_to_sequence).toBe(2);
+});
+
+test('marks of a process that died are moved by maintenance', async () => {
+  const { asker, worker, inbox, thread, send } = await startWork(service);
+  await send('one');
+  const [lease] = await inbox.leases();
+  // As if the process had died after the acknowledgement.
+  const text = `update inbox_items set state = 'handled', fencing_token = null, expires_at = null, updated_at = $2 where agent_id = $1`;
+  await service.core.database.query({ text }, [worker.id, Date.now() - 10_000]);
+  expect((await inbox.acknowledge(lease?.id ?? '')).body.error.code).toBe('LEASE_LOST');
+  await moveHandledMarks(service.core.unitOfWork, null, Date.now() - 5_000);
+  expect((await readReceipt(asker, thread, worker)).handled_up_to_sequence).toBe(1);
+});
+
+test('what was acknowledged is recorded when the inbox is turned off', async () => {
+  const { asker, worker, inbox, thread, send } = await startWork(service);
+  await send('one');
+  const [lease] = await inbox.leases();
+  await inbox.acknowledge(lease?.id ?? '');
+  expect((await inbox.turnOff()).status).toBe(204);
+  expect((await readReceipt(asker, thread, worker)).handled_up_to_sequence).toBe(1);
+});
+
+test('own messages between those of others stay counted as own', async () => {
+  const { asker, worker, inbox, thread, send } = await startWork(service);
+  await send('one');
+  await send('own', thread, worker);
+  await send('two');
+  const unread = async () =>
+    (await requestRest('GET', `${service.api}/threads/${thread}`, { token: worker.token })).body.unread_count;
+  expect(await unread()).toBe(2);
+  const [lease] = await inbox.leases();
+  await inbox.acknowledge(lease?.id ?? '');
+  await moveHandledMarks(service.core.unitOfWork, [worker.id]);
+  expect([await unread(), (await readReceipt(asker, thread, worker)).handled_up_to_sequence]).toEqual([1, 2]);
+});

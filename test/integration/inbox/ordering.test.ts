@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type TestService } from '../../support/service.ts';
+import { expireLeases, startWork, textsOf } from './setup.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+test('in order, at most one item of a thread is leased, and always the oldest', async () => {
+  const { inbox, openThread, send } = await startWork(service);
+  const other = await openThread();
+  await send('a1');
+  await send('a2');
+  await send('b1', other);
+  await send('b2', other);
+  const [a, b, ...rest] = await inbox.leases({ max: 10 });
+  expect([textsOf([a, b] as never), rest]).toEqual([['a1', 'b1'], []]);
+  // A delayed item holds up its thread, not the others.
+  await inbox.release(a?.id ?? '', { delay_seconds: 600 });
+  await inbox.acknowledge(b?.id ?? '');
+  expect(textsOf(await inbox.leases({ max: 10 }))).toEqual(['b2']);
+});
+
+test('without order, items of one thread are leased together', async () => {
+  const { inbox, send } = await startWork(service, { ordered_by_thread: false });
+  await send('a1');
+  await send('a2');
+  expect(textsOf(await inbox.leases({ max: 10 }))).toEqual(['a1', 'a2']);
+});
+
+test('a dead item lets the next one pass; redriven, it waits for the one that is leased', async () => {
+  const { worker, inbox, send } = await startWork(service, { max_attempts: 1 });
+  await send('a1');
+  await send('a2');
+  await send('a3');
+  const [dead] = await inbox.leases({ max: 10 });
+  await expireLeases(service, worker);
+  const [second, ...others] = await inbox.leases({ max: 10 });
+  expect([second?.event.data.content, others]).toEqual(['a2', []]);
+  await inbox.redrive(dead?.event.id);
+  expect(await inbox.leases({ max: 10 })).toEqual([]);
+  await inbox.acknowledge(second?.id ?? '');
+  const [again] = await inbox.leases({ max: 10 });
+  expect([again?.event.data.content, again?.attempt]).toEqual(['a1', 1]);
+  await inbox.acknowledge(again?.id ?? '');
+  expect(textsOf(await inbox.leases({ max: 10 }))).toEqual(['a3']);
+});
+
+test('parallel claims of one process get each item once', async () => {
+  const { inbox, openThread, send } = await startWork(service);
+  const ids = await Promise.all(Array.from({ length: 20 }, openThread));
+  await Promise.all(ids.map((id) => send('x', id)));
+  const claimed = (await Promise.all(ids.map(() => inbox.leases({ max: 3 })))).flat();
+  expect(new Set(claimed.map(({ event }) => event.id)).size).toBe(20);
+  expect(claimed).toHaveLength(20);
+  expect(new Set(claimed.map(({ fencing_token }) => fencing_token)).size).toBe(20);
+});
+
+test('an agent has at most a thousand leases', async () => {
+  const { worker, inbox, send } = await startWork(service, { ordered_by_thread: false });
+  const first = await send('x');
+  await inbox.leases({ max: 1 });
+  // As if it had claimed 998 others, and two were ready.
+  const text = `insert into inbox_items (agent_id, number, event_id, event_type, thread_id, sequence, state, attempts, ready_at, fencing_token, expires_at, updated_at)
+    select i.agent_id, i.number + n, i.event_id, i.event_type, i.thread_id, i.sequence, case when n > 998 then 'ready' else 'leased' end, 1, i.ready_at,
+      case when n <= 998 then i.fencing_token - n end, case when n <= 998 then i.expires_at end, i.updated_at
+    from inbox_items i, generate_series(1, 1000) n where i.agent_id = $1`;
+  await service.core.database.query({ text }, [worker.id]);
+  const last = await inbox.leases({ max: 100 });
+  expect(last.map(({ event }) => event.data.id)).toEqual([first.id]);
+  const refused = await inbox.claim({ max: 100 });
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMITED']);
+  expect(refused.headers.get('retry-after')).toBe('1');
+  await inbox.acknowledge(last[0]?.id ?? '');
+  expect(await inbox.leases({ max: 100 })).toHaveLength(1);
+});

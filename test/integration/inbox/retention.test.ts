@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expireItems } from '../../../src/services/inbox/expiry.ts';
+import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
+import { followFeed } from '../../clients/feed.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { inboxOf, startWork } from './setup.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+/** Runs the hourly maintenance as in 31 days, when the feed no longer keeps these events. */
+async function expireIn31Days(): Promise<void> {
+  const oldest = Date.now() + 31 * dayMs - service.core.config.FEED_RETENTION_DAYS * dayMs;
+  const expiring = await service.core.repositories.inboxRetention.listOld('', 'evt_7', 500);
+  for (const id of expiring.old) {
+    await service.core.unitOfWork.writeAsSystem((work) => expireItems(work, id, oldest));
+  }
+}
+
+test('items leave with the feed, in every state, and the agent learns how many', async () => {
+  const { worker, inbox, openThread, send } = await startWork(service, { max_attempts: 1 });
+  for (const text of ['dead', 'leased']) await send(text, await openThread());
+  const [dead] = await inbox.leases({ max: 2 });
+  await inbox.release(dead?.id ?? '');
+  // This one is still in the feed only.
+  await send('ready', await openThread());
+  const events = await followFeed(service.api, worker.token);
+  await expireIn31Days();
+  const [expired] = await events();
+  expect(expired).toMatchObject({ type: 'inbox.expired', data: { count: 3 } });
+  expect((await inbox.get()).body).toMatchObject({ ready: 0, leased: 0, dead: 0 });
+  await expireIn31Days();
+  expect(await events()).toEqual([]);
+});
+
+test('maintenance leaves young items, and drops consumers that have not claimed for a day', async () => {
+  const { worker, inbox, send } = await startWork(service);
+  await send('one');
+  await inbox.leases({ consumer: 'new' });
+  const text = 'insert into inbox_consumers (agent_id, consumer, last_claim_at) values ($1, $2, $3)';
+  await service.core.database.query({ text }, [worker.id, 'old', Date.now() - dayMs - 1_000]);
+  expect((await inbox.get()).body.consumers.map(({ name }: { name: string }) => name)).toEqual(['new']);
+  await maintenanceHandler(service.core).handle({ task: 'expire-feeds' });
+  const left = await service.core.database.query<{ consumer: string }>(
+    { text: 'select consumer from inbox_consumers where agent_id = $1' },
+    [worker.id],
+  );
+  expect(left).toEqual([{ consumer: 'new' }]);
+  expect((await inboxOf(service.api, worker).get()).body).toMatchObject({ leased: 1 });
+});

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requestRest } from '../../../clients/rest.ts';
+import { allTestScopes, startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { createRoles, sendTo, startThread } from '../../console/conversations/conversation-fixtures.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const scopes = [...allTestScopes, 'conversations:read'] as const;
+
+/** Two agents of one person. */
+async function household(): Promise<[TestAgent, TestAgent]> {
+  const owner = `h${randomUUID().slice(0, 8)}`;
+  const register = (name: string) =>
+    service.register(
+      { handle: `${owner}.${name}`, create_owner: true, visibility: 'public', inbound_policy: 'open' },
+      { scopes },
+    );
+  return [await register('one'), await register('two')];
+}
+
+const get = ({ token }: { token: string }, path: string) =>
+  requestRest('GET', `${service.api}${path}`, { token });
+
+test('an agent with the scope lists and reads the threads of the other agents of its person', async () => {
+  const [one, two] = await household();
+  const stranger = await service.agent();
+  const id = await startThread(service, stranger, [two], {
+    subject: 'Prices',
+    content: 'What is the price?',
+  });
+  const { status, body } = await get(one, '/conversations?waiting=me');
+  expect([status, body]).toEqual([
+    200,
+    {
+      conversations: [
+        {
+          thread_id: id,
+          subject: 'Prices',
+          status: 'active',
+          members: expect.arrayContaining([
+            { id: two.id, canonical_handle: two.handle },
+            { id: stranger.id, canonical_handle: stranger.handle },
+          ]),
+          agents: [{ id: two.id, canonical_handle: two.handle, unread_count: 1 }],
+          last_message: {
+            id: expect.stringMatching(/^msg_/),
+            sequence: 1,
+            sender: { id: stranger.id, canonical_handle: stranger.handle },
+            preview: 'What is the price?',
+            created_at: expect.any(Number),
+          },
+          waiting: 'me',
+          created_at: expect.any(Number),
+          updated_at: expect.any(Number),
+        },
+      ],
+    },
+  ]);
+  const read = await get(one, `/conversations/${id}`);
+  expect([read.status, read.body]).toMatchObject([
+    200,
+    {
+      conversation: body.conversations[0],
+      messages: [{ content: 'What is the price?', relationship: 'none' }],
+      receipts: expect.arrayContaining([
+        expect.objectContaining({
+          agent: { id: two.id, canonical_handle: two.handle },
+          read_up_to_sequence: 0,
+        }),
+        expect.objectContaining({ read_up_to_sequence: 1 }),
+      ]),
+      earlier: false,
+    },
+  ]);
+});
+
+test('needs its own scope: reading threads is not enough', async () => {
+  const [one, two] = await household();
+  const id = await startThread(service, await service.agent(), [two]);
+  const token = await service.token(one.handle, {
+    scopes: ['threads:read', 'threads:write', 'agents:write'],
+  });
+  for (const path of ['/conversations', `/conversations/${id}`])
+    expect((await get({ token }, path)).body).toMatchObject({ error: { code: 'INSUFFICIENT_SCOPE' } });
+});
+
+test('later pages continue the first, and belong to the agent that got the cursor', async () => {
+  const [one, two] = await household();
+  const stranger = await service.agent();
+  const made: string[] = [];
+  for (let number = 0; number < 5; number += 1)
+    made.unshift(await startThread(service, stranger, [number % 2 === 0 ? one : two]));
+  const seen: string[] = [];
+  let cursor: string | undefined = '';
+  for (let pages = 0; cursor !== undefined && pages < 5; pages += 1) {
+    const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const { body } = await get(one, `/conversations?limit=2${query}`);
+    seen.push(...body.conversations.map(({ thread_id }: { thread_id: string }) => thread_id));
+    if (body.next_cursor !== undefined) {
+      const other = await get(two, `/conversations?limit=2&cursor=${encodeURIComponent(body.next_cursor)}`);
+      expect(other.body).toMatchObject({ error: { code: 'INVALID_CURSOR' } });
+    }
+    cursor = body.next_cursor;
+  }
+  expect(seen).toEqual(made);
+});
+
+test('messages come in pages from the end', async () => {
+  const [one, two] = await household();
+  const id = await startThread(service, one, [two], { content: 'Number 1' });
+  for (let number = 2; number <= 5; number += 1) await sendTo(service, two, id, `Number ${number}`);
+  const page = async (query: string) => {
+    const { body } = await get(one, `/conversations/${id}?message_limit=2${query}`);
+    return [body.messages.map(({ sequence }: { sequence: number }) => sequence), body.earlier];
+  };
+  expect(await page('')).toEqual([[4, 5], true]);
+  expect(await page('&before_sequence=4')).toEqual([[2, 3], true]);
+  expect(await page('&before_sequence=2')).toEqual([[1], false]);
+});
+
+describe('an agent reads the threads of', () => {
+  test.each([
+    ['personal', ['personal']],
+    ['shared', ['shared']],
+    ['linked with a member', ['linked with a member']],
+  ] as const)('%s agents: %j', async (kind, kinds) => {
+    const { agents, threads } = await createRoles(service);
+    const token = await service.token(agents[kind].handle, { scopes });
+    const { body } = await get({ token }, '/conversations');
+    expect(body.conversations.map(({ thread_id }: { thread_id: string }) => thread_id)).toEqual(
+      kinds.map((each) => threads[each]),
+    );
+    for (const [name, id] of Object.entries(threads)) {
+      const expected = (kinds as readonly string[]).includes(name) ? 200 : 404;
+      expect([name, (await get({ token }, `/conversations/${id}`)).status]).toEqual([name, expected]);
+    }
+  });
+});
