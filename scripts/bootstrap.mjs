@@ -108,7 +108,7 @@ function fingerprint() {
   const files = [
     'tsconfig.json',
     'tsconfig.build.json',
-    ...['src', 'workers', 'migrations', 'bench', 'chaos', 'scripts'].flatMap(sources),
+    ...['src', 'workers', 'migrations', 'bench', 'chaos', 'scripts', 'packages/client/src'].flatMap(sources),
   ];
   for (const file of files) {
     const { mtimeMs, size } = statSync(inRoot(file));

@@ -14,6 +14,8 @@ const entries = {
   bench: 'bench/main.js',
   chaos: 'chaos/main.js',
   screenshots: 'scripts/screenshots.js',
+  'generate:python': 'scripts/client/generate-python.js',
+  'generate:client': 'scripts/client/generate.js',
 };
 const usesTheRunningService = new Set(['migrate', 'ams', 'demo', 'bench']);
 const needsADatabase = new Set(['migrate', 'ams']);

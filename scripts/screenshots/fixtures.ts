@@ -125,6 +125,34 @@ export const requests = [
 /** Blocks between agents. */
 export const blocks = [{ from: 'mara.assistant', to: 'jonas.offers' }] as const;
 
+/** Conversations of an agent without webhooks. */
+export const conversations = [
+  {
+    subject: 'Field guides for the branch at the harbour',
+    members: ['jonas.library', 'harbour-books.orders'],
+    messages: [
+      {
+        from: 'jonas.library',
+        content: 'We need six copies of the field guide to coastal birds. Can you send them this week?',
+      },
+      {
+        from: 'harbour-books.orders',
+        content:
+          'Yes:\n\n| Title | Copies | Price |\n|---|---|---|\n| Coastal birds | 6 | 118.20 |\n\nThey leave on **Tuesday**.',
+        content_type: 'markdown',
+      },
+      { from: 'jonas.library', content: 'Good. Which number shall the invoice have?' },
+    ],
+  },
+  {
+    subject: null,
+    members: ['harbour-books.orders', 'jonas.travel'],
+    messages: [
+      { from: 'harbour-books.orders', content: 'Is there a train to the book fair before nine on Friday?' },
+    ],
+  },
+] as const;
+
 /** Credentials of servers. */
 export const credentials = [
   { handle: 'mara.assistant', name: 'Calendar server', scopes: ['threads:read', 'threads:write'] },

@@ -16,6 +16,7 @@ import { createRestClient } from '../demo/rest.ts';
 import {
   agents,
   blocks,
+  conversations,
   credentials,
   organization,
   people,
@@ -55,7 +56,7 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
   }
 
   const resource = toResourceUrls(config.PUBLIC_URL).api;
-  const scopes: Scope[] = ['contacts:read', 'contacts:write'];
+  const scopes: Scope[] = ['contacts:read', 'contacts:write', 'threads:read', 'threads:write'];
   async function createClientFor(handle: string) {
     const order = { handle, resource, scopes, expires_in: tokenLifeSeconds };
     const { access_token } = await unitOfWork.writeAsSystem((work) => issueToken(work, order));
@@ -73,6 +74,7 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
   }
   for (const { from, to } of blocks)
     await (await createClientFor(from)).post('/blocks', { handle: to }, allScopes);
+  for (const conversation of conversations) await seedConversation(createClientFor, conversation);
   await unitOfWork.writeAsSystem(async (work) => {
     for (const order of credentials) await createCredential(work, order);
     for (const { username, ...from } of sessions) {
@@ -84,4 +86,17 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
   });
   await waitForJobs(core, accounts);
   return ids;
+}
+
+const created = z.object({ id: z.string() });
+
+async function seedConversation(
+  createClientFor: (handle: string) => Promise<ReturnType<typeof createRestClient>>,
+  { subject, members, messages }: (typeof conversations)[number],
+): Promise<void> {
+  const [creator, participant] = members;
+  const client = await createClientFor(creator);
+  const { value } = await client.post('/threads', { participants: [participant], subject }, created);
+  for (const { from, ...message } of messages)
+    await (await createClientFor(from)).post(`/threads/${value.id}/messages`, message, allScopes);
 }

@@ -33,6 +33,9 @@ export async function takeAllScreenshots(
   const agent = `/console/agents/${ids.get('mara.assistant')}`;
   const signedIn: Screenshot[] = [
     screenshotOf('home', '/console'),
+    screenshotOf('conversations', '/console/conversations'),
+    { name: 'conversation', prepare: showConversation },
+    screenshotOf('waits', '/console/waits'),
     screenshotOf('agents', '/console/agents'),
     screenshotOf('agent', agent),
     screenshotOf('contacts', `${agent}/contacts`),
@@ -67,6 +70,12 @@ async function showApproval(page: Page): Promise<void> {
   await page.goto('/console/approvals');
   await page.getByRole('main').getByRole('link').first().click();
   await page.waitForURL('**/console/approvals/*');
+}
+
+async function showConversation(page: Page): Promise<void> {
+  await page.goto('/console/conversations');
+  await page.getByRole('link', { name: 'Field guides' }).click();
+  await page.waitForURL('**/console/conversations/*');
 }
 
 /** Creates a credential and stops at the page that shows the secret once. */
