@@ -12,7 +12,7 @@ export type InboxSettings = Pick<InboxRow, 'types' | 'lease_seconds' | 'max_atte
 
 /**
  * Turns the actor's inbox on, or changes its settings. Items that it has stay.
- * @param from the position after which events become items: `now`, a cursor, or undefined for no change (`now` for a new inbox).
+ * @param from the position after which events become items: `now`, `earliest`, a cursor, or undefined for no change (`now` for a new inbox).
  * @throws {DomainError} INVALID_CURSOR
  */
 export async function saveInbox(work: Work, settings: InboxSettings, from: string | undefined) {
@@ -28,10 +28,11 @@ export async function saveInbox(work: Work, settings: InboxSettings, from: strin
 /** A cursor that is beyond the feed, because the database was restored, is its end. */
 async function readPosition({ feed, cursors, actor }: Work, from: string): Promise<number> {
   const { agent_id } = actor;
-  const requested = from === 'now' ? undefined : cursors.decodeFeed(agent_id, from);
+  const requested = from === 'now' || from === 'earliest' ? from : cursors.decodeFeed(agent_id, from);
   const [bounds] = await feed.readBounds([agent_id]);
   const last = bounds?.last_number ?? 0;
-  if (requested === undefined) return last;
+  if (requested === 'now') return last;
+  if (requested === 'earliest') return bounds?.first_number ? bounds.first_number - 1 : last;
   return Math.min(last, toCurrentPosition(requested, bounds?.ended_stretches ?? []).position);
 }
 

@@ -237,6 +237,15 @@ test('from begins at a cursor of the feed, or now', async () => {
   expect((await inbox.turnOn({ from: 'x.y' })).body.error.code).toBe('INVALID_CURSOR');
 });
 
+test('from earliest begins at the oldest event that is kept', async () => {
+  const { inbox, send } = await startWork(service);
+  for (const text of ['one', 'two']) await send(text);
+  await inbox.turnOn({ from: 'now' });
+  expect(await inbox.leases()).toEqual([]);
+  await inbox.turnOn({ from: 'earliest', ordered_by_thread: false });
+  expect(textsOf(await inbox.leases({ max: 100 }))).toEqual(['one', 'two']);
+});
+
 test('a waiting claim gets a new message, and a released item, at once', async () => {
   const { inbox, send } = await startWork(service);
   const waiting = inbox.leases({ wait_seconds: 20 });

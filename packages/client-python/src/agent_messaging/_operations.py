@@ -2144,7 +2144,7 @@ class InboxOperations(Noun):
         :param lease_seconds: The length of a lease whose claim names none, 5–43,200.
         :param max_attempts: An item that was leased this often without an acknowledgement is dead, 1–100.
         :param ordered_by_thread: Whether at most one item of a thread is leased at a time, the oldest one.
-        :param from_: Events after this position become items: `now`, or the cursor of an event. Default: `now` for a new inbox, otherwise no change.
+        :param from_: Events after this position become items: `now`, `earliest` (all events that are kept), or the cursor of an event. Default: `now` for a new inbox, otherwise no change.
         """
         return self._call("set_inbox", {
             "types": types,
