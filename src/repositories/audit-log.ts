@@ -9,7 +9,7 @@ export interface AuditRow {
   by_id: string | null;
   /** The current handle or name of the author. */
   by_name: string | null;
-  door: Author['door'];
+  transport: Author['transport'];
   client_id: string | null;
   agent_id: string | null;
   handle: string | null;
@@ -47,8 +47,8 @@ export interface OrganizationAuditQuery {
 const organizationActs = `('member.changed', 'member.invitation_declined', 'member.invitation_revoked', 'member.invited',
   'member.removed', 'organization.founded')`;
 
-/** Names of the agent, the account and the author of log rows `w`. */
-const nameColumns = `a.canonical_handle as handle, o.name as username, coalesce(ba.canonical_handle, bo.name, w.by_id) as by_name`;
+/** Names of the agent, the account and the author of log rows `w`. The release before calls the transport `door`. */
+const nameColumns = `a.canonical_handle as handle, o.name as username, coalesce(ba.canonical_handle, bo.name, w.by_id) as by_name, w.door as transport`;
 
 const nameJoins = `left join agents a on a.id = w.agent_id left join owners o on o.id = w.account_id
      left join agents ba on ba.id = w.by_id left join owners bo on bo.id = w.by_id`;
@@ -57,7 +57,7 @@ const statements = {
   insert: statement(
     'audit_log.insert',
     `insert into audit_log (id, act, agent_id, account_id, about, detail, by_kind, by_id, door, client_id, at)
-     select id, act, agent_id, account_id, about, detail, :by_kind, :by_id, :door, :client_id, :at
+     select id, act, agent_id, account_id, about, detail, :by_kind, :by_id, :transport, :client_id, :at
      from unnest(:ids::text[], :acts::text[], :agent_ids::text[], :account_ids::text[], :abouts::text[], :details::jsonb[]) a (id, act, agent_id, account_id, about, detail)`,
   ),
   /** Selects what an agent or account did and what was done to it. */
@@ -108,7 +108,7 @@ export function auditLogRepository(db: Queryable) {
         details: acts.map(({ detail }) => (detail ? JSON.stringify(detail) : null)),
         by_kind: by.kind,
         by_id: by.id,
-        door: by.door,
+        transport: by.transport,
         client_id: by.client_id,
         at,
       });

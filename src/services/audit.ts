@@ -34,19 +34,21 @@ export async function readAudit(
     before: null,
     limit,
   });
-  return rows.map(({ id, act: action, at, by_kind, by_name, door, client_id, about, detail, ...row }) => ({
-    id,
-    at,
-    act: action,
-    by: by_kind,
-    by_name,
-    door,
-    client_id,
-    agent: row.handle,
-    person: row.username,
-    about,
-    detail,
-  }));
+  return rows.map(
+    ({ id, act: action, at, by_kind, by_name, transport, client_id, about, detail, ...row }) => ({
+      id,
+      at,
+      act: action,
+      by: by_kind,
+      by_name,
+      transport,
+      client_id,
+      agent: row.handle,
+      person: row.username,
+      about,
+      detail,
+    }),
+  );
 }
 
 /**

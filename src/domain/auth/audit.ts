@@ -68,26 +68,31 @@ export interface Author {
   kind: 'agent' | 'person' | 'operator' | 'service';
   /** The id of the agent or account; for an operator, the name of the operating system user. */
   id: string | null;
-  door: 'rest' | 'mcp' | 'ws' | 'console' | 'command line' | 'service';
+  transport: 'rest' | 'mcp' | 'ws' | 'console' | 'command line' | 'service';
   client_id: string | null;
 }
 
 /** The author of changes that the service makes by itself. */
-export const serviceAuthor: Author = { kind: 'service', id: null, door: 'service', client_id: null };
+export const serviceAuthor: Author = { kind: 'service', id: null, transport: 'service', client_id: null };
 
 /** The author of a change that a person makes in the console. */
 export function authorFromPerson({ account_id }: Pick<Person, 'account_id'>): Author {
-  return { kind: 'person', id: account_id, door: 'console', client_id: null };
+  return { kind: 'person', id: account_id, transport: 'console', client_id: null };
 }
 
 /** The author of a change from the command line. */
 export function authorFromOperator(name: string): Author {
-  return { kind: 'operator', id: name, door: 'command line', client_id: null };
+  return { kind: 'operator', id: name, transport: 'command line', client_id: null };
 }
 
 /** The author of a change that an agent makes: through a token, or its person in the console. */
 export function authorFromActor({ agent_id, account_id, client_id, resource }: Actor): Author {
   if (account_id !== undefined) return authorFromPerson({ account_id });
   const name = resource.slice(resource.lastIndexOf('/') + 1);
-  return { kind: 'agent', id: agent_id, door: name === 'mcp' || name === 'ws' ? name : 'rest', client_id };
+  return {
+    kind: 'agent',
+    id: agent_id,
+    transport: name === 'mcp' || name === 'ws' ? name : 'rest',
+    client_id,
+  };
 }

@@ -25,7 +25,7 @@ const log = z.strictObject({
       act: z.enum(auditActions),
       by: z.enum(['agent', 'person', 'operator', 'service']),
       by_name: z.string().nullable(),
-      door: z.string(),
+      transport: z.string(),
       client_id: z.string().nullable(),
       agent: z.string().nullable(),
       person: z.string().nullable(),
@@ -42,7 +42,7 @@ async function listEntries(...args: string[]) {
   return (await audit(...args)).map((one) => [
     one.act,
     one.by_name,
-    one.door,
+    one.transport,
     one.agent ?? one.person,
     one.about,
   ]);
@@ -122,7 +122,7 @@ test('actions of people and of operators are recorded under their names', async 
 
   const handle = `${username}.writer`;
   const operator = (await audit('--act', 'signing_key.rotated')).at(-1);
-  expect(operator).toMatchObject({ by: 'operator', door: 'command line', about: key.id });
+  expect(operator).toMatchObject({ by: 'operator', transport: 'command line', about: key.id });
   const name = operator?.by_name;
   expect(await listEntries('--person', username)).toEqual([
     ['account.opened', null, 'service', username, null],

@@ -104,7 +104,7 @@ function Filters({ slug, act, handle }: Filter & { slug: string }) {
   );
 }
 
-function entryRow({ id, act, at, handle, username, about, by_kind, by_name, door, detail }: Entry) {
+function entryRow({ id, act, at, handle, username, about, by_kind, by_name, transport, detail }: Entry) {
   const subject = handle === null ? username : <Handle of={handle} />;
   return {
     key: id,
@@ -118,7 +118,7 @@ function entryRow({ id, act, at, handle, username, about, by_kind, by_name, door
         {about !== null && <span class="code">{about}</span>} {detail !== null && detailText(detail)}
         <br />
         <Time at={at} /> · {by_kind}
-        {by_name !== null && ` ${by_name}`} · {door}
+        {by_name !== null && ` ${by_name}`} · {transport}
       </>
     ),
   };
