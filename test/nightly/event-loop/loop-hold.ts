@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
@@ -15,14 +16,10 @@ export function buildProbeEnv(socket: string): Record<string, string> {
 }
 
 /** The longest time for which one turn of the event loop computed since the last reading, in milliseconds of CPU time. */
-function readLoopHold(socketPath: string): Promise<number> {
-  return new Promise((done, reject) => {
-    const call = request({ socketPath }, (response) => {
-      text(response).then((answer) => done(Number(answer)), reject);
-    });
-    call.on('error', reject);
-    call.end();
-  });
+async function readLoopHold(socketPath: string): Promise<number> {
+  const call = request({ socketPath }).end();
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  return Number(await text(response));
 }
 
 /**
