@@ -16,19 +16,19 @@ function readCpuMs() {
 }
 
 let last = readCpuMs();
-let longest = 0;
+let maxTurnMs = 0;
 
 function sample() {
   const now = readCpuMs();
-  longest = Math.max(longest, now - last);
+  maxTurnMs = Math.max(maxTurnMs, now - last);
   last = now;
 }
 
 setInterval(sample, 1).unref();
 const server = createServer((_request, response) => {
   sample();
-  response.end(String(longest));
-  longest = 0;
+  response.end(String(maxTurnMs));
+  maxTurnMs = 0;
 });
 server.listen(process.env.LOOP_PROBE);
 server.unref();
