@@ -6,7 +6,7 @@ const sliceMs = 10;
 let lastTurn: Promise<void> = Promise.resolve();
 
 /** Resolves in an iteration of the event loop that no other caller gets, so that concurrent calls do not add up to one long iteration. */
-function ownTurn(): Promise<void> {
+export function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => nextLoopTurn());
   return lastTurn;
 }

@@ -23,6 +23,8 @@ for event in client.events(cursor):
 
 export interface Disconnects {
   messages: number;
+  /** More groups are sent until this many connections were cut: how many it takes depends on how responses are split. */
+  cuts: number;
   /** Messages are sent in groups; a group follows when the reader has handled the one before. */
   groupSize: number;
   /** How often the reader is killed. */
@@ -33,7 +35,10 @@ export interface Disconnects {
  * Sends messages to an agent whose reader, in Python, loses its connection at random places and is sometimes killed. Then compares what the
  * reader handled with the feed.
  */
-export async function runDisconnects(service: TestService, { messages, groupSize, kills }: Disconnects) {
+export async function runDisconnects(
+  service: TestService,
+  { messages, cuts, groupSize, kills }: Disconnects,
+) {
   const [writer, agent] = await Promise.all([service.agent(), service.agent()]);
   const { client_id, client_secret } = await service.core.unitOfWork.writeAsSystem((work) =>
     createCredential(work, { handle: agent.handle, scopes: allTestScopes }),
@@ -54,7 +59,9 @@ export async function runDisconnects(service: TestService, { messages, groupSize
   const groups = messages / groupSize;
   try {
     const thread = await openThread(service, writer, agent);
-    for (let group = 1; group <= groups; group += 1) {
+    let group = 0;
+    while (group < groups || proxy.cuts() < cuts) {
+      group += 1;
       // A token ends before a long run does; the reader renews its own.
       const token = await service.token(writer.handle);
       const sends = Array.from({ length: groupSize }, (_, index) =>
@@ -63,7 +70,7 @@ export async function runDisconnects(service: TestService, { messages, groupSize
           body: { content: `${group}.${index}` },
         }),
       );
-      if (Math.floor((group * kills) / groups) > readers.length - 1) {
+      if (Math.floor((Math.min(group, groups) * kills) / groups) > readers.length - 1) {
         readers.at(-1)?.kill('SIGKILL');
         await readers.at(-1)?.closed;
         readers.push(startReader());
@@ -74,7 +81,8 @@ export async function runDisconnects(service: TestService, { messages, groupSize
       await vi.waitFor(areHandled, { timeout: 60_000, interval: 5 });
     }
     const feed = await readFeed(service, await service.token(agent.handle));
-    return { cuts: proxy.cuts(), kills: readers.length - 1, ...compare(feed, readers) };
+    const messagesSent = group * groupSize;
+    return { cuts: proxy.cuts(), kills: readers.length - 1, messagesSent, ...compare(feed, readers) };
   } finally {
     readers.at(-1)?.kill('SIGKILL');
     await readers.at(-1)?.closed;

@@ -70,12 +70,16 @@ const relatedIds = `select a.id from agents me join agents a on a.owner_id = me.
 const contactIds = `select c.contact_id from contacts c where c.agent_id = :viewer_id
   union all ${sameOwnerContactIds(':viewer_id')}`;
 
-/** Similarity is expensive: it compares only the newest thousand agents, as for public agents. */
+/**
+ * Unlisted agents match by their exact handle only. Similarity is expensive: it compares only the newest thousand agents, as for public
+ * agents.
+ */
 const agentsByIds = (
   ids: string,
   kind: MatchKind,
 ) => `select a.id, a.canonical_handle, a.search_name, a.search_text
   from agents a where a.id = any (array(${ids})) and a.retired_at is null
+    and (a.visibility <> 'unlisted' or a.canonical_handle = :text)
   ${kind === 'likeness' ? 'order by a.id desc limit 1000' : ''}`;
 
 function agentsBy(kind: MatchKind): NamedStatement {

@@ -29,6 +29,8 @@ sameAnswers('agents are found by parts of their names', async (world) => {
   await world.agent(`${name}-y`, { visibility: 'unlisted' });
   await world.request('reader', 'GET', `/v1/search/agents?q=${name}`);
   await world.request('reader', 'GET', `/v1/search?q=@${name}&limit=5`);
+  await world.agent(`${name}-z`, { owner: 'reader', visibility: 'unlisted' });
+  await world.request('reader', 'GET', `/v1/search?q=${name}`);
 });
 
 sameAnswers('messages are found by their words', async (world) => {

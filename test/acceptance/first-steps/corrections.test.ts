@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The usual mistakes one by one are in test/integration/mcp/model-mistakes.test.ts. Here a model gets on with nothing but the error texts. */
+/** The usual mistakes one by one are in model-mistakes.test.ts. Here a model gets on with nothing but the error texts. */
 test('a model that makes a mistake at every step reaches its goal by doing what the errors say', async () => {
   const [me, friend] = await Promise.all([service.agent(), service.agent({ visibility: 'unlisted' })]);
   const model = await connectModel(service, await service.token(me.handle, { audience: 'mcp' }));

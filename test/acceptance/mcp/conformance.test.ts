@@ -1,9 +1,16 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type ConformanceRun, runConformance, listScoredScenarios } from '../../support/conformance/run.ts';
-import { startMcpCluster } from './cluster.ts';
+import { type McpCluster, startMcpCluster } from './cluster.ts';
 
 // Four processes start and make some hundred requests: seconds on an idle machine, minutes on a busy one.
 vi.setConfig({ testTimeout: 240_000 });
+
+/** With the fixtures of the suite. */
+let cluster: McpCluster;
+beforeAll(async () => {
+  cluster = await startMcpCluster('conformance-api');
+});
+afterAll(async () => void (await cluster.stop()));
 
 /** The scored scenarios that need no fixtures in the server. */
 const withoutFixtures = [
@@ -18,10 +25,9 @@ const withoutFixtures = [
 ];
 
 /** Runs the suite against two processes through a balancer. The suite sends no token, so the balancer adds it. */
-async function runScenarios(cluster: Awaited<ReturnType<typeof startMcpCluster>>, revision = '2025-11-25') {
-  onTestFinished(async () => void (await cluster.stop()));
-  const { token } = await cluster.agent({ audience: 'mcp' });
-  const way = await cluster.by({ authorization: `Bearer ${token}` });
+async function runScenarios(processes: McpCluster, revision = '2025-11-25') {
+  const { token } = await processes.agent({ audience: 'mcp' });
+  const way = await processes.by({ authorization: `Bearer ${token}` });
   const run = await runConformance(['server', '--url', `${way.url}/mcp`, '--requirements', revision]);
   const [one = 0, other = 0] = way.served();
   expect(Math.abs(one - other)).toBeLessThanOrEqual(1);
@@ -61,7 +67,7 @@ const listChanges = [
 ];
 
 test('all 30 scored scenarios pass with their fixtures, whichever process a request reaches', async () => {
-  const { code, passed: good, output } = await runScenarios(await startMcpCluster('conformance-api'));
+  const { code, passed: good, output } = await runScenarios(cluster);
   const scored = await listScoredScenarios('2025-11-25');
   expect(scored).toHaveLength(30);
   expect(good, output).toEqual(expect.arrayContaining([...scored, ...unscoredScenarios]));
@@ -70,7 +76,7 @@ test('all 30 scored scenarios pass with their fixtures, whichever process a requ
 
 test('all 37 scored scenarios of 2026-07-28 pass with their fixtures, whichever process a request reaches', async () => {
   const revision = '2026-07-28';
-  const run = await runScenarios(await startMcpCluster('conformance-api'), revision);
+  const run = await runScenarios(cluster, revision);
   const scored = await listScoredScenarios(revision);
   expect(scored).toHaveLength(37);
   const skipped = run.checks.filter(({ id, status }) => status === 'SKIPPED' && listChanges.includes(id));
@@ -84,6 +90,8 @@ test('all 37 scored scenarios of 2026-07-28 pass with their fixtures, whichever 
 });
 
 test('the eight scenarios without fixtures pass on the unmodified service', async () => {
-  const { passed: good, output } = await runScenarios(await startMcpCluster());
+  const unmodified = await startMcpCluster();
+  onTestFinished(async () => void (await unmodified.stop()));
+  const { passed: good, output } = await runScenarios(unmodified);
   expect(good, output).toEqual(expect.arrayContaining(withoutFixtures));
 });

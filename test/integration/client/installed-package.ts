@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,12 +14,10 @@ const root = resolve(import.meta.dirname, '../../..');
 /** A folder in which the packed library was installed, without a network. */
 export async function installPackage() {
   const folder = await mkdtemp(join(tmpdir(), 'ams-package-'));
-  const packed = await pack(folder);
-  // Before the JSON, npm prints what the build prints.
-  const [{ filename, size, files }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')));
+  const [{ filename, size, files }] = JSON.parse(await pack());
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   const options = ['--offline', '--no-audit', '--no-fund', '--cache', join(folder, 'cache')];
-  await run('npm', ['install', ...options, `./${filename}`], { cwd: folder });
+  await run('npm', ['install', ...options, join(inject('run_folder'), filename)], { cwd: folder });
   // As `npm install ws` would.
   await symlink(join(root, 'node_modules/ws'), join(folder, 'node_modules/ws'), 'dir');
   return {
@@ -44,16 +43,23 @@ export async function installPackage() {
   };
 }
 
-/** Builds and packs the library. One test file at a time: the build replaces files that npm reads. */
-async function pack(folder: string) {
+/** Builds and packs the library, once in a run. Returns what npm says about the package. */
+async function pack(): Promise<string> {
+  const folder = inject('run_folder');
+  const report = join(folder, 'package.json');
   const client = new pg.Client({ connectionString: inject('postgres_url') });
   await client.connect();
   try {
     // It ends with the connection, so also with the process.
     await client.query(`select pg_advisory_lock(hashtext('pack the client library'))`);
-    return await run('npm', ['pack', '--json', '--pack-destination', folder], {
-      cwd: join(root, 'packages/client'),
-    });
+    if (!existsSync(report)) {
+      const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], {
+        cwd: join(root, 'packages/client'),
+      });
+      // Before the JSON, npm prints what the build prints.
+      await writeFile(report, stdout.slice(stdout.indexOf('[')));
+    }
+    return await readFile(report, 'utf8');
   } finally {
     await client.end();
   }

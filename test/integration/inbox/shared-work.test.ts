@@ -21,7 +21,7 @@ vi.setConfig({ testTimeout: isNightly ? 900_000 : 180_000 });
 /** The whole is 10,000 messages over 200 threads in three minutes of kills. */
 const extent = isNightly
   ? { threads: 200, messages: 10_000, kills: 90, killEveryMs: 2_000 }
-  : { threads: 20, messages: 200, kills: 8, killEveryMs: 500 };
+  : { threads: 20, messages: 100, kills: 4, killEveryMs: 500 };
 
 const instanceCount = 8;
 

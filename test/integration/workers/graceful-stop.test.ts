@@ -4,7 +4,7 @@ import { beginErasure } from '../../../src/services/agents/erasures.ts';
 import { startFaultyS3, buildPlannedFile } from '../../support/servers/faulty-s3.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { processBackends } from '../../support/extent.ts';
+import { isNightly, processBackends } from '../../support/extent.ts';
 import { buildAgent } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { waitForScan, uploadId } from '../attachments/setup.ts';
@@ -163,6 +163,7 @@ await describeWithRedis('SIGTERM under load', () => {
     await expect.poll(stage, { timeout: 60_000, interval: 50 }).toBe('done');
   });
 
+  if (!isNightly) return;
   test('a worker leaves a job that waits for the file store to another one', async () => {
     const store = await startFaultyS3();
     onTestFinished(() => store.close());

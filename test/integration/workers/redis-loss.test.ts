@@ -46,6 +46,7 @@ await describeWithRedis('Redis is lost under load', () => {
     await expectUntouched();
   });
 
+  if (!isNightly) return;
   test('killed, unavailable for a while, and started again empty', async () => {
     const { cluster, load, follower, expectUntouched } = await start();
     for (let rounds = 0; rounds < 2; rounds += 1) {

@@ -8,13 +8,14 @@ import { scopes } from '../../../src/domain/auth/scopes.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';
-import { maxDelayMs, measureDelay } from './loop-delay.ts';
+import { buildProbeEnv, maxHoldMs, measureHold } from './loop-hold.ts';
 
-/** One API process, an agent with a thread, and calls of that agent whose delay of the event loop is measured. */
+/** One API process, an agent with a thread, and calls of that agent whose hold of the event loop is measured. */
 export async function startMeasuredApi() {
   const folder = await mkdtemp(join(tmpdir(), 'ams-loop-'));
   const cluster = await startServiceCluster('postgres', { DATA_DIR: folder, LOG_LEVEL: 'warn' });
-  const { url } = await cluster.startApi({ LOG_LEVEL: 'info' });
+  const socket = join(folder, 'probe');
+  const { url } = await cluster.startApi({ LOG_LEVEL: 'info', ...buildProbeEnv(socket) });
   const ann = await buildAgent(cluster.core, { scopes });
   const mcpToken = await issueTokenFor(cluster.core, ann.handle, { audience: 'mcp', scopes });
   const bob = await buildAgent(cluster.core);
@@ -39,8 +40,8 @@ export async function startMeasuredApi() {
     } as Record<string, unknown>,
     /** Measures a call; `expectNoneSlow` reports the slow ones together. */
     async check(what: string, call: (attempt: number) => Promise<unknown>): Promise<void> {
-      const delay = await measureDelay(url, call);
-      if (delay > maxDelayMs) slow.push(`${what}: ${Math.round(delay)} ms`);
+      const hold = await measureHold(socket, call);
+      if (hold > maxHoldMs) slow.push(`${what}: ${Math.round(hold)} ms`);
     },
     expectNoneSlow: () => expect(slow.splice(0)).toEqual([]),
     /** Sends bytes as they are, with header fields that fetch would refuse. Returns the status. */

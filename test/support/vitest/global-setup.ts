@@ -1,4 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { removeFolderOnExit } from '../../../scripts/parts/cleanup-guard.ts';
@@ -7,13 +9,21 @@ import { migrateForward } from '../../../src/platform/database/migrations.ts';
 import { bundleService } from './bundle.ts';
 import { createDataFolder } from '../servers/postgres/data-folder.ts';
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** For what the test files of a run share. */
+    run_folder: string;
+  }
+}
+
 const template = 'ams_template';
 
 /** One PostgreSQL for all test files, with a migrated template that each file copies, and one bundle of the service. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await createDataFolder();
+  const runFolder = await mkdtemp(join(tmpdir(), 'ams-run-'));
   // On a signal vitest exits at once, without the teardown below.
-  const release = removeFolderOnExit(folder);
+  const releases = [folder, runFolder].map((each) => removeFolderOnExit(each));
   const settings = { max_connections: '500', shared_buffers: '128MB', max_wal_size: '1GB' };
   const server = await startPostgres({ dataDir: folder, throwaway: true, settings });
   const url = new URL(server.url);
@@ -26,9 +36,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('postgres_url', server.url);
   project.provide('template', template);
   project.provide('bundle', bundle);
+  project.provide('run_folder', runFolder);
   return async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
-    release();
+    await rm(runFolder, { recursive: true, force: true });
+    for (const release of releases) release();
   };
 }

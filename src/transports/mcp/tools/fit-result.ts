@@ -1,5 +1,6 @@
 import type { Operation } from '../../../operations/define.ts';
 import type { ObjectSchema } from './json-schemas.ts';
+import { ownTurn } from '../../../shared/map-in-turns.ts';
 import { preview } from './preview.ts';
 import { fitsResult, maxResultBytes } from './result-budget.ts';
 
@@ -30,6 +31,7 @@ export async function fitResult({ run, input, page_field }: FitOptions): Promise
     const { body, output } = await run(currentInput);
     const fullOutput: Record<string, unknown> = { ...output };
     if (isForOneItem || fitsResult(body)) return { text: body, value: fullOutput };
+    await ownTurn();
     const cut = preview(fullOutput, fitsResult);
     const items = countItems(fullOutput);
     if (fitsResult(cut.text) || page_field === undefined || items <= 1) return cut;

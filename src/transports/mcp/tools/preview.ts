@@ -1,7 +1,8 @@
 import { describeRest, findRestCall, type RestCall } from './read-the-rest.ts';
 
 /** Maximum text lengths to try, in characters. Shorter texts such as ids, handles and cursors are never cut. */
-const textLimits = [16_384, 8_192, 4_096, 2_048];
+const textLimits = [16_384, 8_192, 4_096];
+const minTextLimit = 2_048;
 
 /**
  * Cuts long texts to previews until the JSON of the output fits. Objects with a cut text get `truncated: true`; the output also gets
@@ -11,16 +12,20 @@ export function preview(
   output: Record<string, unknown>,
   fits: (text: string) => boolean,
 ): { value: Record<string, unknown>; text: string } {
-  let value = output;
-  let text = '';
-  for (const maxLength of textLimits) {
+  const attempt = (maxLength: number) => {
     const cut = cutObject(output, maxLength);
     const read_the_rest = cut.rest && describeRest(cut.rest);
-    value = read_the_rest === undefined ? output : { ...cut.value, truncated: true, read_the_rest };
-    text = JSON.stringify(value);
-    if (fits(text)) break;
+    const value = read_the_rest === undefined ? output : { ...cut.value, truncated: true, read_the_rest };
+    return { value, text: JSON.stringify(value) };
+  };
+  // The shortest first: most outputs that do not fit are lists that it does not help, and an attempt reads all of them.
+  const shortest = attempt(minTextLimit);
+  if (!fits(shortest.text)) return shortest;
+  for (const maxLength of textLimits) {
+    const longer = attempt(maxLength);
+    if (fits(longer.text)) return longer;
   }
-  return { value, text };
+  return shortest;
 }
 
 interface Cut<T> {

@@ -2,6 +2,7 @@ import type { DomainError } from '../../../domain/errors.ts';
 import { errorBody, toDomainError } from '../../http/errors.ts';
 import type { Approver } from '../../../operations/execute/context.ts';
 import type { Operation } from '../../../operations/define.ts';
+import { ownTurn } from '../../../shared/map-in-turns.ts';
 import { approvalUrl } from '../approvals/question-text.ts';
 import type { Caller } from '../protocol/exchange.ts';
 import { type FittedResult, fitResult } from './fit-result.ts';
@@ -18,6 +19,9 @@ export interface OperationCall {
   /** Makes the result from the output, where they differ. */
   toResult?: ((output: object) => object) | undefined;
 }
+
+/** An output of more characters is converted to a result in a turn of the event loop of its own. */
+const maxTurnLength = 100_000;
 
 /** Runs an operation for a caller and fits its output into one result. @throws what `execute` throws. */
 export function runOperation(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<FittedResult> {
@@ -36,6 +40,7 @@ export function runOperation(parts: McpParts, { actor }: Caller, call: Operation
       signal,
     });
     if (!toResult) return { body, output };
+    if (body.length > maxTurnLength) await ownTurn();
     const result = toResult(output);
     return { body: JSON.stringify(result), output: result };
   };

@@ -43,21 +43,28 @@ export interface ToolRun {
   onResponseSent(): void;
 }
 
-/** Creates the tools of the catalogue and other tools, by name. Called once at start: creating schemas is slow. */
+/**
+ * Creates the tools of the catalogue and other tools, by name. `whoami` is the first: a client that tries the first tool of the list gets
+ * an answer at once. Called once at start: creating schemas is slow.
+ */
 export function createTools(
   catalogue: readonly Operation[],
   others: readonly Tool[] = [],
   onReplySent?: Tool['onReplySent'],
 ): ReadonlyMap<string, Tool> {
-  const tools = new Map(others.map((tool) => [tool.definition.name, tool]));
+  const tools = new Map<string, Tool>();
+  const add = (tool: Tool) => {
+    const { name } = tool.definition;
+    if (tools.has(name)) throw new Error(`duplicate tool name: ${name}`);
+    tools.set(name, tool);
+  };
   for (const operation of catalogue) {
     const binding = operation.tool;
     if (!binding) continue;
-    const name = binding.name ?? operation.name;
-    if (tools.has(name)) throw new Error(`duplicate tool name: ${name}`);
     const tool = createTool(operation, binding);
-    tools.set(name, operation.reply && onReplySent ? { ...tool, onReplySent } : tool);
+    add(operation.reply && onReplySent ? { ...tool, onReplySent } : tool);
   }
+  for (const tool of others) add(tool);
   return tools;
 }
 

@@ -29,6 +29,7 @@ function findAgents(call: Call, text: string): Agent[] {
   const { me, state } = call;
   const isFound = (agent: Agent) => {
     const { self, same_owner, contact } = relate(me, agent);
+    if (agent.visibility === 'unlisted' && agent.canonical_handle !== text) return false;
     return !agent.is_retired && (agent.visibility === 'public' || self || same_owner || contact);
   };
   const order = (a: Agent, b: Agent) =>
