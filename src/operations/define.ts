@@ -123,6 +123,8 @@ export interface Operation<Input = unknown, Output extends object = object> {
    * which then runs by `run`. A refused call must leave no data.
    */
   runBatch?(calls: readonly { work: Work; input: Input }[]): Promise<readonly BatchResult<Output>[]>;
+  /** Whether a batch has calls of one agent only, because each locks a record of its agent until the end. */
+  batchesByAgent?: boolean;
   /** Whether its answer is a secret: it is stored encrypted for repeated calls. */
   confidential?: boolean;
   /** The record that a write locks. Calls with the same key are in one batch, or only a few of them run at a time. */
