@@ -138,9 +138,11 @@ export interface Operation<Input = unknown, Output extends object = object> {
   /** The rate limit that calls count against. Absent: the default one, which all other operations share. */
   limit?: ActionBudget;
   /** The rate limit of one call, where it depends on the input. */
-  limitOf?(input: Input): ActionBudget;
+  limitOf?(input: Input): ActionBudget | 'default';
   /** A further key of that limit, besides the agent. */
   limitKey?(input: Input): string | undefined;
+  /** The same, where it must be read. */
+  findLimitKey?(work: Work, input: Input): Promise<string | undefined>;
   /** The calls that a batch counts as, against its own rate limit: one for each part. */
   countParts?(input: Input): number;
   /** Whether the output of a batch has a refused part with the status 404. Its time is padded, as that of a refused call. */

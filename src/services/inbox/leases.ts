@@ -77,6 +77,17 @@ async function sendReply(work: Work, key: ReturnType<typeof requireLeaseKey>, re
   });
 }
 
+/** The thread of a current lease of the actor, if both exist. */
+export async function findThreadOfLease(
+  { actor, now, inboxLeases }: Work,
+  lease_id: string,
+): Promise<string | undefined> {
+  const fencing_token = readFencingToken(actor.agent_id, lease_id);
+  if (fencing_token === undefined) return undefined;
+  const lease = await inboxLeases.find({ agent_id: actor.agent_id, fencing_token, now });
+  return lease?.thread_id ?? undefined;
+}
+
 /** The id of the message that an item is about, if any. */
 async function findMessageId(work: Work, { event_id }: { event_id: string }): Promise<string | null> {
   const [event] = await work.feed.readEvents([event_id]);
