@@ -38,16 +38,23 @@ export const noLease = `fencing_token = null, expires_at = null, consumer = null
 const lockTokens = `select token_hash, grant_id from access_tokens where token_hash = any(:token_hashes::bytea[]) for key share`;
 
 /**
- * In the threads of these items, which no longer wait, makes the oldest item that waits ready, if it is queued. The statement has not changed
- * the items yet, so they are left out. The limits make the planner look up items by thread.
+ * In the threads of these items, which no longer wait: the oldest item that waits, if it is queued. The statement has not changed the items
+ * yet, so they are left out. The limits make the planner look up items by thread.
  */
-const promote = (items: string): string =>
-  `update inbox_items q set state = 'ready' from (select distinct thread_id from ${items} where thread_id is not null) t cross join lateral (
+const nextQueued = (items: string): string =>
+  `select n.number from (select distinct thread_id from ${items} where thread_id is not null) t cross join lateral (
      select n.number, n.state from inbox_items n
      where n.agent_id = :agent_id and n.thread_id = t.thread_id and n.state in ('queued', 'ready') and n.number not in (select number from ${items})
      order by n.number limit 1
    ) n
-   where q.agent_id = :agent_id and q.number = n.number and n.state = 'queued'`;
+   where n.state = 'queued'`;
+
+/**
+ * Whether an item is one of the items of a query. As an array, because the planner joins few items to all of an agent while it has no
+ * statistics of the agent.
+ */
+export const isAmong = (item: string, numbers: string): string =>
+  `${item}.agent_id = :agent_id and ${item}.number = any(array(${numbers}))`;
 
 const statements = {
   lockTokens: statement('inbox_claims.lock_tokens', lockTokens),
@@ -110,11 +117,11 @@ const statements = {
        where agent_id = :agent_id and exists (select from free)
        returning last_fencing_token - (select count(*) from free) as before
      ), promoted as (
-       ${promote('free')}
+       update inbox_items q set state = 'ready' where ${isAmong('q', nextQueued('free'))}
      )
      update inbox_items i set state = 'leased', attempts = i.attempts + 1, fencing_token = t.before + n.place, expires_at = :expires_at::bigint,
        consumer = :consumer, token_hash = :token_hash::bytea, client_id = :client_id, grant_id = :grant_id, updated_at = :now::bigint
-     from numbered n, token t where i.agent_id = :agent_id and i.number = n.number
+     from numbered n, token t where ${isAmong('i', 'select number from free')} and i.number = n.number
      returning i.number, i.event_id, i.sender_id, i.attempts, i.fencing_token, i.expires_at`,
   ),
   countLeases: statement(
