@@ -22,24 +22,30 @@ export interface LeasesOptions {
 export interface LeasesMeasurement {
   instances: number;
   leases_per_claim: number;
+  /** One for each size of bursts. */
+  runs: LeasesRun[];
+  /** Sends to agents without and with an inbox. */
+  sends: CostComparison;
+}
+
+interface LeasesRun {
+  /** Messages that a thread gets in a row. In order of threads, all but the first of them wait for others. */
+  burst: number;
   acknowledged_per_s: number;
   /** CPU milliseconds per acknowledged lease; null where the system does not report it. */
   cpu_ms_per_lease: CpuTime | null;
   /** Messages that were not leased exactly once. */
   wrong: number;
-  /** Sends to agents without and with an inbox. */
-  sends: CostComparison;
 }
 
 const instances = 8;
 const leasesPerClaim = 10;
 const sharedThreads = 200;
 
-/** Messages that a thread gets in a row. */
-const messagesPerBatch = 5;
+const bursts = [5, 100] as const;
 
 /** Messages to prepare for each second of the measurement: more than the instances can acknowledge. */
-const messagesPerSecond = 3_000;
+const messagesPerSecond = 5_000;
 
 /**
  * Measures how fast instances of one agent claim and acknowledge the messages of 200 threads, in order of threads; and what a send costs when
@@ -51,8 +57,10 @@ export async function measureLeases(
 ): Promise<LeasesMeasurement> {
   const core = compose(loadConfig({ ...environment.env, LOG_LEVEL: 'silent' }), 'bench');
   try {
-    const acknowledged = await measureInstances(environment, core, options);
-    return { ...acknowledged, sends: await compareSends(environment, core, options) };
+    const runs: LeasesRun[] = [];
+    for (const burst of bursts) runs.push(await measureInstances(environment, core, { ...options, burst }));
+    const sends = await compareSends(environment, core, options);
+    return { instances, leases_per_claim: leasesPerClaim, runs, sends };
   } finally {
     await core.close();
   }
@@ -61,14 +69,14 @@ export async function measureLeases(
 async function measureInstances(
   environment: Environment,
   core: Core,
-  { seconds, log, signal }: LeasesOptions,
-) {
+  { seconds, burst, log, signal }: LeasesOptions & { burst: number },
+): Promise<LeasesRun> {
   const { base } = environment;
-  const { asker, shared, threads } = await createSharedAgent(core);
+  const { asker, shared, threads } = await createSharedAgent(core, `leases-${burst}`);
   await turnInboxOn(core, shared.id);
-  const total = Math.ceil((seconds * messagesPerSecond) / messagesPerBatch) * messagesPerBatch;
-  log(`sending ${total} messages`);
-  await sendQuestions(base, asker, threads, total);
+  const total = Math.ceil((seconds * messagesPerSecond) / burst) * burst;
+  log(`sending ${total} messages, ${burst} of a thread in a row`);
+  await sendQuestions(base, asker, { threads, total, burst });
   const seen = new Map<string, number>();
   const before = readCpuTime(environment);
   const start = performance.now();
@@ -90,18 +98,20 @@ async function measureInstances(
   signal.throwIfAborted();
   const lastedSeconds = (performance.now() - start) / 1_000;
   return {
-    instances,
-    leases_per_claim: leasesPerClaim,
+    burst,
     acknowledged_per_s: Math.round(seen.size / lastedSeconds),
     cpu_ms_per_lease: cpuTimePerMessage(before, readCpuTime(environment), seen.size),
     wrong: [...seen.values()].filter((count) => count !== 1).length,
   };
 }
 
-function createSharedAgent(core: Core): Promise<{ asker: Member; shared: Member; threads: string[] }> {
+function createSharedAgent(
+  core: Core,
+  owner: string,
+): Promise<{ asker: Member; shared: Member; threads: string[] }> {
   return core.unitOfWork.writeAsSystem(async (work) => {
-    const asker = await createMember(core, work, 'leases-asker.agent');
-    const shared = await createMember(core, work, 'leases-shared.agent');
+    const asker = await createMember(core, work, `${owner}-asker.agent`);
+    const shared = await createMember(core, work, `${owner}-shared.agent`);
     const threads: string[] = [];
     while (threads.length < sharedThreads) {
       const id = newId('thread');
@@ -127,12 +137,16 @@ async function turnInboxOn(core: Core, agent_id: string): Promise<void> {
   });
 }
 
-async function sendQuestions(base: string, { token }: Member, threads: readonly string[], total: number) {
+async function sendQuestions(
+  base: string,
+  { token }: Member,
+  { threads, total, burst }: { threads: readonly string[]; total: number; burst: number },
+) {
   const connection = openKeepAliveConnection(base);
-  const messages = Array.from({ length: messagesPerBatch }, () => ({ content: 'x'.repeat(200) }));
+  const messages = Array.from({ length: burst }, () => ({ content: 'x'.repeat(200) }));
   try {
-    for (let sent = 0; sent < total; sent += messagesPerBatch) {
-      const path = `/v1/threads/${threads[(sent / messagesPerBatch) % threads.length]}/messages:batch`;
+    for (let sent = 0; sent < total; sent += burst) {
+      const path = `/v1/threads/${threads[(sent / burst) % threads.length]}/messages:batch`;
       const request = buildPostRequest({ base, path, token, key: randomUUID(), body: { messages } });
       const { status, body } = await connection.send(request);
       if (status !== 200) throw new Error(`a batch of messages: ${status} ${body.slice(0, 300)}`);
@@ -189,12 +203,11 @@ async function compareSends(
 
 /** Formats the figures as text. */
 export function formatLeases(measured: LeasesMeasurement): string {
-  const { acknowledged_per_s, cpu_ms_per_lease, wrong, sends } = measured;
-  const parts = Object.entries(cpu_ms_per_lease ?? {}).map(([part, ms]) => `${part} ${ms}`);
-  return [
-    `leases acknowledged, ${measured.instances} instances, ${measured.leases_per_claim} for each claim: ${acknowledged_per_s}/s`,
-    `CPU ms for each lease: ${parts.join(', ') || 'not available'}`,
-    `messages that were not leased exactly once: ${wrong}`,
-    formatComparison(sends, ['without an inbox', 'with an inbox']),
-  ].join('\n');
+  const { runs, sends } = measured;
+  const what = `leases acknowledged, ${measured.instances} instances, ${measured.leases_per_claim} for each claim`;
+  const rows = runs.map(({ burst, acknowledged_per_s, cpu_ms_per_lease, wrong }) => {
+    const parts = Object.entries(cpu_ms_per_lease ?? {}).map(([part, ms]) => `${part} ${ms}`);
+    return `${what}, ${burst} of a thread in a row: ${acknowledged_per_s}/s, not leased exactly once: ${wrong}, CPU ms for each: ${parts.join(', ') || 'not available'}`;
+  });
+  return [...rows, formatComparison(sends, ['without an inbox', 'with an inbox'])].join('\n');
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * Inboxes of agents, their items, and the names of their consumers. Items are copied from the feed when an instance of the agent asks for
- * work, so sending writes nothing here. `handled` items wait until the handled mark of their thread moves; `recorded` ones are after a message
+ * work, so sending writes nothing here. In order of threads, items after a ready one of their thread are `queued`. `handled` items wait until the handled mark of their thread moves; `recorded` ones are after a message
  * that is not handled yet. The previous release ignores the tables. It does not know the handled mark, so it returns receipts without it.
  *
  * Items change often: rows have room for updates, and vacuum runs early.
@@ -29,7 +29,7 @@ export async function up(knex: Knex): Promise<void> {
       thread_id text collate "C",
       sequence integer,
       sender_id text collate "C",
-      state text not null check (state in ('ready', 'leased', 'dead', 'handled', 'recorded')),
+      state text not null check (state in ('queued', 'ready', 'leased', 'dead', 'handled', 'recorded')),
       attempts integer not null default 0,
       ready_at bigint not null,
       fencing_token bigint,
@@ -44,6 +44,7 @@ export async function up(knex: Knex): Promise<void> {
       check ((state = 'leased') = (fencing_token is not null and expires_at is not null))
     ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
     create index inbox_items_ready on inbox_items (agent_id, number) where state = 'ready';
+    create index inbox_items_waiting on inbox_items (agent_id, thread_id, number) where state in ('queued', 'ready') and thread_id is not null;
     create index inbox_items_retried on inbox_items (agent_id, ready_at) where state = 'ready' and attempts > 0;
     create unique index inbox_items_leased on inbox_items (agent_id, fencing_token) where state = 'leased';
     create index inbox_items_leased_by_client on inbox_items (client_id) where state = 'leased';

@@ -123,6 +123,8 @@ export interface Operation<Input = unknown, Output extends object = object> {
    * which then runs by `run`. A refused call must leave no data.
    */
   runBatch?(calls: readonly { work: Work; input: Input }[]): Promise<readonly BatchResult<Output>[]>;
+  /** Whether a batch has calls of one agent only, because each locks a record of its agent until the end. */
+  batchesByAgent?: boolean;
   /** Whether its answer is a secret: it is stored encrypted for repeated calls. */
   confidential?: boolean;
   /** The record that a write locks. Calls with the same key are in one batch, or only a few of them run at a time. */
@@ -136,9 +138,11 @@ export interface Operation<Input = unknown, Output extends object = object> {
   /** The rate limit that calls count against. Absent: the default one, which all other operations share. */
   limit?: ActionBudget;
   /** The rate limit of one call, where it depends on the input. */
-  limitOf?(input: Input): ActionBudget;
+  limitOf?(input: Input): ActionBudget | 'default';
   /** A further key of that limit, besides the agent. */
   limitKey?(input: Input): string | undefined;
+  /** The same, where it must be read. */
+  findLimitKey?(work: Work, input: Input): Promise<string | undefined>;
   /** The calls that a batch counts as, against its own rate limit: one for each part. */
   countParts?(input: Input): number;
   /** Whether the output of a batch has a refused part with the status 404. Its time is padded, as that of a refused call. */

@@ -51,7 +51,7 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
     const found = await unitOfWork.read(context.call.actor, (work) => findCall(context, work));
     if (typeof found === 'string') return found;
     if (found?.current) return found.current;
-    await consumeOwnBudget(limits, context);
+    await consumeOwnBudget(unitOfWork, limits, context);
     if (!found) return null;
     const detail = { ...found.question.detail, client_name: approver.client_name };
     const question = { ...found.question, detail, claim: createClaim(context) };

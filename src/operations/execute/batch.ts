@@ -2,7 +2,14 @@ import { DomainError } from '../../domain/errors.ts';
 import { type BatchItem, createBatcher } from '../../shared/batcher.ts';
 import type { BatchedWrite, BatchResult, UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
-import { type Answer, type CallContext, mayNeedApproval, type Stage, waitTimeoutMs } from './context.ts';
+import {
+  type Answer,
+  type CallContext,
+  mayNeedApproval,
+  type Next,
+  type Stage,
+  waitTimeoutMs,
+} from './context.ts';
 import { createAnswer } from './respond.ts';
 
 /** A call that waits for its batch. */
@@ -10,6 +17,12 @@ interface BatchedCall extends BatchedWrite {
   context: CallContext;
   batchKey: string | undefined;
   onResult(result: BatchResult<Answer>, settle: () => void): void;
+}
+
+interface Batcher {
+  add: ReturnType<typeof createBatcher<BatchedCall>>;
+  /** Calls that wait for their batch, or run. */
+  calls: number;
 }
 
 /** One batch is prepared while the other one is in the database; more would only make batches smaller. */
@@ -22,7 +35,8 @@ const maxBatchSize = 100;
  * @throws {DomainError} UNAVAILABLE, and what the operation refuses with
  */
 export function createBatch(unitOfWork: UnitOfWork): Stage {
-  const batchers = new Map<Operation, ReturnType<typeof createBatcher<BatchedCall>>>();
+  /** By operation, and by agent where a batch has one agent; each as long as it has calls. */
+  const batchers = new Map<string, Batcher>();
 
   async function run(operation: Operation, batch: readonly BatchItem<BatchedCall>[]): Promise<void> {
     const calls = batch.map(({ item }) => item);
@@ -30,22 +44,26 @@ export function createBatch(unitOfWork: UnitOfWork): Stage {
     for (const [at, { item, settle }] of batch.entries()) item.onResult(results[at] ?? null, settle);
   }
 
-  function findBatcher(operation: Operation) {
-    const existing = batchers.get(operation);
+  function findBatcher(operation: Operation, key: string): Batcher {
+    const existing = batchers.get(key);
     if (existing) return existing;
-    const batcher = createBatcher<BatchedCall>({
+    const add = createBatcher<BatchedCall>({
       maxConcurrent,
       maxBatchSize,
       timeoutMs: waitTimeoutMs,
       keyOf: ({ batchKey }) => batchKey,
       run: (batch) => run(operation, batch),
     });
-    batchers.set(operation, batcher);
+    const batcher = { add, calls: 0 };
+    batchers.set(key, batcher);
     return batcher;
   }
 
   /** Resolves after the batch. `settle` lets further calls of the same batch key run. */
-  function join(context: CallContext): Promise<{ result: BatchResult<Answer>; settle: () => void }> {
+  function join(
+    context: CallContext,
+    { add }: Batcher,
+  ): Promise<{ result: BatchResult<Answer>; settle: () => void }> {
     const { operation, actor } = context.call;
     const { claim, input } = context;
     const call = {
@@ -57,19 +75,32 @@ export function createBatch(unitOfWork: UnitOfWork): Stage {
     };
     return new Promise((resolve, reject) => {
       const onResult: BatchedCall['onResult'] = (result, settle) => resolve({ result, settle });
-      findBatcher(operation)({ ...call, onResult }, () => reject(tooManyWrites()));
+      add({ ...call, onResult }, () => reject(tooManyWrites()));
     });
   }
 
-  return async function batch(context, next) {
-    const { call, file } = context;
-    if (!call.operation.runBatch || file || mayNeedApproval(call)) return next();
-    const { result, settle } = await join(context);
+  async function runJoined(context: CallContext, batcher: Batcher, next: Next): Promise<Answer> {
+    const { result, settle } = await join(context, batcher);
     try {
       if (result instanceof DomainError) throw result;
       return result ?? (await next());
     } finally {
       settle();
+    }
+  }
+
+  return async function batch(context, next) {
+    const { call, file } = context;
+    const { operation, actor } = call;
+    if (!operation.runBatch || file || mayNeedApproval(call)) return next();
+    const key = operation.batchesByAgent ? `${operation.name} ${actor.agent_id}` : operation.name;
+    const batcher = findBatcher(operation, key);
+    batcher.calls += 1;
+    try {
+      return await runJoined(context, batcher, next);
+    } finally {
+      batcher.calls -= 1;
+      if (batcher.calls === 0) batchers.delete(key);
     }
   };
 }

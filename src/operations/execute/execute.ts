@@ -28,7 +28,7 @@ export function createExecute(
     parseInputStage,
     createAwaitReply(unitOfWork, feed),
     createAwaitItems(unitOfWork, feed),
-    createOwnRateLimit(limits),
+    createOwnRateLimit(unitOfWork, limits),
     padNotFound,
     createApproval(unitOfWork, limits),
     createReceiveFile(unitOfWork, intake),

@@ -1,5 +1,6 @@
 import { DomainError } from '../../domain/errors.ts';
 import type { OnBudget } from '../../domain/limits.ts';
+import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { RateLimits } from '../rate-limits.ts';
 import { type CallContext, mayNeedApproval, type Stage } from './context.ts';
 
@@ -53,9 +54,9 @@ export function createRateLimit(limits: RateLimits): Stage {
 }
 
 /** Counts calls against the operation's own budget, unless the approval stage decides whether they count. */
-export function createOwnRateLimit(limits: RateLimits): Stage {
+export function createOwnRateLimit(unitOfWork: UnitOfWork, limits: RateLimits): Stage {
   return async function ownRateLimit(context, next) {
-    if (!mayNeedApproval(context.call)) await consumeOwnBudget(limits, context);
+    if (!mayNeedApproval(context.call)) await consumeOwnBudget(unitOfWork, limits, context);
     return next();
   };
 }
@@ -65,13 +66,19 @@ export function createOwnRateLimit(limits: RateLimits): Stage {
  * parts: those that the budget allows can run.
  * @throws {DomainError} RATE_LIMITED when the budget allows none
  */
-export async function consumeOwnBudget(limits: RateLimits, context: CallContext): Promise<void> {
+export async function consumeOwnBudget(
+  unitOfWork: UnitOfWork,
+  limits: RateLimits,
+  context: CallContext,
+): Promise<void> {
   const { operation, actor, onRateLimit } = context.call;
   const { limit } = operation;
   if (limit === undefined || context.isBudgetConsumed) return;
   const budget = operation.limitOf?.(context.input) ?? limit;
   context.isBudgetConsumed = true;
-  const part = operation.limitKey?.(context.input);
+  const part = operation.findLimitKey
+    ? await unitOfWork.read(actor, async (work) => operation.findLimitKey?.(work, context.input))
+    : operation.limitKey?.(context.input);
   const key = part === undefined ? actor.agent_id : `${actor.agent_id}:${part}`;
   const calls = operation.countParts?.(context.input) ?? 1;
   const allowance = await limits.consumeCalls(budget, key, calls, onRateLimit);

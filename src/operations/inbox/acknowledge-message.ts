@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageSchema, presentMessage } from '../../presenters/message.ts';
-import { acknowledgeLease } from '../../services/inbox/leases.ts';
+import { acknowledgeLease, findThreadOfLease } from '../../services/inbox/leases.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleMessage } from '../examples/records.ts';
 import { content } from '../fields.ts';
@@ -42,6 +42,11 @@ export const acknowledgeMessageOperation = defineOperation({
     const row = await acknowledgeLease(work, lease_id, sent === undefined ? null : draftOf(sent));
     return { message: row && presentMessage(row) };
   },
+  /** A reply counts as a message in its thread. */
+  limit: 'send_message',
+  limitOf: ({ reply: sent }) => (sent === undefined ? 'default' : 'send_message'),
+  findLimitKey: async (work, { lease_id, reply: sent }) =>
+    sent === undefined ? undefined : findThreadOfLease(work, lease_id),
   rest: {
     method: 'POST',
     path: '/inbox/leases/{lease_id}/acknowledge',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { maxLeasesPerCall } from '../../domain/inbox.ts';
-import { acknowledgeLeases } from '../../services/inbox/leases.ts';
+import { acknowledgeLeases, type AcknowledgeResult } from '../../services/inbox/leases.ts';
 import { defineOperation } from '../define.ts';
 import { exampleLeaseState, leaseId } from './fields.ts';
 
@@ -27,9 +27,14 @@ export const acknowledgeMessagesOperation = defineOperation({
       .describe('One for each id, in their order.'),
   }),
   async run(work, { ids }) {
-    const results = await acknowledgeLeases(work, ids);
-    return { results: ids.map((id, at) => ({ id, result: results[at] ?? 'not_found' })) };
+    const [results] = await acknowledgeLeases([{ work, ids }]);
+    return presentResults(ids, results);
   },
+  async runBatch(calls) {
+    const results = await acknowledgeLeases(calls.map(({ work, input: { ids } }) => ({ work, ids })));
+    return calls.map(({ input: { ids } }, at) => presentResults(ids, results[at]));
+  },
+  batchesByAgent: true,
   rest: { method: 'POST', path: '/inbox/leases:acknowledge', status: 200 },
   errors: [],
   example: {
@@ -37,3 +42,7 @@ export const acknowledgeMessagesOperation = defineOperation({
     output: { results: [{ id: exampleLeaseState.id, result: 'acknowledged' }] },
   },
 });
+
+function presentResults(ids: readonly string[], results: readonly AcknowledgeResult[] = []) {
+  return { results: ids.map((id, at) => ({ id, result: results[at] ?? 'not_found' })) };
+}

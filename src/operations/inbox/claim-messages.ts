@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { DomainError } from '../../domain/errors.ts';
 import { maxLeasesPerCall } from '../../domain/inbox.ts';
-import { claimItems, findNextItem } from '../../services/inbox/claim.ts';
+import { claimItems, claimItemsTogether, findNextItem } from '../../services/inbox/claim.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleLease, leaseLength, leaseSchema, presentItem, toolLease } from './fields.ts';
 
@@ -35,6 +36,14 @@ export const claimMessagesOperation = defineOperation({
   async run(work, { wait_seconds: _wait, ...request }) {
     return { leases: (await claimItems(work, request)).map(presentItem) };
   },
+  async runBatch(calls) {
+    const claims = calls.map(({ work, input: { wait_seconds: _wait, ...request } }) => ({ work, request }));
+    const results = await claimItemsTogether(claims, { wait: false });
+    return results.map((result) =>
+      result === null || result instanceof DomainError ? result : { leases: result.map(presentItem) },
+    );
+  },
+  batchesByAgent: true,
   itemWait: {
     waitMs: ({ wait_seconds }) => wait_seconds * 1_000,
     isEmpty: (result) => output.parse(result).leases.length === 0,

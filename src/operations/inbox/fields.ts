@@ -54,7 +54,7 @@ export const inboxSchema = z
     max_attempts: z.int().describe('After this many leases without an acknowledgement an item is dead.'),
     ordered_by_thread: z.boolean().describe('Whether at most one item of a thread is leased at a time.'),
     ready: count.describe(
-      'Items that wait for an instance. At most 1,000 feed entries are searched for new ones.',
+      'Items that wait for an instance, or for an older item of their thread. At most 1,000 feed entries are searched for new ones.',
     ),
     leased: count.describe('Items that an instance works on.'),
     dead: count.describe('Items that failed max_attempts times.'),

@@ -22,8 +22,8 @@ const sections = {
       where agent_id = :agent_id order by grant_id`,
   webhook: `select id, url, description, event_types, only_when_offline, enabled, created_at from webhooks where agent_id = :agent_id order by id`,
   inbox: `select types, lease_seconds, max_attempts, ordered_by_thread, created_at, updated_at from inboxes where agent_id = :agent_id`,
-  inbox_item: `select event_id, event_type, thread_id, state, attempts, consumer, reasons from inbox_items
-      where agent_id = :agent_id and state in ('ready', 'leased', 'dead') order by number`,
+  inbox_item: `select event_id, event_type, thread_id, case state when 'queued' then 'ready' else state end as state, attempts, consumer, reasons
+      from inbox_items where agent_id = :agent_id and state in ('queued', 'ready', 'leased', 'dead') order by number`,
   inbox_consumer: `select consumer as name, last_claim_at from inbox_consumers where agent_id = :agent_id order by consumer`,
   approval: `select id, action, target, message, state, created_at, decided_at, used_at from approvals where agent_id = :agent_id order by id`,
   attachment: `select id, filename, content_type, size_bytes, sha256, scan_status, message_id, created_at from attachments

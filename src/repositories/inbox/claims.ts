@@ -35,11 +35,30 @@ export const endedAttempt = (outcome: string, reason: string): string =>
 /** Sets the columns of a lease to those of an item without one. */
 export const noLease = `fencing_token = null, expires_at = null, consumer = null, token_hash = null, client_id = null, grant_id = null, updated_at = :now::bigint`;
 
+const lockTokens = `select token_hash, grant_id from access_tokens where token_hash = any(:token_hashes::bytea[]) for key share`;
+
+/**
+ * In the threads of these items, which no longer wait: the oldest item that waits, if it is queued. The statement has not changed the items
+ * yet, so they are left out. The limits make the planner look up items by thread.
+ */
+const nextQueued = (items: string): string =>
+  `select n.number from (select distinct thread_id from ${items} where thread_id is not null) t cross join lateral (
+     select n.number, n.state from inbox_items n
+     where n.agent_id = :agent_id and n.thread_id = t.thread_id and n.state in ('queued', 'ready') and n.number not in (select number from ${items})
+     order by n.number limit 1
+   ) n
+   where n.state = 'queued'`;
+
+/**
+ * Whether an item is one of the items of a query. As an array, because the planner joins few items to all of an agent while it has no
+ * statistics of the agent.
+ */
+export const isAmong = (item: string, numbers: string): string =>
+  `${item}.agent_id = :agent_id and ${item}.number = any(array(${numbers}))`;
+
 const statements = {
-  lockToken: statement(
-    'inbox_claims.lock_token',
-    'select grant_id from access_tokens where token_hash = :token_hash for key share',
-  ),
+  lockTokens: statement('inbox_claims.lock_tokens', lockTokens),
+  lockFreeTokens: statement('inbox_claims.lock_free_tokens', `${lockTokens} skip locked`),
   /** A lease whose row is locked is being written by its holder, before it expired. */
   endExpired: statement(
     'inbox_claims.end_expired',
@@ -50,22 +69,31 @@ const statements = {
        reasons = i.reasons || ${endedAttempt(`'expired'`, 'null')}, ${noLease}
      from expired e where i.agent_id = :agent_id and i.number = e.number`,
   ),
+  /**
+   * In order of threads, an item is queued if another one of its thread that waits is older. So whatever is queued has an older ready one, and
+   * claims look only at the ready ones.
+   */
   materialize: statement(
     'inbox_claims.materialize',
     `with entry as (
        select * from unnest(${hideFromPlanner(':numbers', 'bigint[]')}, ${hideFromPlanner(':event_ids', 'text[]')}) n (number, event_id)
+     ), wanted as (
+       select w.*, b.ordered_by_thread and w.thread_id is not null as is_ordered, row_number() over (partition by w.thread_id order by w.number) as place
+       from inboxes b cross join entry n cross join lateral (${wantedEntries}) w
+       where b.agent_id = :agent_id and not exists (select from inbox_items i where i.agent_id = :agent_id and i.number = n.number offset 0)
      ), item as (
        insert into inbox_items (agent_id, number, event_id, event_type, thread_id, sequence, sender_id, state, ready_at, updated_at)
-       select b.agent_id, w.number, w.event_id, w.type, w.thread_id, w.sequence, w.sender_id, 'ready', :now::bigint, :now::bigint
-       from inboxes b cross join entry n cross join lateral (${wantedEntries}) w
-       where b.agent_id = :agent_id
-       on conflict (agent_id, number) do nothing
+       select :agent_id, w.number, w.event_id, w.type, w.thread_id, w.sequence, w.sender_id, case when w.is_ordered and (w.place > 1 or exists (
+         select from inbox_items o where o.agent_id = :agent_id and o.thread_id = w.thread_id and o.number < w.number and o.state in ('queued', 'ready')
+       )) then 'queued' else 'ready' end, :now::bigint, :now::bigint
+       from wanted w
      )
      update inboxes set position = :position where agent_id = :agent_id`,
   ),
   /**
    * The caller has locked the inbox, so no other claim runs. In order of threads, an item is free if it is the oldest of its thread that is not
-   * dealt with, and no other item of the thread is leased, such as a newer one that was leased while this one was dead.
+   * dealt with, and no other item of the thread is leased, such as a newer one that was leased while this one was dead. The next queued item of
+   * the thread is then ready, and free after the lease.
    *
    * Fencing tokens are not less than the clock: they grow even after the inbox was turned off and on, or the database was restored.
    */
@@ -74,12 +102,12 @@ const statements = {
     `with room as materialized (
        select least(:max::int, ${maxLeases} - count(*)) as leases from inbox_items where agent_id = :agent_id and state = 'leased'
      ), free as materialized (
-       select i.number from inbox_items i
+       select i.number, i.thread_id from inbox_items i
        where i.agent_id = :agent_id and i.state = 'ready' and i.ready_at <= :now and i.event_type = any(${hideFromPlanner(':types', 'text[]')})
          and (i.thread_id is null or not :ordered::boolean or (
            i.thread_id not in (select l.thread_id from inbox_items l where l.agent_id = :agent_id and l.state = 'leased' and l.thread_id is not null)
            and not exists (
-             select from inbox_items o where o.agent_id = i.agent_id and o.thread_id = i.thread_id and o.number < i.number and o.state in ('ready', 'leased'))))
+             select from inbox_items o where o.agent_id = i.agent_id and o.thread_id = i.thread_id and o.number < i.number and o.state in ('queued', 'ready'))))
          and exists (select from agents a where a.id = :agent_id and not a.paused and a.retired_at is null)
        order by i.number limit (select greatest(0, leases) from room) for update of i skip locked
      ), numbered as (
@@ -88,10 +116,12 @@ const statements = {
        update inboxes set last_fencing_token = greatest(last_fencing_token, :now::bigint) + (select count(*) from free)
        where agent_id = :agent_id and exists (select from free)
        returning last_fencing_token - (select count(*) from free) as before
+     ), promoted as (
+       update inbox_items q set state = 'ready' where ${isAmong('q', nextQueued('free'))}
      )
      update inbox_items i set state = 'leased', attempts = i.attempts + 1, fencing_token = t.before + n.place, expires_at = :expires_at::bigint,
        consumer = :consumer, token_hash = :token_hash::bytea, client_id = :client_id, grant_id = :grant_id, updated_at = :now::bigint
-     from numbered n, token t where i.agent_id = :agent_id and i.number = n.number
+     from numbered n, token t where ${isAmong('i', 'select number from free')} and i.number = n.number
      returning i.number, i.event_id, i.sender_id, i.attempts, i.fencing_token, i.expires_at`,
   ),
   countLeases: statement(
@@ -103,11 +133,17 @@ const statements = {
 /** Claims items of locked inboxes. */
 export function inboxClaimsRepository(db: Queryable) {
   return {
-    /** Locks a token (SHA-256), so that it is revoked before or after this transaction. Undefined if it was revoked. */
-    async lockToken(tokenHash: Buffer): Promise<{ grant_id: string | null } | undefined> {
-      return (
-        await query<{ grant_id: string | null }>(db, statements.lockToken, { token_hash: tokenHash })
-      )[0];
+    /**
+     * Locks tokens (SHA-256), so that each is revoked before or after this transaction. Those that were revoked are missing.
+     * @param options.wait whether to wait for a token that another transaction has locked. If not, it is missing, too.
+     */
+    lockTokens(
+      tokenHashes: readonly Buffer[],
+      { wait }: { wait: boolean },
+    ): Promise<{ token_hash: Buffer; grant_id: string | null }[]> {
+      return query(db, wait ? statements.lockTokens : statements.lockFreeTokens, {
+        token_hashes: tokenHashes,
+      });
     },
     /** Ends leases that have expired: their items are ready again, or dead after `max_attempts` attempts. */
     async endExpired(agentId: string, { now, max_attempts }: { now: number; max_attempts: number }) {

@@ -37,7 +37,7 @@ const statements = {
     'inbox_handled.move_marks',
     `with thread as materialized (
        select t.thread_id, t.agent_id, coalesce(
-         (select min(i.sequence) - 1 from inbox_items i where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state in ('ready', 'leased', 'dead')),
+         (select min(i.sequence) - 1 from inbox_items i where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state in ('queued', 'ready', 'leased', 'dead')),
          (select max(i.sequence) from inbox_items i where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state in ('handled', 'recorded'))) as mark
        from unnest(:thread_ids::text[], :agent_ids::text[]) t (thread_id, agent_id)
      ), removed as (

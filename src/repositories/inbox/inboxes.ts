@@ -22,7 +22,7 @@ export interface LockedInbox extends InboxRow {
   paused: boolean;
 }
 
-/** Items of an inbox by state. */
+/** Items of an inbox by state; those that wait for an older one of their thread are ready, too. */
 export interface InboxCounts {
   ready: number;
   leased: number;
@@ -49,10 +49,14 @@ const statements = {
      from inboxes b join feed_heads h on h.agent_id = b.agent_id join agents a on a.id = b.agent_id
      where b.agent_id = :agent_id for no key update of b`,
   ),
+  /** Without order, nothing waits for another item of its thread. With order, items that are ready stay so, and claims keep their order. */
   save: statement(
     'inboxes.save',
-    `insert into inboxes (agent_id, types, lease_seconds, max_attempts, ordered_by_thread, position, created_at, updated_at)
-     values (:agent_id, :types::text[], :lease_seconds, :max_attempts, :ordered_by_thread, :position, :now::bigint, :now::bigint)
+    `with promoted as (
+       update inbox_items set state = 'ready' where agent_id = :agent_id and state = 'queued' and not :ordered_by_thread::boolean
+     )
+     insert into inboxes (agent_id, types, lease_seconds, max_attempts, ordered_by_thread, position, created_at, updated_at)
+     values (:agent_id, :types::text[], :lease_seconds, :max_attempts, :ordered_by_thread::boolean, :position, :now::bigint, :now::bigint)
      on conflict (agent_id) do update set types = excluded.types, lease_seconds = excluded.lease_seconds, max_attempts = excluded.max_attempts,
        ordered_by_thread = excluded.ordered_by_thread, position = excluded.position, updated_at = excluded.updated_at`,
   ),
@@ -67,9 +71,9 @@ const statements = {
     'inboxes.count',
     `select i.ready + u.ready as ready, i.leased, i.dead, coalesce(i.oldest_event_id, u.oldest_event_id) as oldest_event_id
      from (
-       select count(*) filter (where state = 'ready')::int as ready, count(*) filter (where state = 'leased')::int as leased,
-         count(*) filter (where state = 'dead')::int as dead, min(event_id) filter (where state in ('ready', 'leased')) as oldest_event_id
-       from inbox_items where agent_id = :agent_id and state in ('ready', 'leased', 'dead')
+       select count(*) filter (where state in ('queued', 'ready'))::int as ready, count(*) filter (where state = 'leased')::int as leased,
+         count(*) filter (where state = 'dead')::int as dead, min(event_id) filter (where state <> 'dead') as oldest_event_id
+       from inbox_items where agent_id = :agent_id and state in ('queued', 'ready', 'leased', 'dead')
      ) i cross join (
        select count(w.number)::int as ready, min(w.event_id) as oldest_event_id
        from inboxes b cross join lateral (

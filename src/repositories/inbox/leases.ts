@@ -1,5 +1,5 @@
 import { query, type Queryable, statement } from '../queryable.ts';
-import { endedAttempt, noLease } from './claims.ts';
+import { endedAttempt, isAmong, noLease } from './claims.ts';
 
 /** A current lease. Times in milliseconds. */
 export interface LeaseRow {
@@ -66,10 +66,9 @@ const statements = {
        select number, thread_id, sequence, fencing_token from inbox_items
        where ${isCurrent} and fencing_token = any(:fencing_tokens::bigint[]) order by number for update
      ), removed as (
-       delete from inbox_items i using acknowledged a where i.agent_id = :agent_id and i.number = a.number and a.sequence is null
+       delete from inbox_items i where ${isAmong('i', 'select number from acknowledged where sequence is null')}
      ), handled as (
-       update inbox_items i set state = 'handled', ${noLease}
-       from acknowledged a where i.agent_id = :agent_id and i.number = a.number and a.sequence is not null
+       update inbox_items i set state = 'handled', ${noLease} where ${isAmong('i', 'select number from acknowledged where sequence is not null')}
      )
      select a.fencing_token, a.sequence, exists (
        select from inbox_items n where n.agent_id = :agent_id and n.thread_id = a.thread_id and n.state = 'ready') as has_successor

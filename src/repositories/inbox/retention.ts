@@ -33,7 +33,15 @@ const statements = {
     `with removed as (
        delete from inbox_items where agent_id = :agent_id and event_id < :older_than returning state
      )
-     select count(*) filter (where state in ('ready', 'leased', 'dead'))::int as items from removed`,
+     select count(*) filter (where state in ('queued', 'ready', 'leased', 'dead'))::int as items from removed`,
+  ),
+  promote: statement(
+    'inbox_retention.promote',
+    `update inbox_items i set state = 'ready' from (
+       select distinct on (thread_id) number, state from inbox_items
+       where agent_id = :agent_id and thread_id is not null and state in ('queued', 'ready') order by thread_id, number
+     ) oldest
+     where i.agent_id = :agent_id and i.number = oldest.number and oldest.state = 'queued'`,
   ),
   removeOfThread: statement(
     'inbox_retention.remove_of_thread',
@@ -44,9 +52,9 @@ const statements = {
     'inbox_retention.stats',
     `select i.ready + u.ready as ready, i.leased, i.dead, least(i.oldest_event_id, u.oldest_event_id) as oldest_event_id
      from (
-       select count(*) filter (where state = 'ready')::int as ready, count(*) filter (where state = 'leased')::int as leased,
-         count(*) filter (where state = 'dead')::int as dead, min(event_id) filter (where state in ('ready', 'leased')) as oldest_event_id
-       from inbox_items where state in ('ready', 'leased', 'dead')
+       select count(*) filter (where state in ('queued', 'ready'))::int as ready, count(*) filter (where state = 'leased')::int as leased,
+         count(*) filter (where state = 'dead')::int as dead, min(event_id) filter (where state <> 'dead') as oldest_event_id
+       from inbox_items where state in ('queued', 'ready', 'leased', 'dead')
      ) i cross join (
        select count(w.number)::int as ready, min(w.event_id) as oldest_event_id
        from (
@@ -89,12 +97,13 @@ export function inboxRetentionRepository(db: Queryable) {
         limit,
       });
     },
-    /** Removes items whose event is older; returns how many of them were not acknowledged. */
+    /** Removes items of a locked inbox whose event is older; returns how many of them were not acknowledged. */
     async removeItems(agentId: string, olderThan: string): Promise<number> {
-      const [row] = await query<{ items: number }>(db, statements.removeItems, {
-        agent_id: agentId,
-        older_than: olderThan,
-      });
+      const [[row]] = await Promise.all([
+        query<{ items: number }>(db, statements.removeItems, { agent_id: agentId, older_than: olderThan }),
+        // The oldest item that is left of each thread no longer waits for another.
+        query(db, statements.promote, { agent_id: agentId }),
+      ]);
       return row?.items ?? 0;
     },
     /** Removes the items of a thread. */

@@ -1,13 +1,13 @@
 import { DomainError } from '../../domain/errors.ts';
-import { maxLeases, type NextItem, toLeaseId, visibleTypes } from '../../domain/inbox.ts';
-import type { Work } from '../../work/unit-of-work.ts';
+import { inboxTypes, maxLeases, type NextItem, toLeaseId, visibleTypes } from '../../domain/inbox.ts';
+import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { readRelationships } from '../access.ts';
 import { requireActorState } from '../actor-checks.ts';
 import { inboxNotFound } from './access.ts';
 
 type Claims = Work['inboxClaims'];
 type ClaimedItem = Awaited<ReturnType<Claims['claim']>>[number];
-type Holder = Parameters<Claims['claim']>[1]['holder'];
+type Claim = Parameters<Claims['claim']>[1];
 type Inbox = NonNullable<Awaited<ReturnType<Work['inboxes']['lock']>>>;
 
 /** At most this many feed entries are copied at a time, and this many times by one claim. */
@@ -22,53 +22,117 @@ export interface ClaimRequest {
   consumer?: string | undefined;
 }
 
+/** A claim of an instance, in its unit of work. */
+export interface ClaimCall {
+  work: Work;
+  request: ClaimRequest;
+}
+
+/** A lease with its event, oldest first. */
+export type LeasedItem = Awaited<ReturnType<typeof withEvents>>[number];
+
 /**
- * Leases the oldest items that are free to an instance of the actor. The inbox is locked, so claims of one agent run one after the other;
- * items are copied from the feed only when too few are ready.
+ * Leases the oldest items that are free to an instance of the actor.
  * @returns the leases with their events, oldest first; none when no item is free
  * @throws {DomainError} INBOX_NOT_FOUND, AGENT_PAUSED, UNAUTHORIZED (the token was revoked), INSUFFICIENT_SCOPE (it may see none of the
  * types), RATE_LIMITED (the agent has the maximum of leases)
  */
-export async function claimItems(work: Work, request: ClaimRequest) {
-  const { agent_id } = work.actor;
-  const [holder, inbox] = await Promise.all([
-    readHolder(work, request.consumer ?? null),
-    work.inboxes.lock(agent_id),
+export async function claimItems(work: Work, request: ClaimRequest): Promise<LeasedItem[]> {
+  const [result] = await claimItemsTogether([{ work, request }], { wait: true });
+  if (result instanceof DomainError) throw result;
+  return result ?? [];
+}
+
+/**
+ * Runs claims of one agent in one transaction, one after the other. The inbox is locked, so no other claim of the agent runs; items are copied
+ * from the feed only when too few are ready.
+ * @param options.wait whether to wait for a token that is being revoked. If not, the result of its claim is null: to wait for one token
+ * while others are locked could deadlock.
+ * @returns the result of each claim, as `claimItems`
+ */
+export async function claimItemsTogether(
+  calls: readonly ClaimCall[],
+  { wait }: { wait: boolean },
+): Promise<BatchResult<LeasedItem[]>[]> {
+  const [first] = calls;
+  if (!first) return [];
+  const { agent_id } = first.work.actor;
+  const [tokens, inbox] = await Promise.all([
+    first.work.inboxClaims.lockTokens(
+      calls.map(({ work }) => hashOf(work)),
+      { wait },
+    ),
+    first.work.inboxes.lock(agent_id),
   ]);
-  if (!inbox) throw inboxNotFound();
+  const grants = new Map(
+    tokens.map(({ token_hash, grant_id }) => [token_hash.toString('base64url'), grant_id]),
+  );
+  const refusals = calls.map(({ work: { actor } }) => {
+    // A person in the console has no token.
+    if (!grants.has(actor.token_id) && actor.account_id === undefined) return wait ? tokenRevoked() : null;
+    if (!inbox) return inboxNotFound();
+    return visibleTypes(inbox.types, actor).length === 0 ? missingScope() : undefined;
+  });
+  if (!inbox) return refusals.map((refusal) => refusal ?? null);
   requireActorState({ retired: false, paused: inbox.paused });
-  const types = visibleTypes(inbox.types, work.actor);
-  if (types.length === 0) throw missingScope();
-  const expires_at = work.now + (request.lease_seconds ?? inbox.lease_seconds) * 1_000;
-  const options = { types, ordered: inbox.ordered_by_thread, now: work.now, expires_at, holder };
-  if (request.consumer !== undefined)
-    work.defer(work.inboxes.recordConsumer(agent_id, request.consumer, work.now));
-  const items = await claimReady(work, inbox, { max: request.max, ...options });
-  if (items.length === 0 && (await work.inboxClaims.countLeases(agent_id)) >= maxLeases)
-    throw tooManyLeases();
-  return withEvents(work, items);
+  const accepted = calls.filter((_, at) => refusals[at] === undefined);
+  for (const { work, request } of accepted) recordConsumer(work, request);
+  const claimed = await claimReady(
+    first.work,
+    inbox,
+    accepted.map((call) => toClaim(call, inbox, grants.get(call.work.actor.token_id) ?? null)),
+  );
+  const hasEmpty = claimed.some((items) => items.length === 0);
+  const isFull = hasEmpty && (await first.work.inboxClaims.countLeases(agent_id)) >= maxLeases;
+  const leases = await withEvents(first.work, claimed.flat());
+  const results = new Map(
+    accepted.map((call, at): [ClaimCall, BatchResult<LeasedItem[]>] => {
+      const tokensOfCall = new Set(claimed[at]?.map(({ fencing_token }) => fencing_token));
+      if (isFull && tokensOfCall.size === 0) return [call, tooManyLeases()];
+      return [call, leases.filter(({ fencing_token }) => tokensOfCall.has(fencing_token))];
+    }),
+  );
+  return calls.map((call, at) => results.get(call) ?? refusals[at] ?? null);
+}
+
+const hashOf = ({ actor }: Work): Buffer => Buffer.from(actor.token_id, 'base64url');
+
+function recordConsumer({ actor, inboxes, now, defer }: Work, { consumer }: ClaimRequest): void {
+  if (consumer !== undefined) defer(inboxes.recordConsumer(actor.agent_id, consumer, now));
+}
+
+function toClaim({ work, request }: ClaimCall, inbox: Inbox, grant_id: string | null): Claim {
+  const { consumer = null, max, lease_seconds = inbox.lease_seconds } = request;
+  return {
+    max,
+    // Items of types that the settings no longer have stay, and hold up newer ones of their thread: they are claimed, too.
+    types: visibleTypes(inboxTypes, work.actor),
+    ordered: inbox.ordered_by_thread,
+    now: work.now,
+    expires_at: work.now + lease_seconds * 1_000,
+    holder: { consumer, token_hash: hashOf(work), client_id: work.actor.client_id, grant_id },
+  };
 }
 
 /** Claims what is ready, and copies items from the feed until there are enough or the feed has no more. */
 async function claimReady(
-  work: Work,
+  { actor: { agent_id }, now, inboxClaims, feed }: Work,
   { position: start, last_number, max_attempts }: Inbox,
-  { max, ...options }: Parameters<Claims['claim']>[1],
-): Promise<ClaimedItem[]> {
-  const { agent_id } = work.actor;
-  const [, claimed] = await Promise.all([
-    work.inboxClaims.endExpired(agent_id, { now: work.now, max_attempts }),
-    work.inboxClaims.claim(agent_id, { max, ...options }),
-  ]);
+  claims: readonly Claim[],
+): Promise<ClaimedItem[][]> {
+  const claimed = claims.map((): ClaimedItem[] => []);
+  const claimMissing = () =>
+    claims.flatMap(async (claim, at) => {
+      const max = claim.max - (claimed[at]?.length ?? 0);
+      if (max > 0) claimed[at]?.push(...(await inboxClaims.claim(agent_id, { ...claim, max })));
+    });
+  await Promise.all([inboxClaims.endExpired(agent_id, { now, max_attempts }), ...claimMissing()]);
   let position = start;
-  for (let step = 0; claimed.length < max && position < last_number && step < maxSteps; step += 1) {
-    const [entries = []] = await work.feed.read([{ agent_id, after: position }], entriesPerStep);
+  for (let step = 0; position < last_number && step < maxSteps; step += 1) {
+    if (claims.every(({ max }, at) => claimed[at]?.length === max)) break;
+    const [entries = []] = await feed.read([{ agent_id, after: position }], entriesPerStep);
     position = entries.at(-1)?.number ?? last_number;
-    const [, more] = await Promise.all([
-      work.inboxClaims.materialize(agent_id, { entries, position, now: work.now }),
-      work.inboxClaims.claim(agent_id, { max: max - claimed.length, ...options }),
-    ]);
-    claimed.push(...more);
+    await Promise.all([inboxClaims.materialize(agent_id, { entries, position, now }), ...claimMissing()]);
   }
   return claimed;
 }
@@ -105,17 +169,6 @@ async function withEvents(work: Work, items: readonly ClaimedItem[]) {
   });
 }
 
-/** The claiming token, locked so that it cannot be revoked before the claim is made. A person in the console has no token. */
-async function readHolder({ actor, inboxClaims }: Work, consumer: string | null): Promise<Holder> {
-  const { token_id, client_id, account_id } = actor;
-  const token_hash = Buffer.from(token_id, 'base64url');
-  const token = await inboxClaims.lockToken(token_hash);
-  if (!token && account_id === undefined) {
-    throw new DomainError('UNAUTHORIZED', 'This access token was revoked; request a new one.');
-  }
-  return { consumer, token_hash, client_id, grant_id: token?.grant_id ?? null };
-}
-
 /** When the next item of the actor's inbox can be ready; for claims that wait. */
 export async function findNextItem({
   inboxes,
@@ -125,6 +178,10 @@ export async function findNextItem({
   const next = await inboxes.findNext(actor.agent_id, now);
   if (!next) throw inboxNotFound();
   return next;
+}
+
+function tokenRevoked(): DomainError {
+  return new DomainError('UNAUTHORIZED', 'This access token was revoked; request a new one.');
 }
 
 function missingScope(): DomainError {

@@ -26,19 +26,27 @@ export async function renewLease(work: Work, lease_id: string, lease_seconds: nu
 }
 
 /**
- * Acknowledges several leases in one statement.
- * @returns the result of each, in order
+ * Acknowledges several leases of one agent in one statement: those of one call, or of several in one transaction.
+ * @returns for each call the result of each lease, in order
  */
 export async function acknowledgeLeases(
-  work: Work,
-  leaseIds: readonly string[],
-): Promise<AcknowledgeResult[]> {
-  const tokens = leaseIds.map((id) => readFencingToken(work.actor.agent_id, id));
-  const known = tokens.filter((token) => token !== undefined);
-  const acknowledged = new Set(known.length > 0 ? await acknowledge(work, known) : []);
-  return tokens.map((token) => {
-    if (token === undefined) return 'not_found';
-    return acknowledged.has(token) ? 'acknowledged' : 'lost';
+  calls: readonly { work: Work; ids: readonly string[] }[],
+): Promise<AcknowledgeResult[][]> {
+  const [first] = calls;
+  if (!first) return [];
+  const tokensOfCalls = calls.map(({ work, ids }) =>
+    ids.map((id) => readFencingToken(work.actor.agent_id, id)),
+  );
+  const known = tokensOfCalls.flat().filter((token) => token !== undefined);
+  const acknowledged = new Set(known.length > 0 ? await acknowledge(first.work, known) : []);
+  return tokensOfCalls.map((tokens) => {
+    const results = tokens.map((token) => {
+      if (token === undefined) return 'not_found';
+      return acknowledged.has(token) ? 'acknowledged' : 'lost';
+    });
+    // A lease that two calls acknowledge is lost to the second one.
+    for (const token of tokens) if (token !== undefined) acknowledged.delete(token);
+    return results;
   });
 }
 
@@ -67,6 +75,17 @@ async function sendReply(work: Work, key: ReturnType<typeof requireLeaseKey>, re
     reply_to: reply.reply_to ?? (await findMessageId(work, lease)),
     thread_id,
   });
+}
+
+/** The thread of a current lease of the actor, if both exist. */
+export async function findThreadOfLease(
+  { actor, now, inboxLeases }: Work,
+  lease_id: string,
+): Promise<string | undefined> {
+  const fencing_token = readFencingToken(actor.agent_id, lease_id);
+  if (fencing_token === undefined) return undefined;
+  const lease = await inboxLeases.find({ agent_id: actor.agent_id, fencing_token, now });
+  return lease?.thread_id ?? undefined;
 }
 
 /** The id of the message that an item is about, if any. */

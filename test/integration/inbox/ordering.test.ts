@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestRest } from '../../clients/rest.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expireLeases, startWork, textsOf } from './setup.ts';
 
@@ -46,6 +47,88 @@ test('a dead item lets the next one pass; redriven, it waits for the one that is
   expect([again?.event.data.content, again?.attempt]).toEqual(['a1', 1]);
   await inbox.acknowledge(again?.id ?? '');
   expect(textsOf(await inbox.leases({ max: 10 }))).toEqual(['a3']);
+});
+
+test('items that wait for an older one of their thread count as ready, and come one by one', async () => {
+  const { inbox, openThread, send } = await startWork(service);
+  const other = await openThread();
+  for (const text of ['a1', 'a2', 'a3']) await send(text);
+  const [first, ...rest] = await inbox.leases({ max: 10 });
+  expect([textsOf([first] as never), rest]).toEqual([['a1'], []]);
+  expect((await inbox.get()).body).toMatchObject({ ready: 2, leased: 1 });
+  // These come later, when others of their thread wait already, and when none do.
+  await send('a4');
+  await send('b1', other);
+  expect((await inbox.get()).body).toMatchObject({ ready: 4, leased: 1 });
+  await inbox.acknowledge(first?.id ?? '');
+  const [second, b] = await inbox.leases({ max: 10 });
+  expect(textsOf([second, b] as never)).toEqual(['a2', 'b1']);
+  await inbox.acknowledgeAll([b?.id ?? '']);
+  // An item that is given back is before those that wait.
+  await inbox.release(second?.id ?? '');
+  for (const text of ['a2', 'a3', 'a4']) {
+    const [lease, ...none] = await inbox.leases({ max: 10 });
+    expect([textsOf([lease] as never), none]).toEqual([[text], []]);
+    await inbox.acknowledge(lease?.id ?? '');
+  }
+  expect((await inbox.get()).body).toMatchObject({ ready: 0, leased: 0 });
+});
+
+test('order can be turned off and on while items wait', async () => {
+  const { inbox, send } = await startWork(service);
+  for (const text of ['a1', 'a2', 'a3']) await send(text);
+  const [first] = await inbox.leases({ max: 10 });
+  await inbox.turnOn({ ordered_by_thread: false });
+  const [second, third, ...none] = await inbox.leases({ max: 10 });
+  expect([textsOf([first, second, third] as never), none]).toEqual([['a1', 'a2', 'a3'], []]);
+  await inbox.turnOn({ ordered_by_thread: true });
+  await send('a4');
+  await send('a5');
+  expect(await inbox.leases({ max: 10 })).toEqual([]);
+  await inbox.release(third?.id ?? '');
+  await inbox.acknowledgeAll([first?.id ?? '', second?.id ?? '']);
+  for (const text of ['a3', 'a4', 'a5']) {
+    const [lease, ...others] = await inbox.leases({ max: 10 });
+    expect([textsOf([lease] as never), others]).toEqual([[text], []]);
+    await inbox.acknowledge(lease?.id ?? '');
+  }
+});
+
+test('items of a type that the settings no longer have stay, and hold up nothing', async () => {
+  const types = ['message.created', 'thread.updated'];
+  const { asker, inbox, thread, send } = await startWork(service, { types });
+  const subject = { token: asker.token, body: { subject: 'new' } };
+  expect((await requestRest('PATCH', `${service.api}/threads/${thread}`, subject)).status).toBe(200);
+  await send('a1');
+  await send('a2');
+  const [updated] = await inbox.leases({ max: 10 });
+  await inbox.turnOn({ types: ['message.created'] });
+  await inbox.release(updated?.id ?? '');
+  const [again] = await inbox.leases({ max: 10 });
+  expect([updated?.event.type, again?.event.id]).toEqual(['thread.updated', updated?.event.id]);
+  await inbox.acknowledge(again?.id ?? '');
+  expect(textsOf(await inbox.leases({ max: 10 }))).toEqual(['a1']);
+});
+
+test('an inbox that begins again at an earlier event has each item once, in order', async () => {
+  const { worker, inbox, send } = await startWork(service);
+  await send('a1');
+  const earliest = await requestRest('GET', `${service.api}/events?cursor=earliest`, { token: worker.token });
+  for (const text of ['a2', 'a3']) await send(text);
+  await inbox.turnOn({ from: 'now' });
+  for (const text of ['a4', 'a5']) await send(text);
+  const [lease] = await inbox.leases();
+  expect(lease?.event.data.content).toBe('a4');
+  await inbox.turnOn({ from: earliest.body.events.at(-1).cursor });
+  await inbox.acknowledge(lease?.id ?? '');
+  const seen: string[] = [];
+  for (let next = await inbox.leases(); next.length > 0; next = await inbox.leases()) {
+    seen.push(...textsOf(next));
+    await inbox.acknowledgeAll(next.map(({ id }) => id));
+  }
+  expect(seen.filter((text) => text !== 'a5')).toEqual(['a2', 'a3']);
+  expect(seen.toSorted()).toEqual(['a2', 'a3', 'a5']);
+  expect((await inbox.get()).body).toMatchObject({ ready: 0, leased: 0 });
 });
 
 test('parallel claims of one process get each item once', async () => {

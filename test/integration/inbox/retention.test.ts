@@ -38,6 +38,19 @@ test('items leave with the feed, in every state, and the agent learns how many',
   expect(await events()).toEqual([]);
 });
 
+test('the next item of a thread follows when those before it have expired', async () => {
+  const { worker, inbox, send } = await startWork(service);
+  const first = await send('one');
+  let second = await send('two');
+  while (second.created_at === first.created_at) second = await send('two');
+  await inbox.turnOn();
+  const [lease] = await inbox.leases();
+  await inbox.release(lease?.id ?? '');
+  await service.core.unitOfWork.writeAsSystem((work) => expireItems(work, worker.id, second.created_at));
+  const [next] = await inbox.leases({ max: 10 });
+  expect([lease?.event.data.id, next?.event.data.id]).toEqual([first.id, second.id]);
+});
+
 test('maintenance leaves young items, and drops consumers that have not claimed for a day', async () => {
   const { worker, inbox, send } = await startWork(service);
   await send('one');

@@ -12,7 +12,7 @@ export interface Inbox {
   max_attempts: number;
   /** Whether at most one item of a thread is leased at a time. */
   ordered_by_thread: boolean;
-  /** Items that wait for an instance. At most 1,000 feed entries are searched for new ones. */
+  /** Items that wait for an instance, or for an older item of their thread. At most 1,000 feed entries are searched for new ones. */
   ready: number;
   /** Items that an instance works on. */
   leased: number;
