@@ -9,6 +9,9 @@ export interface WaitingRequestsRow {
   requests: number;
 }
 
+/** More dead items of one inbox are not counted. */
+const maxCountedItems = 100;
+
 const statements = {
   countApprovals: statement(
     'dashboard.count_approvals',
@@ -43,6 +46,15 @@ const statements = {
      where ${actedAsByPerson('$1')} and not w.enabled and w.disabled_reason in ('gone', 'failing')
      order by w.disabled_at limit $2`,
   ),
+  listDeadInboxes: statement(
+    'dashboard.list_dead_inboxes',
+    `select a.id as agent_id, a.canonical_handle as agent_handle, a.display_name as agent_name, d.dead, d.since
+     from agents a join inboxes b on b.agent_id = a.id cross join lateral (
+       select count(*)::int as dead, min(i.updated_at) as since from (
+         select updated_at from inbox_items where agent_id = a.id and state = 'dead' order by number limit ${maxCountedItems}) i
+     ) d
+     where ${actedAsByPerson('$1')} and d.dead > 0 order by d.since limit $2`,
+  ),
 };
 
 /** A pending contact request to an agent. */
@@ -67,6 +79,17 @@ export interface FailingWebhookRow {
   disabled_at: number;
 }
 
+/** An agent whose inbox has dead items. */
+export interface DeadInboxRow {
+  agent_id: string;
+  agent_handle: string;
+  agent_name: string;
+  /** The number of dead items, at most 100. */
+  dead: number;
+  /** When the first of them became dead, in milliseconds. */
+  since: number;
+}
+
 /** Numbers for a person's dashboard, over all agents that the person acts as. */
 export function dashboardRepository(db: Queryable) {
   const count = async (sql: typeof statements.countApprovals, accountId: string, now: number) =>
@@ -88,6 +111,10 @@ export function dashboardRepository(db: Queryable) {
     /** Up to `limit` webhooks of these agents that failed until they were disabled, oldest first. */
     listFailingWebhooks(accountId: string, limit: number): Promise<FailingWebhookRow[]> {
       return db.query<FailingWebhookRow>(statements.listFailingWebhooks, [accountId, limit]);
+    },
+    /** Up to `limit` of these agents with dead items, the longest dead first. */
+    listDeadInboxes(accountId: string, limit: number): Promise<DeadInboxRow[]> {
+      return db.query<DeadInboxRow>(statements.listDeadInboxes, [accountId, limit]);
     },
     /** Up to `limit` agents with pending incoming contact requests, by handle. */
     listWaitingRequests(accountId: string, limit: number): Promise<WaitingRequestsRow[]> {

@@ -24,6 +24,7 @@ import { exportRoutes } from './pages/agents/exports.tsx';
 import { externalAccountRoutes } from './pages/people/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/people/external-sign-in.tsx';
 import { homeRoutes } from './pages/home/home.tsx';
+import { inboxRoutes } from './pages/inbox/inbox.tsx';
 import { membershipInvitationRoutes } from './pages/people/membership-invitations.tsx';
 import { memberRemoveRoutes } from './pages/people/member-remove.tsx';
 import { organizationAuditRoutes } from './pages/people/organization-audit.tsx';
@@ -65,6 +66,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...agentEraseRoutes(parts),
     ...erasureRoutes(parts),
     ...exportRoutes(parts),
+    ...inboxRoutes(parts),
     ...contactListRoutes(parts),
     ...contactNewRoutes(parts),
     ...contactRemoveRoutes(parts),

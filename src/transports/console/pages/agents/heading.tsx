@@ -17,6 +17,7 @@ export function agentAddress({ id }: Pick<AgentOfPerson, 'id'>, subpage = ''): s
 /** The heading and tabs of an agent's pages. */
 export function AgentHeading({ agent, current }: AgentHeadingProps) {
   const ownTabs = [
+    [agentAddress(agent, 'inbox'), 'Inbox'],
     [agentAddress(agent, 'contacts'), 'Contacts'],
     [agentAddress(agent, 'blocks'), 'Blocks'],
     [agentAddress(agent, 'credentials'), 'Credentials'],
