@@ -95,11 +95,12 @@ function redirect(ctx: Context, { to, flash }: Redirect): void {
   ctx.status = 303;
 }
 
-/** Allows no scripts (a live page: those of this origin), no external resources, no framing, and forms only to this origin and `form_target`. */
-function contentSecurityPolicy({ form_target, live }: ShownPage): string {
+/** Allows no scripts (a page with one: those of this origin; a live page also connects to it), no external resources, no framing, and forms only to this origin and `form_target`. */
+function contentSecurityPolicy({ form_target, script }: ShownPage): string {
   return [
     "default-src 'none'",
-    ...(live === true ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(script === undefined ? [] : ["script-src 'self'"]),
+    ...(script === 'live' ? ["connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
     // Chromium also applies this to redirects after a form, so the redirect to the client must be listed.

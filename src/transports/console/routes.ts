@@ -2,6 +2,7 @@ import { accountRoutes } from './pages/people/account.tsx';
 import { agentDeleteRoutes } from './pages/agents/delete.tsx';
 import { agentEraseRoutes } from './pages/agents/erase.tsx';
 import { agentNewRoutes } from './pages/agents/new.tsx';
+import { agentOverviewRoutes } from './pages/agents/overview.tsx';
 import { agentProfileRoutes } from './pages/agents/profile.tsx';
 import { agentSettingsRoutes } from './pages/agents/settings.tsx';
 import { agentListRoutes } from './pages/agents/list.tsx';
@@ -60,6 +61,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...agentListRoutes(parts),
     // Before the routes with an agent id in the same place.
     ...agentNewRoutes(parts),
+    ...agentOverviewRoutes(parts),
     ...agentProfileRoutes(parts),
     ...agentSettingsRoutes(parts),
     ...agentDeleteRoutes(parts),

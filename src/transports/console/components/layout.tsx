@@ -7,7 +7,7 @@ import { Navigation } from './navigation.tsx';
 const productName = 'Agent Messaging';
 
 /** The HTML document of a page. */
-export function Layout({ title, body, shell = 'console', live = false, hasNews = false }: ShownPage) {
+export function Layout({ title, body, shell = 'console', script, hasNews = false }: ShownPage) {
   const { assets, person, flash } = useLayoutContext();
   const actualShell: Shell = shell === 'console' && !person ? 'focus' : shell;
   return (
@@ -21,7 +21,7 @@ export function Layout({ title, body, shell = 'console', live = false, hasNews =
         {assets.styles.map((address) => (
           <link rel="stylesheet" href={address} key={address} />
         ))}
-        {live && <script src={assets.liveScript} type="module" />}
+        {script !== undefined && <script src={assets.scripts[script]} type="module" />}
         <link rel="icon" type="image/svg+xml" href={hasNews ? assets.markWithNews : assets.mark} />
       </head>
       <body class={`shell-${actualShell}`}>

@@ -4,17 +4,23 @@ import { createAgentFor, useConsole } from '../setup.ts';
 
 const setup = useConsole();
 
-/** Pages with a live part. Only these have a script. */
+/** Pages with a live part, which have a script. */
 const livePages: ReadonlySet<string> = new Set(['/console', '/console/conversations', '/console/waits']);
 
 const elsewhere = ['/console/nothing', '/assets/no.css', '/authorize/requests/nothing'];
 
+/** Pages with texts to copy, which have a script too. */
+const copyPages = /^\/(?:console\/agents\/agt_\w+)?$/;
+
 function expectGuarded({ headers, text, elements, url }: PageResponse): void {
-  const isLive = livePages.has(new URL(url).pathname);
+  const { pathname } = new URL(url);
+  const isLive = livePages.has(pathname);
+  const hasScript = isLive || copyPages.test(pathname);
   const policy = headers.get('Content-Security-Policy') ?? '';
   expect(policy.split('; ')).toEqual([
     "default-src 'none'",
-    ...(isLive ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(hasScript ? ["script-src 'self'"] : []),
+    ...(isLive ? ["connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
     "form-action 'self'",
@@ -26,7 +32,7 @@ function expectGuarded({ headers, text, elements, url }: PageResponse): void {
   expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   expect(headers.get('Cache-Control')).toBe('no-store');
   expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
-  expect(elements('script')).toHaveLength(isLive ? 1 : 0);
+  expect(elements('script')).toHaveLength(hasScript ? 1 : 0);
   expect(text).not.toMatch(/\s(?:style|on\w+)=/);
   const loaded = [...elements('link'), ...elements('img'), ...elements('script')].map(
     ({ attribs }) => attribs['href'] ?? attribs['src'],

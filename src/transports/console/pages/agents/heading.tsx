@@ -39,7 +39,8 @@ export function AgentHeading({ agent, current }: AgentHeadingProps) {
         label={`Pages of ${agent.display_name}`}
         current={current}
         tabs={[
-          [agentAddress(agent), 'Profile'],
+          [agentAddress(agent), 'Overview'],
+          [agentAddress(agent, 'profile'), 'Profile'],
           [agentAddress(agent, 'settings'), 'Settings'],
           ...(agent.acts_as ? ownTabs : []),
         ]}
