@@ -30,3 +30,11 @@ export type FirstSteps = Awaited<ReturnType<typeof readFirstSteps>>;
 export function readFirstSteps({ dashboard }: Pick<SystemWork, 'dashboard'>, account_id: string) {
   return dashboard.findFirstSteps(account_id);
 }
+
+/** Returns the number of pending approvals of a person. */
+export function countOpenApprovals(
+  { dashboard }: Pick<SystemWork, 'dashboard'>,
+  account_id: string,
+): Promise<number> {
+  return dashboard.countApprovals(account_id, Date.now());
+}

@@ -39,6 +39,7 @@ import { writeRoutes } from './pages/conversations/write.tsx';
 import { waitRoutes } from './pages/conversations/waits.tsx';
 import { webhookActionRoutes } from './pages/webhooks/actions.tsx';
 import { webhookNewRoutes } from './pages/webhooks/new.tsx';
+import { webhookLogRoutes } from './pages/webhooks/deliveries.tsx';
 import { webhookRoutes } from './pages/webhooks/webhook.tsx';
 import { webhookListRoutes } from './pages/webhooks/list.tsx';
 import type { PageParts } from './parts.ts';
@@ -81,6 +82,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     // Before the routes with a webhook id in the same place.
     ...webhookNewRoutes(parts),
     ...webhookRoutes(parts),
+    ...webhookLogRoutes(parts),
     ...webhookActionRoutes(parts),
     ...connectionRoutes(parts),
     ...approvalListRoutes(parts),

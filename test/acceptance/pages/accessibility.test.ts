@@ -52,7 +52,8 @@ const pagePaths = [
   '/console/agents/{id}/webhooks/new',
   '/console/agents/{id}/webhooks/{id}',
   '/console/agents/{id}/webhooks/{id}/remove',
-  '/console/agents/{id}/webhooks/{id}?state=failed',
+  '/console/agents/{id}/webhooks/{id}/deliveries',
+  '/console/agents/{id}/webhooks/{id}/deliveries?state=failed',
   '/console/approvals/{id}',
   '/console/connections',
   '/console/conversations',
@@ -202,6 +203,7 @@ await describeWithBrowser('the pages', (browser) => {
           ['/authorize/requests/nothing', 404],
           ['/authorize?client_id=absent', 400],
           ['/console/nothing', 404],
+          ['/nothing', 404],
         ];
         for (const [path, status] of refusals) {
           expect((await page.goto(path))?.status()).toBe(status);

@@ -116,9 +116,19 @@ describe('not found', () => {
     expect([deleted.status, deleted.headers.get('Allow')]).toEqual([405, 'HEAD, GET']);
   });
 
-  test('outside of the console is JSON', async () => {
-    const answer = await setup.browser().go('/nothing');
-    expect(answer.headers.get('Content-Type')).toContain('application/json');
+  test.each(['/nothing', '/nothing/at/all', '/favicon.ico', '/%00'])(
+    'is a page for browsers at %s',
+    async (path) => {
+      const answer = await setup.browser().go(path);
+      expect([answer.status, answer.visibleText.includes('Page not found')]).toEqual([404, true]);
+      expect(answer.headers.get('Vary')).toContain('Accept');
+      expectGuarded(answer);
+    },
+  );
+
+  test.each(['*/*', 'application/json'])('is JSON for programs: Accept %s', async (accept) => {
+    const response = await fetch(`${setup.service.url}/nothing`, { headers: { Accept: accept } });
+    expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
   });
 });
 
