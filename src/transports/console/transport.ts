@@ -25,6 +25,9 @@ export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowser
 
 const consolePaths = /^\/(?:sign-in|sign-up|sign-out|console|assets|authorize\/requests)(?:\/|$)/;
 
+/** Errors of the API are JSON, whatever the client accepts. */
+const programPaths = /^\/(?:v1|mcp)(?:\/|$)/;
+
 export interface ConsoleTransport {
   middleware: Middleware;
   /** Every page and form that it serves. */
@@ -33,7 +36,7 @@ export interface ConsoleTransport {
 
 /**
  * Serves the pages for people: sign-in, consent and the console. Pages work without scripts; one script updates their live parts. Calls `next` for other paths, and
- * for `/` unless the client prefers HTML, and shows a page to browsers if nothing serves the path.
+ * for `/` unless the client prefers HTML, and shows a page to browsers if nothing serves the path outside of the API.
  */
 export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
   const { renderer, limits, logger } = parts;
@@ -84,7 +87,7 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     await dispatch(ctx, () => rejectUnrouted(router, ctx));
   }
 
-  /** Browsers get a page for every path that nothing serves. */
+  /** Browsers get a page for a path that nothing serves. */
   async function rejectAsPage(ctx: Context): Promise<void> {
     renderer.prepare(ctx);
     ctx.vary('Accept');
@@ -96,7 +99,7 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     if (ctx.path === '/') ctx.vary('Accept');
     if (!isStartPage && !consolePaths.test(ctx.path)) {
       await next();
-      if (isUnanswered(ctx) && prefersHtml(ctx)) await rejectAsPage(ctx);
+      if (isUnanswered(ctx) && prefersHtml(ctx) && !programPaths.test(ctx.path)) await rejectAsPage(ctx);
       return;
     }
     renderer.prepare(ctx);

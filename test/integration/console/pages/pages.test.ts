@@ -126,6 +126,11 @@ describe('not found', () => {
     },
   );
 
+  test.each(['/v1/nothing', '/mcp/nothing'])('is JSON in the API, also for browsers: %s', async (path) => {
+    const answer = await setup.browser().go(path);
+    expect(answer.headers.get('Content-Type')).toContain('application/json');
+  });
+
   test.each(['*/*', 'application/json'])('is JSON for programs: Accept %s', async (accept) => {
     const response = await fetch(`${setup.service.url}/nothing`, { headers: { Accept: accept } });
     expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
