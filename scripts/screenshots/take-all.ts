@@ -37,7 +37,7 @@ export async function takeAllScreenshots(
     { name: 'conversation', prepare: showConversation },
     screenshotOf('waits', '/console/waits'),
     screenshotOf('agents', '/console/agents'),
-    screenshotOf('agent', agent),
+    screenshotOf('agent', `${agent}/profile`),
     screenshotOf('contacts', `${agent}/contacts`),
     screenshotOf('credentials', `${agent}/credentials`),
     screenshotOf('webhooks', `${agent}/webhooks`),

@@ -82,11 +82,11 @@ let counter = 0;
 export async function buildAgent(core: Core, options: AgentOptions = {}): Promise<TestAgent> {
   const handle = `owner-${process.pid}-${(counter += 1)}.agent`;
   const { visibility = 'public', inbound_policy = 'open' } = options;
-  return register(core, { handle, create_owner: true, visibility, inbound_policy }, options);
+  return registerAgent(core, { handle, create_owner: true, visibility, inbound_policy }, options);
 }
 
 /** An agent registered by an operator, and a token for it. */
-async function register(
+export async function registerAgent(
   core: Core,
   agent: OperatorRegistration,
   options: AgentOptions = {},
@@ -142,7 +142,7 @@ export async function startService(options: ServiceOptions = {}) {
       worker: `http://127.0.0.1:${worker ? worker.ops_port : undefined}`,
     },
     agent: (agent?: AgentOptions) => buildAgent(core, agent),
-    register: (agent: OperatorRegistration, token?: AgentOptions) => register(core, agent, token),
+    register: (agent: OperatorRegistration, token?: AgentOptions) => registerAgent(core, agent, token),
     token: (handle: string, agent?: AgentOptions) => issueTokenFor(core, handle, agent),
     stop: () => lifecycle.stop('the test is over'),
   };

@@ -133,6 +133,8 @@ export const deadItemSchema = z
   .meta({ id: 'DeadItem' })
   .describe('An item that was not handled in max_attempts attempts.');
 
+export type ListedDeadItem = z.infer<typeof deadItemSchema>;
+
 /** An item with its event, as the repositories read it. */
 interface WithEvent {
   event: EventColumns;

@@ -9,6 +9,9 @@ export interface WaitingRequestsRow {
   requests: number;
 }
 
+/** More dead items of one inbox are not counted. */
+const maxCountedItems = 100;
+
 const statements = {
   countApprovals: statement(
     'dashboard.count_approvals',
@@ -43,6 +46,25 @@ const statements = {
      where ${actedAsByPerson('$1')} and not w.enabled and w.disabled_reason in ('gone', 'failing')
      order by w.disabled_at limit $2`,
   ),
+  findFirstSteps: statement(
+    'dashboard.find_first_steps',
+    `select exists (select from agents a where ${actedAsByPerson('$1')}) as has_agent,
+       exists (select from client_grants where account_id = $1) or exists (
+         select from agents a join credentials c on c.agent_id = a.id where ${actedAsByPerson('$1')} and c.last_used_at is not null
+       ) as has_connected,
+       exists (
+         select from agents a join thread_members m on m.agent_id = a.id join threads t on t.id = m.thread_id
+         where ${actedAsByPerson('$1')} and t.last_sequence > 0) as has_message`,
+  ),
+  listDeadInboxes: statement(
+    'dashboard.list_dead_inboxes',
+    `select a.id as agent_id, a.canonical_handle as agent_handle, a.display_name as agent_name, d.dead, d.since
+     from agents a join inboxes b on b.agent_id = a.id cross join lateral (
+       select count(*)::int as dead, min(i.updated_at) as since from (
+         select updated_at from inbox_items where agent_id = a.id and state = 'dead' order by number limit ${maxCountedItems}) i
+     ) d
+     where ${actedAsByPerson('$1')} and d.dead > 0 order by d.since limit $2`,
+  ),
 };
 
 /** A pending contact request to an agent. */
@@ -67,6 +89,26 @@ export interface FailingWebhookRow {
   disabled_at: number;
 }
 
+/** Which first steps a person has taken. */
+export interface FirstStepsRow {
+  has_agent: boolean;
+  /** Whether an app or a credential has signed in. */
+  has_connected: boolean;
+  /** Whether one of the agents is in a thread with a message. */
+  has_message: boolean;
+}
+
+/** An agent whose inbox has dead items. */
+export interface DeadInboxRow {
+  agent_id: string;
+  agent_handle: string;
+  agent_name: string;
+  /** The number of dead items, at most 100. */
+  dead: number;
+  /** When the first of them became dead, in milliseconds. */
+  since: number;
+}
+
 /** Numbers for a person's dashboard, over all agents that the person acts as. */
 export function dashboardRepository(db: Queryable) {
   const count = async (sql: typeof statements.countApprovals, accountId: string, now: number) =>
@@ -88,6 +130,15 @@ export function dashboardRepository(db: Queryable) {
     /** Up to `limit` webhooks of these agents that failed until they were disabled, oldest first. */
     listFailingWebhooks(accountId: string, limit: number): Promise<FailingWebhookRow[]> {
       return db.query<FailingWebhookRow>(statements.listFailingWebhooks, [accountId, limit]);
+    },
+    /** Which first steps the person has taken. */
+    async findFirstSteps(accountId: string): Promise<FirstStepsRow> {
+      const [steps] = await db.query<FirstStepsRow>(statements.findFirstSteps, [accountId]);
+      return steps ?? { has_agent: false, has_connected: false, has_message: false };
+    },
+    /** Up to `limit` of these agents with dead items, the longest dead first. */
+    listDeadInboxes(accountId: string, limit: number): Promise<DeadInboxRow[]> {
+      return db.query<DeadInboxRow>(statements.listDeadInboxes, [accountId, limit]);
     },
     /** Up to `limit` agents with pending incoming contact requests, by handle. */
     listWaitingRequests(accountId: string, limit: number): Promise<WaitingRequestsRow[]> {

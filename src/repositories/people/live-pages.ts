@@ -9,13 +9,15 @@ export interface LiveStateRow {
   entries: number;
   /** Pending approvals of these agents, which cause no entry. */
   approvals: number;
+  /** Inboxes with dead items, which cause no entry either. */
+  dead_inboxes: number;
 }
 
 /** Looks up each counter by key (offset 0). */
 const find = statement(
   'live_pages.find',
   `select coalesce(json_agg(a.id order by a.id) filter (where a.id is not null), '[]') as agent_ids, coalesce(sum(h.last_number), 0)::bigint as entries,
-     coalesce(sum(q.pending), 0)::int as approvals
+     coalesce(sum(q.pending), 0)::int as approvals, coalesce(sum(i.dead), 0)::int as dead_inboxes
    from sessions s
    left join lateral (
      select a.id from agents a
@@ -25,6 +27,8 @@ const find = statement(
    left join lateral (select last_number from feed_heads where agent_id = a.id offset 0) h on true
    left join lateral (
      select count(*) as pending from approvals where agent_id = a.id and state = 'pending' offset 0) q on true
+   left join lateral (
+     select exists (select from inbox_items where agent_id = a.id and state = 'dead')::int as dead offset 0) i on true
    where s.id_hash = :id_hash and s.expires_at > :now
    group by s.id_hash`,
 );

@@ -23,3 +23,18 @@ export async function readDashboard(
   ]);
   return { approvals, connections, contact_requests, invitations };
 }
+
+export type FirstSteps = Awaited<ReturnType<typeof readFirstSteps>>;
+
+/** Returns which of the first steps a person has taken: an agent, a connected program, a message. */
+export function readFirstSteps({ dashboard }: Pick<SystemWork, 'dashboard'>, account_id: string) {
+  return dashboard.findFirstSteps(account_id);
+}
+
+/** Returns the number of pending approvals of a person. */
+export function countOpenApprovals(
+  { dashboard }: Pick<SystemWork, 'dashboard'>,
+  account_id: string,
+): Promise<number> {
+  return dashboard.countApprovals(account_id, Date.now());
+}

@@ -17,7 +17,7 @@ type WaitingWork = Pick<SystemWork, 'dashboard' | 'approvals' | 'conversations'>
 export type Waiting = Awaited<ReturnType<typeof readWaiting>>;
 
 /**
- * Returns what waits for the decision or the answer of a person: approvals, contact requests, webhooks that were disabled after failures, and
+ * Returns what waits for the decision or the answer of a person: approvals, contact requests, webhooks that were disabled after failures, inboxes with dead items, and
  * threads whose last message asks a person, or waits for one of the agents for ten minutes.
  */
 export async function readWaiting(work: WaitingWork, account_id: string) {
@@ -25,16 +25,17 @@ export async function readWaiting(work: WaitingWork, account_id: string) {
   const waiting = { waiting: 'me' } as const;
   const silentSince = { activity: now - answerTimeoutMs, id: '' };
   const reader = { account_id };
-  const [approvals, requests, webhooks, latest, silent] = await Promise.all([
+  const [approvals, requests, webhooks, inboxes, latest, silent] = await Promise.all([
     listApprovals(work, account_id, { pending: true, before: '', limit: maxItems }),
     work.dashboard.listRequests(account_id, maxItems),
     work.dashboard.listFailingWebhooks(account_id, maxItems),
+    work.dashboard.listDeadInboxes(account_id, maxItems),
     findConversations(work, reader, waiting, { after: null, limit: 100 }),
     findConversations(work, reader, waiting, { after: silentSince, limit: maxItems }),
   ]);
   const questions = [...latest.filter(asksPerson), ...silent.filter((thread) => !asksPerson(thread))];
   const threads = questions.filter(({ activity }) => activity > now - maxAgeMs).slice(0, maxItems);
-  return { approvals, requests, webhooks, threads };
+  return { approvals, requests, webhooks, inboxes, threads };
 }
 
 /** Whether the last message of a thread asks for the answer of a person. */
@@ -43,6 +44,6 @@ export function asksPerson({ last_message }: Pick<ListedConversation, 'last_mess
 }
 
 /** The number of items. */
-export function countWaiting({ approvals, requests, webhooks, threads }: Waiting): number {
-  return approvals.length + requests.length + webhooks.length + threads.length;
+export function countWaiting(waiting: Waiting): number {
+  return Object.values(waiting).reduce((sum, items) => sum + items.length, 0);
 }

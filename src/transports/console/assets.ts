@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import type { Context } from 'koa';
+import type { PageScript } from './route.ts';
 
 /** Style sheets in cascade order. */
 const styles = [
@@ -17,7 +18,7 @@ const styles = [
   'start.css',
 ];
 const images = ['mark.svg', 'mark-news.svg'];
-const scripts = ['live.js'];
+const scripts = ['live.js', 'copy.js'];
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -31,8 +32,8 @@ export interface Assets {
   mark: string;
   /** The mark with a dot. */
   markWithNews: string;
-  /** The script of pages with a live part. */
-  liveScript: string;
+  /** Scripts by the name that pages give. */
+  scripts: Readonly<Record<PageScript, string>>;
   /** Serves a file under /assets/. Returns false if the path matches none. */
   serve(ctx: Context): boolean;
 }
@@ -54,7 +55,7 @@ export async function loadAssets(): Promise<Assets> {
     styles: styles.map((name) => addresses.get(name) ?? ''),
     mark: addresses.get('mark.svg') ?? '',
     markWithNews: addresses.get('mark-news.svg') ?? '',
-    liveScript: addresses.get('live.js') ?? '',
+    scripts: { live: addresses.get('live.js') ?? '', copy: addresses.get('copy.js') ?? '' },
     serve(ctx) {
       const file = files.get(ctx.path);
       if (!file || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return false;

@@ -25,7 +25,8 @@ export interface PageRenderer {
   knownBrowsers: KnownBrowsers;
   /** Sets the security headers and cookie options of every response. */
   prepare(ctx: Context): void;
-  render(ctx: Context, person: Person | undefined, answer: Answer): void;
+  /** @param openApprovals the number in the navigation; default 0. */
+  render(ctx: Context, person: Person | undefined, answer: Answer, openApprovals?: number): void;
   /** Renders a part of a page for a signed-in person. */
   renderFragment(ctx: Context, person: Person, content: ComponentChildren): string;
   /** Shows an error page. The status must be set. */
@@ -46,9 +47,11 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     ctx.set('Referrer-Policy', 'same-origin');
   }
 
-  function showPage(ctx: Context, person: Person | undefined, page: ShownPage): void {
+  function showPage(ctx: Context, person: Person | undefined, page: ShownPage, openApprovals = 0): void {
     const flash = takeFlash(ctx);
-    const context = { person, path: ctx.path, flash, assets, csrf: () => csrf.tokenFor(ctx, person) };
+    const path = ctx.path;
+    const token = () => csrf.tokenFor(ctx, person);
+    const context = { person, path, flash, assets, openApprovals, csrf: token };
     const html = renderToString(
       <LayoutContextProvider value={context}>
         <Layout {...page} />
@@ -66,10 +69,10 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     csrf,
     knownBrowsers: createKnownBrowsers(csrf_key),
     prepare,
-    render(ctx, person, answer) {
+    render(ctx, person, answer, openApprovals) {
       if (answer === 'handled') return;
       if ('to' in answer) redirect(ctx, answer);
-      else showPage(ctx, person, answer);
+      else showPage(ctx, person, answer, openApprovals);
     },
     renderFragment(ctx, person, content) {
       const context = {
@@ -77,6 +80,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
         path: ctx.path,
         flash: undefined,
         assets,
+        openApprovals: 0,
         csrf: () => csrf.tokenFor(ctx, person),
       };
       return renderToString(<LayoutContextProvider value={context}>{content}</LayoutContextProvider>);
@@ -95,11 +99,12 @@ function redirect(ctx: Context, { to, flash }: Redirect): void {
   ctx.status = 303;
 }
 
-/** Allows no scripts (a live page: those of this origin), no external resources, no framing, and forms only to this origin and `form_target`. */
-function contentSecurityPolicy({ form_target, live }: ShownPage): string {
+/** Allows no scripts (a page with one: those of this origin; a live page also connects to it), no external resources, no framing, and forms only to this origin and `form_target`. */
+function contentSecurityPolicy({ form_target, script }: ShownPage): string {
   return [
     "default-src 'none'",
-    ...(live === true ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(script === undefined ? [] : ["script-src 'self'"]),
+    ...(script === 'live' ? ["connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
     // Chromium also applies this to redirects after a form, so the redirect to the client must be listed.

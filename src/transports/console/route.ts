@@ -22,6 +22,9 @@ export interface PersonVisit extends Visit {
 /** The page layout: with the console navigation, for a single task, or the start page. */
 export type Shell = 'console' | 'focus' | 'start';
 
+/** `live` updates a part of the page, `copy` adds buttons to the texts that can be copied. */
+export type PageScript = 'live' | 'copy';
+
 export interface ShownPage {
   title: string;
   body: ComponentChildren;
@@ -31,8 +34,8 @@ export interface ShownPage {
   status?: number;
   /** Seconds, for the Retry-After header. */
   retry_after?: number | undefined;
-  /** Whether a part of it is live: it loads the script, which updates that part. */
-  live?: boolean;
+  /** The only script that it loads. */
+  script?: PageScript | undefined;
   /** Whether the icon shows that something waits for the person. */
   hasNews?: boolean;
   /** Additional allowed form target: an origin or a `scheme:`. */

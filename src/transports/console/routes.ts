@@ -2,6 +2,7 @@ import { accountRoutes } from './pages/people/account.tsx';
 import { agentDeleteRoutes } from './pages/agents/delete.tsx';
 import { agentEraseRoutes } from './pages/agents/erase.tsx';
 import { agentNewRoutes } from './pages/agents/new.tsx';
+import { agentOverviewRoutes } from './pages/agents/overview.tsx';
 import { agentProfileRoutes } from './pages/agents/profile.tsx';
 import { agentSettingsRoutes } from './pages/agents/settings.tsx';
 import { agentListRoutes } from './pages/agents/list.tsx';
@@ -24,6 +25,7 @@ import { exportRoutes } from './pages/agents/exports.tsx';
 import { externalAccountRoutes } from './pages/people/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/people/external-sign-in.tsx';
 import { homeRoutes } from './pages/home/home.tsx';
+import { inboxRoutes } from './pages/inbox/inbox.tsx';
 import { membershipInvitationRoutes } from './pages/people/membership-invitations.tsx';
 import { memberRemoveRoutes } from './pages/people/member-remove.tsx';
 import { organizationAuditRoutes } from './pages/people/organization-audit.tsx';
@@ -37,6 +39,7 @@ import { writeRoutes } from './pages/conversations/write.tsx';
 import { waitRoutes } from './pages/conversations/waits.tsx';
 import { webhookActionRoutes } from './pages/webhooks/actions.tsx';
 import { webhookNewRoutes } from './pages/webhooks/new.tsx';
+import { webhookLogRoutes } from './pages/webhooks/deliveries.tsx';
 import { webhookRoutes } from './pages/webhooks/webhook.tsx';
 import { webhookListRoutes } from './pages/webhooks/list.tsx';
 import type { PageParts } from './parts.ts';
@@ -59,12 +62,14 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...agentListRoutes(parts),
     // Before the routes with an agent id in the same place.
     ...agentNewRoutes(parts),
+    ...agentOverviewRoutes(parts),
     ...agentProfileRoutes(parts),
     ...agentSettingsRoutes(parts),
     ...agentDeleteRoutes(parts),
     ...agentEraseRoutes(parts),
     ...erasureRoutes(parts),
     ...exportRoutes(parts),
+    ...inboxRoutes(parts),
     ...contactListRoutes(parts),
     ...contactNewRoutes(parts),
     ...contactRemoveRoutes(parts),
@@ -77,6 +82,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     // Before the routes with a webhook id in the same place.
     ...webhookNewRoutes(parts),
     ...webhookRoutes(parts),
+    ...webhookLogRoutes(parts),
     ...webhookActionRoutes(parts),
     ...connectionRoutes(parts),
     ...approvalListRoutes(parts),

@@ -9,7 +9,8 @@ import { createLiveStreams } from './live-streams.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
 import { errorPage } from './pages/error.tsx';
 import type { PageParts } from './parts.ts';
-import type { ConsoleRoute } from './route.ts';
+import { countOpenApprovals } from '../../services/people/dashboard.ts';
+import type { Answer, ConsoleRoute } from './route.ts';
 import { consoleRoutes } from './routes.ts';
 import type { PageRenderer } from './renderer.tsx';
 
@@ -24,6 +25,9 @@ export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowser
 
 const consolePaths = /^\/(?:sign-in|sign-up|sign-out|console|assets|authorize\/requests)(?:\/|$)/;
 
+/** Errors of the API are JSON, whatever the client accepts. */
+const programPaths = /^\/(?:v1|mcp)(?:\/|$)/;
+
 export interface ConsoleTransport {
   middleware: Middleware;
   /** Every page and form that it serves. */
@@ -32,12 +36,20 @@ export interface ConsoleTransport {
 
 /**
  * Serves the pages for people: sign-in, consent and the console. Pages work without scripts; one script updates their live parts. Calls `next` for other paths, and
- * for `/` unless the client prefers HTML.
+ * for `/` unless the client prefers HTML, and shows a page to browsers if nothing serves the path outside of the API.
  */
 export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
   const { renderer, limits, logger } = parts;
   const sessions = createBrowserSessions(parts.unitOfWork);
   const router = new Router({ sensitive: true });
+
+  /** For pages with the navigation. */
+  async function countApprovals(person: Person | undefined, answer: Answer): Promise<number> {
+    const hasNavigation =
+      answer !== 'handled' && 'body' in answer && (answer.shell ?? 'console') === 'console';
+    if (!person || !hasNavigation) return 0;
+    return parts.unitOfWork.readAsSystem((all) => countOpenApprovals(all, person.account_id));
+  }
 
   function endpoint(route: ConsoleRoute): Middleware {
     return async function handlePage(ctx) {
@@ -47,7 +59,8 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
       if (person) await limits.consume('default', person.account_id);
       const params = ctx['params'] as Record<string, string>;
       const query = new URLSearchParams(ctx.querystring);
-      renderer.render(ctx, person, await route.answer({ ctx, params, query, form, person }));
+      const answer = await route.answer({ ctx, params, query, form, person });
+      renderer.render(ctx, person, answer, await countApprovals(person, answer));
     };
   }
 
@@ -74,14 +87,34 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     await dispatch(ctx, () => rejectUnrouted(router, ctx));
   }
 
+  /** Browsers get a page for a path that nothing serves. */
+  async function rejectAsPage(ctx: Context): Promise<void> {
+    renderer.prepare(ctx);
+    ctx.vary('Accept');
+    await errors(ctx, () => rejectUnrouted(router, ctx));
+  }
+
   const middleware: Middleware = async function servePages(ctx, next) {
-    const isStartPage = ctx.path === '/' && ctx.accepts('application/json', 'text/html') === 'text/html';
+    const isStartPage = ctx.path === '/' && prefersHtml(ctx);
     if (ctx.path === '/') ctx.vary('Accept');
-    if (!isStartPage && !consolePaths.test(ctx.path)) return next();
+    if (!isStartPage && !consolePaths.test(ctx.path)) {
+      await next();
+      if (isUnanswered(ctx) && prefersHtml(ctx) && !programPaths.test(ctx.path)) await rejectAsPage(ctx);
+      return;
+    }
     renderer.prepare(ctx);
     return errors(ctx, () => serve(ctx));
   };
   return { middleware, routes };
+}
+
+function prefersHtml(ctx: Context): boolean {
+  return ctx.accepts('application/json', 'text/html') === 'text/html';
+}
+
+/** Whether no handler has served the request. */
+function isUnanswered(ctx: Context): boolean {
+  return ctx.status === 404 && ctx.body === undefined && ctx.respond !== false;
 }
 
 function personOf(ctx: Context): Person | undefined {

@@ -6,9 +6,14 @@ import { views } from '../../../scripts/screenshots/views.ts';
 import { createCredential } from '../../../scripts/screenshots/take-all.ts';
 import { seedService } from '../../../scripts/screenshots/seed.ts';
 import type { Core } from '../../../src/compose.ts';
+import { scopes } from '../../../src/domain/auth/scopes.ts';
 import { newId } from '../../../src/domain/ids.ts';
+import { issueToken } from '../../../src/services/auth/issue-token.ts';
+import { toResourceUrls } from '../../../src/services/auth/tokens.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { approve, createPerson, signIn, signUp } from '../../clients/person.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { inboxOf } from '../../integration/inbox/setup.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { isNightly } from '../../support/extent.ts';
 import { crawl } from './crawl.ts';
@@ -17,7 +22,7 @@ import { createNewFaultsFinder, injectAxe, findPageFaults } from './page-faults.
 const [mara] = people;
 
 /** Excluded: a third-party package renders the reference, and data and downloads are not pages. */
-const noPage = (path: string) => /^\/(?:docs|v1)\b|\/(?:archive|raw)$/.test(path);
+const noPage = (path: string) => /^\/(?:docs|v1)\b|\/(?:archive|raw)(?:\?|$)/.test(path);
 
 /** A client with a long name and address that could break a layout. */
 const hostileClientMetadata = {
@@ -38,12 +43,17 @@ const pagePaths = [
   '/console/agents/{id}/credentials/{id}/revoke',
   '/console/agents/{id}/delete',
   '/console/agents/{id}/erase',
+  '/console/agents/{id}/inbox',
+  '/console/agents/{id}/inbox/dead/{id}/delete',
+  '/console/agents/{id}/profile',
   '/console/agents/{id}/settings',
+  '/console/agents/{id}?client=python',
   '/console/agents/{id}/webhooks',
   '/console/agents/{id}/webhooks/new',
   '/console/agents/{id}/webhooks/{id}',
   '/console/agents/{id}/webhooks/{id}/remove',
-  '/console/agents/{id}/webhooks/{id}?state=failed',
+  '/console/agents/{id}/webhooks/{id}/deliveries',
+  '/console/agents/{id}/webhooks/{id}/deliveries?state=failed',
   '/console/approvals/{id}',
   '/console/connections',
   '/console/conversations',
@@ -75,6 +85,30 @@ async function logDeliveries({ repositories, database }: Core, agent_id: string)
   }
 }
 
+/** An inbox with a dead item. */
+async function fillInbox({ unitOfWork }: Core, url: string): Promise<void> {
+  const [asker, worker] = ['mara.garden', 'mara.assistant'].map((handle) => ({
+    handle,
+    token: async () => {
+      const order = { handle, resource: toResourceUrls(url).api, scopes: [...scopes], expires_in: 900 };
+      return (await unitOfWork.writeAsSystem((work) => issueToken(work, order))).access_token;
+    },
+  })) as [Sample, Sample];
+  const inbox = inboxOf(`${url}/v1`, { token: await worker.token() });
+  await inbox.turnOn({ max_attempts: 1 });
+  await requestRest('POST', `${url}/v1/threads`, {
+    token: await asker.token(),
+    body: { participants: [worker.handle], initial_message: 'It has not rained for a week.' },
+  });
+  const [lease] = await inbox.leases({ wait_seconds: 10, consumer: 'worker-1' });
+  await inbox.release(lease?.id ?? '', { reason: 'The calendar server does not answer.' });
+}
+
+interface Sample {
+  handle: string;
+  token(): Promise<string>;
+}
+
 /** The nightly run covers both screen sizes and both color schemes. */
 const shown = views.filter(({ name }) =>
   (isNightly ? ['phone-dark', 'desktop-light'] : ['phone-dark']).includes(name),
@@ -87,6 +121,7 @@ await describeWithBrowser('the pages', (browser) => {
     service = await startServiceOnFixedPort();
     ids = await seedService(service.core);
     await logDeliveries(service.core, ids.get('mara.assistant') ?? '');
+    await fillInbox(service.core, service.url);
   });
   afterAll(() => service.stop());
 
@@ -168,6 +203,7 @@ await describeWithBrowser('the pages', (browser) => {
           ['/authorize/requests/nothing', 404],
           ['/authorize?client_id=absent', 400],
           ['/console/nothing', 404],
+          ['/nothing', 404],
         ];
         for (const [path, status] of refusals) {
           expect((await page.goto(path))?.status()).toBe(status);

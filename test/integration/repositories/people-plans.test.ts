@@ -10,6 +10,7 @@ import { oauthClientsRepository } from '../../../src/repositories/auth/oauth-cli
 import { oauthRecordsRepository } from '../../../src/repositories/auth/oauth-records.ts';
 import { personAgentsRepository } from '../../../src/repositories/people/agents.ts';
 import { dashboardRepository } from '../../../src/repositories/people/dashboard.ts';
+import { livePagesRepository } from '../../../src/repositories/people/live-pages.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { sessionsRepository } from '../../../src/repositories/people/sessions.ts';
 import { tokensRepository } from '../../../src/repositories/auth/tokens.ts';
@@ -48,6 +49,10 @@ const rows: Record<string, string> = {
     select sha256(n::text::bytea), 'agt_' || n, 'app_' || n, 'grt_' || n, 'r', '{}', '{}', n, n`,
   approvals: `(id, agent_id, action, target, message, client_name, state, created_at, expires_at)
     select 'apr_' || n, 'agt_' || n, 'request_contact', 'a.b', '', '', 'pending', n, n`,
+  inboxes: `(agent_id, types, lease_seconds, max_attempts, ordered_by_thread, position, created_at, updated_at)
+    select 'agt_' || n, '{}', 60, 5, true, 0, n, n`,
+  inbox_items: `(agent_id, number, event_id, event_type, state, ready_at, updated_at)
+    select 'agt_' || n, 1, 'evt_' || n, 'message.created', 'dead', n, n`,
   contacts: `(agent_id, contact_id, since) select 'agt_' || n, 'agt_' || (n + 1), n`,
   removed_contacts: `(agent_id, contact_id) select 'agt_' || n, 'agt_' || (n + 2)`,
   contact_requests: `(id, from_agent_id, to_agent_id, status, created_at)
@@ -103,6 +108,9 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
   ['pending approvals of a person', (db) => dashboardRepository(db).countApprovals(account, 1)],
   ['apps of a person', (db) => dashboardRepository(db).countConnections(account, 1)],
   ['pending requests of a person', (db) => dashboardRepository(db).listWaitingRequests(account, 20)],
+  ['the first steps of a person', (db) => dashboardRepository(db).findFirstSteps(account)],
+  ['dead items of a person', (db) => dashboardRepository(db).listDeadInboxes(account, 20)],
+  ['the state of an open page', (db) => livePagesRepository(db).find(hash, { now: 1, thread_id: null })],
   [
     'approvals of a person',
     (db) => approvalsRepository(db).listForPerson(account, 1, { pending: true, before: '', limit: 26 }),

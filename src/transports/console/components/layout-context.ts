@@ -11,6 +11,8 @@ export interface LayoutContext {
   path: string;
   flash: Flash | undefined;
   assets: Assets;
+  /** The number of pending approvals, for the navigation. */
+  openApprovals: number;
   /** Creates the CSRF token. */
   csrf(): string;
 }

@@ -7,8 +7,10 @@ import { Navigation } from './navigation.tsx';
 const productName = 'Agent Messaging';
 
 /** The HTML document of a page. */
-export function Layout({ title, body, shell = 'console', live = false, hasNews = false }: ShownPage) {
-  const { assets, person, flash } = useLayoutContext();
+export function Layout({ title, body, shell = 'console', script, hasNews }: ShownPage) {
+  const { assets, person, flash, openApprovals } = useLayoutContext();
+  // A page with news of its own has their number in its title.
+  const count = hasNews === undefined && openApprovals > 0 ? `(${openApprovals}) ` : '';
   const actualShell: Shell = shell === 'console' && !person ? 'focus' : shell;
   return (
     <html lang="en">
@@ -17,12 +19,16 @@ export function Layout({ title, body, shell = 'console', live = false, hasNews =
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{`${title} · ${productName}`}</title>
+        <title>{`${count}${title} · ${productName}`}</title>
         {assets.styles.map((address) => (
           <link rel="stylesheet" href={address} key={address} />
         ))}
-        {live && <script src={assets.liveScript} type="module" />}
-        <link rel="icon" type="image/svg+xml" href={hasNews ? assets.markWithNews : assets.mark} />
+        {script !== undefined && <script src={assets.scripts[script]} type="module" />}
+        <link
+          rel="icon"
+          type="image/svg+xml"
+          href={(hasNews ?? openApprovals > 0) ? assets.markWithNews : assets.mark}
+        />
       </head>
       <body class={`shell-${actualShell}`}>
         <a class="skip" href="#main">

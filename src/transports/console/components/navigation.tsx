@@ -13,7 +13,7 @@ const navigationLinks = [
 
 /** The main navigation; marks the current section. */
 export function Navigation() {
-  const { path } = useLayoutContext();
+  const { path, openApprovals } = useLayoutContext();
   return (
     <nav class="navigation" aria-label="Console">
       <ul>
@@ -21,6 +21,12 @@ export function Navigation() {
           <li key={address}>
             <a href={address} aria-current={ariaCurrent(address, path)}>
               {name}
+              {name === 'Approvals' && openApprovals > 0 && (
+                <span class="count">
+                  {openApprovals}
+                  <span class="visually-hidden"> pending</span>
+                </span>
+              )}
             </a>
           </li>
         ))}

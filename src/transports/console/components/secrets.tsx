@@ -13,10 +13,19 @@ export function CopyValue({ label, value }: SecretProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <output class="copy" id={id}>
+      <output class="copy" id={id} data-copy>
         {value}
       </output>
     </div>
+  );
+}
+
+/** Text in several lines to copy, such as a program. The page names the script `copy`. */
+export function CopyText({ label, text }: { label: string; text: string }) {
+  return (
+    <pre tabIndex={0} role="region" aria-label={label} data-copy>
+      {text}
+    </pre>
   );
 }
 

@@ -17,6 +17,15 @@ export function Time({ at, now = Date.now() }: { at: number; now?: number }) {
   );
 }
 
+const lengths = [...units, ['second', 1_000]] as const;
+
+/** A length of time (ms) in the largest unit that fits: "2 hours". */
+export function lengthText(lengthMs: number): string {
+  const [unit, unitMs] = lengths.find(([, eachMs]) => lengthMs >= eachMs) ?? (['second', 1_000] as const);
+  const format = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(Math.trunc(lengthMs / unitMs));
+}
+
 function relativeTime(differenceMs: number): string | undefined {
   const size = Math.abs(differenceMs);
   if (size > 30 * 86_400_000) return undefined;

@@ -1,4 +1,6 @@
 import { Actions, ButtonLink } from '../components/form.tsx';
+import { CopyText } from '../components/secrets.tsx';
+import { firstMessageProgram } from './agents/snippets.ts';
 import { Icon, type IconName } from '../components/icon.tsx';
 import type { PageParts } from '../parts.ts';
 import { type ConsoleRoute, publicPage, type ShownPage } from '../route.ts';
@@ -36,19 +38,29 @@ function startPage({ public_url, signup }: PageParts['settings'], isSignedIn: bo
           which agents can write to them and which apps can act as them.
         </p>
         <Actions>
-          {isSignedIn ? (
+          {isSignedIn && (
             <ButtonLink href="/console" kind="primary">
               Open the console
             </ButtonLink>
-          ) : (
-            <ButtonLink href="/sign-in" kind="primary">
+          )}
+          {!isSignedIn && signup !== 'closed' && (
+            <ButtonLink href="/sign-up" kind="primary">
+              Create an account
+            </ButtonLink>
+          )}
+          {!isSignedIn && (
+            <ButtonLink href="/sign-in" kind={signup === 'closed' ? 'primary' : 'quiet'}>
               Sign in
             </ButtonLink>
           )}
-          {!isSignedIn && signup !== 'closed' && <ButtonLink href="/sign-up">Create an account</ButtonLink>}
           <ButtonLink href="/docs">API reference</ButtonLink>
         </Actions>
       </div>
+      <section class="card">
+        <h2>Send a message</h2>
+        <p>The program needs an agent with a credential. You create both in the console:</p>
+        <CopyText label="Program that sends a message" text={firstMessageProgram(public_url)} />
+      </section>
       <div class="features">
         {features.map(({ icon, title, text }) => (
           <section key={title}>
@@ -61,14 +73,14 @@ function startPage({ public_url, signup }: PageParts['settings'], isSignedIn: bo
       <section class="card">
         <h2>Connect a client</h2>
         <p>An MCP client needs only this address. It registers itself and asks you for permission:</p>
-        <pre tabIndex={0} aria-label="MCP server address">{`${public_url}/mcp`}</pre>
+        <CopyText label="MCP server address" text={`${public_url}/mcp`} />
         <p>A program with an access token can read its own profile:</p>
-        <pre
-          tabIndex={0}
-          aria-label="First request"
-        >{`curl ${public_url}/v1/agents/me -H "Authorization: Bearer $TOKEN"`}</pre>
+        <CopyText
+          label="First request"
+          text={`curl ${public_url}/v1/agents/me -H "Authorization: Bearer $TOKEN"`}
+        />
       </section>
     </>
   );
-  return { title: 'Messaging for software agents', body, shell: 'start' };
+  return { title: 'Messaging for software agents', body, shell: 'start', script: 'copy' };
 }

@@ -43,7 +43,7 @@ describe('the profile', () => {
   test('is saved by the operation that agents call; a repeated form saves once', async () => {
     const { mine, ...ada } = await withAgent();
     const feed = await followFeed(service.api, mine.token);
-    const saved = await fill({ ...ada }, pageOf(mine), profile, 'save');
+    const saved = await fill({ ...ada }, pageOf(mine, '/profile'), profile, 'save');
     expect(saved.visibleText).toContain('Profile saved');
     const expected = {
       display_name: 'New name',
@@ -52,13 +52,18 @@ describe('the profile', () => {
       skills: [{ name: 'planning', description: 'Makes plans.' }],
     };
     expect(await recordOf(mine)).toMatchObject(expected);
-    await fill({ ...ada }, pageOf(mine), profile, 'save');
+    await fill({ ...ada }, pageOf(mine, '/profile'), profile, 'save');
     expect((await feed()).map(({ type }) => type)).toEqual(['agent.updated']);
   });
 
   test('has LF line endings, whatever the browser sends', async () => {
     const { mine, ...ada } = await withAgent();
-    await fill({ ...ada }, pageOf(mine), { card_body: 'one\r\ntwo', description: 'a\r\nb' }, 'save');
+    await fill(
+      { ...ada },
+      pageOf(mine, '/profile'),
+      { card_body: 'one\r\ntwo', description: 'a\r\nb' },
+      'save',
+    );
     expect(await recordOf(mine)).toMatchObject({ card_body: 'one\ntwo', description: 'a\nb' });
   });
 
@@ -70,7 +75,7 @@ describe('the profile', () => {
       '*Soft* [far](https://example.com) [here](/console) [bad](javascript:alert(1))',
       '<script>alert(1)</script> ![shot](https://example.com/x.png)',
     ].join('\n\n');
-    const page = await fill({ ...ada }, pageOf(mine), { ...profile, card_body }, 'preview');
+    const page = await fill({ ...ada }, pageOf(mine, '/profile'), { ...profile, card_body }, 'preview');
     expect(page.status).toBe(200);
     expect(page.visibleText).toMatch(/Preview.*New name.*planning.*Makes plans\..*Greeting/);
     expect(page.text).toContain('<h1>Greeting</h1>');
@@ -82,7 +87,10 @@ describe('the profile', () => {
     expect(page.headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame/,
     );
-    expect(readFormFields(page, pageOf(mine))).toMatchObject({ display_name: 'New name', card_body });
+    expect(readFormFields(page, pageOf(mine, '/profile'))).toMatchObject({
+      display_name: 'New name',
+      card_body,
+    });
     expect(await recordOf(mine)).toEqual(before);
   });
 
@@ -90,7 +98,7 @@ describe('the profile', () => {
     const { mine, ...ada } = await withAgent();
     for (const button of ['save', 'preview']) {
       const wrong = { ...profile, display_name: ' ', 'skill_name.1': 'A B', 'skill_description.1': 'kept' };
-      const page = await fill({ ...ada }, pageOf(mine), wrong, button);
+      const page = await fill({ ...ada }, pageOf(mine, '/profile'), wrong, button);
       expect([page.status, page.title.split(':')[0]]).toEqual([400, 'Error']);
       expect(findFieldError(page, 'display_name')).toBe('Display name must have at least 1 character.');
       expect(findFieldError(page, 'skill_name.1')).toBe('Skill 2 must be a lower-case slug.');
@@ -98,7 +106,7 @@ describe('the profile', () => {
         undefined,
         undefined,
       ]);
-      expect(readFormFields(page, pageOf(mine))).toMatchObject({
+      expect(readFormFields(page, pageOf(mine, '/profile'))).toMatchObject({
         'skill_name.1': 'A B',
         'skill_description.1': 'kept',
       });
@@ -109,20 +117,22 @@ describe('the profile', () => {
   test('has up to twenty skill rows, adds rows as they fill, and drops empty ones', async () => {
     const { mine, ...ada } = await withAgent();
     const rows = (page: PageResponse) =>
-      Object.keys(readFormFields(page, pageOf(mine))).filter((name) => name.startsWith('skill_name')).length;
+      Object.keys(readFormFields(page, pageOf(mine, '/profile'))).filter((name) =>
+        name.startsWith('skill_name'),
+      ).length;
     const skills = (many: number) =>
       Object.fromEntries(
         Array.from({ length: many }, (_, index) => [`skill_name.${index}`, `skill-${index}`]),
       );
-    const first = await ada.go(pageOf(mine));
+    const first = await ada.go(pageOf(mine, '/profile'));
     expect(rows(first)).toBe(1);
-    const saved = await fill({ ...ada }, pageOf(mine), skills(3), 'save');
+    const saved = await fill({ ...ada }, pageOf(mine, '/profile'), skills(3), 'save');
     expect(rows(saved)).toBe(4);
-    const more = await fill({ ...ada }, pageOf(mine), skills(5), 'rows');
+    const more = await fill({ ...ada }, pageOf(mine, '/profile'), skills(5), 'rows');
     expect([rows(more), (await recordOf(mine)).skills.length]).toEqual([11, 3]);
-    const all = await fill({ ...ada }, pageOf(mine), skills(20), 'save');
+    const all = await fill({ ...ada }, pageOf(mine, '/profile'), skills(20), 'save');
     expect([rows(all), (await recordOf(mine)).skills.length]).toEqual([20, 20]);
-    await fill({ ...ada }, pageOf(mine), { 'skill_name.0': '' }, 'save');
+    await fill({ ...ada }, pageOf(mine, '/profile'), { 'skill_name.0': '' }, 'save');
     expect((await recordOf(mine)).skills[0]).toEqual({ name: 'skill-1', description: '' });
   });
 });
@@ -202,7 +212,7 @@ describe('an agent of another owner', () => {
     const organization = await createCompany();
     await prepare(organization);
     const { boss, tied } = organization;
-    await fill(boss, pageOf(tied), { display_name: 'Renamed' }, 'save');
+    await fill(boss, pageOf(tied, '/profile'), { display_name: 'Renamed' }, 'save');
     expect((await recordOf(tied)).display_name).toBe('Renamed');
     const page = await boss.go(pageOf(tied));
     expect(page.visibleText).toContain(`agent of ${organization.worker.username}`);

@@ -46,6 +46,24 @@ test('a person creates a first agent from an empty list', async () => {
   expect(list.visibleText).toContain(`Your agentsTThe writer@${ada.username}.writer`);
 });
 
+test.each([
+  ['own', 'private', 'trusted_only'],
+  ['handle', 'unlisted', 'contacts_only'],
+  ['everybody', 'public', 'open'],
+])('the preset %s gives an agent that is %s and accepts %s', async (preset, visibility, inbound_policy) => {
+  const ada = await signInPerson(service);
+  await ada.fill(create, { fields: { name: 'agent', display_name: 'A', preset }, button: 'create' }, create);
+  expect(await recordOf(`${ada.username}.agent`)).toMatchObject({ visibility, inbound_policy });
+});
+
+test('a setting under Advanced wins over the preset', async () => {
+  const ada = await signInPerson(service);
+  const fields = { name: 'agent', display_name: 'A', preset: 'everybody', visibility: 'unlisted' };
+  await ada.fill(create, { fields, button: 'create' }, create);
+  const agent = await recordOf(`${ada.username}.agent`);
+  expect(agent).toMatchObject({ visibility: 'unlisted', inbound_policy: 'open' });
+});
+
 describe('invalid input', () => {
   const wanted = {
     name: 'agent',
@@ -65,7 +83,8 @@ describe('invalid input', () => {
     ['a card beyond its limit', { card_body: 'é'.repeat(16_385) }, 'card_body', /at most 32768 bytes/],
     ['a skill that is no slug', { 'skill_name.2': 'No slug' }, 'skill_name.0', /must be a lower-case slug/],
     ['a skill without a name', { 'skill_name.2': '' }, 'skill_name.0', /must be a lower-case slug/],
-    ['no visibility', { visibility: null }, 'visibility', /Choose one of these/],
+    ['an invalid visibility', { visibility: 'hidden' }, 'visibility', /Choose one of these/],
+    ['an invalid preset', { preset: 'all', visibility: '' }, 'visibility', /Choose one of these/],
     ['an invalid policy', { inbound_policy: 'everyone' }, 'inbound_policy', /Choose one of these/],
     ['a description with NUL', { description: 'nothing\0' }, 'description', /without NUL/],
   ])('%s is said at its field, and nothing typed is lost', async (_what, wrong, field, message) => {
@@ -78,7 +97,9 @@ describe('invalid input', () => {
     const { 'skill_name.2': skill_name, 'skill_description.2': skill_description, ...rest_ } = input;
     const kept = { ...rest_, 'skill_name.0': skill_name, 'skill_description.0': skill_description };
     const expected = Object.entries(kept).flatMap(([name, value]) =>
-      value === null || name === 'inbound_policy' ? [] : [[name, value.trim()]],
+      value === null || ['inbound_policy', 'preset'].includes(name) || value === 'hidden'
+        ? []
+        : [[name, value.trim()]],
     );
     const fields = Object.entries(readFormFields(page, create)).map(([name, value]) => [name, value.trim()]);
     expect(fields).toEqual(expect.arrayContaining(expected));
@@ -186,22 +207,20 @@ test('names from other people are escaped on every page', async () => {
     { fields: { ...fields, 'skill_name.0': 'a', 'skill_description.0': hostile }, button: 'create' },
     create,
   );
+  const profile = `${new URL(made.url).pathname}/profile`;
   const preview = await ada.send(
-    fillForm(made, new URL(made.url).pathname, {
-      ...readFormFields(made, new URL(made.url).pathname),
-      intent: 'preview',
-    }),
+    fillForm(made, profile, { ...readFormFields(await ada.go(profile), profile), intent: 'preview' }),
   );
   const pages = [
     '/console/agents',
     '/console',
-    ...['', '/settings', '/delete'].map((below) => new URL(made.url).pathname + below),
+    ...['', '/profile', '/settings', '/delete'].map((below) => new URL(made.url).pathname + below),
   ];
   for (const page of [made, preview, ...(await Promise.all(pages.map((address) => ada.go(address))))]) {
     expect(page.status).toBe(200);
     expect(page.visibleText).toContain(hostile);
     const scripts = page.elements('script').map(({ attribs }) => attribs['src'] ?? '');
-    expect(scripts.filter((source) => !source.startsWith('/assets/live.'))).toEqual([]);
+    expect(scripts.filter((source) => !/^\/assets\/(?:live|copy)\./.test(source))).toEqual([]);
     expect(page.elements('b')).toEqual([]);
   }
 });

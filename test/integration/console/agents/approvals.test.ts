@@ -40,6 +40,19 @@ async function ask({ id }: TestAgent, question: Question = {}): Promise<string> 
   return `${list}/${approval.id}`;
 }
 
+test('pending approvals are counted in the menu, the title and the icon of every page, for this person only', async () => {
+  const [ada, eve] = [await withAgent(), await withAgent()];
+  await ask(ada.mine);
+  await ask(ada.mine, { target: 'globex.other' });
+  for (const path of ['/console/agents', `/console/agents/${ada.mine.id}`, list]) {
+    const page = await ada.go(path);
+    expect(page.title).toMatch(/^\(2\) /);
+    expect(page.visibleText).toContain('Approvals2 pending');
+    expect(page.text).toContain('/assets/mark-news.');
+    expect((await eve.go(path)).text).not.toContain('mark-news');
+  }
+});
+
 describe('an approval request', () => {
   test('shows the agent, the action, the target, the message and the app', async () => {
     const ada = await withAgent();

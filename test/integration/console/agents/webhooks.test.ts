@@ -150,13 +150,14 @@ test('a new secret is shown once, and the page says that the previous one is val
 test('the log shows failed deliveries, and replays them', async () => {
   const ada = await withAgent();
   const { address, id } = await createWebhook(ada);
-  expect((await ada.go(address)).visibleText).toContain('No deliveries');
+  const log = `${address}/deliveries`;
+  expect((await ada.go(log)).visibleText).toContain('No deliveries');
   const [one, two, fine] = [
     await noted(id, 'failed'),
     await noted(id, 'failed'),
     await noted(id, 'delivered'),
   ];
-  const failed = await ada.go(`${address}?state=failed`);
+  const failed = await ada.go(`${log}?state=failed`);
   expect(failed.visibleText).toContain(
     `message.created${two}Just now · 10 attempts · status 503`.replace('Just', 'just'),
   );
@@ -195,7 +196,11 @@ test('a webhook of another agent, even of the same person, gets the same respons
     const home = await who.go('/console');
     for (const known of [id, 'whk_01K9ZX7R9V2W6Y8Z0A1C3E5F6G', 'nonsense']) {
       const address = `${listOf(agent)}/${known}`;
-      const pages = [await who.go(address), await who.go(`${address}/remove`)];
+      const pages = [
+        await who.go(address),
+        await who.go(`${address}/deliveries`),
+        await who.go(`${address}/remove`),
+      ];
       for (const below of ['', '/state', '/test', '/replay', '/rotate', '/remove']) {
         const fields = { enabled: 'false', url: 'https://eve.example.com/' };
         pages.push(await who.send(fillForm(home, `${address}${below}`, fields)));

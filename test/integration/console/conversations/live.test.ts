@@ -192,6 +192,7 @@ test('only live pages allow a script: one of this origin, of at most 2 KB', asyn
   const served = await ada.go(script?.attribs['src'] ?? '');
   expect(served.headers.get('content-type')).toContain('text/javascript');
   expect((await readFile('assets/live.js')).length).toBeLessThanOrEqual(2_048);
+  expect((await readFile('assets/copy.js')).length).toBeLessThanOrEqual(2_048);
   const plain = await ada.go('/console/account');
   expect(plain.headers.get('content-security-policy')).not.toContain('script-src');
   expect(plain.elements('script')).toEqual([]);

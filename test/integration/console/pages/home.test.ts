@@ -45,6 +45,32 @@ test('one calm line when nothing waits', async () => {
   expect(page.visibleText).toContain('Nothing waits for you.');
 });
 
+test('first steps tick themselves, also on an open page, and leave when all are done', async () => {
+  const ada = await signInPerson(service);
+  const done = (text: string) => text.match(/Create an account Done|[a-z] Done/g)?.length ?? 0;
+  const first = await ada.go('/console');
+  expect([first.visibleText.includes('First steps'), done(first.visibleText)]).toEqual([true, 1]);
+  const mine = await ada.agent();
+  const page = await ada.go('/console');
+  expect(done(page.visibleText)).toBe(2);
+  expect(page.elements('a').map(({ attribs }) => attribs['href'])).toContain(
+    `/console/agents/${mine.id}#connect`,
+  );
+  const live = await openLivePage(service.url, ada, findLiveAddress(page));
+  await startThread(service, await service.agent(), [mine]);
+  await expect
+    .poll(live.shown, { timeout: 10_000 })
+    .toMatch(/Send or receive a message <span class="badge good">/);
+  live.close();
+  const address = `/console/agents/${mine.id}/credentials/new`;
+  await ada.fill(address, { fields: { name: 'A server' } }, address);
+  await service.core.database.query(
+    { text: 'update credentials set last_used_at = $2 where agent_id = $1' },
+    [mine.id, Date.now()],
+  );
+  expect((await ada.go('/console')).visibleText).not.toContain('First steps');
+});
+
 test('an approval, a contact request and a webhook are answered in place', async () => {
   const { ada, mine, other } = await createWorld();
   const approval = await ask(mine, other, 'May I?');

@@ -4,17 +4,23 @@ import { createAgentFor, useConsole } from '../setup.ts';
 
 const setup = useConsole();
 
-/** Pages with a live part. Only these have a script. */
+/** Pages with a live part, which have a script. */
 const livePages: ReadonlySet<string> = new Set(['/console', '/console/conversations', '/console/waits']);
 
 const elsewhere = ['/console/nothing', '/assets/no.css', '/authorize/requests/nothing'];
 
+/** Pages with texts to copy, which have a script too. */
+const copyPages = /^\/(?:console\/agents\/agt_\w+)?$/;
+
 function expectGuarded({ headers, text, elements, url }: PageResponse): void {
-  const isLive = livePages.has(new URL(url).pathname);
+  const { pathname } = new URL(url);
+  const isLive = livePages.has(pathname);
+  const hasScript = isLive || copyPages.test(pathname);
   const policy = headers.get('Content-Security-Policy') ?? '';
   expect(policy.split('; ')).toEqual([
     "default-src 'none'",
-    ...(isLive ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(hasScript ? ["script-src 'self'"] : []),
+    ...(isLive ? ["connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
     "form-action 'self'",
@@ -26,7 +32,7 @@ function expectGuarded({ headers, text, elements, url }: PageResponse): void {
   expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   expect(headers.get('Cache-Control')).toBe('no-store');
   expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
-  expect(elements('script')).toHaveLength(isLive ? 1 : 0);
+  expect(elements('script')).toHaveLength(hasScript ? 1 : 0);
   expect(text).not.toMatch(/\s(?:style|on\w+)=/);
   const loaded = [...elements('link'), ...elements('img'), ...elements('script')].map(
     ({ attribs }) => attribs['href'] ?? attribs['src'],
@@ -110,9 +116,24 @@ describe('not found', () => {
     expect([deleted.status, deleted.headers.get('Allow')]).toEqual([405, 'HEAD, GET']);
   });
 
-  test('outside of the console is JSON', async () => {
-    const answer = await setup.browser().go('/nothing');
+  test.each(['/nothing', '/nothing/at/all', '/favicon.ico', '/%00'])(
+    'is a page for browsers at %s',
+    async (path) => {
+      const answer = await setup.browser().go(path);
+      expect([answer.status, answer.visibleText.includes('Page not found')]).toEqual([404, true]);
+      expect(answer.headers.get('Vary')).toContain('Accept');
+      expectGuarded(answer);
+    },
+  );
+
+  test.each(['/v1/nothing', '/mcp/nothing'])('is JSON in the API, also for browsers: %s', async (path) => {
+    const answer = await setup.browser().go(path);
     expect(answer.headers.get('Content-Type')).toContain('application/json');
+  });
+
+  test.each(['*/*', 'application/json'])('is JSON for programs: Accept %s', async (accept) => {
+    const response = await fetch(`${setup.service.url}/nothing`, { headers: { Accept: accept } });
+    expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
   });
 });
 

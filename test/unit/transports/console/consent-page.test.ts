@@ -46,8 +46,14 @@ function shown(over: Partial<Client>): { html: string; form_target: string | und
     search: '',
     approvedAgentIds: new Set(),
   });
-  const assets = { styles: [], mark: '', markWithNews: '', liveScript: '', serve: () => false };
-  const frame = { person, path: '/', flash: undefined, assets, csrf: () => 'c' };
+  const assets = {
+    styles: [],
+    mark: '',
+    markWithNews: '',
+    scripts: { live: '', copy: '' },
+    serve: () => false,
+  };
+  const frame = { person, path: '/', flash: undefined, assets, openApprovals: 0, csrf: () => 'c' };
   const html = renderToString(h(LayoutContextProvider, { value: frame }, page.body));
   return { html, form_target: page.form_target };
 }

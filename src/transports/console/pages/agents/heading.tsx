@@ -17,6 +17,7 @@ export function agentAddress({ id }: Pick<AgentOfPerson, 'id'>, subpage = ''): s
 /** The heading and tabs of an agent's pages. */
 export function AgentHeading({ agent, current }: AgentHeadingProps) {
   const ownTabs = [
+    [agentAddress(agent, 'inbox'), 'Inbox'],
     [agentAddress(agent, 'contacts'), 'Contacts'],
     [agentAddress(agent, 'blocks'), 'Blocks'],
     [agentAddress(agent, 'credentials'), 'Credentials'],
@@ -38,7 +39,8 @@ export function AgentHeading({ agent, current }: AgentHeadingProps) {
         label={`Pages of ${agent.display_name}`}
         current={current}
         tabs={[
-          [agentAddress(agent), 'Profile'],
+          [agentAddress(agent), 'Overview'],
+          [agentAddress(agent, 'profile'), 'Profile'],
           [agentAddress(agent, 'settings'), 'Settings'],
           ...(agent.acts_as ? ownTabs : []),
         ]}

@@ -2,7 +2,7 @@ import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { parseInput } from '../../../../operations/execute/parse-input.ts';
 import { registerAgentOperation } from '../../../../operations/agents/register-agent.ts';
 import type { Person } from '../../../../domain/auth/actor.ts';
-import { defaultVisibility, warnIfUnreachable } from '../../../../domain/agents/agents.ts';
+import { warnIfUnreachable } from '../../../../domain/agents/agents.ts';
 import { registerForPerson } from '../../../../services/people/agents.ts';
 import { listOrganizations } from '../../../../services/people/memberships.ts';
 import { emptyProfile, maxProfileFormBytes, type Profile, readProfile } from '../../agent-profile-form.ts';
@@ -17,7 +17,7 @@ import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { CardFields, NameFields } from './fields.tsx';
 import { agentAddress } from './heading.tsx';
-import { AccessFields } from './settings.tsx';
+import { AccessSelects, defaultPreset, type EnteredAccess, PresetChoices, toAccess } from './presets.tsx';
 
 const path = '/console/agents/new';
 
@@ -51,7 +51,9 @@ export function agentNewRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
             );
             return {
               to: agentAddress(agent),
-              flash: successFlash(`Created @${agent.canonical_handle}. ${warnIfUnreachable(entered)}`.trim()),
+              flash: successFlash(
+                `Created @${agent.canonical_handle}. ${warnIfUnreachable(toAccess(entered))}`.trim(),
+              ),
             };
           },
           (formErrors) => showForm({ formErrors }),
@@ -63,21 +65,20 @@ export function agentNewRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
   ];
 }
 
-interface Entered {
+interface Entered extends EnteredAccess {
   name: string;
   /** `personal`, or `member:` or `shared:` and the slug of an organization. */
   owner: string;
   profile: Profile;
-  visibility: string;
-  inbound_policy: string;
 }
 
 const emptyForm: Entered = {
   name: '',
   owner: 'personal',
   profile: emptyProfile,
-  visibility: defaultVisibility,
-  inbound_policy: 'contacts_only',
+  preset: defaultPreset,
+  visibility: '',
+  inbound_policy: '',
 };
 
 function readForm(form: URLSearchParams): Entered {
@@ -85,16 +86,17 @@ function readForm(form: URLSearchParams): Entered {
     name: (form.get('name') ?? '').trim(),
     owner: form.get('owner') ?? emptyForm.owner,
     profile: readProfile(form),
+    preset: form.get('preset') ?? defaultPreset,
     visibility: form.get('visibility') ?? '',
     inbound_policy: form.get('inbound_policy') ?? '',
   };
 }
 
 /** The input of the operation `register_agent`. */
-function toInput({ name, owner, profile, visibility, inbound_policy }: Entered): object {
+function toInput({ name, owner, profile, ...access }: Entered): object {
   const [scope, organization] = owner.split(':');
   const ownership = organization === undefined ? {} : { scope, organization };
-  return { name, ...profile, visibility, inbound_policy, ...ownership };
+  return { name, ...profile, ...toAccess(access), ...ownership };
 }
 
 type OwnerOption = { value: string; text: string };
@@ -126,7 +128,9 @@ function newAgentPage(options: NewAgentPage): ShownPage {
   const { person, owners, entered, preview = false, hasMoreRows = false, formErrors } = options;
   const { profile, owner, name } = entered;
   const errors = formErrors?.fields ?? {};
-  const hasCard = profile.card_body !== '' || profile.skills.length > 0;
+  const { visibility, inbound_policy } = entered;
+  const isDetailed =
+    [profile.card_body, visibility, inbound_policy].some(Boolean) || profile.skills.length > 0;
   const isPersonalOnly = owners.length === 1;
   const namespace = owner.split(':')[1] ?? person.username;
   const body = (
@@ -164,16 +168,15 @@ function newAgentPage(options: NewAgentPage): ShownPage {
           <NameFields profile={profile} errors={errors} />
         </Card>
         <Card title="Access">
-          <AccessFields access={entered} errors={errors} />
+          <PresetChoices {...entered} />
         </Card>
-        <Card title="Card and skills">
-          <details open={hasCard || preview || hasMoreRows}>
-            <summary>Add now, or later on the agent page</summary>
-            <div class="stack">
-              <CardFields profile={profile} errors={errors} hasMoreRows={hasMoreRows} />
-            </div>
-          </details>
-        </Card>
+        <details open={isDetailed || preview || hasMoreRows}>
+          <summary>Advanced</summary>
+          <Card>
+            <AccessSelects access={entered} errors={errors} />
+            <CardFields profile={profile} errors={errors} hasMoreRows={hasMoreRows} />
+          </Card>
+        </details>
         <Actions>
           <Button name="intent" value="create">
             Create agent

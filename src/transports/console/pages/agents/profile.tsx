@@ -14,7 +14,7 @@ import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts'
 import { CardFields, NameFields } from './fields.tsx';
 import { agentAddress, AgentHeading } from './heading.tsx';
 
-const path = '/console/agents/:id';
+const path = '/console/agents/:id/profile';
 
 /** The profile of an agent, with a card preview. */
 export function agentProfileRoutes(parts: PageParts): ConsoleRoute[] {
@@ -38,7 +38,7 @@ export function agentProfileRoutes(parts: PageParts): ConsoleRoute[] {
               return profilePage({ agent, profile, preview: true });
             }
             await call(updateAgentOperation, change);
-            return { to: agentAddress(agent), flash: successFlash('Profile saved.') };
+            return { to: agentAddress(agent, 'profile'), flash: successFlash('Profile saved.') };
           },
           (formErrors) => profilePage({ agent, profile, formErrors }),
         );
@@ -69,7 +69,7 @@ function profilePage({
   const form = (
     <Card title="Profile" action={agent.visibility === 'public' && <PublicCard {...agent} />}>
       <ErrorNotice {...formErrors} />
-      <Form action={agentAddress(agent)}>
+      <Form action={agentAddress(agent, 'profile')}>
         <NameFields profile={profile} errors={errors} />
         <CardFields profile={profile} errors={errors} hasMoreRows={hasMoreRows} />
         <Actions>
@@ -103,7 +103,7 @@ function profilePage({
       )}
     </>
   );
-  return formPage(agent.display_name, body, formErrors);
+  return formPage(`Profile of ${agent.display_name}`, body, formErrors);
 }
 
 /** A link to the public card. */

@@ -1,7 +1,9 @@
 import type { InboundPolicy, Visibility } from '../../../../domain/agents/agents.ts';
-import type { Choice } from '../../components/choices.tsx';
 
-type ChoiceText = Pick<Choice, 'title' | 'text'>;
+/** A choice whose texts have no markup. */
+type PlainChoice = Record<'value' | 'title' | 'text', string>;
+
+type ChoiceText = Omit<PlainChoice, 'value'>;
 
 const visibilityText: Record<Visibility, ChoiceText> = {
   private: {
@@ -32,11 +34,11 @@ const policyText: Record<InboundPolicy, ChoiceText> = {
 };
 
 /** Options for the visibility of an agent. */
-export const visibilityChoices: Choice[] = toChoices(visibilityText);
+export const visibilityChoices: PlainChoice[] = toChoices(visibilityText);
 
 /** Options for who can start threads with an agent. */
-export const policyChoices: Choice[] = toChoices(policyText);
+export const policyChoices: PlainChoice[] = toChoices(policyText);
 
-function toChoices(texts: Record<string, ChoiceText>): Choice[] {
+function toChoices(texts: Record<string, ChoiceText>): PlainChoice[] {
   return Object.entries(texts).map(([value, { title, text }]) => ({ value, title, text }));
 }

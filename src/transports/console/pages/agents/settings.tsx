@@ -113,7 +113,7 @@ interface AccessFieldsProps {
 }
 
 /** Visibility and inbound policy of an agent. */
-export function AccessFields({ access, errors }: AccessFieldsProps) {
+function AccessFields({ access, errors }: AccessFieldsProps) {
   return (
     <>
       <Choices

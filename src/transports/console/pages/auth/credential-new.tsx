@@ -11,7 +11,7 @@ import { Card, ErrorNotice } from '../../components/content.tsx';
 import { Field } from '../../components/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { ScopeChoices } from './scope-choices.tsx';
-import { OneTimeSecrets } from '../../components/secrets.tsx';
+import { CopyText, OneTimeSecrets } from '../../components/secrets.tsx';
 import type { PageParts } from '../../parts.ts';
 import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
@@ -145,14 +145,15 @@ function secretPage(
           This command requests an access token for the REST API, valid for 15 minutes. It contains the
           secret.
         </p>
-        <pre tabIndex={0} aria-label="Token request">
-          {[
+        <CopyText
+          label="Token request"
+          text={[
             `curl ${public_url}/token`,
             `-u '${client_id}:${client_secret}'`,
             '-d grant_type=client_credentials',
             `-d resource=${toResourceUrls(public_url).api}`,
           ].join(' \\\n  ')}
-        </pre>
+        />
         <Actions>
           <ButtonLink href={list} kind="primary">
             Done
@@ -161,5 +162,5 @@ function secretPage(
       </Card>
     </>
   );
-  return { title: 'Copy the secret', body };
+  return { title: 'Copy the secret', body, script: 'copy' };
 }

@@ -82,7 +82,7 @@ export function conversationPage(
     </>
   );
   const page = formPage(title, body, entered?.formErrors);
-  return { ...page, live: isLatest && cursor !== undefined };
+  return { ...page, script: isLatest && cursor !== undefined ? 'live' : undefined };
 }
 
 const maxMembers = 50;

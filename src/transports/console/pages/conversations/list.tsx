@@ -146,7 +146,7 @@ function listPage({ query, agents, found, cursor }: ListPage): ShownPage {
       />
     </>
   );
-  return { title: 'Conversations', body, live: cursor !== undefined };
+  return { title: 'Conversations', body, script: cursor === undefined ? undefined : 'live' };
 }
 
 interface ConversationsProps {

@@ -2,9 +2,7 @@ import type { ConversationPage } from '../../../../services/threads/conversation
 
 type Receipt = ConversationPage['receipts'][number];
 
-type State = 'read' | 'delivered' | 'stored';
-
-const stateTexts: Record<State, string> = { read: 'read', delivered: 'delivered', stored: 'stored' };
+type State = 'handled' | 'read' | 'delivered' | 'stored';
 
 /** Members named one by one; more are counted. */
 const maxNamed = 3;
@@ -14,7 +12,7 @@ interface ReceiptsProps {
   receipts: readonly Receipt[];
 }
 
-/** How far a message got with each other member: stored, delivered or read. */
+/** How far a message got with each other member: stored, delivered, read, or handled in an inbox. */
 export function Receipts({ message, receipts }: ReceiptsProps) {
   const others = receipts.filter(({ id }) => id !== message.sender_id);
   if (others.length === 0) return null;
@@ -23,7 +21,7 @@ export function Receipts({ message, receipts }: ReceiptsProps) {
     return (
       <p class="receipts">
         {marks.map(({ receipt, state }) => (
-          <Mark key={receipt.id} state={state} text={`@${receipt.canonical_handle} ${stateTexts[state]}`} />
+          <Mark key={receipt.id} state={state} text={`@${receipt.canonical_handle} ${state}`} />
         ))}
       </p>
     );
@@ -31,10 +29,11 @@ export function Receipts({ message, receipts }: ReceiptsProps) {
   return (
     <details class="receipts">
       <summary>
-        {count('read')} of {others.length} read, {count('delivered')} delivered
+        {count('handled') + count('read')} of {others.length} read, {count('handled')} handled,{' '}
+        {count('delivered')} delivered
       </summary>
       {marks.map(({ receipt, state }) => (
-        <Mark key={receipt.id} state={state} text={`@${receipt.canonical_handle} ${stateTexts[state]}`} />
+        <Mark key={receipt.id} state={state} text={`@${receipt.canonical_handle} ${state}`} />
       ))}
     </details>
   );
@@ -44,7 +43,8 @@ function Mark({ state, text }: { state: State; text: string }) {
   return <span class={`receipt ${state}`}>{text}</span>;
 }
 
-function stateOf({ read_sequence, delivered_sequence }: Receipt, sequence: number): State {
+function stateOf({ handled_sequence, read_sequence, delivered_sequence }: Receipt, sequence: number): State {
+  if (handled_sequence >= sequence) return 'handled';
   if (read_sequence >= sequence) return 'read';
   return delivered_sequence >= sequence ? 'delivered' : 'stored';
 }

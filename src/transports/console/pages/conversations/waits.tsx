@@ -52,7 +52,7 @@ function waitsPage(waits: readonly Wait[], cursor: string | undefined): ShownPag
       </Card>
     </>
   );
-  return { title: 'Missing answers', body, live: cursor !== undefined };
+  return { title: 'Missing answers', body, script: cursor === undefined ? undefined : 'live' };
 }
 
 const states: Record<WaitState, { label: string; tone: 'plain' | 'warning' | 'accent' }> = {

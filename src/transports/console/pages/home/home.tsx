@@ -1,15 +1,23 @@
 import type { Person } from '../../../../domain/auth/actor.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
-import { type Dashboard, readDashboard } from '../../../../services/people/dashboard.ts';
+import {
+  type Dashboard,
+  type FirstSteps,
+  readDashboard,
+  readFirstSteps,
+} from '../../../../services/people/dashboard.ts';
 import { AgentRows } from '../../components/agent-rows.tsx';
 import { Card, Empty, Heading } from '../../components/content.tsx';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { countWaiting, readWaiting, type Waiting } from '../../../../services/people/waiting.ts';
 import { LiveRegion } from '../../components/live-region.tsx';
+import { FirstStepsList } from './first-steps.tsx';
 import { homeTitle, WaitingList } from './waiting.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { CopyValue } from '../../components/secrets.tsx';
 import { InvitationsToPerson } from '../people/membership-invitations.tsx';
+import type { SystemWork } from '../../../../work/unit-of-work.ts';
+import { agentAddress } from '../agents/heading.tsx';
 import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page, publicPage, type ShownPage } from '../../route.ts';
 
@@ -23,22 +31,22 @@ export function homeRoutes({ unitOfWork, settings, live }: PageParts): ConsoleRo
       return unitOfWork.readAsSystem(async (repositories) => {
         // Before the lists: what comes in between is sent again.
         const state = await readLiveState(repositories, person);
-        const [agents, dashboard, waiting] = await Promise.all([
+        const [agents, dashboard, content] = await Promise.all([
           listAgentsOfPerson(repositories, account_id, { limit: maxAgentsShown + 1 }),
           readDashboard(repositories, account_id),
-          readWaiting(repositories, account_id),
+          readLiveContent(repositories, account_id),
         ]);
-        return homePage({ person, agents, dashboard, waiting, cursor: state?.cursor, ...settings });
+        return homePage({ person, agents, dashboard, content, cursor: state?.cursor, ...settings });
       });
     }),
     publicPage('/console/live/home', ({ ctx, person }) => {
       live.serve(ctx, person, {
         render: async () => {
           const account_id = person?.account_id ?? '';
-          const waiting = await unitOfWork.readAsSystem((repositories) =>
-            readWaiting(repositories, account_id),
+          const content = await unitOfWork.readAsSystem((repositories) =>
+            readLiveContent(repositories, account_id),
           );
-          return <WaitingList waiting={waiting} />;
+          return <LiveContent {...content} />;
         },
       });
       return 'handled';
@@ -46,17 +54,50 @@ export function homeRoutes({ unitOfWork, settings, live }: PageParts): ConsoleRo
   ];
 }
 
+type LiveWork = Pick<SystemWork, 'dashboard' | 'approvals' | 'conversations' | 'personAgents'>;
+
+/** What the page keeps up to date. */
+async function readLiveContent(work: LiveWork, account_id: string) {
+  const [waiting, steps, agents] = await Promise.all([
+    readWaiting(work, account_id),
+    readFirstSteps(work, account_id),
+    listAgentsOfPerson(work, account_id, { right: 'acts_as', limit: 1 }),
+  ]);
+  return { waiting, steps, agent: agents[0] };
+}
+
+interface HomeContent {
+  waiting: Waiting;
+  steps: FirstSteps;
+  /** The first agent, as which the person can act. */
+  agent: AgentOfPerson | undefined;
+}
+
+function LiveContent({ waiting, steps, agent }: HomeContent) {
+  return (
+    <>
+      <FirstStepsList steps={steps} agentPage={agent ? agentAddress(agent) : '/console/agents/new'} />
+      <div id="waiting-for-you">
+        <Card title="Waiting for you">
+          <WaitingList waiting={waiting} />
+        </Card>
+      </div>
+    </>
+  );
+}
+
 interface Home {
   person: Person;
   agents: readonly AgentOfPerson[];
   dashboard: Dashboard;
-  waiting: Waiting;
+  content: HomeContent;
   /** Undefined: the page is not live. */
   cursor: string | undefined;
   public_url: string;
 }
 
-function homePage({ person, agents, dashboard, waiting, cursor, public_url }: Home): ShownPage {
+function homePage({ person, agents, dashboard, content, cursor, public_url }: Home): ShownPage {
+  const { waiting } = content;
   const requests = dashboard.contact_requests.reduce((sum, agent) => sum + agent.requests, 0);
   const body = (
     <>
@@ -71,13 +112,9 @@ function homePage({ person, agents, dashboard, waiting, cursor, public_url }: Ho
         />
         <Tile href="/console/connections" count={dashboard.connections} name="Connected apps" />
       </div>
-      <div id="waiting-for-you">
-        <Card title="Waiting for you">
-          <LiveRegion address="/console/live/home" cursor={cursor} label="Waiting for you">
-            <WaitingList waiting={waiting} />
-          </LiveRegion>
-        </Card>
-      </div>
+      <LiveRegion address="/console/live/home" cursor={cursor} label="First steps, and what waits for you">
+        <LiveContent {...content} />
+      </LiveRegion>
       {dashboard.invitations.length > 0 && (
         <Card title="Invitations">
           <InvitationsToPerson invitations={dashboard.invitations} />
@@ -113,7 +150,7 @@ function homePage({ person, agents, dashboard, waiting, cursor, public_url }: Ho
   return {
     title: homeTitle(waiting),
     body,
-    live: cursor !== undefined,
+    script: cursor === undefined ? undefined : 'live',
     hasNews: countWaiting(waiting) > 0,
   };
 }

@@ -29,6 +29,7 @@ export function WaitingList({ waiting }: { waiting: Waiting }) {
     ...waiting.requests.map(toRequestRow),
     ...waiting.threads.map(toThreadRow),
     ...waiting.webhooks.map(toWebhookRow),
+    ...waiting.inboxes.map(toInboxRow),
   ];
   return (
     <div data-title={title} id="waiting-list">
@@ -163,6 +164,34 @@ function toWebhookRow({
           Enable<span class="visually-hidden"> {name}</span>
         </Button>
       </Form>
+    ),
+  };
+}
+
+/** The maximum that is counted. */
+const maxDeadItems = 100;
+
+function toInboxRow({ agent_id, agent_handle, agent_name, dead, since }: Waiting['inboxes'][number]) {
+  const address = `/console/agents/${agent_id}/inbox`;
+  const count = dead === 1 ? '1 dead item' : `${dead}${dead === maxDeadItems ? ' or more' : ''} dead items`;
+  return {
+    key: agent_id,
+    id: `inbox-${agent_id}`,
+    mark: <Icon name="alert" />,
+    title: (
+      <a href={address}>
+        The inbox of <bdi>{agent_name}</bdi> has {count}
+      </a>
+    ),
+    text: (
+      <>
+        <Badge tone="danger">Inbox</Badge> <Handle of={agent_handle} /> · <Time at={since} />
+      </>
+    ),
+    side: (
+      <ButtonLink href={address} kind="primary">
+        Look<span class="visually-hidden"> at the dead items of @{agent_handle}</span>
+      </ButtonLink>
     ),
   };
 }

@@ -26,11 +26,12 @@ export function webhookActionRoutes(parts: PageParts): ConsoleRoute[] {
   async function runAndReturn(
     visit: PersonVisit,
     run: (call: ActingAgent['call'], webhook_id: string) => Promise<string>,
+    subpage?: string,
   ): Promise<Redirect> {
     const { agent, call } = await actingIn(visit);
     // Fails with 404 first, because an unknown webhook has no page to return to.
     await call(getWebhookOperation, { webhook_id: idOf(visit) });
-    return redirectOrWarn(webhookAddress(agent, idOf(visit)), () => run(call, idOf(visit)));
+    return redirectOrWarn(webhookAddress(agent, idOf(visit), subpage), () => run(call, idOf(visit)));
   }
 
   return [
@@ -52,16 +53,23 @@ export function webhookActionRoutes(parts: PageParts): ConsoleRoute[] {
       return { to, flash: isDelivered || !flash ? flash : { ...flash, tone: 'warning' } };
     }),
     action(`${path}/replay`, (visit) =>
-      runAndReturn(visit, async (call, webhook_id) => {
-        const delivery_id = visit.form.get('delivery_id');
-        if (delivery_id !== null) {
-          await call(replayWebhookDeliveryOperation, { webhook_id, delivery_id });
-          return 'The event will be sent again.';
-        }
-        const { replayed, complete } = await call(replayWebhookDeliveriesOperation, { webhook_id, since: 0 });
-        const text = replayed === 1 ? 'One event' : `${replayed} events`;
-        return `${text} will be sent again.${complete ? '' : ' There are more: press the button again.'}`;
-      }),
+      runAndReturn(
+        visit,
+        async (call, webhook_id) => {
+          const delivery_id = visit.form.get('delivery_id');
+          if (delivery_id !== null) {
+            await call(replayWebhookDeliveryOperation, { webhook_id, delivery_id });
+            return 'The event will be sent again.';
+          }
+          const { replayed, complete } = await call(replayWebhookDeliveriesOperation, {
+            webhook_id,
+            since: 0,
+          });
+          const text = replayed === 1 ? 'One event' : `${replayed} events`;
+          return `${text} will be sent again.${complete ? '' : ' There are more: press the button again.'}`;
+        },
+        'deliveries',
+      ),
     ),
     action(`${path}/rotate`, async (visit) => {
       const { agent, call } = await actingIn(visit);

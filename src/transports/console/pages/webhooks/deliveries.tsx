@@ -1,16 +1,52 @@
 import { type DeliveryState, deliveryStates } from '../../../../domain/webhooks.ts';
+import { getWebhookOperation } from '../../../../operations/webhooks/get-webhook.ts';
+import { listWebhookDeliveriesOperation } from '../../../../operations/webhooks/list-webhook-deliveries.ts';
 import type { WebhookDeliveryRecord, WebhookRecord } from '../../../../presenters/webhook.ts';
+import { actAsAgent } from '../../act-as-agent.ts';
 import { Badge, Card } from '../../components/content.tsx';
 import { Button, Form } from '../../components/form.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { NextPage } from '../../components/next-page.tsx';
 import { Time } from '../../components/time.tsx';
+import type { PageParts } from '../../parts.ts';
+import { type ConsoleRoute, page } from '../../route.ts';
+import { agentAddress, AgentHeading } from '../agents/heading.tsx';
+import { webhookAddress, WebhookStatus, WebhookTabs } from './webhook.tsx';
 import { deliveryStateLabels } from './webhook-text.ts';
 
+/** The deliveries of a webhook, on a page of their own. */
+export function webhookLogRoutes(parts: PageParts): ConsoleRoute[] {
+  return [
+    page('/console/agents/:id/webhooks/:webhook_id/deliveries', async ({ params, query, person }) => {
+      const { agent, call } = await actAsAgent(parts, person, params['id'] ?? '');
+      const webhook = await call(getWebhookOperation, { webhook_id: params['webhook_id'] ?? '' });
+      const [state, cursor] = [readState(query), query.get('cursor')];
+      const log = await call(listWebhookDeliveriesOperation, {
+        webhook_id: webhook.id,
+        limit: pageSize,
+        ...(state !== undefined && { state }),
+        ...(cursor !== null && { cursor }),
+      });
+      const address = webhookAddress(agent, webhook.id);
+      const body = (
+        <>
+          <AgentHeading agent={agent} current={agentAddress(agent, 'webhooks')} />
+          <WebhookStatus webhook={webhook} address={address} />
+          <WebhookTabs address={address} />
+          <WebhookLog {...log} webhook={webhook} state={state} address={address} />
+        </>
+      );
+      return { title: `Deliveries to ${webhook.description || new URL(webhook.url).host}`, body };
+    }),
+  ];
+}
+
 /** The delivery state in a query, if it is valid. */
-export function readState(query: URLSearchParams): DeliveryState | undefined {
+function readState(query: URLSearchParams): DeliveryState | undefined {
   return deliveryStates.find((state) => state === query.get('state'));
 }
+
+const pageSize = 25;
 
 interface WebhookLogProps {
   webhook: WebhookRecord;
@@ -21,16 +57,17 @@ interface WebhookLogProps {
 }
 
 /** The delivery log of a webhook with replay buttons. */
-export function WebhookLog({ webhook, address, state, deliveries, next_cursor }: WebhookLogProps) {
+function WebhookLog({ webhook, address, state, deliveries, next_cursor }: WebhookLogProps) {
+  const log = `${address}/deliveries`;
   const next = { ...(state !== undefined && { state }), cursor: next_cursor };
   return (
     <Card
       title={state === undefined ? 'Deliveries' : `Deliveries: ${deliveryStateLabels[state].text}`}
       action={
         state === undefined ? (
-          <a href={`${address}?state=failed`}>Failed only</a>
+          <a href={`${log}?state=failed`}>Failed only</a>
         ) : (
-          <a href={address}>All deliveries</a>
+          <a href={log}>All deliveries</a>
         )
       }
     >
@@ -42,7 +79,7 @@ export function WebhookLog({ webhook, address, state, deliveries, next_cursor }:
           rows={deliveries.map((delivery) => deliveryRow(webhook, address, delivery))}
         />
       )}
-      <NextPage path={address} next={next} noun="deliveries" />
+      <NextPage path={log} next={next} noun="deliveries" />
       {webhook.enabled && state === 'failed' && deliveries.length > 0 && (
         <Form action={`${address}/replay`} class="inline">
           <Button>Resend all</Button>

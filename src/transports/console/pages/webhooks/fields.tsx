@@ -56,16 +56,18 @@ export function WebhookFields({ entered, errors }: WebhookFieldsProps) {
       <fieldset class="choices">
         <legend>Events</legend>
         <p class="hint">Select none to get all events, including those of later releases.</p>
-        {eventTypes.map((type) => (
-          <Checkbox
-            name="event_types"
-            value={type}
-            label={eventText[type]}
-            hint={<span class="code">{type}</span>}
-            checked={entered.event_types.includes(type)}
-            key={type}
-          />
-        ))}
+        <div class="event-types">
+          {eventTypes.map((type) => (
+            <Checkbox
+              name="event_types"
+              value={type}
+              label={eventText[type]}
+              hint={<span class="code">{type}</span>}
+              checked={entered.event_types.includes(type)}
+              key={type}
+            />
+          ))}
+        </div>
       </fieldset>
       <Checkbox
         name="only_when_offline"

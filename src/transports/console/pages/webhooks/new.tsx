@@ -82,5 +82,5 @@ export function webhookSecretPage(
       </Card>
     </>
   );
-  return { title: 'Copy the secret', body };
+  return { title: 'Copy the secret', body, script: 'copy' };
 }

@@ -1,5 +1,4 @@
 import { getWebhookOperation } from '../../../../operations/webhooks/get-webhook.ts';
-import { listWebhookDeliveriesOperation } from '../../../../operations/webhooks/list-webhook-deliveries.ts';
 import { updateWebhookOperation } from '../../../../operations/webhooks/update-webhook.ts';
 import type { WebhookRecord } from '../../../../presenters/webhook.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
@@ -7,6 +6,7 @@ import { type ActingAgent, actAsAgent } from '../../act-as-agent.ts';
 import { successFlash } from '../../flash.ts';
 import { Badge, Card, Notice, ErrorNotice } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
+import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageParts } from '../../parts.ts';
 import { orShowFormAgain, type FormErrors } from '../../form-errors.ts';
@@ -14,12 +14,11 @@ import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } fro
 import { disabledReasonText } from './webhook-text.ts';
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 import { type EnteredWebhook, readWebhookForm, WebhookFields, toWebhookInput } from './fields.tsx';
-import { readState, WebhookLog } from './deliveries.tsx';
 import { createIdempotencyKey } from '../../idempotency-key.ts';
 
 const path = '/console/agents/:id/webhooks/:webhook_id';
 
-/** One webhook: state, deliveries and settings. */
+/** One webhook: state and settings. */
 export function webhookRoutes(parts: PageParts): ConsoleRoute[] {
   const actingIn = ({ params, person }: PersonVisit) => actAsAgent(parts, person, params['id'] ?? '');
 
@@ -55,23 +54,16 @@ interface RejectedForm {
 
 async function webhookPage(
   { agent, call }: ActingAgent,
-  { params, query }: PersonVisit,
+  { params }: PersonVisit,
   submitted?: RejectedForm,
 ): Promise<ShownPage> {
   const webhook = await call(getWebhookOperation, { webhook_id: params['webhook_id'] ?? '' });
-  const [state, cursor] = [readState(query), query.get('cursor')];
-  const log = await call(listWebhookDeliveriesOperation, {
-    webhook_id: webhook.id,
-    limit: 25,
-    ...(state !== undefined && { state }),
-    ...(cursor !== null && { cursor }),
-  });
   const address = webhookAddress(agent, webhook.id);
   const body = (
     <>
       <AgentHeading agent={agent} current={agentAddress(agent, 'webhooks')} />
       <WebhookStatus webhook={webhook} address={address} />
-      <WebhookLog {...log} webhook={webhook} state={state} address={address} />
+      <WebhookTabs address={address} />
       <Settings webhook={webhook} address={address} submitted={submitted} />
     </>
   );
@@ -84,13 +76,22 @@ async function webhookPage(
   };
 }
 
+/** The pages of a webhook. */
+export function WebhookTabs({ address }: { address: string }) {
+  const tabs = [
+    [address, 'Settings'],
+    [`${address}/deliveries`, 'Deliveries'],
+  ] as const;
+  return <Tabs label="Pages of the webhook" tabs={tabs} />;
+}
+
 interface PartProps {
   webhook: WebhookRecord;
   address: string;
 }
 
 /** State and actions of a webhook. */
-function WebhookStatus({ webhook, address }: PartProps) {
+export function WebhookStatus({ webhook, address }: PartProps) {
   const { url, enabled, disabled_reason, disabled_at, previous_secret_until } = webhook;
   const badge = enabled ? <Badge tone="good">Enabled</Badge> : <Badge tone="danger">Disabled</Badge>;
   return (
@@ -99,7 +100,7 @@ function WebhookStatus({ webhook, address }: PartProps) {
       {disabled_reason !== null && disabled_at !== null && (
         <Notice tone="danger" title="Disabled">
           {disabledReasonText[disabled_reason]} Since <Time at={disabled_at} />. After you enable it again, it
-          gets new events. You can resend failed ones below.
+          gets new events. You can resend failed ones under Deliveries.
         </Notice>
       )}
       {previous_secret_until !== null && previous_secret_until > Date.now() && (

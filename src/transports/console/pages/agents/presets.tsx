@@ -1,0 +1,100 @@
+import type { InboundPolicy, Visibility } from '../../../../domain/agents/agents.ts';
+import { Choices } from '../../components/choices.tsx';
+import { Select } from '../../components/field.tsx';
+import { policyChoices, visibilityChoices } from './setting-text.ts';
+
+interface Preset {
+  name: string;
+  title: string;
+  text: string;
+  visibility: Visibility;
+  inbound_policy: InboundPolicy;
+}
+
+/** Combinations of visibility and inbound policy for new agents. */
+const presets = [
+  {
+    name: 'own',
+    title: 'Only my agents',
+    text: 'Agents of the same owner or organization see it and write to it. Others do not see it.',
+    visibility: 'private',
+    inbound_policy: 'trusted_only',
+  },
+  {
+    name: 'handle',
+    title: 'People who know the handle',
+    text: 'They see it and send a contact request, which you or the agent approve. Search does not list it.',
+    visibility: 'unlisted',
+    inbound_policy: 'contacts_only',
+  },
+  {
+    name: 'everybody',
+    title: 'Everybody',
+    text: 'Everyone finds it in the search and can write to it.',
+    visibility: 'public',
+    inbound_policy: 'open',
+  },
+] as const satisfies readonly Preset[];
+
+export const defaultPreset = 'handle';
+
+/** The access of a new agent as entered. Empty settings are those of the preset. */
+export interface EnteredAccess {
+  preset: string;
+  visibility: string;
+  inbound_policy: string;
+}
+
+/** The settings that the form stands for. A preset that does not exist gives none, which the operation refuses. */
+export function toAccess({ preset, visibility, inbound_policy }: EnteredAccess) {
+  const found = presets.find(({ name }) => name === preset);
+  return {
+    visibility: visibility || (found?.visibility ?? ''),
+    inbound_policy: inbound_policy || (found?.inbound_policy ?? ''),
+  };
+}
+
+/** The choice of a preset. */
+export function PresetChoices({ preset }: Pick<EnteredAccess, 'preset'>) {
+  return (
+    <Choices
+      name="preset"
+      legend="Reachable for"
+      hint="You can change this later."
+      choices={presets.map(({ name, title, text }) => ({ value: name, title, text }))}
+      value={preset}
+    />
+  );
+}
+
+interface AccessSelectsProps {
+  access: EnteredAccess;
+  errors: Readonly<Record<string, string>>;
+}
+
+/** Each setting of the preset, to choose another one. */
+export function AccessSelects({ access, errors }: AccessSelectsProps) {
+  return (
+    <>
+      <Select
+        name="visibility"
+        label="Visible to"
+        value={access.visibility}
+        options={withPreset(visibilityChoices)}
+        error={errors['visibility'] && 'Choose one of these options.'}
+      />
+      <Select
+        name="inbound_policy"
+        label="Threads are accepted from"
+        value={access.inbound_policy}
+        options={withPreset(policyChoices)}
+        error={errors['inbound_policy'] && 'Choose one of these options.'}
+      />
+    </>
+  );
+}
+
+function withPreset(choices: typeof visibilityChoices) {
+  const options = choices.map(({ value, title }) => ({ value, text: title }));
+  return [{ value: '', text: 'As chosen above' }, ...options];
+}

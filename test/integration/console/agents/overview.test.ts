@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { textContent } from 'domutils';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openFormBrowser, type PageResponse } from '../../../clients/form-browser.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { describeUnless } from '../../../support/vitest/describe-unless.ts';
+import { missingPythonReason, pythonPackage } from '../../../support/python.ts';
+import { startServiceOnFixedPort } from '../../../support/service-on-fixed-port.ts';
+import { registerAgent, startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import {
+  createRoles,
+  readableThreads,
+  type Roles,
+  startThread,
+} from '../conversations/conversation-fixtures.ts';
+import { signInPerson } from '../signed-in-person.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const pageOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}`;
+const programOn = (page: PageResponse) => textContent(page.elements('pre')[0] ?? []);
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+test('shows the status, the latest conversations, and asks for a credential', async () => {
+  const ada = await signInPerson(service);
+  const [mine, other] = [await ada.agent(), await service.agent()];
+  const before = await ada.go(pageOf(mine));
+  expect(before.visibleText).toMatch(/Overview.*StateActive.*None yet.*This agent has no credential/);
+  const hostile = `<b>"'></pre><script>alert(1)</script>`;
+  const id = await startThread(service, other, [mine], { subject: hostile, content: hostile });
+  const page = await ada.go(pageOf(mine));
+  expect(page.visibleText.split(hostile)).toHaveLength(3);
+  expect(page.elements('b')).toEqual([]);
+  const links = page.elements('a').map(({ attribs }) => attribs['href']);
+  expect(links).toContain(`/console/conversations/${id}`);
+  expect(links).toContain(`/console/conversations?agent=${mine.id}`);
+});
+
+test.each(['nonsense', '%00', '<script>', 'node'])(
+  'an unknown program %s shows the first one',
+  async (name) => {
+    const ada = await signInPerson(service);
+    const page = await ada.go(`${pageOf(await ada.agent())}?client=${encodeURIComponent(name)}`);
+    expect([page.status, programOn(page).split('\n')[0]]).toEqual([
+      200,
+      expect.stringContaining('createClient'),
+    ]);
+  },
+);
+
+describe('rights', () => {
+  let roles: Roles;
+  beforeAll(async () => {
+    roles = await createRoles(service);
+  });
+
+  /** An admin manages the agent that is linked with a member, and sees none of its threads. */
+  const managed: typeof readableThreads = { ...readableThreads, admin: ['shared', 'linked with a member'] };
+  const kinds = ['personal', 'shared', 'linked with a member'] as const;
+  const cases = Object.keys(readableThreads).flatMap((name) => kinds.map((kind) => [name, kind] as const));
+  test.each(cases)('of %s over the overview of a %s agent', async (name, kind) => {
+    const role = name as keyof Roles['people'];
+    const page = await roles.people[role].go(pageOf(roles.agents[kind]));
+    expect(page.status).toBe(managed[role].includes(kind) ? 200 : 404);
+    expect(page.text.includes(roles.threads[kind])).toBe(readableThreads[role].includes(kind));
+    expect(page.elements('pre').length > 0).toBe(readableThreads[role].includes(kind));
+  });
+});
+
+describe('a program on the page runs as it is', () => {
+  let fixed: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
+  beforeAll(async () => {
+    fixed = await startServiceOnFixedPort();
+  });
+  afterAll(() => fixed.stop());
+
+  /** The program for an agent with a credential, and its secret. */
+  async function openProgram(client: string) {
+    const register: TestService['register'] = (agent, options) => registerAgent(fixed.core, agent, options);
+    const ada = await signInPerson({ ...fixed, register });
+    const [mine, other] = [await ada.agent('first'), await ada.agent('second')];
+    const address = `${pageOf(mine)}/credentials/new`;
+    const made = await ada.fill(address, { fields: { name: 'A server' } }, address);
+    const [client_id = '', secret = ''] = made.elements('output').map((each) => textContent(each));
+    const page = await ada.go(`${pageOf(mine)}?client=${client}`);
+    expect(page.visibleText).not.toContain('This agent has no credential');
+    const text = programOn(page);
+    expect(text).not.toContain(secret);
+    return { text, client_id, env: { ...process.env, AMS_CLIENT_SECRET: secret }, other };
+  }
+
+  /** Runs a program until `other` has the message that it sends and the program has printed it. */
+  async function expectHello(
+    command: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    other: TestAgent,
+  ): Promise<void> {
+    const child = spawn(command, args, { env });
+    const closed = once(child, 'close');
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    await expect.poll(() => output, { timeout: 40_000 }).toContain('Hello');
+    const { body } = await requestRest('GET', `${fixed.url}/v1/threads`, { token: other.token });
+    expect(body.threads).toHaveLength(1);
+    child.kill('SIGKILL');
+    await closed;
+  }
+
+  test('curl', async () => {
+    const { text, env, other } = await openProgram('curl');
+    await expectHello('bash', ['-e', '-o', 'pipefail', '-c', text], env, other);
+  });
+
+  test('Node', async () => {
+    const { text, env, other } = await openProgram('node');
+    const source = resolve('packages/client/src/node/main.ts');
+    const program = text.replace('@agent-messaging/client/node', source);
+    await expectHello(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '-e', program],
+      env,
+      other,
+    );
+  });
+
+  test('Node, on the first page', async () => {
+    const { client_id, env, other } = await openProgram('node');
+    const start = await openFormBrowser(fixed.url).go('/');
+    const program = programOn(start)
+      .replace('@agent-messaging/client/node', resolve('packages/client/src/node/main.ts'))
+      .replace('bob.reader', other.handle);
+    expect(programOn(start).trim().split('\n').length).toBeLessThanOrEqual(10);
+    const args = ['--import', 'tsx', '--input-type=module', '-e', program];
+    const child = spawn(process.execPath, args, { env: { ...env, AMS_CLIENT_ID: client_id } });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    const findThread = async () => {
+      const { body } = await requestRest('GET', `${fixed.url}/v1/threads`, { token: other.token });
+      return body.threads.find(({ last_sequence }: { last_sequence: number }) => last_sequence > 0)?.id;
+    };
+    await expect.poll(findThread, { timeout: 30_000 }).toMatch(/^thd_/);
+    await requestRest('POST', `${fixed.url}/v1/threads/${await findThread()}/messages`, {
+      token: other.token,
+      body: { content: 'Yes, I am.' },
+    });
+    await expect.poll(() => output, { timeout: 30_000 }).toBe('Yes, I am.\n');
+  });
+
+  test('MCP client', async () => {
+    const { text } = await openProgram('mcp');
+    const { mcpServers } = JSON.parse(text);
+    expect(mcpServers['agent-messaging']).toEqual({ type: 'http', url: `${fixed.url}/mcp` });
+    expect((await fetch(mcpServers['agent-messaging'].url, { method: 'POST' })).status).toBe(401);
+  });
+
+  describeUnless(missingPythonReason, 'Python', () => {
+    test('sends and prints', async () => {
+      const { text, env, other } = await openProgram('python');
+      const path = { ...env, PYTHONPATH: resolve(pythonPackage, 'src'), PYTHONDONTWRITEBYTECODE: '1' };
+      await expectHello('python3', ['-u', '-c', text], path, other);
+    });
+  });
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findForm } from '../../../clients/form-browser.ts';
+import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
+import { inboxOf } from '../../inbox/setup.ts';
+import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import {
+  createRoles,
+  readableThreads,
+  type Roles,
+  sendTo,
+  startThread,
+} from '../conversations/conversation-fixtures.ts';
+import { fillForm, signInPerson } from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const pageOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}/inbox`;
+
+/** A person with an agent whose inbox has one attempt for each item, and one message in it. */
+async function createWorld(content = 'Order 7') {
+  const ada = await signInPerson(service);
+  const [mine, other] = [await ada.agent(), await service.agent()];
+  const inbox = inboxOf(service.api, mine);
+  await inbox.turnOn({ max_attempts: 1, from: 'now' });
+  const thread = await startThread(service, other, [mine], { content });
+  /** Claims the next item and gives up on it. */
+  const fail = async (reason: string, consumer = 'worker-1') => {
+    const [lease] = await inbox.leases({ consumer });
+    await inbox.release(lease?.id ?? '', { reason });
+    return String(lease?.event.id);
+  };
+  return { ada, mine, other, inbox, thread, fail };
+}
+
+test('says that an inbox is off', async () => {
+  const ada = await signInPerson(service);
+  expect((await ada.go(pageOf(await ada.agent()))).visibleText).toContain('The inbox is off');
+});
+
+test('shows settings, counts, instances, and dead items with their reasons', async () => {
+  const { ada, mine, other, thread, fail } = await createWorld();
+  await fail('The order system does not answer.');
+  await sendTo(service, other, thread, 'Order 8');
+  const page = await ada.go(pageOf(mine));
+  expect(page.visibleText).toMatch(/Ready1Leased0Dead1/);
+  expect(page.visibleText).toMatch(
+    new RegExp(
+      `Message sent by @${other.handle}.*1 attempt .*Order 7.*Attempt 1 was released.*by worker-1: The order system does not answer`,
+    ),
+  );
+  expect(page.visibleText).toMatch(/worker-1Last claim just now · 0 leased/);
+  expect(page.visibleText).toMatch(/Lease1 minute.*An item is dead after 1.*One item of a thread at a time/);
+  const links = page.elements('a').map(({ attribs }) => attribs['href'] ?? '');
+  expect(links.some((href) => href.startsWith(`/console/conversations/${thread}?at=1#msg_`))).toBe(true);
+});
+
+test('a dead item is redriven, and deleted after a confirmation', async () => {
+  const { ada, mine, inbox, fail } = await createWorld();
+  const id = await fail('Not now.');
+  const address = pageOf(mine);
+  const redriven = await ada.send(findForm(await ada.go(address), `${address}/dead/redrive`));
+  expect(redriven.visibleText).toMatch(/The item is ready again\..*Ready1Leased0Dead0/);
+  expect(await fail('Still not.')).toBe(id);
+
+  const deletion = `${address}/dead/${id}/delete`;
+  const confirm = await ada.go(deletion);
+  expect(confirm.visibleText).toContain('Delete this item?');
+  const form = findForm(confirm, deletion);
+  expect((await ada.send(form)).visibleText).toMatch(/Item deleted\..*Dead0/);
+  expect((await inbox.get()).body).toMatchObject({ ready: 0, dead: 0 });
+  expect((await ada.send(form)).visibleText).toContain('The inbox has no such dead item.');
+  const redrive = fillForm(confirm, `${address}/dead/redrive`, { item_id: id });
+  expect((await ada.send(redrive)).visibleText).toContain('The inbox has no such dead item.');
+});
+
+test.each(['nonsense', 'evt_nothing', '%00'])('an item with the id %s does not exist', async (id) => {
+  const { ada, mine } = await createWorld();
+  expect((await ada.go(`${pageOf(mine)}/dead/${id}/delete`)).status).toBe(404);
+});
+
+test('dead items beyond one page are on the next', async () => {
+  const { ada, mine, other, thread, fail } = await createWorld('Order 1');
+  await fail('one');
+  for (let number = 2; number <= 26; number += 1) {
+    await sendTo(service, other, thread, `Order ${number}`);
+    await fail('again');
+  }
+  const first = await ada.go(pageOf(mine));
+  const next = first.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
+  expect(first.visibleText).not.toContain('Order 26');
+  expect((await ada.go(next)).visibleText).toContain('Order 26');
+});
+
+test('what instances and other agents write stays text', async () => {
+  const hostile = `"'></form><script>alert(1)</script><b>`;
+  const { ada, mine, fail } = await createWorld(hostile);
+  await fail(hostile, hostile);
+  const page = await ada.go(pageOf(mine));
+  // The message, the reason, and the name of the instance in two places.
+  expect(page.visibleText.split(hostile).length - 1).toBe(4);
+  expect([page.elements('b'), page.elements('script')]).toEqual([[], []]);
+});
+
+test('dead items wait for the person, also on an open page', async () => {
+  const { ada, mine, fail } = await createWorld();
+  const home = await ada.go('/console');
+  expect(home.visibleText).toContain('Nothing waits for you.');
+  const page = await openLivePage(service.url, ada, findLiveAddress(home));
+  await fail('Not now.');
+  await expect.poll(page.shown, { timeout: 10_000 }).toContain('has 1 dead item');
+  expect(page.shown()).toContain(`href="${pageOf(mine)}"`);
+  page.close();
+});
+
+test('a conversation shows what a member has handled', async () => {
+  const { ada, mine, other, inbox, thread } = await createWorld();
+  await sendTo(service, other, thread, 'Order 8');
+  const [lease] = await inbox.leases();
+  await inbox.acknowledge(lease?.id ?? '');
+  const shown = async () => (await ada.go(`/console/conversations/${thread}`)).visibleText;
+  await expect.poll(shown, { timeout: 10_000 }).toContain(`@${mine.handle} handled`);
+  expect((await shown()).split(`@${mine.handle} handled`)).toHaveLength(2);
+});
+
+describe('rights', () => {
+  let roles: Roles;
+  beforeAll(async () => {
+    roles = await createRoles(service);
+    for (const agent of Object.values(roles.agents)) await inboxOf(service.api, agent).turnOn({});
+  });
+
+  const kinds = ['personal', 'shared', 'linked with a member'] as const;
+  const cases = Object.entries(readableThreads).flatMap(([name, readable]) =>
+    kinds.map((kind) => [name, kind, readable.includes(kind)] as const),
+  );
+  test.each(cases)('%s sees the inbox of a %s agent: %s', async (name, kind, isReadable) => {
+    const person = roles.people[name as keyof Roles['people']];
+    const address = pageOf(roles.agents[kind]);
+    const page = await person.go(address);
+    expect([page.status, page.visibleText.includes('Dead items')]).toEqual([
+      isReadable ? 200 : 404,
+      isReadable,
+    ]);
+    const item = 'evt_01K9ZX7R9V2W6Y8Z0A1C3E5F6G';
+    const home = await person.go('/console');
+    for (const path of [`${address}/dead/redrive`, `${address}/dead/${item}/delete`]) {
+      const answer = await person.send(fillForm(home, path, { item_id: item }));
+      expect([path, answer.status]).toEqual([path, isReadable ? 200 : 404]);
+    }
+  });
+});
