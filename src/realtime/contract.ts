@@ -55,6 +55,8 @@ export interface OpenStream {
   resumed: boolean;
   /** Whether events after that position are no longer kept. */
   gap: boolean;
+  /** The position up to which events were delivered or skipped. */
+  position(): string;
   /** Starts delivery: first the events after `cursor`, then new events, without a gap or a repetition in between. */
   start(): void;
   close(): void;

@@ -157,7 +157,15 @@ function createStreamOpener({ registry, cursors, receipts, ...streamParts }: Str
       if (ended) throw shuttingDown();
       stream.setStart(position, bounds.last_number);
       const { start, close } = stream;
-      return { cursor: cursors.encodeFeed(agent_id, position), resumed, gap, start, close };
+      const encode = (number: number) => cursors.encodeFeed(agent_id, number);
+      return {
+        cursor: encode(position),
+        resumed,
+        gap,
+        position: () => encode(stream.position()),
+        start,
+        close,
+      };
     } catch (error) {
       stream.close();
       throw error;

@@ -2,6 +2,8 @@ import { createMcpHandler, isJSONRPCRequest, TRACEPARENT_META_KEY } from '@model
 import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import type { Authorizer } from '../protocol/authorizer.ts';
+import { eventMethods } from '../events/dialects.ts';
+import type { EventStream } from '../events/stream.ts';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import { sendResponse } from '../protocol/http-responses.ts';
 import { readRequestId } from '../protocol/json-body.ts';
@@ -16,6 +18,7 @@ export interface StatelessParts extends StatelessServerParts {
   features: McpFeatures;
   authorizer: Authorizer;
   listen: Listen;
+  eventStream: EventStream;
   address: string;
   heartbeat_ms: number;
   /** Runs a function as part of the trace of the client. */
@@ -79,6 +82,9 @@ export function createStatelessHandler(parts: StatelessParts) {
       if (isJSONRPCRequest(message) && message.method === 'subscriptions/listen') {
         requireStandardHeaders(ctx, { message, revision });
         await parts.listen(ctx, caller, message);
+      } else if (isJSONRPCRequest(message) && message.method === eventMethods.stream) {
+        requireStandardHeaders(ctx, { message, revision });
+        await parts.eventStream(ctx, caller, message);
       } else await serve(ctx, { caller, message });
     };
     const trace = readTrace(ctx, meta);
