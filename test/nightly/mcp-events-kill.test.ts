@@ -1,0 +1,65 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { scopes } from '../../src/domain/auth/scopes.ts';
+import { startEventFollower } from '../clients/mcp/event-follower.ts';
+import { pollEvents } from '../clients/mcp/events.ts';
+import { requestRest } from '../clients/rest.ts';
+import { startServiceCluster } from '../support/cluster/cluster.ts';
+import { buildAgent, issueTokenFor } from '../support/service.ts';
+import { describeWithRedis } from '../support/servers/redis/server.ts';
+
+const name = 'message.created';
+const total = 10_000;
+const batch = 50;
+/** API processes are killed after each of this many messages. */
+const killEvery = 1_000;
+const waitOptions = { timeout: 300_000, interval: 250 };
+
+await describeWithRedis('clients of Events while processes are killed', () => {
+  test(`over ${total} events none is lost or unmarked`, async () => {
+    const cluster = await startServiceCluster('redis');
+    onTestFinished(() => cluster.stop());
+    const processes = [await cluster.startApi(), await cluster.startApi()];
+    await cluster.startWorker();
+    const ann = await buildAgent(cluster.core, { scopes });
+    const bob = await buildAgent(cluster.core, { scopes });
+    const stable = await cluster.startApi();
+    const thread = await requestRest('POST', `${stable.url}/v1/threads`, {
+      token: ann.token,
+      body: { with_handle: bob.handle },
+    });
+    const token = await issueTokenFor(cluster.core, bob.handle, { audience: 'mcp', expires_in: 3_600 });
+    const { cursor } = await pollEvents(stable.url, token, { name, cursor: null });
+    let turn = 0;
+    const followers = (['poll', 'stream'] as const).map((mode) =>
+      startEventFollower({
+        url: () => processes[(turn += 1) % processes.length]?.url ?? '',
+        token,
+        mode,
+        name,
+        cursor,
+        failureRate: 0.002,
+      }),
+    );
+    const sent: string[] = [];
+    for (let n = 0; n < total; n += batch) {
+      const messages = Array.from({ length: batch }, (_, index) => ({ content: `message ${n + index}` }));
+      const path = `${stable.url}/v1/threads/${thread.body.id}/messages:batch`;
+      const answer = await requestRest('POST', path, { token: ann.token, body: { messages } });
+      expect(answer.status).toBe(200);
+      sent.push(...answer.body.results.map((result: { message: { id: string } }) => result.message.id));
+      if (n % killEvery !== 0) continue;
+      const victim = (n / killEvery) % processes.length;
+      await processes[victim]?.kill9();
+      processes[victim] = await cluster.startApi();
+    }
+    for (const follower of followers) {
+      await expect.poll(() => follower.seen().size, waitOptions).toBe(total);
+      const report = await follower.stop();
+      expect(report.truncated).toBe(0);
+      expect(report.deaths).toBeGreaterThan(0);
+    }
+    const [polled, streamed] = followers.map((follower) => [...follower.seen()]);
+    expect(streamed).toEqual(polled);
+    expect(new Set(sent).size).toBe(total);
+  }, 900_000);
+});
