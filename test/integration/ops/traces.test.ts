@@ -128,7 +128,9 @@ test('a stateless MCP call continues the trace of its _meta, and its events carr
     const params = { name: 'create_thread', arguments: { with_handle: bob.handle } };
     const request = { method: 'tools/call', params, meta: { ...meta }, headers };
     expect((await postStateless(service.url, writer ?? '', request)).status).toBe(200);
-    return (await pollEvents(service.url, reader ?? '', { name, cursor })).events.at(-1)?._meta;
+    const { events } = await pollEvents(service.url, reader ?? '', { name, cursor });
+    const { _meta: metaOfEvent } = events.at(-1) ?? {};
+    return metaOfEvent;
   };
   const [inMeta, inHeader] = ['aaaabbbbccccdddd0000111122223333', 'aaaabbbbccccdddd0000111122224444'];
   const traced = await create({ traceparent: named(inMeta) });
