@@ -27,7 +27,7 @@ await describeWithRedis('clients of Events while processes are killed', () => {
       token: ann.token,
       body: { with_handle: bob.handle },
     });
-    const token = await issueTokenFor(cluster.core, bob.handle, { audience: 'mcp', expires_in: 3_600 });
+    const token = await issueTokenFor(cluster.core, bob.handle, { audience: 'mcp', expires_in: 900 });
     const { cursor } = await pollEvents(stable.url, token, { name, cursor: null });
     let turn = 0;
     const followers = (['poll', 'stream'] as const).map((mode) =>
