@@ -98,6 +98,12 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   return {
     open: (actor, options, reader) => guarded(() => openStream(actor, options.cursor, reader)),
     page: (actor, options) => guarded(() => readPage(actor, options)),
+    startOf: ({ agent_id }, cursor) =>
+      guarded(async () => {
+        const requested = decodeStart(cursors, agent_id, cursor);
+        const { position, gap } = startPosition(await bounds(agent_id), requested);
+        return { cursor: cursors.encodeFeed(agent_id, position), gap };
+      }),
     feedStatus: (actor) => guarded(() => readStatus(actor)),
     acknowledge: (actor, cursor) =>
       guarded(async () => {

@@ -1,4 +1,6 @@
 import type { Result } from '@modelcontextprotocol/server';
+import { deliveryModes, eventMethods, nextPollMs } from '../../../domain/feed/event-dialects.ts';
+import { toOccurrence } from '../../../domain/feed/occurrence.ts';
 import { canSeeEvent, type EventType, eventTypes } from '../../../domain/feed/events.ts';
 import { eventDataOf } from '../../../operations/event-envelope.ts';
 import type { McpParts } from '../parts.ts';
@@ -6,16 +8,17 @@ import type { Caller } from '../protocol/exchange.ts';
 import type { Method } from '../protocol/methods.ts';
 import { readField } from '../protocol/required-scopes.ts';
 import { acceptedSchema, resultSchema } from '../tools/json-schemas.ts';
-import { deliveryModes, eventMethods, invalidEventParams, nextPollMs } from './dialects.ts';
+import { invalidEventParams, toEventError } from './errors.ts';
 import { argumentsOf } from './filters.ts';
-import { readSubscription, toEventError, toOccurrence } from './subscription.ts';
+import { readSubscription } from './subscription.ts';
+import { subscribe, unsubscribe } from './webhooks.ts';
 
-type MethodParts = Pick<McpParts, 'realtime' | 'limits' | 'logger'>;
+type MethodParts = Pick<McpParts, 'realtime' | 'limits' | 'logger' | 'eventSubscriptions'>;
 
 /** The list depends on the scopes of the token and changes only with a release; lifetime in ms. */
 const listHints = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
-/** `events/list` and `events/poll` (MCP Events extension, draft), over the feed and its cursors. */
+/** `events/list`, `events/poll`, `events/subscribe` and `events/unsubscribe` (MCP Events extension, draft), over the feed and its cursors. */
 export function createEventMethods(parts: MethodParts): ReadonlyMap<string, Method> {
   const definitions = new Map(eventTypes.map((type) => [type, defineEvent(type)]));
 
@@ -59,6 +62,8 @@ export function createEventMethods(parts: MethodParts): ReadonlyMap<string, Meth
   return new Map([
     [eventMethods.list, withErrors(list)],
     [eventMethods.poll, withErrors(poll)],
+    [eventMethods.subscribe, withErrors((caller, params) => subscribe(parts, caller, params))],
+    [eventMethods.unsubscribe, withErrors((caller, params) => unsubscribe(parts, caller, params))],
   ]);
 }
 

@@ -1,6 +1,8 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { Context } from 'koa';
 import { DomainError } from '../../../domain/errors.ts';
+import { eventErrorBody, eventNotifications, maxHeartbeatMs } from '../../../domain/feed/event-dialects.ts';
+import { toOccurrence } from '../../../domain/feed/occurrence.ts';
 import type { OpenStream, StreamEnd, StreamReader } from '../../../realtime/contract.ts';
 import { createSseStream } from '../notifications/sse.ts';
 import type { McpParts } from '../parts.ts';
@@ -17,8 +19,8 @@ import {
   type RequestStream,
   sendStream,
 } from '../stateless/request-stream.ts';
-import { eventErrorBody, eventNotifications, maxHeartbeatMs } from './dialects.ts';
-import { readSubscription, type Subscription, toEventError, toOccurrence } from './subscription.ts';
+import { dialectOf, toEventError } from './errors.ts';
+import { hasTooOld, readSubscription, type Subscription } from './subscription.ts';
 
 export interface EventStreamParts extends Pick<McpParts, 'realtime' | 'limits' | 'logger' | 'onSlowReader'> {
   streams: StreamSet;
@@ -35,21 +37,10 @@ export type EventStream = (ctx: Context, caller: Caller, message: JSONRPCRequest
  * subscription with `terminated`; an expired one ends the stream only, because the client can open it again with its next token.
  */
 export function createEventStream(parts: EventStreamParts): EventStream {
-  /** Whether an event of the subscription is too old for it. */
-  async function hasTooOld(caller: Caller, { cursor, wants, hasSkipped }: Subscription): Promise<boolean> {
-    let start = cursor;
-    for (;;) {
-      const query = { cursor: start, limit: 1, wait_ms: 0, wants };
-      const page = await parts.realtime.page(caller.actor, query);
-      if (hasSkipped() || page.events.length > 0 || page.complete) return hasSkipped();
-      start = page.cursor;
-    }
-  }
-
   async function open(caller: Caller, message: JSONRPCRequest): Promise<RequestStream> {
     const subscription = readSubscription(caller, message.params);
     await consumeBudget(parts.limits, 'event_stream', { actor: caller.actor, id: message.id });
-    const isTruncated = subscription.has_oldest && (await hasTooOld(caller, subscription));
+    const isTruncated = subscription.has_oldest && (await hasTooOld(parts.realtime, caller, subscription));
     let position: (() => string) | undefined;
     const sse = createSseStream(Math.min(parts.heartbeat_ms, maxHeartbeatMs), parts.onSlowReader, () =>
       position ? notificationText(toNotification('heartbeat', { cursor: position() }), message.id) : '',
@@ -110,7 +101,7 @@ async function follow(
       return;
     }
     if (reason === 'token_ended' && caller.actor.expires_at > Date.now()) {
-      const error = eventErrorBody(caller, 'forbidden', { reason: 'The access was revoked.' });
+      const error = eventErrorBody(dialectOf(caller), 'forbidden', { reason: 'The access was revoked.' });
       void stream.notify([toNotification('terminated', { error })]);
     }
     stream.end();

@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { DomainError } from '../../../domain/errors.ts';
+import { eventsPerPoll } from '../../../domain/feed/event-dialects.ts';
 import { canSeeEvent, eventScopes, type EventType, eventTypes } from '../../../domain/feed/events.ts';
 import { parseInput } from '../../../operations/execute/parse-input.ts';
-import type { LiveEvent } from '../../../realtime/contract.ts';
-import { isNoReplyMessage } from '../notifications/notifications.ts';
-import type { McpParts } from '../parts.ts';
-import { RpcError, rpcCodes } from '../protocol/errors.ts';
+import type { LiveEvent, Realtime } from '../../../realtime/contract.ts';
 import type { Caller } from '../protocol/exchange.ts';
-import { eventError, eventsPerPoll, invalidEventParams } from './dialects.ts';
-import { createFilter } from './filters.ts';
+import { eventError } from './errors.ts';
+import { readFilter } from './filters.ts';
+import { createEventFilter, type EventFilter } from '../../../domain/feed/event-filter.ts';
 
 const paramsSchema = z.looseObject({
   name: z.string(),
@@ -24,6 +22,10 @@ const paramsSchema = z.looseObject({
 
 /** What a client asks for with `events/poll` or `events/stream`. */
 export interface Subscription {
+  type: EventType;
+  filter: EventFilter;
+  /** Events from before this time are left out; ms. */
+  oldest_at: number;
   /** Where it starts: a position, or the end of the feed. */
   cursor: string;
   max_events: number;
@@ -43,18 +45,22 @@ export interface Subscription {
 export function readSubscription(caller: Caller, params: unknown): Subscription {
   const { name, arguments: args, cursor, maxAgeMs, maxEvents } = parseInput(paramsSchema, params ?? {});
   const type = requireVisibleType(caller, name);
-  const matches = createFilter(caller.actor, type, args ?? {});
+  const filter = readFilter(type, args ?? {});
+  const matches = createEventFilter(caller.actor, type, filter);
   // Without a cursor it starts now anyway.
   const has_oldest = typeof cursor === 'string' && typeof maxAgeMs === 'number';
-  const oldest = has_oldest ? Date.now() - maxAgeMs : 0;
+  const oldest_at = has_oldest ? Date.now() - maxAgeMs : 0;
   let hasSkipped = false;
   return {
+    type,
+    filter,
+    oldest_at,
     cursor: cursor ?? 'latest',
     max_events: maxEvents,
     has_oldest,
     wants(event) {
       if (!matches(event)) return false;
-      if (event.created_at >= oldest) return true;
+      if (event.created_at >= oldest_at) return true;
       hasSkipped = true;
       return false;
     },
@@ -62,7 +68,8 @@ export function readSubscription(caller: Caller, params: unknown): Subscription 
   };
 }
 
-function requireVisibleType(caller: Caller, name: string): EventType {
+/** @throws {RpcError} NotFound, Forbidden */
+export function requireVisibleType(caller: Caller, name: string): EventType {
   const type = eventTypes.find((one) => one === name);
   if (!type) {
     const text = `there is no event type ${name.slice(0, 80)}; events/list names all.`;
@@ -74,41 +81,16 @@ function requireVisibleType(caller: Caller, name: string): EventType {
   throw eventError(caller, 'forbidden', { text, reason: 'insufficient_scope', scope });
 }
 
-/** An event as a client gets it (`EventOccurrence`), without its cursor. */
-export function toOccurrence(event: LiveEvent): object {
-  const { id: eventId, type: name, created_at, data, traceparent } = event;
-  const meta = {
-    ...(isNoReplyMessage(event) && { reply_expected: false }),
-    ...(traceparent !== undefined && { traceparent }),
-  };
-  return {
-    eventId,
-    name,
-    timestamp: new Date(created_at).toISOString(),
-    data,
-    ...(Object.keys(meta).length > 0 && { _meta: meta }),
-  };
-}
-
-/** Converts what a method of Events threw to a JSON-RPC error. Logs internal errors. */
-export function toEventError(
-  { logger }: Pick<McpParts, 'logger'>,
-  caller: Caller,
-  thrown: unknown,
-): RpcError {
-  if (thrown instanceof RpcError) return thrown;
-  if (!(thrown instanceof DomainError)) {
-    const { request_id, actor } = caller;
-    logger.error({ err: thrown, request_id, agent_id: actor.agent_id }, 'INTERNAL_ERROR');
-    return new RpcError(rpcCodes.internalError, 'Something went wrong here. Try again.', {
-      data: { request_id },
-    });
+/** Whether an event of the subscription is too old for it. */
+export async function hasTooOld(
+  realtime: Pick<Realtime, 'page'>,
+  { actor }: Caller,
+  { cursor, wants, hasSkipped }: Subscription,
+): Promise<boolean> {
+  let start = cursor;
+  for (;;) {
+    const page = await realtime.page(actor, { cursor: start, limit: 1, wait_ms: 0, wants });
+    if (hasSkipped() || page.events.length > 0 || page.complete) return hasSkipped();
+    start = page.cursor;
   }
-  const { code, message, status, retry_after } = thrown;
-  const data = { code, ...(retry_after !== undefined && { retry_after }) };
-  if (code === 'RATE_LIMITED') return eventError(caller, 'resourceExhausted', { text: message, ...data });
-  if (status === 401 || status === 403) return eventError(caller, 'forbidden', { text: message, ...data });
-  return status < 500
-    ? invalidEventParams(message, data)
-    : new RpcError(rpcCodes.internalError, message, { data });
 }

@@ -1,8 +1,9 @@
 import { createMcpHandler, isJSONRPCRequest, TRACEPARENT_META_KEY } from '@modelcontextprotocol/server';
 import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
+import type { McpParts } from '../parts.ts';
 import type { Authorizer } from '../protocol/authorizer.ts';
-import { eventMethods } from '../events/dialects.ts';
+import { eventMethods } from '../../../domain/feed/event-dialects.ts';
 import type { EventStream } from '../events/stream.ts';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import { sendResponse } from '../protocol/http-responses.ts';
@@ -18,6 +19,7 @@ export interface StatelessParts extends StatelessServerParts {
   features: McpFeatures;
   authorizer: Authorizer;
   listen: Listen;
+  eventSubscriptions: Pick<McpParts['eventSubscriptions'], 'noteCall'>;
   eventStream: EventStream;
   address: string;
   heartbeat_ms: number;
@@ -78,6 +80,8 @@ export function createStatelessHandler(parts: StatelessParts) {
       isStreaming: acceptsStreams(ctx),
       onResponseSent: (callback: () => void) => void ctx.res.once('finish', callback),
     };
+    if (isJSONRPCRequest(message) && message.method === 'tools/call')
+      parts.eventSubscriptions.noteCall(actor);
     const run = async () => {
       if (isJSONRPCRequest(message) && message.method === 'subscriptions/listen') {
         requireStandardHeaders(ctx, { message, revision });

@@ -48,7 +48,7 @@ test('both dialects find the capability, and events/list names what the scopes s
   expect(events[0]).toMatchObject({
     name: 'message.created',
     description: expect.any(String),
-    delivery: ['poll', 'push'],
+    delivery: ['poll', 'push', 'webhook'],
     inputSchema: { type: 'object', properties: { thread_id: {}, with_handle: {}, only_mentions: {} } },
     payloadSchema: { type: 'object', properties: { content: { type: 'string' } } },
   });
