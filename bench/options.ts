@@ -19,8 +19,8 @@ npm run bench -- history   reads while one history grows:
 
 npm run bench -- tokens    the check of an access token, cached and looked up
 
-npm run bench -- mcp       tools/call list_threads compared with a bare server of the MCP SDK with one trivial tool, and the tool
-                           send_message compared with POST …/messages
+npm run bench -- mcp       tools/call list_threads compared with a bare server of the MCP SDK with one trivial tool, in
+                           revisions 2025-11-25 and 2026-07-28, and the tool send_message compared with POST …/messages
 
 npm run bench -- uploads   20 parallel uploads of 10 MB: memory of the API, and MB/s compared with the same bytes written directly
                            to the store (a folder, or the bucket of S3_BUCKET and S3_* when they are set); Linux only

@@ -173,6 +173,7 @@ const environment = z.object({
   REFRESH_GRACE_SECONDS: wholeNumber(0, 60).default(10),
   RATE_LIMITS: rateLimits,
   WEBHOOK_NETWORKS: networks,
+  EVENTS_HOLD_SECONDS: wholeNumber(0, 300).default(90),
   SIGNUP: z.enum(['open', 'invite', 'closed']).default('open'),
   OIDC_ISSUER: issuer.optional(),
   OIDC_CLIENT_ID: z.string().optional(),

@@ -1,6 +1,7 @@
 import type { Core } from '../src/compose.ts';
 import { packWakeups, toWakeups } from '../src/domain/feed/wakeups.ts';
 import { delivery } from '../src/jobs/outbox-jobs.ts';
+import { createSubscriptionJob } from '../src/jobs/event-subscriptions.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
 import { tryBatchThenEach, type JobHandler } from './consume-queues.ts';
 
@@ -12,7 +13,7 @@ const entriesPerRead = 500;
  * safely: a wake-up only carries feed positions, and a webhook reads its agent's feed from its own position.
  */
 export function deliveryHandler({ repositories, bus, queues }: Core): JobHandler<{ ids: string[] }> {
-  const { feed, outbox, presence, webhookFeeds } = repositories;
+  const { eventSubscriptions, feed, outbox, presence, webhookFeeds } = repositories;
 
   async function queueDeliveries(agentIds: readonly string[]): Promise<void> {
     const online = [...(await presence.listOnline(agentIds))];
@@ -31,6 +32,9 @@ export function deliveryHandler({ repositories, bus, queues }: Core): JobHandler
     const { positions, with_webhooks } = await feed.readRecipients(ids);
     await bus.publish(packWakeups(toWakeups(positions)));
     if (with_webhooks.length > 0) await queueDeliveries(with_webhooks);
+    const now = Date.now();
+    const subscriptions = await eventSubscriptions.listOfAgents(Object.keys(positions), now);
+    await queues.enqueue(subscriptions.map((id) => createSubscriptionJob(id, now)));
     await outbox.complete(delivery.name, ids);
   }
   return { contract: delivery, handle: ({ ids }) => tryBatchThenEach(ids, deliver) };

@@ -16,6 +16,7 @@ import { deliveryHandler } from './delivery.ts';
 import { maintenanceHandler } from './maintenance/tasks.ts';
 import { createBackOff } from '../src/shared/back-off.ts';
 import { consumeQueues, type OnJobEnd } from './consume-queues.ts';
+import { subscriptionHandler } from './event-subscriptions.ts';
 import { searchIndexingHandler } from './search-indexing.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createStoppableBlobs } from './stoppable.ts';
@@ -49,6 +50,7 @@ export async function startWorker(
   const handlers = [
     deliveryHandler(core),
     webhookHandler(core, receipts, backOff, pacing),
+    subscriptionHandler(core, receipts, pacing),
     searchIndexingHandler(core),
     attachmentScanningHandler(stoppable, { stop: stop.signal }),
     maintenanceHandler(stoppable, pacing),

@@ -11,7 +11,7 @@ import { createThreads, type Thread, issueTokenFor } from '../population.ts';
 import { buildNumberedContent } from '../messages/receivers.ts';
 import type { Environment } from '../environment.ts';
 import { startBareServer } from '../streams/bare-process.ts';
-import { type Caller, callTool, openSession } from './caller.ts';
+import { type Caller, callTool, callToolStateless, openSession } from './caller.ts';
 
 export interface ToolsOptions {
   seconds: number;
@@ -34,6 +34,10 @@ export interface ToolsMeasurement {
   bare: Measured;
   /** Rate of `list_threads` divided by that of the bare server. */
   list_ratio: number;
+  /** The same in revision 2026-07-28. */
+  list_threads_stateless: Measured;
+  bare_stateless: Measured;
+  list_ratio_stateless: number;
   send_by_tool: Measured;
   send_by_rest: Measured;
   send_ratio: number;
@@ -44,6 +48,7 @@ export interface ToolsMeasurement {
 const rounds = 3;
 const warmUpSeconds = 2;
 const program = fileURLToPath(new URL('./bare-server.js', import.meta.url));
+const statelessProgram = fileURLToPath(new URL('./bare-stateless-server.js', import.meta.url));
 
 type Call = (connection: KeepAliveConnection, number: number) => Promise<void>;
 
@@ -55,65 +60,47 @@ export async function measureTools(
   const { log, signal, fail, in_flight } = options;
   const core = compose(loadConfig({ ...environment.env, LOG_LEVEL: 'silent' }), 'bench');
   const bare = await startBareServer({ program, signal, fail });
+  const bareStateless = await startBareServer({ program: statelessProgram, signal, fail });
   try {
     const threads = await createThreads(core, 'tools', options.threads);
     const callers = await openSessions(core, environment.base, threads);
-    const bareCaller = await openSession(bare.base, 'none');
-    const at = <T>(list: readonly T[], number: number): T => {
-      const one = list[number % list.length];
-      if (one === undefined) throw new Error('there are no threads');
-      return one;
-    };
-    const list: Call = (connection, id) =>
-      callTool(connection, at(callers, id), { name: 'list_threads', args: {}, id });
-    const trivial: Call = (connection, id) =>
-      callTool(connection, bareCaller, { name: 'list_threads', args: {}, id });
-    const byTool: Call = (connection, id) => {
-      const args = {
-        thread_id: at(threads, id).id,
-        content: buildNumberedContent(id),
-        idempotency_key: randomUUID(),
-      };
-      return callTool(connection, at(callers, id), { name: 'send_message', args, id });
-    };
-    const byRest: Call = async (connection, id) => {
-      const { id: thread_id, members } = at(threads, id);
-      const sender = members[0];
-      const message = {
-        thread_id,
-        token: sender.token,
-        key: randomUUID(),
-        content: buildNumberedContent(id),
-      };
-      const { status, body } = await connection.send(
-        buildMessageRequest({ base: environment.base, ...message }),
-      );
-      if (status !== 201) throw new Error(`POST answered ${status}: ${body.slice(0, 300)}`);
-    };
+    const calls = createCalls({
+      environment,
+      threads,
+      callers,
+      bareCaller: await openSession(bare.base, 'none'),
+    });
     const api = { base: environment.base, pid: environment.pids.api };
-    const rows = [
-      createMeter('list_threads', api, list),
-      createMeter('the bare server', bare, trivial),
-      createMeter('send_message', api, byTool),
-      createMeter('POST …/messages', api, byRest),
-    ] as const;
+    const rows = {
+      list_threads: createMeter('list_threads', api, calls.list),
+      bare: createMeter('the bare server', bare, calls.trivial),
+      list_threads_stateless: createMeter('list_threads, 2026-07-28', api, calls.listStateless),
+      bare_stateless: createMeter('the bare server, 2026-07-28', bareStateless, (connection, id) =>
+        callToolStateless(connection, { base: bareStateless.base, token: 'none' }, { ...listThreads, id }),
+      ),
+      send_by_tool: createMeter('send_message', api, calls.sendByTool),
+      send_by_rest: createMeter('POST …/messages', api, calls.sendByRest),
+    };
+    const meters = Object.values(rows);
     log('warming up');
-    for (const row of rows) await row.run(in_flight, warmUpSeconds, signal);
-    for (const row of rows) row.reset();
+    for (const row of meters) await row.run(in_flight, warmUpSeconds, signal);
+    for (const row of meters) row.reset();
     for (let round = 1; round <= rounds; round += 1) {
-      for (const row of rows) await row.run(in_flight, options.seconds / rounds, signal);
-      log(`round ${round}: ${rows.map((row) => `${row.name} ${row.result().per_s}/s`).join(', ')}`);
+      for (const row of meters) await row.run(in_flight, options.seconds / rounds, signal);
+      log(`round ${round}: ${meters.map((row) => `${row.name} ${row.result().per_s}/s`).join(', ')}`);
     }
-    const [list_threads, bareMeasured, send_by_tool, send_by_rest] = [
-      rows[0].result(),
-      rows[1].result(),
-      rows[2].result(),
-      rows[3].result(),
-    ];
+    const list_threads = rows.list_threads.result();
+    const bareMeasured = rows.bare.result();
+    const list_threads_stateless = rows.list_threads_stateless.result();
+    const bare_stateless = rows.bare_stateless.result();
+    const [send_by_tool, send_by_rest] = [rows.send_by_tool.result(), rows.send_by_rest.result()];
     return {
       list_threads,
       bare: bareMeasured,
       list_ratio: ratio(list_threads, bareMeasured),
+      list_threads_stateless,
+      bare_stateless,
+      list_ratio_stateless: ratio(list_threads_stateless, bare_stateless),
       send_by_tool,
       send_by_rest,
       send_ratio: ratio(send_by_tool, send_by_rest),
@@ -122,8 +109,54 @@ export async function measureTools(
     };
   } finally {
     await bare.stop();
+    await bareStateless.stop();
     await core.close();
   }
+}
+
+const listThreads = { name: 'list_threads', args: {} };
+
+/** The calls that are compared. Each uses the threads and their senders in turn. */
+function createCalls({
+  environment: { base },
+  threads,
+  callers,
+  bareCaller,
+}: {
+  environment: Pick<Environment, 'base'>;
+  threads: readonly Thread[];
+  callers: readonly Caller[];
+  bareCaller: Caller;
+}): Record<'list' | 'trivial' | 'listStateless' | 'sendByTool' | 'sendByRest', Call> {
+  const at = <T>(list: readonly T[], number: number): T => {
+    const one = list[number % list.length];
+    if (one === undefined) throw new Error('there are no threads');
+    return one;
+  };
+  return {
+    list: (connection, id) => callTool(connection, at(callers, id), { ...listThreads, id }),
+    trivial: (connection, id) => callTool(connection, bareCaller, { ...listThreads, id }),
+    listStateless: (connection, id) => callToolStateless(connection, at(callers, id), { ...listThreads, id }),
+    sendByTool: (connection, id) => {
+      const args = {
+        thread_id: at(threads, id).id,
+        content: buildNumberedContent(id),
+        idempotency_key: randomUUID(),
+      };
+      return callTool(connection, at(callers, id), { name: 'send_message', args, id });
+    },
+    async sendByRest(connection, id) {
+      const { id: thread_id, members } = at(threads, id);
+      const message = {
+        thread_id,
+        token: members[0].token,
+        key: randomUUID(),
+        content: buildNumberedContent(id),
+      };
+      const { status, body } = await connection.send(buildMessageRequest({ base, ...message }));
+      if (status !== 201) throw new Error(`POST answered ${status}: ${body.slice(0, 300)}`);
+    },
+  };
 }
 
 /** Opens one session for the first member of each thread. */
@@ -185,6 +218,9 @@ export function formatTools(measured: ToolsMeasurement): string {
     [`tools/call list_threads, ${measured.in_flight} in flight`, describe(measured.list_threads)],
     ['the same on a bare server of the MCP SDK', describe(measured.bare)],
     ['service ÷ bare server', measured.list_ratio.toFixed(3)],
+    ['tools/call list_threads, revision 2026-07-28', describe(measured.list_threads_stateless)],
+    ['the same on a bare server of the second MCP SDK', describe(measured.bare_stateless)],
+    ['service ÷ bare server, revision 2026-07-28', measured.list_ratio_stateless.toFixed(3)],
     [`tools/call send_message, ${measured.in_flight} in flight`, describe(measured.send_by_tool)],
     ['POST …/messages', describe(measured.send_by_rest)],
     ['tool ÷ REST', measured.send_ratio.toFixed(3)],

@@ -12,6 +12,8 @@ export interface OutboundResponse {
   error: string | null;
   /** Milliseconds that the receiver asks to wait (429 and 503 with Retry-After). */
   retryAfterMs?: number;
+  /** The category of a failure without a response; absent if the address is not allowed. */
+  failure?: 'connection_refused' | 'timeout' | 'tls_error';
 }
 
 /** Sends POST requests to URLs that clients name, and never to internal addresses. */
@@ -20,6 +22,8 @@ export interface WebhookSender {
   checkUrl(url: string): string | undefined;
   /** Never rejects. */
   send(request: OutboundRequest): Promise<OutboundResponse>;
+  /** The same, with the first 1,024 bytes of the response body. Never rejects. */
+  ask(request: OutboundRequest): Promise<OutboundResponse & { body: string }>;
 }
 
 /** Whether the receiver accepted the request with a 2xx status. */

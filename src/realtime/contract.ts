@@ -55,6 +55,8 @@ export interface OpenStream {
   resumed: boolean;
   /** Whether events after that position are no longer kept. */
   gap: boolean;
+  /** The position up to which events were delivered or skipped. */
+  position(): string;
   /** Starts delivery: first the events after `cursor`, then new events, without a gap or a repetition in between. */
   start(): void;
   close(): void;
@@ -120,6 +122,8 @@ export interface Realtime {
   watchInbox(actor: Actor): Promise<InboxWatch>;
   /** Ends the waits of an agent's inbox watches, or of all: items may be ready. Never throws. */
   notifyInboxes(agentId?: string): void;
+  /** Where a reader would start that opens with this cursor, and whether events after the cursor are no longer kept. @throws as open */
+  startOf(actor: Actor, cursor: string): Promise<Pick<OpenStream, 'cursor' | 'gap'>>;
   /** Records that a transport without a stream has sent these events to the agent. */
   markDelivered(actor: Actor, events: readonly Pick<LiveEvent, 'message'>[]): void;
   /** Stores the agent's position. It only moves forward. @throws {DomainError} INVALID_CURSOR; UNAVAILABLE */

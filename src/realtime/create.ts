@@ -98,6 +98,12 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   return {
     open: (actor, options, reader) => guarded(() => openStream(actor, options.cursor, reader)),
     page: (actor, options) => guarded(() => readPage(actor, options)),
+    startOf: ({ agent_id }, cursor) =>
+      guarded(async () => {
+        const requested = decodeStart(cursors, agent_id, cursor);
+        const { position, gap } = startPosition(await bounds(agent_id), requested);
+        return { cursor: cursors.encodeFeed(agent_id, position), gap };
+      }),
     feedStatus: (actor) => guarded(() => readStatus(actor)),
     acknowledge: (actor, cursor) =>
       guarded(async () => {
@@ -157,7 +163,15 @@ function createStreamOpener({ registry, cursors, receipts, ...streamParts }: Str
       if (ended) throw shuttingDown();
       stream.setStart(position, bounds.last_number);
       const { start, close } = stream;
-      return { cursor: cursors.encodeFeed(agent_id, position), resumed, gap, start, close };
+      const encode = (number: number) => cursors.encodeFeed(agent_id, number);
+      return {
+        cursor: encode(position),
+        resumed,
+        gap,
+        position: () => encode(stream.position()),
+        start,
+        close,
+      };
     } catch (error) {
       stream.close();
       throw error;

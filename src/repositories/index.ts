@@ -16,6 +16,7 @@ import { conversationsRepository } from './threads/conversations.ts';
 import { credentialsRepository } from './auth/credentials.ts';
 import { erasureRepository } from './agents/erase-data.ts';
 import { erasuresRepository } from './agents/erasures.ts';
+import { eventSubscriptionsRepository } from './event-subscriptions/event-subscriptions.ts';
 import { externalSignInsRepository } from './people/external-sign-ins.ts';
 import { feedEpochRepository } from './feed/epoch.ts';
 import { feedRepository } from './feed/feed.ts';
@@ -221,6 +222,9 @@ export class Repositories {
   }
   get approvals() {
     return this.get(approvalsRepository);
+  }
+  get eventSubscriptions() {
+    return this.get(eventSubscriptionsRepository);
   }
   get externalSignIns() {
     return this.get(externalSignInsRepository);

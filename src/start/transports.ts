@@ -20,6 +20,7 @@ import { createRestTransport } from '../transports/rest/router.ts';
 import { streamTicketRoutes } from '../transports/rest/stream-tickets.ts';
 import { webhooksDescription } from '../transports/rest/webhooks-description.ts';
 import { webSocketDescription } from '../transports/ws/description.ts';
+import { createEventSubscriptions } from './event-subscriptions.ts';
 import { createExternalSignIn, type OAuthParts } from './oauth.ts';
 import type { ApiOverrides } from './overrides.ts';
 import type { LiveParts } from './realtime.ts';
@@ -55,6 +56,7 @@ export function createMcp(core: Core, { live, limits, executeFor }: TransportPar
     logger: core.logger,
     sealedBox: core.sealedBox,
     runWithin: core.tracing.runWithin,
+    eventSubscriptions: createEventSubscriptions(core),
     findApproval: (agent_id, id) =>
       core.unitOfWork.readAsSystem((repositories) => findApproval(repositories, agent_id, id)),
     version: config.VERSION,

@@ -4,6 +4,7 @@ import { minIdAt } from '../../src/domain/ids.ts';
 import { defaultPacing, type WebhookPacing } from '../../src/domain/webhooks.ts';
 import { packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { maintenance, type MaintenanceTask } from '../../src/jobs/maintenance.ts';
+import { createSubscriptionJob } from '../../src/jobs/event-subscriptions.ts';
 import { createWebhookJob } from '../../src/jobs/webhooks.ts';
 import { expireExports, expireUploads, sweepBlobs } from './file-retention.ts';
 import { expireByAge } from './retention.ts';
@@ -54,17 +55,7 @@ export function maintenanceHandler(
       });
       await moveHandledMarks(unitOfWork, null, Date.now() - handledMarkGraceMs);
     },
-    /** Enqueues webhooks with due deliveries that are in no queue: it was flushed, or a worker died. */
-    async 'sweep-webhooks'() {
-      const now = Date.now();
-      let after = '';
-      await drain(async (limit) => {
-        const overdue = await webhookDeliveries.listDueWebhooks(now - pacing.graceMs, after, limit);
-        await queues.enqueue(overdue.map((id) => createWebhookJob(id, now)));
-        after = overdue.at(-1) ?? after;
-        return overdue.length;
-      });
-    },
+    'sweep-webhooks': () => sweepWebhooks(core, pacing.graceMs),
     'expire-idempotency-keys': () =>
       drain((limit) => idempotencyKeys.removeBefore(Date.now() - dayMs, limit)),
     async 'expire-tokens'() {
@@ -105,4 +96,24 @@ export function maintenanceHandler(
   };
 
   return { contract: maintenance, handle: ({ task }) => tasks[task]() };
+}
+
+/** Enqueues webhooks and subscriptions with something to do that are in no queue: it was flushed, or a worker died. */
+async function sweepWebhooks({ repositories, queues }: Core, graceMs: number): Promise<void> {
+  const { eventSubscriptions, webhookDeliveries } = repositories;
+  const now = Date.now();
+  let lastWebhook = '';
+  await drain(async (limit) => {
+    const due = await webhookDeliveries.listDueWebhooks(now - graceMs, lastWebhook, limit);
+    await queues.enqueue(due.map((id) => createWebhookJob(id, now)));
+    lastWebhook = due.at(-1) ?? lastWebhook;
+    return due.length;
+  });
+  let lastSubscription = '';
+  await drain(async (limit) => {
+    const due = await eventSubscriptions.listDue(now - graceMs, lastSubscription, limit);
+    await queues.enqueue(due.map((id) => createSubscriptionJob(id, now)));
+    lastSubscription = due.at(-1) ?? lastSubscription;
+    return due.length;
+  });
 }

@@ -31,9 +31,13 @@ interface OutboundResponse {
   status: number | null;
   error: string | null;
   retryAfterMs?: number;
+  failure?: 'connection_refused' | 'timeout' | 'tls_error';
 }
 
-/** Response bodies are not used. A short one is read so that the connection can be reused; a longer one closes it. */
+/** Receives the body of a response, at most `maxResponseBytes` of it. */
+type OnBody = (body: string) => void;
+
+/** A short response body is read, also if it is not used, so that the connection can be reused; a longer one closes it. */
 const maxResponseBytes = 1_024;
 /** Most receivers close idle connections after a longer time than this. */
 const idleTimeoutMs = 20_000;
@@ -75,17 +79,28 @@ export function createWebhookSender({
     return undefined;
   }
 
+  async function send(outbound: OutboundRequest, onBody?: OnBody): Promise<OutboundResponse> {
+    if (checkUrl(outbound.url) !== undefined) return { status: null, error: addressBlocked };
+    const signal = AbortSignal.timeout(timeoutMs);
+    const headers = { 'user-agent': userAgent, 'content-type': 'application/json', ...outbound.headers };
+    try {
+      return await post({ ...outbound, headers, onBody }, agents, signal);
+    } catch (error) {
+      if (signal.aborted) return { status: null, error: describeTimeout(timeoutMs), failure: 'timeout' };
+      const failure = isTlsFailure(error) ? 'tls_error' : 'connection_refused';
+      return { status: null, error: describeFailure(error), failure };
+    }
+  }
+
   return {
     checkUrl,
-    async send(outbound: OutboundRequest): Promise<OutboundResponse> {
-      if (checkUrl(outbound.url) !== undefined) return { status: null, error: addressBlocked };
-      const signal = AbortSignal.timeout(timeoutMs);
-      const headers = { 'user-agent': userAgent, 'content-type': 'application/json', ...outbound.headers };
-      try {
-        return await post({ ...outbound, headers }, agents, signal);
-      } catch (error) {
-        return { status: null, error: signal.aborted ? describeTimeout(timeoutMs) : describeFailure(error) };
-      }
+    send: (outbound: OutboundRequest) => send(outbound),
+    async ask(outbound: OutboundRequest): Promise<OutboundResponse & { body: string }> {
+      let body = '';
+      const response = await send(outbound, (text) => {
+        body = text;
+      });
+      return { ...response, body };
     },
     close(): void {
       for (const agent of Object.values(agents)) agent.destroy();
@@ -94,7 +109,7 @@ export function createWebhookSender({
 }
 
 function post(
-  outbound: OutboundRequest,
+  outbound: OutboundRequest & { onBody: OnBody | undefined },
   agents: Readonly<Record<'http:' | 'https:', http.Agent>>,
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
@@ -108,8 +123,13 @@ function post(
     let hasResponse = false;
     call.once('response', (response) => {
       hasResponse = true;
-      drainResponse(response);
-      resolve(toOutboundResponse(response));
+      const { onBody } = outbound;
+      const answer = toOutboundResponse(response);
+      if (!onBody) resolve(answer);
+      drainResponse(response, (body) => {
+        onBody?.(body);
+        resolve(answer);
+      });
     });
     call.on('error', (error) => {
       // The status is known; a failure after it changes nothing.
@@ -139,13 +159,16 @@ function parseRetryAfter(header: string | undefined): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-function drainResponse(response: IncomingMessage): void {
+function drainResponse(response: IncomingMessage, onEnd: OnBody): void {
+  const chunks: Buffer[] = [];
   let size = 0;
   response.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > maxResponseBytes) response.destroy();
+    else chunks.push(chunk);
   });
   response.on('error', () => response.destroy());
+  response.once('close', () => onEnd(Buffer.concat(chunks).toString()));
 }
 
 const addressBlocked = 'the address is not allowed';
@@ -155,7 +178,11 @@ const describeTimeout = (ms: number): string => `no answer within ${ms / 1_000} 
 function describeFailure(error: unknown): string {
   if (error instanceof AddressBlocked) return addressBlocked;
   const code = getErrorCode(error) ?? '';
-  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return 'no trusted connection';
+  if (isTlsFailure(error)) return 'no trusted connection';
   if (code.startsWith('HPE_')) return 'the answer is not HTTP';
   return code === 'ECONNRESET' ? 'the connection broke off' : 'no connection';
+}
+
+function isTlsFailure(error: unknown): boolean {
+  return /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(getErrorCode(error) ?? '');
 }

@@ -12,6 +12,7 @@ const ownedRows = {
   allowlist_entries: 'delete from allowlist_entries where agent_id = $1',
   approvals: 'delete from approvals where agent_id = $1',
   webhooks: 'delete from webhooks where agent_id = $1',
+  event_subscriptions: 'delete from event_subscriptions where agent_id = $1',
   credentials: 'delete from credentials where agent_id = $1',
   access_tokens: 'delete from access_tokens where agent_id = $1',
   inbox_items: 'delete from inbox_items where agent_id = $1',

@@ -21,6 +21,7 @@ const sections = {
   connection: `select grant_id, client_id, client_name, redirect_host, scopes, created_at, last_used_at from client_grants
       where agent_id = :agent_id order by grant_id`,
   webhook: `select id, url, description, event_types, only_when_offline, enabled, created_at from webhooks where agent_id = :agent_id order by id`,
+  event_subscription: `select id, url, event_type, arguments, created_at, expires_at from event_subscriptions where agent_id = :agent_id order by id`,
   inbox: `select types, lease_seconds, max_attempts, ordered_by_thread, created_at, updated_at from inboxes where agent_id = :agent_id`,
   inbox_item: `select event_id, event_type, thread_id, case state when 'queued' then 'ready' else state end as state, attempts, consumer, reasons
       from inbox_items where agent_id = :agent_id and state in ('queued', 'ready', 'leased', 'dead') order by number`,

@@ -6,6 +6,7 @@ import type { Approval } from '../../services/approvals/approvals.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 import type { Additions } from './additions.ts';
 import type { SealedBox } from '../../shared/encryption.ts';
+import type { EventSubscriptions } from './events/event-subscriptions.ts';
 import type { McpBus } from './protocol/bus.ts';
 import type { SessionStore } from './sessions/sessions.ts';
 
@@ -37,6 +38,7 @@ export interface McpParts {
   version: string;
   /** Reads an approval of an agent. @throws {DomainError} NOT_FOUND, also for another agent's */
   findApproval(agent_id: string, id: string): Promise<Approval>;
+  eventSubscriptions: EventSubscriptions;
   /** Tools, resources and prompts for conformance tests. */
   additions?: Additions | undefined;
   /** Time between heartbeats on an SSE stream, in ms. Default 15,000. */

@@ -13,6 +13,8 @@ import type { CallRegistry } from './protocol/exchange.ts';
 import { classifyRequest } from './stateless/classify-request.ts';
 import { createStatelessHandler } from './stateless/handler.ts';
 import { createApprovalTasks } from './tasks/approval-tasks.ts';
+import { createEventMethods } from './events/methods.ts';
+import { createEventStream } from './events/stream.ts';
 import { createTaskMethods, joinTaskSources } from './tasks/task-methods.ts';
 import { createListen } from './stateless/listen.ts';
 import { createClientRequests } from './approvals/client-requests.ts';
@@ -170,10 +172,15 @@ function createStateless(parts: McpParts, shared: SharedParts) {
   return createStatelessHandler({
     ...parts,
     ...shared,
-    methods: new Map([...createMethods(waiting, features), ...createTaskMethods(tasks)]),
+    methods: new Map([
+      ...createMethods(waiting, features),
+      ...createTaskMethods(tasks),
+      ...createEventMethods(parts),
+    ]),
     tasks,
     tools: features.tools,
     runningCalls: callRegistry.runningCalls,
+    eventStream: createEventStream({ ...parts, streams, heartbeat_ms, serverInfo: serverInfo(parts) }),
     listen: createListen({
       ...parts,
       resources: features.resources,

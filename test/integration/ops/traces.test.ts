@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectSdkClient } from '../../clients/mcp/client.ts';
+import { pollEvents, streamEvents } from '../../clients/mcp/events.ts';
+import { postStateless } from '../../clients/mcp/stateless-request.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { allTestScopes, startService, type TestService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
@@ -112,4 +114,34 @@ test('the trace of a sender leads through the API, the queue and the worker to e
   expect(mine().find(({ name }) => name === 'POST /v1/threads')?.parentSpanId).toBe('00f067aa0ba902b7');
   for (const secret of ['words of a message', ann.token, bob.token, ann.handle])
     expect(exportedSpans).not.toContain(secret);
+});
+
+test('a stateless MCP call continues the trace of its _meta, and its events carry it to polls and streams', async () => {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const [writer, reader] = await Promise.all(
+    [ann, bob].map(({ handle }) => service.token(handle, { audience: 'mcp' })),
+  );
+  const named = (id: string) => `00-${id}-00f067aa0ba902b7-01`;
+  const name = 'thread.created';
+  const { cursor } = await pollEvents(service.url, reader ?? '', { name, cursor: null });
+  const create = async (meta: object, headers = {}) => {
+    const params = { name: 'create_thread', arguments: { with_handle: bob.handle } };
+    const request = { method: 'tools/call', params, meta: { ...meta }, headers };
+    expect((await postStateless(service.url, writer ?? '', request)).status).toBe(200);
+    const { events } = await pollEvents(service.url, reader ?? '', { name, cursor });
+    const { _meta: metaOfEvent } = events.at(-1) ?? {};
+    return metaOfEvent;
+  };
+  const [inMeta, inHeader] = ['aaaabbbbccccdddd0000111122223333', 'aaaabbbbccccdddd0000111122224444'];
+  const traced = await create({ traceparent: named(inMeta) });
+  expect(traced).toEqual({ traceparent: expect.stringMatching(`^00-${inMeta}-[0-9a-f]{16}-01$`) });
+  // The header has precedence, and a malformed context starts a new trace.
+  const both = await create({ traceparent: named(inMeta) }, { traceparent: named(inHeader) });
+  expect(both).toEqual({ traceparent: expect.stringContaining(inHeader) });
+  const other = await create({ traceparent: 'not a trace' });
+  expect(other).toEqual({ traceparent: expect.not.stringContaining(inMeta) });
+  const stream = await streamEvents(service.url, reader ?? '', { name, cursor });
+  const frames = await stream.frames(4);
+  stream.close();
+  expect(frames[1]).toMatchObject({ params: { _meta: traced } });
 });

@@ -128,7 +128,7 @@ export const packageTable: Record<string, readonly string[]> = {
   yazl: ['platform'],
   preact: ['transports/console'],
   'preact-render-to-string': ['transports/console'],
-  '@modelcontextprotocol/server': ['transports/mcp'],
+  '@modelcontextprotocol/server': ['transports/mcp', 'bench'],
   ws: ['transports/ws', 'bench', 'chaos', 'scripts', 'packages/client/node', 'packages/client/testing'],
   '@modelcontextprotocol/sdk': ['transports/mcp', 'packages/client/bridge', 'bench', 'chaos', 'scripts'],
   'oidc-provider': ['transports/oauth'],

@@ -16,9 +16,14 @@ export interface SseStream {
 
 /**
  * The writable side of one SSE response, with heartbeats against proxy timeouts (HTML, Server-sent events). `onSlowReader` is
- * called when the stream is closed because the client does not read.
+ * called when the stream is closed because the client does not read. `heartbeat` returns what is sent while the buffer has room.
  */
-export function createSseStream(heartbeatMs: number, onSlowReader?: () => void): SseStream {
+export function createSseStream(
+  heartbeatMs: number,
+  onSlowReader?: () => void,
+  // A comment without an empty line after it: some parsers read any empty line as an event.
+  heartbeat: () => string = () => ':\n',
+): SseStream {
   let onRoom: (() => void) | undefined;
   let missed = 0;
 
@@ -28,17 +33,17 @@ export function createSseStream(heartbeatMs: number, onSlowReader?: () => void):
   }
   const body = new Readable({ highWaterMark: highWaterMarkBytes, read: resumeWriter });
 
-  // A comment without an empty line after it: some parsers read any empty line as an event.
-  const heartbeat = setInterval(() => {
-    missed = onRoom ? missed + 1 : 0;
+  const timer = setInterval(() => {
+    const isFull = onRoom !== undefined || body.readableLength >= highWaterMarkBytes;
+    missed = isFull ? missed + 1 : 0;
     if (missed >= maxMissedHeartbeats) {
       onSlowReader?.();
       body.destroy();
-    } else if (!onRoom) body.push(':\n');
+    } else if (!isFull) body.push(heartbeat());
   }, heartbeatMs);
-  heartbeat.unref();
+  timer.unref();
   body.once('close', () => {
-    clearInterval(heartbeat);
+    clearInterval(timer);
     resumeWriter();
   });
 
@@ -54,7 +59,7 @@ export function createSseStream(heartbeatMs: number, onSlowReader?: () => void):
     end() {
       if (ended || body.destroyed) return;
       ended = true;
-      clearInterval(heartbeat);
+      clearInterval(timer);
       resumeWriter();
       body.push(null);
     },

@@ -103,6 +103,12 @@ export function acceptsStreams(ctx: Context): boolean {
   return ctx.get('Accept').includes('text/event-stream') && Boolean(ctx.accepts('text/event-stream'));
 }
 
+/** @throws {McpHttpError} 406 if the client does not name `text/event-stream`. */
+export function requireStreams(ctx: Context, id: string | number): void {
+  if (acceptsStreams(ctx)) return;
+  throw new McpHttpError(406, rpcCodes.serverError, 'Not Acceptable: accept text/event-stream.', { id });
+}
+
 /** Whether a call may send messages before its result: an approval request, progress or log messages. */
 function maySendMessages(features: McpFeatures, message: unknown, session: Session | undefined): boolean {
   const canAsk = (session?.client.elicitation.length ?? 0) > 0;

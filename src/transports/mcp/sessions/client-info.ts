@@ -14,6 +14,8 @@ export interface ClientInfo {
   log_level?: LoggingLevel | undefined;
   /** Whether the request declares the Tasks extension. Only requests of revision 2026-07-28 can. */
   hasTasks?: boolean;
+  /** Whether the request declares the Events extension, as clients of SEP-3415 do. */
+  hasEvents?: boolean;
 }
 
 /** Reads client information from an `initialize` request. A bare `elicitation: {}` means form mode. */

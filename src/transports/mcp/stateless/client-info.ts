@@ -4,6 +4,7 @@ import {
   LOG_LEVEL_META_KEY,
 } from '@modelcontextprotocol/server';
 import { LoggingLevelSchema } from '@modelcontextprotocol/sdk/types.js';
+import { eventsExtension } from '../../../domain/feed/event-dialects.ts';
 import { readField } from '../protocol/required-scopes.ts';
 import { tasksExtension } from '../tasks/task-methods.ts';
 import { type ClientInfo, elicitationModes, sanitizeText } from '../sessions/client-info.ts';
@@ -12,6 +13,7 @@ import { type ClientInfo, elicitationModes, sanitizeText } from '../sessions/cli
 export function readRequestClient(meta: unknown): ClientInfo {
   const info = readField(meta, CLIENT_INFO_META_KEY);
   const capabilities = readField(meta, CLIENT_CAPABILITIES_META_KEY);
+  const extensions = readField(capabilities, 'extensions');
   const elicitation = readField(capabilities, 'elicitation');
   return {
     name: readText(info, 'name'),
@@ -21,7 +23,8 @@ export function readRequestClient(meta: unknown): ClientInfo {
       form: readField(elicitation, 'form') !== undefined,
       url: readField(elicitation, 'url') !== undefined,
     }),
-    hasTasks: readField(readField(capabilities, 'extensions'), tasksExtension) !== undefined,
+    hasTasks: readField(extensions, tasksExtension) !== undefined,
+    hasEvents: readField(extensions, eventsExtension) !== undefined,
     log_level: LoggingLevelSchema.safeParse(readField(meta, LOG_LEVEL_META_KEY)).data,
   };
 }

@@ -1,7 +1,10 @@
 import { createMcpHandler, isJSONRPCRequest, TRACEPARENT_META_KEY } from '@modelcontextprotocol/server';
 import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
+import type { McpParts } from '../parts.ts';
 import type { Authorizer } from '../protocol/authorizer.ts';
+import { eventMethods } from '../../../domain/feed/event-dialects.ts';
+import type { EventStream } from '../events/stream.ts';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import { sendResponse } from '../protocol/http-responses.ts';
 import { readRequestId } from '../protocol/json-body.ts';
@@ -16,6 +19,8 @@ export interface StatelessParts extends StatelessServerParts {
   features: McpFeatures;
   authorizer: Authorizer;
   listen: Listen;
+  eventSubscriptions: Pick<McpParts['eventSubscriptions'], 'noteCall'>;
+  eventStream: EventStream;
   address: string;
   heartbeat_ms: number;
   /** Runs a function as part of the trace of the client. */
@@ -75,10 +80,15 @@ export function createStatelessHandler(parts: StatelessParts) {
       isStreaming: acceptsStreams(ctx),
       onResponseSent: (callback: () => void) => void ctx.res.once('finish', callback),
     };
+    if (isJSONRPCRequest(message) && message.method === 'tools/call')
+      parts.eventSubscriptions.noteCall(actor);
     const run = async () => {
       if (isJSONRPCRequest(message) && message.method === 'subscriptions/listen') {
         requireStandardHeaders(ctx, { message, revision });
         await parts.listen(ctx, caller, message);
+      } else if (isJSONRPCRequest(message) && message.method === eventMethods.stream) {
+        requireStandardHeaders(ctx, { message, revision });
+        await parts.eventStream(ctx, caller, message);
       } else await serve(ctx, { caller, message });
     };
     const trace = readTrace(ctx, meta);

@@ -1,25 +1,22 @@
-import {
-  type JSONRPCRequest,
-  SERVER_INFO_META_KEY,
-  SUBSCRIPTION_ID_META_KEY,
-} from '@modelcontextprotocol/server';
+import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { LiveEvent, Realtime, StreamReader } from '../../../realtime/contract.ts';
-import { createSseStream, sseMessage, type SseStream } from '../notifications/sse.ts';
+import { createSseStream, type SseStream } from '../notifications/sse.ts';
 import { updatedMessage } from '../notifications/notifications.ts';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import type { Caller } from '../protocol/exchange.ts';
 import { readField } from '../protocol/required-scopes.ts';
 import { tasksExtension } from '../tasks/task-methods.ts';
 import { detailedTask, type Task, type TaskSource } from '../tasks/task-source.ts';
-import { acceptsStreams } from '../protocol/post.ts';
+import { requireStreams } from '../protocol/post.ts';
 import { consumeBudget } from '../protocol/rate-limit.ts';
 import type { serverInfo } from '../protocol/server.ts';
 import { findChangedResources } from '../resources/changed-resources.ts';
 import type { Resources } from '../resources/resources.ts';
 import type { StreamSet } from '../sessions/stream-set.ts';
+import { createRequestStream, type Notification, sendStream } from './request-stream.ts';
 
 export interface ListenParts {
   resources: Resources;
@@ -91,7 +88,11 @@ export function createListen(parts: ListenParts): Listen {
     const namesByUri = groupByUri(requested.names, resources);
     const resourceSubscriptions = requested.names.filter((name) => resources.find(name) !== undefined);
     const taskIds = (await readTasks(caller, requested.task_ids)).map(({ id }) => id);
-    const sse = createListenStream(createSseStream(heartbeat_ms, onSlowReader), message.id, parts.serverInfo);
+    const sse = createRequestStream(
+      createSseStream(heartbeat_ms, onSlowReader),
+      message.id,
+      parts.serverInfo,
+    );
     const { stream, ended } = await follow(
       { caller, body: sse.body, taskIds },
       {
@@ -107,9 +108,7 @@ export function createListen(parts: ListenParts): Listen {
       },
     );
     streams.add({ sse, session_id: undefined, actor });
-    ctx.set({ 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' });
-    ctx.set('Content-Type', 'text/event-stream');
-    ctx.body = sse.body;
+    sendStream(ctx, sse);
     const notifications = {
       ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }),
       ...(taskIds.length > 0 && { taskIds }),
@@ -140,8 +139,7 @@ function taskMessage({ id, task }: { id: string; task: Task }): Notification {
 }
 
 function readFilter(ctx: Context, { client }: Caller, { id, params }: JSONRPCRequest): Filter {
-  if (!acceptsStreams(ctx))
-    throw new McpHttpError(406, rpcCodes.serverError, 'Not Acceptable: accept text/event-stream.', { id });
+  requireStreams(ctx, id);
   const parsed = paramsSchema.safeParse(params);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -165,38 +163,4 @@ function groupByUri(names: readonly string[], resources: Resources): Map<string,
     if (uri !== undefined) grouped.set(uri, [...(grouped.get(uri) ?? []), name]);
   }
   return grouped;
-}
-
-interface Notification {
-  jsonrpc: '2.0';
-  method: string;
-  params: unknown;
-}
-
-/** A stream whose notifications name the request, and whose end is the result of the request. */
-function createListenStream(
-  sse: SseStream,
-  id: JSONRPCRequest['id'],
-  info: ListenParts['serverInfo'],
-): SseStream & { notify(messages: readonly Notification[]): Promise<void> } {
-  const meta = { [SUBSCRIPTION_ID_META_KEY]: id };
-  const stamp = (message: Notification) => ({
-    ...message,
-    params: { ...Object(message.params), _meta: meta },
-  });
-  let ended = false;
-  return {
-    ...sse,
-    async notify(messages) {
-      if (messages.length > 0)
-        await sse.write(messages.map((one) => sseMessage(JSON.stringify(stamp(one)))).join(''));
-    },
-    end() {
-      if (ended) return;
-      ended = true;
-      const result = { resultType: 'complete', _meta: { ...meta, [SERVER_INFO_META_KEY]: info } };
-      void sse.write(sseMessage(JSON.stringify({ jsonrpc: '2.0', id, result })));
-      sse.end();
-    },
-  };
 }

@@ -2,6 +2,7 @@ import { type JSONRPCRequest, type Result, Server, type ServerContext } from '@m
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { z } from 'zod';
 import type { SealedBox } from '../../../shared/encryption.ts';
+import { eventsCapability } from '../../../domain/feed/event-dialects.ts';
 import type { McpParts } from '../parts.ts';
 import { instructions } from '../prompts/instructions.ts';
 import type { Caller, Exchange } from '../protocol/exchange.ts';
@@ -52,7 +53,8 @@ const capabilities = {
   prompts: {},
   completions: {},
   logging: {},
-  extensions: { [tasksExtension]: {} },
+  events: eventsCapability.events,
+  extensions: { [tasksExtension]: {}, ...eventsCapability.extensions },
 };
 const anyParams = z.looseObject({});
 

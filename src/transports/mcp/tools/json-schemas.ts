@@ -56,6 +56,11 @@ export function outputSchema(output: z.ZodType, showsFeed: boolean): ObjectSchem
   return { type: 'object', properties: outlineOf(properties) };
 }
 
+/** The full schema of an object that the service returns. */
+export function resultSchema(output: z.ZodType): ObjectSchema {
+  return objectSchema(output, 'output');
+}
+
 /**
  * A schema without references, because many models do not resolve them, and without keywords that say nothing: MCP's default dialect, keys
  * that are strings, values of any kind.

@@ -1,0 +1,190 @@
+import { type Queryable, query, statement } from '../queryable.ts';
+
+/** A subscription of an MCP client. Times are in milliseconds. */
+export interface EventSubscriptionRow {
+  id: string;
+  agent_id: string;
+  client_id: string;
+  grant_id: string | null;
+  url: string;
+  event_type: string;
+  arguments: Record<string, unknown>;
+  scopes: string[];
+  dialect: 'sketch' | 'sep3415';
+  /** Encrypted, as is the previous one. */
+  secret: Buffer;
+  previous_secret: Buffer | null;
+  previous_secret_until: number | null;
+  /** The number of the last feed entry that was delivered or left out. */
+  position: number;
+  oldest_at: number;
+  /** Whether the receiver has to be told that events are missing. */
+  has_gap: boolean;
+  active: boolean;
+  attempts: number;
+  next_at: number;
+  last_delivery_at: number | null;
+  last_error: string | null;
+  failed_since: number | null;
+  hold_ms: number;
+  last_call_at: number | null;
+  expires_at: number;
+}
+
+/** A subscription with its agent, and whether the agent and its client still have access. */
+export interface ClaimedSubscription extends EventSubscriptionRow {
+  handle: string;
+  is_permitted: boolean;
+}
+
+type NewSubscription = Omit<
+  EventSubscriptionRow,
+  | 'previous_secret'
+  | 'previous_secret_until'
+  | 'has_gap'
+  | 'active'
+  | 'attempts'
+  | 'next_at'
+  | 'last_delivery_at'
+  | 'last_error'
+  | 'failed_since'
+  | 'last_call_at'
+>;
+
+export type DeliveryState = Pick<
+  EventSubscriptionRow,
+  | 'position'
+  | 'has_gap'
+  | 'active'
+  | 'attempts'
+  | 'next_at'
+  | 'last_delivery_at'
+  | 'last_error'
+  | 'failed_since'
+>;
+
+const columns = `id, agent_id, client_id, grant_id, url, event_type, arguments, scopes, dialect, secret, previous_secret, previous_secret_until,
+  position, oldest_at, has_gap, active, attempts, next_at, last_delivery_at, last_error, failed_since, hold_ms, last_call_at, expires_at`;
+
+const isPermitted = `a.retired_at is null
+       and (s.grant_id is null or exists (select from client_grants g where g.grant_id = s.grant_id))
+       and not exists (select from credentials c where c.client_id = s.client_id and c.revoked_at is not null)`;
+
+const due = `event_subscriptions s join agents a on a.id = s.agent_id
+     where s.next_at <= :now and (s.expires_at <= :now or not (${isPermitted}) or (s.active and (s.has_gap
+       or s.position < (select last_number from feed_heads h where h.agent_id = s.agent_id))))`;
+
+const statements = {
+  find: statement('event_subscriptions.find', `select ${columns} from event_subscriptions where id = :id`),
+  list: statement(
+    'event_subscriptions.list',
+    `select ${columns} from event_subscriptions where agent_id = :agent_id and expires_at > :now`,
+  ),
+  /** A new secret replaces the previous one, which signs until `rotated_until`. */
+  put: statement(
+    'event_subscriptions.put',
+    `insert into event_subscriptions as s (id, agent_id, client_id, grant_id, url, event_type, arguments, scopes, dialect, secret, position, oldest_at,
+       hold_ms, expires_at, next_at, created_at)
+     values (:id, :agent_id, :client_id, :grant_id, :url, :event_type, :arguments, :scopes, :dialect, :secret, :position, :oldest_at, :hold_ms, :expires_at,
+       :now, :now)
+     on conflict (id) do update set grant_id = excluded.grant_id, scopes = excluded.scopes, dialect = excluded.dialect, hold_ms = excluded.hold_ms,
+       expires_at = excluded.expires_at, active = true,
+       attempts = case when s.active then s.attempts else 0 end,
+       next_at = case when s.active then s.next_at else :now::bigint end,
+       secret = excluded.secret,
+       previous_secret = case when :is_rotated then s.secret else s.previous_secret end,
+       previous_secret_until = case when :is_rotated then :rotated_until::bigint else s.previous_secret_until end
+     returning ${columns}`,
+  ),
+  remove: statement(
+    'event_subscriptions.remove',
+    'delete from event_subscriptions where id = :id and agent_id = :agent_id returning id',
+  ),
+  noteCall: statement(
+    'event_subscriptions.note_call',
+    `update event_subscriptions set last_call_at = :now where agent_id = :agent_id and client_id = :client_id and hold_ms > 0`,
+  ),
+  claim: statement(
+    'event_subscriptions.claim',
+    `update event_subscriptions s set next_at = :now::bigint + :lease_ms::bigint from agents a
+     where s.id = :id and a.id = s.agent_id and s.next_at <= :now
+     returning ${columns.replaceAll(/\b(\w+)\b/g, 's.$1')}, a.canonical_handle as handle, (${isPermitted}) as is_permitted`,
+  ),
+  /** Only the holder of the lease can store. */
+  store: statement(
+    'event_subscriptions.store',
+    `update event_subscriptions set position = :position, has_gap = :has_gap, active = :active, attempts = :attempts, next_at = :next_at,
+       last_delivery_at = :last_delivery_at, last_error = :last_error, failed_since = :failed_since
+     where id = :id and next_at = :lease returning last_call_at`,
+  ),
+  listOfAgents: statement(
+    'event_subscriptions.list_of_agents',
+    `select id from event_subscriptions where agent_id = any(:agent_ids) and active and next_at <= :now`,
+  ),
+  listDue: statement(
+    'event_subscriptions.list_due',
+    `select s.id from ${due} and s.id > :after order by s.id limit :limit`,
+  ),
+  isDue: statement('event_subscriptions.is_due', `select 1 from ${due} and s.id = :id`),
+};
+
+export function eventSubscriptionsRepository(db: Queryable) {
+  return {
+    async find(id: string): Promise<EventSubscriptionRow | undefined> {
+      return (await query<EventSubscriptionRow>(db, statements.find, { id }))[0];
+    },
+    /** The subscriptions of an agent that have not expired. */
+    list(agentId: string, now: number): Promise<EventSubscriptionRow[]> {
+      return query<EventSubscriptionRow>(db, statements.list, { agent_id: agentId, now });
+    },
+    /** Inserts a subscription, or renews the one with this id, whose position stays. */
+    async put(
+      row: NewSubscription,
+      time: { now: number; is_rotated: boolean; rotated_until: number },
+    ): Promise<EventSubscriptionRow> {
+      const values = { ...row, arguments: JSON.stringify(row.arguments), ...time };
+      const [stored] = await query<EventSubscriptionRow>(db, statements.put, values);
+      if (!stored) throw new Error('the subscription was not stored');
+      return stored;
+    },
+    /** Returns false when there is none. */
+    async remove(id: string, agentId: string): Promise<boolean> {
+      return (await query(db, statements.remove, { id, agent_id: agentId })).length > 0;
+    },
+    /** Records that the client of subscriptions makes calls. */
+    async noteCall(agentId: string, clientId: string, now: number): Promise<void> {
+      await query(db, statements.noteCall, { agent_id: agentId, client_id: clientId, now });
+    },
+    /** No other process gets the subscription for `leaseMs`. Returns undefined while another one has it, or before it is due. */
+    async claim(id: string, now: number, leaseMs: number): Promise<ClaimedSubscription | undefined> {
+      const values = { id, now, lease_ms: leaseMs };
+      return (await query<ClaimedSubscription>(db, statements.claim, values))[0];
+    },
+    /** Stores the state of a claimed subscription. Returns undefined if the lease has ended. */
+    async store(
+      id: string,
+      lease: number,
+      state: DeliveryState,
+    ): Promise<{ last_call_at: number | null } | undefined> {
+      const { position, has_gap, active, attempts, next_at, last_delivery_at, last_error, failed_since } =
+        state;
+      const progress = { position, has_gap, active, attempts, next_at };
+      const values = { id, lease, ...progress, last_delivery_at, last_error, failed_since };
+      return (await query<{ last_call_at: number | null }>(db, statements.store, values))[0];
+    },
+    /** The subscriptions of these agents that no process has. */
+    async listOfAgents(agentIds: readonly string[], now: number): Promise<string[]> {
+      const rows = await query<{ id: string }>(db, statements.listOfAgents, { agent_ids: agentIds, now });
+      return rows.map(({ id }) => id);
+    },
+    /** Up to `limit` subscriptions after this id that have something to do at `now`: events, a gap, or their end. */
+    async listDue(now: number, after: string, limit: number): Promise<string[]> {
+      const rows = await query<{ id: string }>(db, statements.listDue, { now, after, limit });
+      return rows.map(({ id }) => id);
+    },
+    /** Whether a subscription is one of `listDue`. */
+    async isDue(id: string, now: number): Promise<boolean> {
+      return (await query(db, statements.isDue, { id, now })).length > 0;
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Actor } from '../../domain/auth/actor.ts';
+import { wrongField } from '../../domain/errors.ts';
+import {
+  type CallbackFailure,
+  type EventDialect,
+  maxSubscriptions,
+  previousSecretMs,
+  secretBytes,
+  subscriptionTtlMs,
+} from '../../domain/feed/event-dialects.ts';
+import type { EventFilter } from '../../domain/feed/event-filter.ts';
+import type { EventType } from '../../domain/feed/events.ts';
+import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
+import { controlId, type EventSubscription, signRequest, toCallbackFailure } from './requests.ts';
+
+/** The four values that identify a subscription, beside its agent and client. */
+export interface SubscriptionTarget {
+  url: string;
+  event_type: EventType;
+  arguments: EventFilter;
+}
+
+export interface SubscriptionRequest extends SubscriptionTarget {
+  /** `whsec_` and Base64. */
+  secret: string;
+  dialect: EventDialect;
+  /** The feed position after which delivery begins, if the subscription is new. */
+  start(): Promise<{ cursor: string; truncated: boolean }>;
+  /** Called before the receiver is asked; what it throws ends the call. */
+  beforeChallenge(): Promise<void>;
+  /** Events from before this time are left out, if the subscription is new; ms. */
+  oldest_at: number;
+  /** The lifetime that the client asks for, in ms; null: no end; undefined: the default. */
+  ttl_ms: number | null | undefined;
+  hold_ms: number;
+}
+
+export type SubscribeOutcome =
+  | {
+      kind: 'subscribed';
+      subscription: EventSubscription;
+      /** The state before a renewal. */
+      before: EventSubscription | undefined;
+      /** The position up to which everything was delivered or left out. */
+      cursor: string;
+      truncated: boolean;
+    }
+  | { kind: 'too_many' }
+  | { kind: 'callback_error'; reason: CallbackFailure };
+
+type Parts = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
+type Outside = Pick<SystemWork, 'sealedBox' | 'webhookSender' | 'cursors'>;
+
+/**
+ * Creates a subscription, or renews the one of the same agent, client, URL, event type and arguments: its position stays. Before a URL gets
+ * its first event, it must answer a signed challenge; the answer counts for all live subscriptions of the client with this URL.
+ * @throws {DomainError} VALIDATION_ERROR for the URL or the secret
+ */
+export async function subscribe(
+  unitOfWork: Parts,
+  outside: Outside,
+  actor: Actor,
+  request: SubscriptionRequest,
+): Promise<SubscribeOutcome> {
+  requireUrl(outside, request.url);
+  requireSecret(request.secret);
+  const now = Date.now();
+  const id = subscriptionId(actor, request);
+  const all = await unitOfWork.readAsSystem(({ eventSubscriptions }) =>
+    eventSubscriptions.list(actor.agent_id, now),
+  );
+  const before = all.find((one) => one.id === id);
+  if (!before && all.length >= maxSubscriptions) return { kind: 'too_many' };
+  const isVerified = all.some((one) => one.client_id === actor.client_id && one.url === request.url);
+  const secret = outside.sealedBox.seal(request.secret, id);
+  if (!isVerified) {
+    await request.beforeChallenge();
+    const reason = await challenge(outside, { id, url: request.url, secret });
+    if (reason) return { kind: 'callback_error', reason };
+  }
+  const { cursor, truncated } = before
+    ? { cursor: outside.cursors.encodeFeed(actor.agent_id, before.position), truncated: false }
+    : await request.start();
+  const { url, event_type, dialect, oldest_at, hold_ms, arguments: args } = request;
+  const isRotated = before !== undefined && openSecret(outside, before) !== request.secret;
+  const subscription = await unitOfWork.writeAsSystem(async ({ eventSubscriptions, tokens }) => {
+    // An expired subscription begins again.
+    if (!before) await eventSubscriptions.remove(id, actor.agent_id);
+    const token = await tokens.find(Buffer.from(actor.token_id, 'base64url'));
+    return eventSubscriptions.put(
+      {
+        id,
+        url,
+        event_type,
+        dialect,
+        oldest_at,
+        hold_ms,
+        secret,
+        position: outside.cursors.decodeFeed(actor.agent_id, cursor),
+        arguments: { ...args },
+        agent_id: actor.agent_id,
+        client_id: actor.client_id,
+        grant_id: token?.grant_id ?? null,
+        scopes: [...actor.scopes],
+        expires_at: now + grantedTtlMs(request.ttl_ms),
+      },
+      { now, is_rotated: isRotated, rotated_until: now + previousSecretMs },
+    );
+  });
+  return { kind: 'subscribed', subscription, before, cursor, truncated };
+}
+
+/** Ends a subscription. Returns false if the agent and client have no such one. */
+export function unsubscribe(unitOfWork: Parts, actor: Actor, target: SubscriptionTarget): Promise<boolean> {
+  const id = subscriptionId(actor, target);
+  return unitOfWork.writeAsSystem(({ eventSubscriptions }) => eventSubscriptions.remove(id, actor.agent_id));
+}
+
+/** The same for the same agent, client, URL, event type and arguments, in any order. */
+function subscriptionId({ agent_id, client_id }: Actor, target: SubscriptionTarget): string {
+  const args = Object.entries(target.arguments)
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const key = JSON.stringify([agent_id, client_id, target.url, target.event_type, args]);
+  return `sub_${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
+}
+
+function grantedTtlMs(asked: number | null | undefined): number {
+  const { min, max, default: usual } = subscriptionTtlMs;
+  return asked === null ? max : Math.min(max, Math.max(min, asked ?? usual));
+}
+
+function requireUrl({ webhookSender }: Outside, url: string): void {
+  const problem = webhookSender.checkUrl(url);
+  if (problem !== undefined) throw wrongField('delivery.url', problem);
+}
+
+function requireSecret(secret: string): void {
+  const encoded = secret.replace(/^whsec_/, '');
+  const bytes = Buffer.from(encoded, 'base64');
+  const isCanonical = secret.startsWith('whsec_') && bytes.toString('base64') === encoded;
+  if (isCanonical && bytes.length >= secretBytes.min && bytes.length <= secretBytes.max) return;
+  throw wrongField(
+    'delivery.secret',
+    `must be whsec_ and the Base64 of ${secretBytes.min} to ${secretBytes.max} random bytes`,
+  );
+}
+
+/** Returns undefined if SECRET_KEY has changed. */
+function openSecret({ sealedBox }: Outside, { id, secret }: EventSubscription): string | undefined {
+  try {
+    return sealedBox.open(secret, id);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends a challenge and compares the answer. Returns why the receiver is not verified; undefined if it is. */
+async function challenge(
+  outside: Outside,
+  target: Pick<EventSubscription, 'id' | 'url' | 'secret'>,
+): Promise<CallbackFailure | undefined> {
+  const nonce = randomBytes(24).toString('base64url');
+  const signer = { ...target, previous_secret: null, previous_secret_until: null };
+  const response = await outside.webhookSender.ask(
+    signRequest(outside, signer, {
+      message_id: controlId('verification'),
+      body: { type: 'verification', challenge: nonce },
+      now: Date.now(),
+    }),
+  );
+  return toCallbackFailure(response) ?? (isAnswered(response.body, nonce) ? undefined : 'challenge_failed');
+}
+
+function isAnswered(body: string, nonce: string): boolean {
+  try {
+    const answer: unknown = JSON.parse(body);
+    const text = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'challenge') : undefined;
+    const [received, expected] = [Buffer.from(String(text)), Buffer.from(nonce)];
+    return received.length === expected.length && timingSafeEqual(received, expected);
+  } catch {
+    return false;
+  }
+}

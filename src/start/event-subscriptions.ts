@@ -1,0 +1,38 @@
+import { LRUCache } from 'lru-cache';
+import type { Core } from '../compose.ts';
+import { createSubscriptionJob } from '../jobs/event-subscriptions.ts';
+import { subscribe, unsubscribe } from '../services/event-subscriptions/subscribe.ts';
+import type { EventSubscriptions } from '../transports/mcp/events/event-subscriptions.ts';
+
+/** How often a client that makes calls is recorded, in ms. */
+const noteIntervalMs = 2_000;
+
+/** Subscriptions of MCP clients with a URL. The workers send their events. */
+export function createEventSubscriptions(core: Core): EventSubscriptions {
+  const { unitOfWork, repositories, queues, config, logger } = core;
+  const hold_ms = config.EVENTS_HOLD_SECONDS * 1_000;
+  const noted = new LRUCache<string, true>({ max: 10_000, ttl: noteIntervalMs });
+  const report = (message: string) => (error: unknown) => logger.debug({ err: error }, message);
+
+  return {
+    hold_ms,
+    async subscribe(actor, request) {
+      const outcome = await subscribe(unitOfWork, core, actor, request);
+      if (outcome.kind === 'subscribed') {
+        queues
+          .enqueue([createSubscriptionJob(outcome.subscription.id, Date.now())])
+          .catch(report('subscription not enqueued; the sweep retries'));
+      }
+      return outcome;
+    },
+    unsubscribe: (actor, target) => unsubscribe(unitOfWork, actor, target),
+    noteCall({ agent_id, client_id }) {
+      const key = `${agent_id} ${client_id}`;
+      if (hold_ms === 0 || noted.has(key)) return;
+      noted.set(key, true);
+      repositories.eventSubscriptions
+        .noteCall(agent_id, client_id, Date.now())
+        .catch(report('a call of a subscriber was not recorded'));
+    },
+  };
+}

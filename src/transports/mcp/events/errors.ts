@@ -1,0 +1,52 @@
+import { DomainError } from '../../../domain/errors.ts';
+import {
+  type EventDialect,
+  type EventErrorCode,
+  eventErrorBody,
+} from '../../../domain/feed/event-dialects.ts';
+import type { McpParts } from '../parts.ts';
+import { RpcError, rpcCodes } from '../protocol/errors.ts';
+import type { Caller } from '../protocol/exchange.ts';
+
+/** The dialect of a request: one that declares the extension is of SEP-3415. */
+export function dialectOf({ client }: Pick<Caller, 'client'>): EventDialect {
+  return client?.hasEvents ? 'sep3415' : 'sketch';
+}
+
+/** An error to throw, in the dialect of the caller. */
+export function eventError(
+  caller: Pick<Caller, 'client'>,
+  code: EventErrorCode,
+  { text, ...data }: { text: string; [field: string]: unknown },
+): RpcError {
+  const body = eventErrorBody(dialectOf(caller), code, data);
+  return new RpcError(body.code, `${body.message}: ${text}`, { data });
+}
+
+/** -32602, which both dialects have. */
+export function invalidEventParams(text: string, data?: object): RpcError {
+  return new RpcError(rpcCodes.invalidParams, text, { data });
+}
+
+/** Converts what a method of Events threw to a JSON-RPC error. Logs internal errors. */
+export function toEventError(
+  { logger }: Pick<McpParts, 'logger'>,
+  caller: Caller,
+  thrown: unknown,
+): RpcError {
+  if (thrown instanceof RpcError) return thrown;
+  if (!(thrown instanceof DomainError)) {
+    const { request_id, actor } = caller;
+    logger.error({ err: thrown, request_id, agent_id: actor.agent_id }, 'INTERNAL_ERROR');
+    return new RpcError(rpcCodes.internalError, 'Something went wrong here. Try again.', {
+      data: { request_id },
+    });
+  }
+  const { code, message, status, retry_after } = thrown;
+  const data = { code, ...(retry_after !== undefined && { retry_after }) };
+  if (code === 'RATE_LIMITED') return eventError(caller, 'resourceExhausted', { text: message, ...data });
+  if (status === 401 || status === 403) return eventError(caller, 'forbidden', { text: message, ...data });
+  return status < 500
+    ? invalidEventParams(message, data)
+    : new RpcError(rpcCodes.internalError, message, { data });
+}

@@ -1,0 +1,77 @@
+import type { Core } from '../src/compose.ts';
+import { eventErrorBody } from '../src/domain/feed/event-dialects.ts';
+import type { WebhookPacing } from '../src/domain/webhooks.ts';
+import { canSign } from '../src/services/webhooks/secrets.ts';
+import { controlId, signRequest, toCallbackFailure } from '../src/services/event-subscriptions/requests.ts';
+
+type Subscriptions = Core['repositories']['eventSubscriptions'];
+
+export type Claimed = NonNullable<Awaited<ReturnType<Subscriptions['claim']>>>;
+
+/** The next step of a turn: read on, stop because nothing is left or the subscription is gone, or wait until a time (ms). */
+export type Step = 'more' | 'idle' | 'ended' | { until: number };
+
+/** Sends the requests of a claimed subscription, whose object it changes, and stores their results. */
+export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subscription: Claimed) {
+  const { id, agent_id } = subscription;
+  const { eventSubscriptions } = core.repositories;
+
+  /** Stores the state and extends the lease. Returns false if another process has the subscription now. */
+  async function store(next_at = Date.now() + pacing.leaseMs): Promise<boolean> {
+    const lease = subscription.next_at;
+    subscription.next_at = next_at;
+    const stored = await eventSubscriptions.store(id, lease, subscription);
+    if (stored) subscription.last_call_at = stored.last_call_at;
+    return stored !== undefined;
+  }
+
+  async function post(message_id: string, body: object) {
+    const request = signRequest(core, subscription, { message_id, body, now: Date.now() });
+    const response = await core.webhookSender.send(request);
+    const failure = toCallbackFailure(response);
+    core.metrics.webhookAttempts.inc({
+      outcome: failure === null ? 'delivered' : response.status === null ? 'unreachable' : 'refused',
+    });
+    return { ...response, failure };
+  }
+
+  async function end(reason: string | undefined): Promise<Step> {
+    if (reason !== undefined && canSign(core.sealedBox, subscription)) {
+      const error = eventErrorBody(subscription.dialect, 'forbidden', { reason });
+      await post(controlId('terminated'), { type: 'terminated', error });
+    }
+    await eventSubscriptions.remove(id, agent_id);
+    return 'ended';
+  }
+
+  /** Records the result of a request. Returns whether the receiver has it, or what to do if it has not. */
+  async function settle(
+    { status, failure, retryAfterMs = 0 }: Awaited<ReturnType<typeof post>>,
+    leaveOut: () => void,
+  ): Promise<'accepted' | Step> {
+    const now = Date.now();
+    subscription.last_error = failure;
+    if (failure === null) {
+      Object.assign(subscription, { attempts: 0, failed_since: null, last_delivery_at: now });
+      return 'accepted';
+    }
+    if (status === 410) return end(undefined);
+    subscription.failed_since ??= now;
+    subscription.attempts += 1;
+    const pauseMs = pacing.scheduleMs[subscription.attempts];
+    const isRejected = failure === 'http_4xx' && status !== 429 && status !== 408;
+    if (status === 413 || (isRejected && pauseMs === undefined)) {
+      leaveOut();
+      subscription.attempts = 0;
+      return (await store()) ? 'more' : 'ended';
+    }
+    if (pauseMs === undefined) {
+      subscription.active = false;
+      return { until: now };
+    }
+    const delayMs = Math.max(pauseMs, Math.min(retryAfterMs, pacing.maxRetryAfterMs));
+    return { until: now + Math.round(delayMs * (1 + Math.random() * pacing.jitter)) };
+  }
+
+  return { store, post, end, settle };
+}
