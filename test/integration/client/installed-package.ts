@@ -13,9 +13,7 @@ const root = resolve(import.meta.dirname, '../../..');
 /** A folder in which the packed library was installed, without a network. */
 export async function installPackage() {
   const folder = await mkdtemp(join(tmpdir(), 'ams-package-'));
-  const packed = await pack(folder);
-  // Before the JSON, npm prints what the build prints.
-  const [{ filename, size, files }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')));
+  const { filename, size, files } = await packPackage('client', folder);
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   const options = ['--offline', '--no-audit', '--no-fund', '--cache', join(folder, 'cache')];
   await run('npm', ['install', ...options, `./${filename}`], { cwd: folder });
@@ -23,8 +21,8 @@ export async function installPackage() {
   await symlink(join(root, 'node_modules/ws'), join(folder, 'node_modules/ws'), 'dir');
   return {
     folder,
-    size: Number(size),
-    files: (files as { path: string }[]).map(({ path }) => path),
+    size,
+    files,
     /** Runs a program of node_modules/.bin of the checkout in the folder; rejects with its output. */
     async runTool(name: string, args: readonly string[]): Promise<void> {
       try {
@@ -44,16 +42,25 @@ export async function installPackage() {
   };
 }
 
-/** Builds and packs the library. One test file at a time: the build replaces files that npm reads. */
-async function pack(folder: string) {
+/** Builds and packs a package. One at a time: the build replaces files that npm reads. */
+export async function packPackage(name: 'client' | 'chat-adapter', folder: string) {
   const client = new pg.Client({ connectionString: inject('postgres_url') });
   await client.connect();
   try {
     // It ends with the connection, so also with the process.
     await client.query(`select pg_advisory_lock(hashtext('pack the client library'))`);
-    return await run('npm', ['pack', '--json', '--pack-destination', folder], {
-      cwd: join(root, 'packages/client'),
+    // The adapter is compiled against what is built of the library.
+    if (name !== 'client') await run('npm', ['run', 'build'], { cwd: join(root, 'packages/client') });
+    const packed = await run('npm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: join(root, 'packages', name),
     });
+    // Before the JSON, npm prints what the build prints.
+    const [{ filename, size, files }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')));
+    return {
+      filename: String(filename),
+      size: Number(size),
+      files: (files as { path: string }[]).map(({ path }) => path),
+    };
   } finally {
     await client.end();
   }
