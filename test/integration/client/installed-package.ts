@@ -17,8 +17,9 @@ export async function installPackage() {
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   const options = ['--offline', '--no-audit', '--no-fund', '--cache', join(folder, 'cache')];
   await run('npm', ['install', ...options, `./${filename}`], { cwd: folder });
-  // As `npm install ws` would.
-  await symlink(join(root, 'node_modules/ws'), join(folder, 'node_modules/ws'), 'dir');
+  // As `npm install ws ai @ai-sdk/mcp @ai-sdk/openai-compatible` would.
+  for (const name of ['ws', 'ai', '@ai-sdk'])
+    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name), 'dir');
   return {
     folder,
     size,
