@@ -71,7 +71,7 @@ test('without mail there is no wake, and what waits at the start is one', async 
   await waking.stop();
 });
 
-test('lost connections without mail wake nobody, and the first message after them does once', async () => {
+test('lost connections without mail lead to no wake, and the first message after them does once', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const port = Number(new URL(service.url).port);
   const balancer = await startTcpBalancer(() => [{ host: '127.0.0.1', port }]);

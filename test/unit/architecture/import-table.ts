@@ -106,7 +106,17 @@ export const importTable: Record<string, readonly string[]> = {
     'work',
   ],
   chaos: ['config', 'domain', 'embedded', 'platform', 'scripts', 'services', 'start'],
-  scripts: ['config', 'domain', 'embedded', 'operations', 'services', 'start', 'transports/rest'],
+  scripts: [
+    'config',
+    'domain',
+    'embedded',
+    'operations',
+    'packages/client',
+    'packages/client/node',
+    'services',
+    'start',
+    'transports/rest',
+  ],
 };
 
 /** Where a package may be used. Packages that are not listed here are at home everywhere. */
