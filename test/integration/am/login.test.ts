@@ -76,7 +76,7 @@ test('programs that share a sign-in renew it one after another, and a revoked on
   await writeSignIn({ ...first, expires_at: 0 }, options);
   const programs = [1, 2, 3, 4].map(() => storedSignIn(options));
   const tokens = new Set(await Promise.all(programs.map(async (getToken) => getToken())));
-  // One of them has renewed it: a refresh token that is used twice ends the sign-in.
+  // One of them has renewed it. A refresh token can be used again for a short time only.
   expect(tokens.size).toBe(1);
   const second = await readSignIn(options);
   expect(second?.refresh_token).not.toBe(first.refresh_token);

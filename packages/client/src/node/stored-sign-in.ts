@@ -62,7 +62,7 @@ export function storedSignIn(options: StoredSignInOptions = {}): TokenSource {
     signIn.access_token !== refused &&
     Date.now() < (signIn.expires_at ?? Infinity) - renewBeforeMs;
 
-  /** Under a lock: a refresh token can be used once, and another program of this user may have renewed the sign-in. */
+  /** Under a lock: a refresh token is for one use, and another program of this user may have renewed the sign-in. */
   async function renew(refused: string | undefined): Promise<string> {
     const signal = AbortSignal.timeout(lockTimeoutMs);
     return withFileLock(`${signInPath(options)}.lock`, signal, async () => {
