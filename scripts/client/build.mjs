@@ -1,16 +1,17 @@
-// node scripts/client/build.mjs: builds packages/client/dist from nothing. Runs before npm pack, in any folder.
+// node scripts/client/build.mjs [client | chat-adapter]: builds the dist of a package from nothing. Runs before npm pack, in any folder.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const folder = join(root, 'packages', 'client');
+const folder = join(root, 'packages', process.argv[2] ?? 'client');
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 // A file whose source is gone must not be packed.
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
-const done = spawnSync(process.execPath, [compiler, '-p', join(folder, 'tsconfig.json')], {
+// Without paths: a package is compiled against what is built of the others, as its users have it.
+const done = spawnSync(process.execPath, [compiler, '-p', join(folder, 'tsconfig.json'), '--paths', 'null'], {
   cwd: root,
   stdio: 'inherit',
 });

@@ -9,7 +9,10 @@ export const operationsNotFaked: ReadonlySet<string> = new Set(
 );
 
 function isNotFaked(name: string, path: string): boolean {
-  return /webhook|approval(?!_of)|managed|directory|delete_agent/.test(name) || path.startsWith('/inbox');
+  return (
+    /webhook|approval(?!_of)|conversation|managed|directory|delete_agent|send_messages/.test(name) ||
+    /^\/(?:inbox|waits)/.test(path)
+  );
 }
 
 /** What the fake service takes from the catalogue: routes, scopes, input schemas, event types and error codes. */

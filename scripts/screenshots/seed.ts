@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { type Client, createClient } from '../../packages/client/src/main.ts';
 import type { Core } from '../../src/compose.ts';
 import type { Scope } from '../../src/domain/auth/scopes.ts';
 import { findAgentByHandle } from '../../src/services/agents/find-by-handle.ts';
@@ -12,7 +12,6 @@ import { openSession } from '../../src/services/people/sessions.ts';
 import { signUp } from '../../src/services/people/sign-in.ts';
 import { toResourceUrls, tokenLifeSeconds } from '../../src/services/auth/tokens.ts';
 import { createWebhook } from '../../src/services/webhooks/webhooks.ts';
-import { createRestClient } from '../demo/rest.ts';
 import {
   agents,
   blocks,
@@ -26,8 +25,6 @@ import {
   webhooks,
 } from './fixtures.ts';
 import { waitForJobs } from './wait-for-jobs.ts';
-
-const allScopes = z.unknown();
 
 /**
  * Creates sample data: people, an organization, agents, contacts, contact requests and blocks.
@@ -60,7 +57,7 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
   async function createClientFor(handle: string) {
     const order = { handle, resource, scopes, expires_in: tokenLifeSeconds };
     const { access_token } = await unitOfWork.writeAsSystem((work) => issueToken(work, order));
-    return createRestClient(config.PUBLIC_URL, access_token);
+    return createClient({ url: config.PUBLIC_URL, auth: access_token });
   }
   await unitOfWork.writeAsSystem(async (work) => {
     for (const { agent, ...webhook } of webhooks) {
@@ -69,11 +66,10 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
     }
   });
   for (const { from, to, message, approved } of requests) {
-    await (await createClientFor(from)).post('/contacts/requests', { handle: to, message }, allScopes);
-    if (approved) await (await createClientFor(to)).post(`/contacts/requests/${from}/approve`, {}, allScopes);
+    await (await createClientFor(from)).contacts.request({ handle: to, message });
+    if (approved) await (await createClientFor(to)).contacts.approveRequest({ request_ref: from });
   }
-  for (const { from, to } of blocks)
-    await (await createClientFor(from)).post('/blocks', { handle: to }, allScopes);
+  for (const { from, to } of blocks) await (await createClientFor(from)).contacts.blockAgent({ handle: to });
   for (const conversation of conversations) await seedConversation(createClientFor, conversation);
   await unitOfWork.writeAsSystem(async (work) => {
     for (const order of credentials) await createCredential(work, order);
@@ -88,15 +84,13 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
   return ids;
 }
 
-const created = z.object({ id: z.string() });
-
 async function seedConversation(
-  createClientFor: (handle: string) => Promise<ReturnType<typeof createRestClient>>,
+  createClientFor: (handle: string) => Promise<Client>,
   { subject, members, messages }: (typeof conversations)[number],
 ): Promise<void> {
   const [creator, participant] = members;
   const client = await createClientFor(creator);
-  const { value } = await client.post('/threads', { participants: [participant], subject }, created);
+  const { id: thread_id } = await client.threads.create({ participants: [participant], subject });
   for (const { from, ...message } of messages)
-    await (await createClientFor(from)).post(`/threads/${value.id}/messages`, message, allScopes);
+    await (await createClientFor(from)).messages.send({ thread_id, ...message });
 }

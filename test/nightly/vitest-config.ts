@@ -6,6 +6,7 @@ import everyChange from '../../vitest.config.ts';
  * time: each starts many processes.
  */
 export default defineConfig({
+  resolve: everyChange.resolve ?? {},
   test: {
     ...everyChange.test,
     include: [

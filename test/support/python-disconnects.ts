@@ -44,8 +44,8 @@ export async function runDisconnects(
     createCredential(work, { handle: agent.handle, scopes: allTestScopes }),
   );
   const folder = await mkdtemp(join(tmpdir(), 'ams-python-'));
-  // Up to about two groups of events: a third of the responses is cut, and a reader rarely has to back off for long.
-  const proxy = await startCuttingProxy(service.url, groupSize * 1_600);
+  // Up to about one and a half groups of events: more than a third of the responses is cut, and a reader rarely has to back off for long.
+  const proxy = await startCuttingProxy(service.url, groupSize * 1_200);
   const env = {
     URL: proxy.url,
     CLIENT_ID: client_id,

@@ -1,6 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  AuthenticationError,
+  createClient,
+  readSignIn,
+  storedSignIn,
+  writeSignIn,
+} from '../../../packages/client/src/node/main.ts';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
 import { createFolder, runAm, startAm } from '../../clients/am.ts';
 import { openFormBrowser } from '../../clients/form-browser.ts';
@@ -49,6 +56,41 @@ test('a person signs in with a browser, and signs out', async () => {
   const used = await fetch(`${service.url}/token`, { method: 'POST', body: new URLSearchParams(form) });
   expect(used.status).toBe(400);
   expect((await runAm(['logout'], { env })).out).toBe('the profile default was not signed in\n');
+});
+
+test('programs that share a sign-in renew it one after another, and a revoked one ends', async () => {
+  const env = { XDG_CONFIG_HOME: await createFolder() };
+  const person = openFormBrowser(service.url);
+  const username = `am-shared-${process.pid}`;
+  await person.signUp(username, 'a quiet word in passing');
+  await register(`${username}.helper`);
+  const login = startAm(['login', '--url', service.url], {
+    env,
+    openPage: async (url) =>
+      void (await fetch((await person.approve(await person.go(url))).headers.get('Location') ?? '')),
+  });
+  expect((await login.ended).code).toBe(0);
+  const options = { folder: join(env.XDG_CONFIG_HOME, 'ams/profiles') };
+  const first = await readSignIn(options);
+  if (!first) throw new Error('there is no sign-in');
+  await writeSignIn({ ...first, expires_at: 0 }, options);
+  const programs = [1, 2, 3, 4].map(() => storedSignIn(options));
+  const tokens = new Set(await Promise.all(programs.map(async (getToken) => getToken())));
+  // One of them has renewed it. A refresh token can be used again for a short time only.
+  expect(tokens.size).toBe(1);
+  const second = await readSignIn(options);
+  expect(second?.refresh_token).not.toBe(first.refresh_token);
+  expect(second?.expires_at).toBeGreaterThan(Date.now());
+  // A token that the service refuses is renewed, too.
+  const [used] = tokens;
+  expect(await programs[0]?.(used)).not.toBe(used);
+  const client = createClient({ url: service.url, auth: storedSignIn(options) });
+  expect(await client.agents.getMe()).toMatchObject({ canonical_handle: `${username}.helper` });
+
+  await runAm(['logout'], { env });
+  await writeSignIn({ ...first, expires_at: 0 }, options);
+  const ended = createClient({ url: service.url, auth: storedSignIn(options) });
+  await expect(ended.agents.getMe()).rejects.toThrow(AuthenticationError);
 });
 
 test('a declined sign-in and an interrupted one store nothing', async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import { createFolder, runAm, startAm, tokenEnv } from '../../clients/am.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
@@ -68,6 +69,21 @@ test('without mail there is no wake, and what waits at the start is one', async 
   const waking = startAm(['wake', '--agent-harness', 'command', '--exec', 'true'], { env });
   await expect.poll(waking.out, waitOptions).toBe(`wake: ${wakeText}\n`);
   await waking.stop();
+});
+
+test('lost connections without mail lead to no wake, and the first message after them does once', async () => {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const port = Number(new URL(service.url).port);
+  const balancer = await startTcpBalancer(() => [{ host: '127.0.0.1', port }]);
+  onTestFinished(() => balancer.close());
+  const env = await tokenEnv(`http://127.0.0.1:${balancer.port}`, bob.token);
+  const waking = startAm(['wake', '--agent-harness', 'command', '--exec', 'true'], { env });
+  for (let cut = 1; cut <= 10; cut += 1)
+    await expect.poll(() => balancer.dropConnections(() => true), waitOptions).toBeGreaterThan(0);
+  expect(waking.out()).toBe('');
+  await runAm(['send', bob.handle, 'hello'], { env: await tokenEnv(service.url, ann.token) });
+  await expect.poll(waking.out, waitOptions).not.toBe('');
+  expect(await waking.stop()).toMatchObject({ out: `wake: ${wakeText}\n` });
 });
 
 test('Claude Code continues a session in print mode', async () => {

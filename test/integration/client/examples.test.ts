@@ -6,6 +6,7 @@ import { createTestDelivery } from '../../../packages/client/src/main.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';
 import { type InstalledPackage, installPackage } from './installed-package.ts';
+import { startModel } from './model-server.ts';
 import { clientOf } from './setup.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
@@ -119,6 +120,27 @@ test('three workers answer each message once, though one is killed', async () =>
   expect(await asBob.inbox.get()).toMatchObject({ ready: 0, leased: 0, dead: 0 });
   // SIGTERM ends the others when they have finished.
   for (const worker of workers.slice(1)) expect(await worker.terminate()).toEqual([0, null]);
+});
+
+test('ai-sdk-agent answers what waits with the MCP tools', async () => {
+  const { bob, asAda } = await startAgents();
+  const token = await issueTokenFor(service.core, bob.handle, { audience: 'mcp' });
+  const initial_message = 'Is it ready?';
+  const { id: thread_id } = await asAda.threads.create({ with_handle: bob.handle, initial_message });
+  const model = await startModel([
+    () => ({ tool: 'list_threads', input: { unread: true } }),
+    (result) => {
+      const content = `Answer to ${result.includes(thread_id)}`;
+      return { tool: 'send_message', input: { thread_id, content, idempotency_key: 'answer-1' } };
+    },
+    () => ({ text: 'I answered one message.' }),
+  ]);
+  const env = { AMS_URL: service.url, AMS_TOKEN: token, MODEL_URL: model.url, MODEL_NAME: 'stand-in' };
+  const program = await start('ai-sdk-agent', { ...env, MODEL_KEY: 'key' });
+  await program.closed;
+  expect(program.output).toEqual({ text: 'I answered one message.\n', errors: '' });
+  const { messages } = await asAda.messages.list({ thread_id, order: 'asc' }).page();
+  expect(messages.map(({ content }) => content)).toEqual(['Is it ready?', 'Answer to true']);
 });
 
 test('webhook-receiver takes what the service and the test helper sign, and nothing else', async () => {

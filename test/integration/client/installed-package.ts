@@ -14,16 +14,17 @@ const root = resolve(import.meta.dirname, '../../..');
 /** A folder in which the packed library was installed, without a network. */
 export async function installPackage() {
   const folder = await mkdtemp(join(tmpdir(), 'ams-package-'));
-  const [{ filename, size, files }] = JSON.parse(await pack());
+  const { path, size, files } = await packPackage('client');
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   const options = ['--offline', '--no-audit', '--no-fund', '--cache', join(folder, 'cache')];
-  await run('npm', ['install', ...options, join(inject('run_folder'), filename)], { cwd: folder });
-  // As `npm install ws` would.
-  await symlink(join(root, 'node_modules/ws'), join(folder, 'node_modules/ws'), 'dir');
+  await run('npm', ['install', ...options, path], { cwd: folder });
+  // As `npm install ws ai @ai-sdk/mcp @ai-sdk/openai-compatible` would.
+  for (const name of ['ws', 'ai', '@ai-sdk'])
+    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name), 'dir');
   return {
     folder,
-    size: Number(size),
-    files: (files as { path: string }[]).map(({ path }) => path),
+    size,
+    files,
     /** Runs a program of node_modules/.bin of the checkout in the folder; rejects with its output. */
     async runTool(name: string, args: readonly string[]): Promise<void> {
       try {
@@ -43,23 +44,30 @@ export async function installPackage() {
   };
 }
 
-/** Builds and packs the library, once in a run. Returns what npm says about the package. */
-async function pack(): Promise<string> {
+/** Builds and packs a package, once in a run, one at a time: the build replaces files that npm reads. */
+export async function packPackage(name: 'client' | 'chat-adapter') {
   const folder = inject('run_folder');
-  const report = join(folder, 'package.json');
+  const report = join(folder, `${name}.json`);
   const client = new pg.Client({ connectionString: inject('postgres_url') });
   await client.connect();
   try {
     // It ends with the connection, so also with the process.
     await client.query(`select pg_advisory_lock(hashtext('pack the client library'))`);
     if (!existsSync(report)) {
+      // The adapter is compiled against what is built of the library.
+      if (name !== 'client') await run('npm', ['run', 'build'], { cwd: join(root, 'packages/client') });
       const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], {
-        cwd: join(root, 'packages/client'),
+        cwd: join(root, 'packages', name),
       });
       // Before the JSON, npm prints what the build prints.
       await writeFile(report, stdout.slice(stdout.indexOf('[')));
     }
-    return await readFile(report, 'utf8');
+    const [{ filename, size, files }] = JSON.parse(await readFile(report, 'utf8'));
+    return {
+      path: join(folder, String(filename)),
+      size: Number(size),
+      files: (files as { path: string }[]).map(({ path }) => path),
+    };
   } finally {
     await client.end();
   }

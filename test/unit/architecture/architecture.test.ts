@@ -11,6 +11,7 @@ const code = readSources([
   'chaos',
   'scripts',
   'packages/client/src',
+  'packages/chat-adapter/src',
 ]);
 const tests = readSources(['test']);
 

@@ -89,6 +89,8 @@ export const importTable: Record<string, readonly string[]> = {
   'packages/client/testing': [],
   'packages/client/cli': ['packages/client', 'packages/client/bridge', 'packages/client/node'],
   'packages/client/bridge': ['packages/client/node'],
+  // It uses the library as a package.
+  'packages/chat-adapter': [],
 
   // Tools beside the service. The service does not import them.
   bench: [
@@ -104,11 +106,23 @@ export const importTable: Record<string, readonly string[]> = {
     'work',
   ],
   chaos: ['config', 'domain', 'embedded', 'platform', 'scripts', 'services', 'start'],
-  scripts: ['config', 'domain', 'embedded', 'operations', 'services', 'start', 'transports/rest'],
+  scripts: [
+    'config',
+    'domain',
+    'embedded',
+    'operations',
+    'packages/client',
+    'packages/client/node',
+    'services',
+    'start',
+    'transports/rest',
+  ],
 };
 
 /** Where a package may be used. Packages that are not listed here are at home everywhere. */
 export const packageTable: Record<string, readonly string[]> = {
+  chat: ['packages/chat-adapter'],
+  '@chat-adapter/shared': ['packages/chat-adapter'],
   koa: [
     'transports/http',
     'transports/rest',

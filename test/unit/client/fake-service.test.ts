@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { fakeService, type FakeService } from '../../../packages/client/src/testing/fake-service.ts';
 import committed from '../../../packages/client/src/testing/contract.json' with { type: 'json' };
-import { buildFakeContract } from '../../../scripts/client/fake-contract.ts';
+import { handlers } from '../../../packages/client/src/testing/operations/execute.ts';
+import { buildFakeContract, operationsNotFaked } from '../../../scripts/client/fake-contract.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 
 const running: FakeService[] = [];
@@ -51,6 +54,14 @@ async function converse(service: FakeService) {
 test('the contract of the fake service is that of the catalogue', () => {
   // When this fails: node --import tsx scripts/client/write-fake-contract.ts
   expect(committed).toEqual(buildFakeContract());
+});
+
+test('it has every operation of its contract, and the documentation lists the others', () => {
+  expect(Object.keys(committed.operations).filter((name) => !handlers.has(name))).toEqual([]);
+  const page = readFileSync(resolve(import.meta.dirname, '../../../docs/testing.md'), 'utf8');
+  const [, section = ''] = page.split('## What it does not cover');
+  const listed = Array.from(section.matchAll(/`([a-z]+_[a-z_]+)`/g), ([, name = '']) => name);
+  expect(listed.toSorted()).toEqual([...operationsNotFaked].toSorted());
 });
 
 test('two services give the same ids and times', async () => {

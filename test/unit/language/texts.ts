@@ -21,6 +21,7 @@ export function readCode(): Text[] {
     'chaos',
     'scripts',
     'packages/client/src',
+    'packages/chat-adapter/src',
     'examples',
     'test',
   ])

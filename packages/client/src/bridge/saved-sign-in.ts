@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { OAuthClientInformationSchema, OAuthTokensSchema } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { z } from 'zod';
-import { withFileLock } from './file-lock.ts';
+import { withFileLock } from '../node/file-lock.ts';
 import { readIfExists, replaceFile } from '../node/private-file.ts';
 
 const signInSchema = z.object({
@@ -38,14 +37,6 @@ export function openSavedSignIn(folder: string, address: URL, profile: string): 
     write: (signIn) => replaceFile(path, `${JSON.stringify(signIn, null, 2)}\n`),
     withLock: (signal, run) => withFileLock(`${path}.lock`, signal, run),
   };
-}
-
-/** Returns the configuration folder of the user, as is usual on the platform. */
-export function configFolder(env: Record<string, string | undefined>, platform: NodeJS.Platform): string {
-  const { AMS_CONFIG_DIR, XDG_CONFIG_HOME, APPDATA } = env;
-  if (AMS_CONFIG_DIR) return AMS_CONFIG_DIR;
-  if (platform === 'win32' && APPDATA) return join(APPDATA, 'ams');
-  return join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'ams');
 }
 
 function parseJson(text: string | undefined): unknown {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { configFolder } from '../node/config-folder.ts';
 import { type Auth, type Client, createClient, readSignIn, signInPath, storedSignIn } from '../node/main.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { CommandIo } from './io.ts';
@@ -16,8 +16,7 @@ export function selectProfile({ env }: CommandIo, given: string | undefined): Pr
   const profile = given ?? (env['AMS_PROFILE'] || 'default');
   if (!/^[\w-]+$/.test(profile))
     throw new CommandError(`${profile}: a profile has letters, digits, - and _ only`, exitCodes.usage);
-  const settings = env['AMS_CONFIG_DIR'] || join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'ams');
-  return { profile, folder: join(settings, 'profiles') };
+  return { profile, folder: join(configFolder(env, process.platform), 'profiles') };
 }
 
 /** The client of a profile. The environment comes first: a token, then a client credential, then the stored sign-in. */

@@ -1,8 +1,9 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AuthenticationError } from '../errors.ts';
 import { requestToken } from '../sign-in/request-token.ts';
 import type { TokenSource } from '../sign-in/types.ts';
+import { configFolder } from './config-folder.ts';
+import { withFileLock } from './file-lock.ts';
 import { readIfExists, replaceFile } from './private-file.ts';
 
 /** What the command line stores when an agent signs in. */
@@ -22,20 +23,22 @@ export interface StoredSignIn {
 export interface StoredSignInOptions {
   /** Default: AMS_PROFILE, or default. */
   profile?: string;
-  /** Default: AMS_CONFIG_DIR, or ams in the folder for settings (XDG_CONFIG_HOME, or ~/.config); in it, profiles. */
+  /** Default: profiles in AMS_CONFIG_DIR, or in ams in the folder for settings of the platform, for example ~/.config. */
   folder?: string;
 }
 
 /** A token is renewed this long before its end. */
 const renewBeforeMs = 60_000;
 
+/** How long to wait while another program renews the sign-in. */
+const lockTimeoutMs = 60_000;
+
 /** Returns the file of a profile. */
 export function signInPath({ profile, folder }: StoredSignInOptions = {}): string {
-  const { AMS_CONFIG_DIR, AMS_PROFILE, XDG_CONFIG_HOME } = process.env;
-  const name = profile ?? (AMS_PROFILE || 'default');
+  const name = profile ?? (process.env['AMS_PROFILE'] || 'default');
   if (!/^[\w-]+$/.test(name)) throw new TypeError(`${name} is no name of a profile`);
-  const settings = AMS_CONFIG_DIR || join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'ams');
-  return join(folder ?? join(settings, 'profiles'), `${name}.json`);
+  const profiles = folder ?? join(configFolder(process.env, process.platform), 'profiles');
+  return join(profiles, `${name}.json`);
 }
 
 /** Reads the sign-in of a profile; undefined if there is none. */
@@ -59,12 +62,14 @@ export function storedSignIn(options: StoredSignInOptions = {}): TokenSource {
     signIn.access_token !== refused &&
     Date.now() < (signIn.expires_at ?? Infinity) - renewBeforeMs;
 
+  /** Under a lock: a refresh token is for one use, and another program of this user may have renewed the sign-in. */
   async function renew(refused: string | undefined): Promise<string> {
-    // Another program of this user may have renewed it.
-    const stored = await readSignIn(options);
-    if (!isGood(stored, refused)) current = await refresh(stored);
-    else current = stored;
-    return current.access_token ?? '';
+    const signal = AbortSignal.timeout(lockTimeoutMs);
+    return withFileLock(`${signInPath(options)}.lock`, signal, async () => {
+      const stored = await readSignIn(options);
+      current = isGood(stored, refused) ? stored : await refresh(stored);
+      return current.access_token ?? '';
+    });
   }
 
   async function refresh(stored: StoredSignIn | undefined): Promise<StoredSignIn> {

@@ -27,7 +27,7 @@ export interface Operation {
 
 export const operations: ReadonlyMap<string, Operation> = new Map(Object.entries(contract.operations));
 
-const handlers = new Map<string, Handler>(
+export const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>(
   Object.entries({
     ...agentHandlers,
     ...askHandlers,

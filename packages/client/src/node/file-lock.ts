@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hasErrorCode, readIfExists } from '../node/private-file.ts';
+import { hasErrorCode, readIfExists } from './private-file.ts';
 
 /** The holder touches the lock at this interval. */
 const touchIntervalMs = 2_000;
