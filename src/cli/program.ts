@@ -14,10 +14,12 @@ import { queueCommand } from './maintenance/queue.ts';
 import { feedsCommand } from './maintenance/feeds.ts';
 import { runCommands } from './run-commands.ts';
 import { searchCommand } from './maintenance/search.ts';
+import { startCommand } from './start.ts';
 import { tokenCommand } from './auth/token.ts';
 import { webhookCommand } from './webhook.ts';
 
 const commands = [
+  startCommand,
   accountCommand,
   invitationCommand,
   orgCommand,

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { describeError } from '../shared/error-log.ts';
+import { version } from '../shared/version.ts';
 import type { CommandIo } from './io.ts';
 
 /**
@@ -14,6 +15,7 @@ export async function runCommands(
   const program = new Command('ams').description(
     "the operator's command line of the agent messaging service",
   );
+  program.version(version, '-V, --version', 'print the version');
   for (const command of commands) program.addCommand(command(io));
   configureCommand(program, io);
   try {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Core } from '../../compose.ts';
-import { type Config, ConfigError, loadConfig } from '../../config.ts';
+import { type Config, ConfigError } from '../../config.ts';
 import { maxAttachmentBytes } from '../../domain/attachments/attachments.ts';
 import { minIdAt, timeOfId } from '../../domain/ids.ts';
 import { coveredUntil } from '../../domain/partitions.ts';
@@ -13,7 +13,7 @@ import type { ScannedFile } from '../../platform/scanning/scanner.ts';
 import { readFeedEpoch } from '../../services/feed-epoch.ts';
 import { checkReplicas, checkDatabaseLimits } from './database-checks.ts';
 import { resultCommand, formatJson } from '../output.ts';
-import { waitForBus, withCore } from '../core.ts';
+import { loadServiceConfig, waitForBus, withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { findRunningWorkers } from './worker-roles.ts';
 
@@ -222,7 +222,7 @@ const checks: Check[] = [
       if (response.ok) return `ready at ${config.PUBLIC_URL}`;
       throw new Error(`${config.PUBLIC_URL}/readyz returned ${response.status}: ${await response.text()}`);
     },
-    advice: 'start it with npm start or npm run api, or correct PUBLIC_URL',
+    advice: 'start it (ams start, npm start or npm run api), or correct PUBLIC_URL',
   },
 ];
 
@@ -233,7 +233,7 @@ const backendName = ({ REDIS_URL }: Config): string => (REDIS_URL ? 'Redis' : 'P
 /** Runs the checks; without the database only those that do not need it. A failed check is a finding, not an error. */
 async function runChecks(io: CommandIo): Promise<Finding[]> {
   try {
-    loadConfig(io.env);
+    loadServiceConfig(io.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const advice = 'correct the setting in the environment or in .env';

@@ -222,7 +222,11 @@ describe('the command line', () => {
 
   test('reports errors in the settings, the database and the command in one line', async () => {
     const settings = await runCli({}, ['token', 'a.b']);
-    expect([settings.code, settings.out, settings.err]).toEqual([1, '', 'error: DATABASE_URL: is not set\n']);
+    expect([settings.code, settings.out, settings.err]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^error: DATABASE_URL: is not set and no service was found; .*\n$/),
+    ]);
     const database = await runCli({ ...authority.env, DATABASE_URL: 'postgres://absent@127.0.0.1:9/x' }, [
       'token',
       'a.b',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../../src/config.ts';
 
 interface Service {
   image?: string;
@@ -19,7 +19,7 @@ interface Service {
   depends_on?: Record<string, { condition: string }>;
 }
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');
 const text = read('docker-compose.yml');
 const { services, volumes } = parse(text, { merge: true }) as {
