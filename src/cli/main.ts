@@ -1,10 +1,25 @@
 #!/usr/bin/env node
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import type { CommandIo } from './io.ts';
 
 function createInterruptSignal(): AbortSignal {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   return interrupted.signal;
+}
+
+/** Reads a line of the terminal, which shows only the question. */
+async function askSecret(question: string): Promise<string> {
+  process.stderr.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    return await reader.question('');
+  } finally {
+    reader.close();
+    process.stderr.write('\n');
+  }
 }
 
 /** `ams`: the operator's command line. Standard output carries only results. */
@@ -16,6 +31,8 @@ const io: CommandIo = {
   print: (text) => void process.stdout.write(text),
   log: (text) => void process.stderr.write(text),
   isTerminal: process.stderr.isTTY,
+  columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+  askSecret: process.stdin.isTTY ? askSecret : undefined,
   interruptSignal: createInterruptSignal,
 };
 /** The other commands load the whole service, which takes a second. MCP clients start the bridge often and wait for it. */
