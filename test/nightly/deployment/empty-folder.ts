@@ -8,6 +8,8 @@ import { onTestFinished } from 'vitest';
 
 const run = promisify(execFile);
 
+const extraCertificates = process.env['NODE_EXTRA_CA_CERTS'];
+
 /** The user ID that Linux and macOS keep for programs without rights. */
 const unprivileged = { uid: 65_534, gid: 65_534 };
 
@@ -25,6 +27,8 @@ export async function createEmptyFolder() {
       PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
       HOME: folder,
       NPM_CONFIG_UPDATE_NOTIFIER: 'false',
+      // A registry can have a certificate of its own authority.
+      ...(extraCertificates && { NODE_EXTRA_CA_CERTS: extraCertificates }),
       ...env,
     },
   });
