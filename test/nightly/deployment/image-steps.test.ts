@@ -52,7 +52,11 @@ function executeStage({ name, steps }: Stage, base: string): void {
       const { status, stderr } = spawnSync('sh', ['-c', command], {
         cwd: join(folder, 'app'),
         encoding: 'utf8',
-        env: { PATH: process.env['PATH'], HOME: folder },
+        env: {
+          PATH: process.env['PATH'],
+          HOME: folder,
+          NODE_EXTRA_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'],
+        },
       });
       expect([value, status], stderr).toEqual([value, 0]);
     }
