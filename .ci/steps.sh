@@ -49,6 +49,17 @@ apt() {
   "${quiet[@]}" update && "${quiet[@]}" install --yes --no-install-recommends "$@"
 }
 
+# Node 24, the reference: first on PATH for the steps after this one. The npm registry has its binary for Linux.
+node24() {
+  local machine=x64
+  [ "$(uname -m)" = aarch64 ] && machine=arm64
+  if [ "$(node --print 'process.versions.node.split(".")[0]')" != 24 ]; then
+    npm install --no-save --ignore-scripts --no-audit --no-fund --prefix "$work/node24" "node-linux-$machine@24" || return 1
+    export PATH="$work/node24/node_modules/node-linux-$machine/bin:$PATH"
+  fi
+  node --version | tee /dev/stderr | grep -q '^v24'
+}
+
 # A real S3 server, where the tool that makes one is at hand; without it the suites that need one say so.
 s3() {
   [ -x "$s3_tool" ] || { echo 'no tool for an S3 server'; return 0; }

@@ -1,8 +1,7 @@
 // node scripts/run.mjs <name> [arguments]: runs one of the entries below in this process, so that signals and exit codes work unchanged.
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseEnv } from 'node:util';
 import { bootstrap, fail, root } from './bootstrap.mjs';
 
 const entries = {
@@ -17,46 +16,31 @@ const entries = {
   'generate:python': 'scripts/client/generate-python.js',
   'generate:client': 'scripts/client/generate.js',
 };
-const usesTheRunningService = new Set(['migrate', 'ams', 'demo', 'bench']);
-const needsADatabase = new Set(['migrate', 'ams']);
-const worksWithoutOne = new Set(['--help', '-h', 'help', '--version', '-V', 'doctor']);
+// The command line `ams` finds it by itself.
+const usesTheRunningService = new Set(['migrate', 'demo', 'bench']);
+const needsADatabase = new Set(['migrate']);
 
 const [name, ...args] = process.argv.slice(2);
 if (!Object.hasOwn(entries, name ?? '')) {
   fail(`usage: node scripts/run.mjs ${Object.keys(entries).join('|')} [arguments]`);
 }
 bootstrap();
-// The bridge is a client: it must not get secrets of the service.
-if (usesTheRunningService.has(name) && args[0] !== 'mcp-stdio') findService();
+if (usesTheRunningService.has(name)) await findService();
 
 const entry = join(root, 'dist', entries[name]);
 if (!existsSync(entry)) fail(`${entry} is missing`);
 process.argv = [process.argv[0], entry, ...args];
 await import(pathToFileURL(entry).href);
 
-/** Without DATABASE_URL, loads the settings of the service that npm start runs; see src/embedded/service-env.ts. */
-function findService() {
-  if (process.env.DATABASE_URL) return;
-  const file = resolve(process.env.DATA_DIR || '.data', 'service.env');
-  if (existsSync(file)) {
-    // Variables that are set and not empty take precedence.
-    for (const [key, value] of Object.entries(readSettings(file))) process.env[key] ||= value;
-    return;
-  }
-  const asksForHelp = args.length === 0 ? name === 'ams' : args.some((arg) => worksWithoutOne.has(arg));
-  if (needsADatabase.has(name) && !asksForHelp) {
-    fail(
-      `DATABASE_URL: is not set and no service was found (no ${file}); run npm start first, or set DATABASE_URL`,
-    );
-  }
-}
-
-function readSettings(file) {
+/** Adds the settings of the service that npm start runs, unless DATABASE_URL is set. */
+async function findService() {
+  const { withServiceEnv } = await import('../dist/src/embedded/service-env.js');
   try {
-    return parseEnv(readFileSync(file, 'utf8'));
+    Object.assign(process.env, withServiceEnv(process.env));
   } catch (error) {
-    return fail(
-      `${file}: cannot be read (${error.code ?? error.message}); run this as the user who ran npm start`,
-    );
+    fail(error.message);
+  }
+  if (needsADatabase.has(name) && !process.env.DATABASE_URL) {
+    fail('DATABASE_URL: is not set and no service was found; run npm start first, or set DATABASE_URL');
   }
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { describeError } from './shared/error-log.ts';
+import { version as VERSION } from './shared/version.ts';
 import { parseRedisAddress } from './platform/redis/address.ts';
 
 /** A setting is missing or wrong. The message is one line with the setting and its valid values. */
@@ -42,8 +43,6 @@ const postgresUrls = z
   .default('')
   .transform((value) => value.split(',').flatMap((item) => item.trim() || []))
   .pipe(z.array(postgresUrl));
-
-const VERSION = '0.1.0';
 
 export const workerRoles = ['delivery', 'search-indexing', 'attachment-scanning', 'maintenance'] as const;
 const workerRoleList = z

@@ -1,16 +1,29 @@
 import { userInfo } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { compose, type Core } from '../compose.ts';
-import { loadConfig } from '../config.ts';
+import { type Config, ConfigError, loadConfig } from '../config.ts';
 import { authorFromOperator } from '../domain/auth/audit.ts';
+import { withServiceEnv } from '../embedded/service-env.ts';
 import { revocationMessages } from '../services/auth/revocations.ts';
 import type { Revocation } from '../services/auth/tokens.ts';
 import type { CommandIo } from './io.ts';
 
+/**
+ * Returns the settings of this environment, or of the service that `ams start` or `npm start` runs in this folder.
+ * @throws {ConfigError} for the first setting that is missing or wrong.
+ */
+export function loadServiceConfig(env: CommandIo['env']): Config {
+  const found = withServiceEnv(env);
+  if (found['DATABASE_URL']) return loadConfig(found);
+  throw new ConfigError(
+    'DATABASE_URL: is not set and no service was found; start one in this folder (ams start), or set DATABASE_URL',
+  );
+}
+
 /** Opens the service's core, runs a command with it, and closes it. */
 export async function withCore<T>({ env }: CommandIo, run: (core: Core) => Promise<T>): Promise<T> {
   // A command reports its error in one line; connection logs would repeat it.
-  const core = compose({ ...loadConfig(env), LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: 2 }, 'ams');
+  const core = compose({ ...loadServiceConfig(env), LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: 2 }, 'ams');
   try {
     const { unitOfWork } = core;
     const author = authorFromOperator(operatorName());

@@ -1,10 +1,25 @@
 #!/usr/bin/env node
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import type { CommandIo } from './io.ts';
 
 function createInterruptSignal(): AbortSignal {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   return interrupted.signal;
+}
+
+/** Reads a line of the terminal, which shows only the question. */
+async function askSecret(question: string): Promise<string> {
+  process.stderr.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    return await reader.question('');
+  } finally {
+    reader.close();
+    process.stderr.write('\n');
+  }
 }
 
 /** `ams`: the operator's command line. Standard output carries only results. */
@@ -16,9 +31,17 @@ const io: CommandIo = {
   print: (text) => void process.stdout.write(text),
   log: (text) => void process.stderr.write(text),
   isTerminal: process.stderr.isTTY,
+  columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+  askSecret: process.stdin.isTTY ? askSecret : undefined,
   interruptSignal: createInterruptSignal,
 };
-// MCP clients start the bridge often and wait for it; the other commands take a second to load.
+/** The other commands load the whole service, which takes a second. MCP clients start the bridge often and wait for it. */
+const loadProgram = {
+  'mcp-stdio': () => import('./mcp-stdio.ts'),
+  start: () => import('./start.ts'),
+};
 const { runCommandLine } =
-  args[0] === 'mcp-stdio' ? await import('./mcp-stdio.ts') : await import('./program.ts');
+  args[0] === 'mcp-stdio' || args[0] === 'start'
+    ? await loadProgram[args[0]]()
+    : await import('./program.ts');
 process.exitCode = await runCommandLine(args, io);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { toPlainLine } from '../../packages/client/src/cli/output.ts';
 import type { CommandIo } from './io.ts';
 
 type Value = string | number | boolean | null | undefined | object;
@@ -11,6 +12,27 @@ export function formatText(result: object): string {
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${formatValue(name, value)}\n`).join('');
 }
 
+/** Returns a list as a table with a header; null if it is no list, or wider than the terminal. */
+export function formatTable(result: object, width: number): string | null {
+  if (!Array.isArray(result) || result.length === 0) return null;
+  const names = [...new Set(result.flatMap((row) => Object.keys(row)))];
+  const lines = [
+    names.map((name) => name.toUpperCase()),
+    ...result.map((row) => names.map((name) => formatValue(name, row[name]))),
+  ];
+  const widths = names.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  if (widths.reduce((sum, each) => sum + each + 2, -2) > width) return null;
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+    .concat('\n');
+}
+
 /** Returns one line of JSON. */
 export function formatJson(result: object): string {
   return `${JSON.stringify(result)}\n`;
@@ -20,7 +42,8 @@ function formatValue(name: string, value: Value): string {
   if (typeof value === 'number' && name.endsWith('_at')) return new Date(value).toISOString();
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(' ');
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
-  return String(value ?? '-');
+  // Texts of others could change what a terminal shows.
+  return typeof value === 'string' ? toPlainLine(value) : String(value ?? '-');
 }
 
 /** Creates a command that prints one result: as text, or with --json as one line of JSON. */
@@ -30,5 +53,6 @@ export function resultCommand(name: string, description: string): Command {
 
 /** Prints a result as text or JSON. */
 export function printResult(io: CommandIo, options: { json?: boolean }, result: object): void {
-  io.print(options.json ? formatJson(result) : formatText(result));
+  const table = options.json || io.columns === undefined ? null : formatTable(result, io.columns);
+  io.print(options.json ? formatJson(result) : (table ?? formatText(result)));
 }

@@ -14,14 +14,20 @@ import { queueCommand } from './maintenance/queue.ts';
 import { feedsCommand } from './maintenance/feeds.ts';
 import { runCommands } from './run-commands.ts';
 import { searchCommand } from './maintenance/search.ts';
+import { startCommand } from './start.ts';
+import { statsCommand, statusCommand } from './maintenance/status.ts';
+import { threadCommand } from './thread.ts';
 import { tokenCommand } from './auth/token.ts';
 import { webhookCommand } from './webhook.ts';
 
-const commands = [
+/** Every command of `ams` but `completion`, which each program has. */
+export const commands = [
+  startCommand,
   accountCommand,
   invitationCommand,
   orgCommand,
   agentCommand,
+  threadCommand,
   credentialCommand,
   tokenCommand,
   approvalCommand,
@@ -33,6 +39,8 @@ const commands = [
   feedsCommand,
   queueCommand,
   mcpStdioCommand,
+  statsCommand,
+  statusCommand,
   doctorCommand,
 ];
 

@@ -1,5 +1,8 @@
 import { Command, CommanderError } from 'commander';
+import { completionCommand } from '../../packages/client/src/cli/commands/completion.ts';
 import { describeError } from '../shared/error-log.ts';
+import { version } from '../shared/version.ts';
+import { examples } from './examples.ts';
 import type { CommandIo } from './io.ts';
 
 /**
@@ -11,13 +14,8 @@ export async function runCommands(
   args: readonly string[],
   io: CommandIo,
 ): Promise<number> {
-  const program = new Command('ams').description(
-    "the operator's command line of the agent messaging service",
-  );
-  for (const command of commands) program.addCommand(command(io));
-  configureCommand(program, io);
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await createProgram(commands, io).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     // Commander has already printed the error.
@@ -28,8 +26,22 @@ export async function runCommands(
   }
 }
 
+/** Creates the program with these commands. */
+export function createProgram(commands: readonly ((io: CommandIo) => Command)[], io: CommandIo): Command {
+  const program = new Command('ams').description(
+    "the operator's command line of the agent messaging service",
+  );
+  program.version(version, '-V, --version', 'print the version');
+  for (const command of commands) program.addCommand(command(io));
+  program.addCommand(completionCommand(io, program));
+  configureCommand(program, io);
+  return program;
+}
+
 /** Makes commands throw instead of exiting the process, and write to `io`. */
-function configureCommand(command: Command, io: CommandIo): void {
+function configureCommand(command: Command, io: CommandIo, path: readonly string[] = []): void {
   command.exitOverride().configureOutput({ writeOut: io.print, writeErr: io.log });
-  for (const child of command.commands) configureCommand(child, io);
+  const lines = examples[path.join(' ')]?.map((example) => `\n  $ ams ${example}`);
+  if (lines) command.addHelpText('after', `\nExamples:${lines.join('')}`);
+  for (const child of command.commands) configureCommand(child, io, [...path, child.name()]);
 }

@@ -144,7 +144,7 @@ async function start(
   const env = { ...settings.environment, ...service, DRAIN_SECONDS: '0' };
   await runToEnd({ name: 'migrate', entry: entries.migrate, dataDir, env, signal });
   log('schema    up to date');
-  // Before the API listens: when /readyz returns 200, `npm run ams` finds the service.
+  // Before the API listens: when /readyz returns 200, `ams` finds the service.
   writeServiceEnv(dataDir, service);
   const child = { dataDir, env, report, signal, ...(options.backOff && { backOff: options.backOff }) };
   running.set(

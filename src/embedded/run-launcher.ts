@@ -1,13 +1,13 @@
+import { fileURLToPath } from 'node:url';
 import { launch, type LaunchOptions } from './launch.ts';
 import { toOneLine } from './launcher-error.ts';
 import { type Environment, readSettings } from './settings.ts';
 
-const usage = `npm start: runs the whole service on this machine, for development and evaluation.
-
-Starts PostgreSQL, a queue, a folder for attachments, one API process and one worker process, migrates the schema and
+/** What the launcher does, for the help of `npm start` and `ams start`. */
+export const launcherHelp = `Starts PostgreSQL, a queue, a folder for attachments, one API process and one worker process, migrates the schema and
 prints "ready" with the address. Ctrl-C stops everything in order and prints "stopped". A second Ctrl-C kills everything.
 
-Settings, from the environment or the file .env:
+Settings, from the environment:
   PORT          port of the API (3000)
   HOST          address on which the API listens (127.0.0.1)
   PUBLIC_URL    address that clients use (http://localhost:PORT)
@@ -15,16 +15,31 @@ Settings, from the environment or the file .env:
   LOG_LEVEL     log level of the API and the worker (warn)
   DATABASE_URL  an existing PostgreSQL, instead of the embedded one
   REDIS_URL     an existing Redis, instead of the embedded one
+`;
+
+const usage = `npm start: runs the whole service on this machine, for development and evaluation.
+
+${launcherHelp}
+npm start also reads the file .env.
 
 Example: PORT=4000 DATA_DIR=/tmp/try npm start
 `;
+
+const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The programs of the service, as compiled. */
+export const serviceEntries: LaunchOptions['entries'] = {
+  api: resolvePath('../main.js'),
+  worker: resolvePath('../../workers/main.js'),
+  migrate: resolvePath('../migrate.js'),
+};
 
 const stopTimeoutMs = 10_000;
 /** npm forwards a Ctrl-C, so the launcher receives it twice. Only a later signal counts as the second one. */
 const duplicateSignalMs = 500;
 
 /**
- * The command line of the launcher. Runs until a signal ends it, then exits the process: 0 when all parts stopped in order, 1 with one line on
+ * The command line of `npm start` and `ams start`. Runs until a signal ends it, then exits the process: 0 when all parts stopped in order, 1 with one line on
  * stderr after a failure, 130 when a second Ctrl-C killed it.
  */
 export async function runLauncher(

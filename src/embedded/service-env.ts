@@ -1,11 +1,14 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { LauncherError } from './launcher-error.ts';
+import { getErrorCode } from '../shared/narrow.ts';
 import { writePrivateFile } from './private-file.ts';
+import type { Environment } from './settings.ts';
 
 const envFilePath = (dataDir: string) => join(dataDir, 'service.env');
 
-/** Writes DATA_DIR/service.env (0600): the settings that `npm run ams` needs to reach the running service. */
+/** Writes DATA_DIR/service.env (0600): the settings that `ams` needs to reach the running service. */
 export function writeServiceEnv(dataDir: string, values: Record<string, string>): void {
   const lines = Object.entries(values).map(([name, value]) => `${name}=${quote(name, value)}\n`);
   writePrivateFile(envFilePath(dataDir), lines.join(''));
@@ -14,6 +17,25 @@ export function writeServiceEnv(dataDir: string, values: Record<string, string>)
 /** Removes the file when the service has stopped, so that no command uses old addresses. */
 export function removeServiceEnv(dataDir: string): void {
   rmSync(envFilePath(dataDir), { force: true });
+}
+
+/**
+ * Returns these variables with the settings of the service that the launcher runs with this DATA_DIR, if it runs one. Variables that are
+ * set and not empty take precedence, and with DATABASE_URL nothing is added.
+ * @throws {LauncherError} when the file cannot be read.
+ */
+export function withServiceEnv(env: Environment): Environment {
+  if (env['DATABASE_URL']) return env;
+  const file = envFilePath(resolve(env['DATA_DIR'] || '.data'));
+  try {
+    const isSet = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
+    return { ...env, ...parseEnv(readFileSync(file, 'utf8')), ...isSet };
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return env;
+    throw new LauncherError(
+      `${file}: cannot be read (${getErrorCode(error)}); run this as the user who started the service`,
+    );
+  }
 }
 
 /** loadEnvFile has no escapes, so the quotes must not occur in the value. */

@@ -59,12 +59,12 @@ export async function checkPort({ host, port }: Pick<Settings, 'host' | 'port'>)
   if (reason === null) return;
   if (reason === 'EADDRINUSE') {
     throw new LauncherError(
-      `PORT: ${port} on ${host} is taken; choose another, for example PORT=${port < 65_535 ? port + 1 : 3000} npm start`,
+      `PORT: ${port} on ${host} is taken; choose another, for example PORT=${port < 65_535 ? port + 1 : 3000}`,
     );
   }
   if (reason === 'EACCES') {
     throw new LauncherError(
-      `PORT: ${port} is not allowed for this user; choose one above 1023, for example PORT=3000 npm start`,
+      `PORT: ${port} is not allowed for this user; choose one above 1023, for example PORT=3000`,
     );
   }
   throw new LauncherError(`HOST: cannot listen on ${host} port ${port} (${reason})`);

@@ -40,6 +40,7 @@ import { messageBatchesRepository } from './messages/batches.ts';
 import { messagesRepository } from './messages/messages.ts';
 import { oauthClientsRepository } from './auth/oauth-clients.ts';
 import { oauthRecordsRepository } from './auth/oauth-records.ts';
+import { operatorListsRepository } from './maintenance/operator-lists.ts';
 import { outboxRepository } from './maintenance/outbox.ts';
 import { ownerSearchRepository } from './agents/owner-search.ts';
 import { ownersRepository } from './people/owners.ts';
@@ -189,6 +190,9 @@ export class Repositories {
   }
   get presence() {
     return this.get(presenceRepository);
+  }
+  get operatorLists() {
+    return this.get(operatorListsRepository);
   }
   get outbox() {
     return this.get(outboxRepository);

@@ -97,6 +97,7 @@ export function createRest(
         live.realtime.markDelivered(actor, [{ message: { thread_id, sequence, sender_id: sender.id } }]),
     }),
     descriptions: serveDescriptions({
+      '/v1/meta': () => ({ name: 'agent-messaging-service', version }),
       '/v1/openapi.json': () => openApiDocument({ catalogue, routes, form: 'short', ...about }),
       '/v1/openapi-long-paths.json': () => openApiDocument({ catalogue, routes, form: 'long', ...about }),
       '/v1/asyncapi.json': () => asyncApiDocument({ transports: eventTransports, ...about }),

@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import type { CommandIo } from '../../src/cli/io.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 
 export interface CliResult {
@@ -7,12 +8,13 @@ export interface CliResult {
   err: string;
 }
 
-/** Runs `ams` in this process. `watch` sees what goes to standard error, and may press Ctrl-C. */
+/** Runs `ams` in this process. `watch` sees what goes to standard error, and may press Ctrl-C. `terminal` is what a terminal has. */
 export async function runCli(
   env: Record<string, string>,
   args: string[],
   input = '',
   watch?: (text: string, interrupt: () => void) => void,
+  terminal: Pick<CommandIo, 'columns' | 'askSecret'> = {},
 ): Promise<CliResult> {
   const interrupted = new AbortController();
   const outcome = { code: 0, out: '', err: '' };
@@ -33,6 +35,7 @@ export async function runCli(
       watch?.(text, () => interrupted.abort());
     },
     isTerminal: false,
+    ...terminal,
     interruptSignal: () => interrupted.signal,
   });
   return outcome;

@@ -22,7 +22,7 @@ test('a second launcher on the same folder is refused and does not disturb the f
   await first.ready();
   const second = runFakeLauncher(dataDir, noPostgres);
   expect((await second.exited).code).toBe(1);
-  expect(second.err()).toMatch(/^.* is in use by another npm start \(process \d+\); .*DATA_DIR\n$/);
+  expect(second.err()).toMatch(/^.* is in use by another service \(process \d+\); .*DATA_DIR\n$/);
   expect(second.out()).toBe('');
   expect(readEvents(dataDir).every(({ event, pid }) => event === 'migrate ran' || !isGone(pid))).toBe(true);
 });

@@ -14,7 +14,7 @@ function ownFolder(): string {
 test('one holder at a time, and nothing is left behind', () => {
   const folder = ownFolder();
   const release = takeLock(folder);
-  expect(() => takeLock(folder)).toThrow(`in use by another npm start (process ${process.pid})`);
+  expect(() => takeLock(folder)).toThrow(`in use by another service (process ${process.pid})`);
   release();
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -13,6 +13,7 @@ import {
 } from '../../services/agents/operator-registration.ts';
 import { eraseCommand, erasureCommand } from './erasure.ts';
 import { exportCommand, exportsCommand } from './export.ts';
+import { listAgentsCommand, showAgentCommand } from './lists.ts';
 import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
@@ -67,6 +68,8 @@ export function agentCommand(io: CommandIo): Command {
   return new Command('agent')
     .description('manage agents')
     .addCommand(create)
+    .addCommand(listAgentsCommand(io))
+    .addCommand(showAgentCommand(io))
     .addCommand(exportCommand(io))
     .addCommand(exportsCommand(io))
     .addCommand(eraseCommand(io))

@@ -6,11 +6,13 @@ import { hashPassword } from '../../services/people/passwords.ts';
 import { signOutEverywhere } from '../../services/people/sessions.ts';
 import { printResult, resultCommand } from '../output.ts';
 import { publishRevocations, withCore } from '../core.ts';
-import { type CommandIo, readSecret } from '../io.ts';
+import { askNewPassword, type CommandIo, readSecret } from '../io.ts';
+import { listAccountsCommand, showAccountCommand } from './lists.ts';
 
 interface CreateOptions {
   displayName?: string;
   passwordStdin?: boolean;
+  password?: boolean;
   json?: boolean;
 }
 
@@ -20,6 +22,9 @@ interface SignOutOptions {
 }
 
 const apps = () => new Option('--apps', 'also disconnect all apps of the person');
+
+const readNewPassword = (io: CommandIo, { passwordStdin }: Pick<CreateOptions, 'passwordStdin'>) =>
+  passwordStdin ? readSecret(io) : askNewPassword(io);
 
 /** Signs a person out everywhere, and sets the new password, if any, in the same transaction. */
 function signOut(io: CommandIo, username: string, options: SignOutOptions, password_hash?: string) {
@@ -46,10 +51,12 @@ export function accountCommand(io: CommandIo): Command {
       '--password-stdin',
       'read the password from standard input; without it, the person cannot sign in yet',
     )
+    .option('--password', 'ask for the password on the terminal')
     .action(async (username: string, options: CreateOptions) => {
-      const password_hash = options.passwordStdin
-        ? await hashPassword(await readSecret(io), username.toLowerCase())
-        : null;
+      const password_hash =
+        options.passwordStdin || options.password
+          ? await hashPassword(await readNewPassword(io, options), username.toLowerCase())
+          : null;
       const account = await withCore(io, ({ unitOfWork }) =>
         unitOfWork.writeAsSystem(async (work) => {
           const created = await createAccount(work, { username, password_hash });
@@ -63,10 +70,10 @@ export function accountCommand(io: CommandIo): Command {
 
   const password = resultCommand('password', 'set the password of a person and end all their sessions')
     .argument('<username>')
-    .requiredOption('--password-stdin', 'read the password from standard input')
+    .option('--password-stdin', 'read the password from standard input; without it, the terminal asks')
     .addOption(apps())
-    .action(async (username: string, options: SignOutOptions) => {
-      const password_hash = await hashPassword(await readSecret(io), username.toLowerCase());
+    .action(async (username: string, options: SignOutOptions & Pick<CreateOptions, 'passwordStdin'>) => {
+      const password_hash = await hashPassword(await readNewPassword(io, options), username.toLowerCase());
       printResult(io, options, await signOut(io, username, options, password_hash));
     });
 
@@ -90,6 +97,7 @@ export function accountCommand(io: CommandIo): Command {
     });
 
   const account = new Command('account').description('manage accounts');
-  for (const command of [create, setName, password, signOutCommand]) account.addCommand(command);
+  const lists = [listAccountsCommand(io), showAccountCommand(io)];
+  for (const command of [create, ...lists, setName, password, signOutCommand]) account.addCommand(command);
   return account;
 }

@@ -17,6 +17,7 @@ import type { Revocation } from '../../services/auth/tokens.ts';
 import { printResult, resultCommand } from '../output.ts';
 import { publishRevocations, withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
+import { listOrganizationsCommand, showOrganizationCommand } from './lists.ts';
 
 type Output = { json?: boolean };
 
@@ -78,17 +79,18 @@ export function orgCommand(io: CommandIo): Command {
       change(options, (work) => removeFromOrganization(work, { slug, username })),
     );
 
-  const list = resultCommand('list', 'list the members of an organization')
+  const members = resultCommand('members', 'list the members of an organization')
     .argument('<slug>')
     .action(async (slug: string, options: Output) => {
-      const members = await withCore(io, ({ unitOfWork }) =>
+      const listed = await withCore(io, ({ unitOfWork }) =>
         unitOfWork.readAsSystem((repositories) => listMembers(repositories, slug)),
       );
-      printResult(io, options, members);
+      printResult(io, options, listed);
     });
 
+  const lists = [listOrganizationsCommand(io), showOrganizationCommand(io)];
   const org = new Command('org').description('manage organizations and their members');
-  for (const command of [create, setName, ...invitationCommands(io), changeRole, remove, list])
+  for (const command of [create, ...lists, setName, ...invitationCommands(io), changeRole, remove, members])
     org.addCommand(command);
   return org;
 }

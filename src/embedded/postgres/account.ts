@@ -53,7 +53,7 @@ export function canEnter(account: Account | null, folder: string): boolean {
   });
   if (result.error !== undefined) {
     throw new LauncherError(
-      `PostgreSQL does not run as root, and this process cannot run it as ${account.name} (${result.error.message}): run npm start as an ordinary user, or set DATABASE_URL`,
+      `PostgreSQL does not run as root, and this process cannot run it as ${account.name} (${result.error.message}): start the service as an ordinary user, or set DATABASE_URL`,
     );
   }
   return result.status === 0;

@@ -24,7 +24,7 @@ export function takeLock(dataDir: string): () => void {
       const holder = findLiveHolder(held);
       if (holder !== null) {
         throw new LauncherError(
-          `${dataDir} is in use by another npm start (process ${holder}); stop it, or choose another folder with DATA_DIR`,
+          `${dataDir} is in use by another service (process ${holder}); stop it, or choose another folder with DATA_DIR`,
         );
       }
       removeStale(path, held);
@@ -32,9 +32,7 @@ export function takeLock(dataDir: string): () => void {
   } finally {
     rmSync(draft, { force: true });
   }
-  throw new LauncherError(
-    `${path}: cannot create the lock; remove the file if no npm start uses this folder`,
-  );
+  throw new LauncherError(`${path}: cannot create the lock; remove the file if no service uses this folder`);
 }
 
 /** A hard link is created atomically and never replaces an existing file. */

@@ -23,7 +23,12 @@ afterAll(() => authority.close());
 const report = z.strictObject({
   ok: z.boolean(),
   checks: z.array(
-    z.strictObject({ part: z.string(), ok: z.boolean(), detail: z.string(), advice: z.string().optional() }),
+    z.strictObject({
+      part: z.string(),
+      status: z.enum(['ok', 'failed', 'not_checked']),
+      detail: z.string(),
+      advice: z.string().optional(),
+    }),
   ),
 });
 
@@ -31,7 +36,7 @@ async function doctor(env: Record<string, string>) {
   const { code, out, err } = await runCli(env, ['doctor', '--json']);
   const { ok, checks } = report.parse(JSON.parse(out));
   expect(ok).toBe(code === 0);
-  return { code, err, ill: checks.filter((check) => !check.ok), checks };
+  return { code, err, ill: checks.filter(({ status }) => status === 'failed'), checks };
 }
 
 describe('doctor', () => {
@@ -51,6 +56,7 @@ describe('doctor', () => {
     expect(checks.map(({ part }) => part)).toEqual([
       'settings',
       'database',
+      'writes',
       'schema',
       'limits',
       'replicas',
@@ -83,7 +89,7 @@ describe('doctor', () => {
       PUBLIC_URL: 'http://127.0.0.1:9',
       REDIS_URL: 'redis://127.0.0.1:9',
     });
-    expect(ill.map(({ part }) => part)).toEqual(['queues', 'prefix', 'bus', 'backlog', 'api']);
+    expect(ill.map(({ part }) => part)).toEqual(['queues', 'api']);
     for (const { detail, advice } of ill) {
       expect(detail).not.toBe('');
       expect(advice).not.toBe('');
@@ -97,7 +103,28 @@ describe('doctor', () => {
     expect(nothing.err).toBe('error: checks failed: database\n');
     // Redis is another part with a cause of its own.
     const both = await doctor({ ...authority.env, ...away, REDIS_URL: 'redis://127.0.0.1:9' });
-    expect(both.ill.map(({ part }) => part)).toEqual(['database', 'queues', 'bus']);
+    expect(both.ill.map(({ part }) => part)).toEqual(['database', 'queues']);
+  });
+
+  test('lists what it did not check, with the part that it needs', async () => {
+    const { out } = await runCli({ ...authority.env, REDIS_URL: 'redis://127.0.0.1:9' }, ['doctor']);
+    expect(out).toMatch(/^FAIL +queues /m);
+    const skipped = [...out.matchAll(/^not checked +(\w+) +needs (\w+)$/gm)].map(([, ...found]) => found);
+    expect(skipped).toEqual(['prefix', 'bus', 'backlog'].map((part) => [part, 'queues']));
+  });
+
+  test('names a read-only database', async () => {
+    const url = new URL(authority.env.DATABASE_URL);
+    url.searchParams.set('options', '-c default_transaction_read_only=on');
+    const { ill, checks } = await doctor({ ...authority.env, DATABASE_URL: url.href });
+    expect(ill).toMatchObject([
+      {
+        part: 'writes',
+        detail: expect.stringMatching(/read-only/),
+        advice: expect.stringMatching(/standby/),
+      },
+    ]);
+    expect(checks.at(-1)).toMatchObject({ part: 'api', status: 'not_checked', detail: 'needs schema' });
   });
 
   test('reports that a pooler removes the statement timeouts, unless the role has them', async () => {
@@ -107,12 +134,12 @@ describe('doctor', () => {
     };
     const { DATABASE_URL } = authority.env;
     expect(await limitsOf({})).toMatchObject({
-      ok: true,
+      status: 'ok',
       detail: 'statement_timeout 15 s, lock_timeout 10 s',
     });
     const pooled = { DATABASE_POOLER: 'transaction', DATABASE_DIRECT_URL: DATABASE_URL };
     expect(await limitsOf(pooled)).toMatchObject({
-      ok: false,
+      status: 'failed',
       detail: 'the server has no default for statement_timeout and lock_timeout',
       advice: expect.stringMatching(/alter role/),
     });
@@ -120,7 +147,7 @@ describe('doctor', () => {
     const url = new URL(DATABASE_URL);
     url.searchParams.set('options', '-c statement_timeout=4s -c lock_timeout=1500ms');
     expect(await limitsOf({ ...pooled, DATABASE_URL: url.href })).toMatchObject({
-      ok: true,
+      status: 'ok',
       detail: 'statement_timeout 4 s, lock_timeout 1.5 s',
     });
   });
@@ -151,20 +178,20 @@ describe('doctor', () => {
       const { checks } = await doctor({ ...authority.env, ...env });
       return checks.find((check) => check.part === part);
     };
-    expect(await look(store.env, 'files')).toMatchObject({ ok: true, detail: 'in the bucket bucket' });
+    expect(await look(store.env, 'files')).toMatchObject({ status: 'ok', detail: 'in the bucket bucket' });
     expect(store.objects.size).toBe(0);
     store.listing.deed = 404;
     expect(await look(store.env, 'files')).toMatchObject({
-      ok: false,
+      status: 'failed',
       detail: 'NoSuchBucket',
       advice: expect.stringMatching(/create the bucket/),
     });
     expect(await look({ DATA_DIR: '/dev/null' }, 'files')).toMatchObject({
-      ok: false,
+      status: 'failed',
       advice: expect.stringMatching(/correct DATA_DIR/),
     });
     expect(await look({ CLAMD_URL: `tcp://127.0.0.1:${port}` }, 'scanner')).toMatchObject({
-      ok: false,
+      status: 'failed',
       detail: expect.stringMatching(/INSTREAM size limit exceeded/),
       advice: expect.stringMatching(/StreamMaxLength/),
     });
@@ -222,7 +249,11 @@ describe('the command line', () => {
 
   test('reports errors in the settings, the database and the command in one line', async () => {
     const settings = await runCli({}, ['token', 'a.b']);
-    expect([settings.code, settings.out, settings.err]).toEqual([1, '', 'error: DATABASE_URL: is not set\n']);
+    expect([settings.code, settings.out, settings.err]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^error: DATABASE_URL: is not set and no service was found; .*\n$/),
+    ]);
     const database = await runCli({ ...authority.env, DATABASE_URL: 'postgres://absent@127.0.0.1:9/x' }, [
       'token',
       'a.b',

@@ -91,7 +91,7 @@ describe('org', () => {
     expect(await json('org', 'invitations', 'acme')).toEqual({
       invitations: [{ ...invitation, role: 'admin', invited_by: null, created_at: expect.any(Number) }],
     });
-    expect(await json('org', 'list', 'acme')).toEqual([]);
+    expect(await json('org', 'members', 'acme')).toEqual([]);
     expect(await json('org', 'revoke', 'acme', 'grace')).toEqual({
       slug: 'acme',
       username: 'grace',
@@ -126,13 +126,16 @@ describe('org', () => {
     expect((await run('org', 'invite', 'club', 'zoe')).err).toMatch(/already a member of club/);
     const created_at = expect.any(Number);
     const zoe = { username: 'zoe', role: 'admin', created_at };
-    expect(await json('org', 'list', 'club')).toEqual([{ username: 'max', role: 'member', created_at }, zoe]);
+    expect(await json('org', 'members', 'club')).toEqual([
+      { username: 'max', role: 'member', created_at },
+      zoe,
+    ]);
     expect(await json('org', 'remove', 'CLUB', 'max')).toEqual({ slug: 'club', username: 'max' });
-    expect(await json('org', 'list', 'club')).toEqual([zoe]);
+    expect(await json('org', 'members', 'club')).toEqual([zoe]);
     const { code, err } = await run('org', 'remove', 'club', 'max');
     expect([code, err]).toEqual([1, 'error: max is not a member of club.\n']);
     for (const wrong of [
-      ['org', 'list', 'nowhere'],
+      ['org', 'members', 'nowhere'],
       ['org', 'remove', 'nowhere', 'zoe'],
     ]) {
       expect((await run(...wrong)).err).toMatch(/^error: No such organization: /);

@@ -40,7 +40,7 @@ describe('account', () => {
     expect((await runCli(setup.env, ['account', 'password', 'absent', '--password-stdin'], next)).err).toBe(
       'error: No such account: absent\n',
     );
-    expect((await run('account', 'password', person.username)).code).toBe(2);
+    expect((await run('account', 'password', person.username)).code).toBe(1);
   });
 
   test('sign-out ends every session of that person only', async () => {

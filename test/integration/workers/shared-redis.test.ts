@@ -24,9 +24,9 @@ await describeWithRedis('two instances on one Redis', () => {
     const named = new RegExp(`^REDIS_PREFIX: another instance, with the database ${databaseOf(first)} `);
     await expect(startInstanceGuard(second)).rejects.toThrow(named);
     const { out } = await runCli(env, ['doctor']);
-    expect(out).toMatch(/^FAIL {2}prefix .*another instance/m);
+    expect(out).toMatch(/^FAIL +prefix .*another instance/m);
     // A refused start blocks neither the running instance nor another process of it.
-    expect((await runCli({ ...settings.env, ...envOf(first) }, ['doctor'])).out).toMatch(/^ok {4}prefix /m);
+    expect((await runCli({ ...settings.env, ...envOf(first) }, ['doctor'])).out).toMatch(/^ok +prefix /m);
     (await startInstanceGuard(first.core))();
 
     const elsewhere = compose(loadConfig({ ...env, REDIS_PREFIX: 'other' }), 'test');

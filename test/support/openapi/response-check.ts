@@ -27,7 +27,7 @@ export interface ResponseCheck {
 }
 
 /** Under /v1, but not of the interface: it describes itself elsewhere. */
-const undocumentedPaths = /^\/v1\/(?:openapi(?:-long-paths)?\.json$|asyncapi\.json$|\.well-known\/)/;
+const undocumentedPaths = /^\/v1\/(?:openapi(?:-long-paths)?\.json$|asyncapi\.json$|meta$|\.well-known\/)/;
 
 /** Whether the document should know this path. */
 export function isDocumentedPath(path: string): boolean {

@@ -38,6 +38,7 @@ export const importTable: Record<string, readonly string[]> = {
   cli: [
     'config',
     'domain',
+    'embedded',
     'jobs',
     'packages/client/cli',
     'platform',

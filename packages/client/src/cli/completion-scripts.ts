@@ -10,21 +10,22 @@ export interface CompletionWord {
 
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The completion script of a shell for these commands. */
+/** The completion script of a shell for a program with these commands. */
 export function createCompletionScript(
   shell: (typeof shells)[number],
+  program: string,
   words: readonly CompletionWord[],
 ): string {
-  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](words);
+  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](program, words);
 }
 
 const following = ({ children, options }: CompletionWord): string => [...children, ...options].join(' ');
 
-function bashScript(words: readonly CompletionWord[]): string {
+function bashScript(program: string, words: readonly CompletionWord[]): string {
   const cases = words.map((word) => `    ${word.name}) words=${quote(following(word))} ;;`);
   const names = words.map(({ name }) => name).join(' ');
-  return `# bash completion of am
-_am() {
+  return `# bash completion of ${program}
+_${program}() {
   local words current="\${COMP_WORDS[COMP_CWORD]}"
   case "\${COMP_WORDS[1]}" in
 ${cases.join('\n')}
@@ -34,15 +35,15 @@ ${cases.join('\n')}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   [ \${#COMPREPLY[@]} -eq 0 ] && COMPREPLY=($(compgen -f -- "$current"))
 }
-complete -F _am am
+complete -F _${program} ${program}
 `;
 }
 
-function zshScript(words: readonly CompletionWord[]): string {
+function zshScript(program: string, words: readonly CompletionWord[]): string {
   const commands = words.map(({ name, description }) => `    ${quote(`${name}:${description}`)}`);
   const cases = words.map((word) => `    ${word.name}) compadd -- ${following(word)}; _files ;;`);
-  return `#compdef am
-_am() {
+  return `#compdef ${program}
+_${program}() {
   local -a commands
   commands=(
 ${commands.join('\n')}
@@ -55,17 +56,18 @@ ${commands.join('\n')}
 ${cases.join('\n')}
   esac
 }
-compdef _am am
+compdef _${program} ${program}
 `;
 }
 
-function fishScript(words: readonly CompletionWord[]): string {
+function fishScript(program: string, words: readonly CompletionWord[]): string {
   const lines = words.flatMap(({ name, description, options, children }) => [
-    `complete -c am -n __fish_use_subcommand -a ${name} -d ${quote(description)}`,
+    `complete -c ${program} -n __fish_use_subcommand -a ${name} -d ${quote(description)}`,
     ...options.map(
-      (option) => `complete -c am -n '__fish_seen_subcommand_from ${name}' -l ${option.replace(/^--/, '')}`,
+      (option) =>
+        `complete -c ${program} -n '__fish_seen_subcommand_from ${name}' -l ${option.replace(/^--/, '')}`,
     ),
-    ...children.map((child) => `complete -c am -n '__fish_seen_subcommand_from ${name}' -a ${child}`),
+    ...children.map((child) => `complete -c ${program} -n '__fish_seen_subcommand_from ${name}' -a ${child}`),
   ]);
-  return `# fish completion of am\n${lines.join('\n')}\n`;
+  return `# fish completion of ${program}\n${lines.join('\n')}\n`;
 }

@@ -11,14 +11,17 @@ function listWords(program: Command): CompletionWord[] {
   }));
 }
 
-/** `am completion SHELL` */
-export function completionCommand({ print }: CommandIo, program: Command): Command {
+/** `am completion SHELL`, and the same of other programs. */
+export function completionCommand({ print }: Pick<CommandIo, 'print'>, program: Command): Command {
+  const name = program.name();
   return new Command('completion')
     .description('print the completion script of a shell')
     .addArgument(new Argument('<shell>', 'your shell').choices(shells))
     .addHelpText(
       'after',
-      '\nExamples:\n  $ am completion bash > ~/.local/share/bash-completion/completions/am\n  $ am completion zsh > ~/.zfunc/_am\n  $ am completion fish > ~/.config/fish/completions/am.fish',
+      `\nExamples:\n  $ ${name} completion bash > ~/.local/share/bash-completion/completions/${name}\n  $ ${name} completion zsh > ~/.zfunc/_${name}\n  $ ${name} completion fish > ~/.config/fish/completions/${name}.fish`,
     )
-    .action((shell: (typeof shells)[number]) => print(createCompletionScript(shell, listWords(program))));
+    .action((shell: (typeof shells)[number]) =>
+      print(createCompletionScript(shell, name, listWords(program))),
+    );
 }

@@ -1,0 +1,234 @@
+import { Readable } from 'node:stream';
+import type { Core } from '../../compose.ts';
+import type { Config } from '../../config.ts';
+import { maxAttachmentBytes } from '../../domain/attachments/attachments.ts';
+import { minIdAt, timeOfId } from '../../domain/ids.ts';
+import { coveredUntil } from '../../domain/partitions.ts';
+import { findOtherInstances, describeSharedQueues } from '../../start/instance-guard.ts';
+import { pendingMigrations } from '../../platform/database/migrations.ts';
+import { createClamdScanner, pingClamd } from '../../platform/scanning/clamd.ts';
+import type { ScannedFile } from '../../platform/scanning/scanner.ts';
+import { readFeedEpoch } from '../../services/feed-epoch.ts';
+import { checkReplicas, checkDatabaseLimits } from './database-checks.ts';
+import { waitForBus } from '../core.ts';
+import { findRunningWorkers } from './worker-roles.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Running workers begin a job sooner, and the sweep runs more often. */
+const maxWaitMs = 60_000;
+
+/** An event is kept one day longer than its feed entries, and is removed within the next day. */
+const removalDelayDays = 2;
+
+/** The scanner must accept a file of the maximum attachment size. */
+const maxSizeFile: ScannedFile = {
+  size_bytes: maxAttachmentBytes,
+  sha256: '',
+  read: () => Promise.resolve(Readable.from([Buffer.alloc(maxAttachmentBytes)])),
+};
+
+/** A check of `ams doctor`. */
+export interface Check {
+  part: string;
+  /** Returns what it found. @throws the problem */
+  run(core: Core): Promise<string>;
+  /** What to do if the check fails. */
+  advice: string | ((config: Config) => string);
+  /** The parts without which its result says nothing of its own. */
+  needs?: readonly string[] | ((config: Config) => readonly string[]);
+}
+
+/** Without Redis, queues and bus are in the database. */
+const needsOfQueues = ({ REDIS_URL }: Config) => (REDIS_URL === undefined ? ['writes'] : []);
+
+/** The checks, each after those that it needs. */
+export const checks: readonly Check[] = [
+  {
+    part: 'database',
+    async run({ database }) {
+      const [row] = await database.query<{ server_version: string }>({ text: 'show server_version' }, []);
+      return `PostgreSQL ${row?.server_version}`;
+    },
+    advice: 'start PostgreSQL, or correct DATABASE_URL; then run the command again',
+  },
+  {
+    part: 'writes',
+    needs: ['database'],
+    async run({ database }) {
+      const [setting] = await database.query<{ transaction_read_only: string }>(
+        { text: 'show transaction_read_only' },
+        [],
+      );
+      if (setting?.transaction_read_only === 'off') return 'accepted';
+      throw new Error('the database is read-only');
+    },
+    advice: 'connect to the primary (a standby is read-only), or unset default_transaction_read_only',
+  },
+  {
+    part: 'schema',
+    needs: ['writes'],
+    async run({ config }) {
+      const pending = await pendingMigrations(config.DATABASE_DIRECT_URL);
+      if (pending.length === 0) return 'up to date';
+      throw new Error(`pending migrations: ${pending.join(', ')}`);
+    },
+    advice: 'run: npm run migrate',
+  },
+  {
+    part: 'limits',
+    needs: ['database'],
+    run: checkDatabaseLimits,
+    advice:
+      'set them for the role of DATABASE_URL: alter role … set statement_timeout = …, set lock_timeout = …; see "pgbouncer" in docs/operations.md',
+  },
+  {
+    part: 'replicas',
+    run: ({ replicas }) => checkReplicas(replicas),
+    advice:
+      'start the standby, check that it streams from the database of DATABASE_URL, or correct DATABASE_REPLICA_URL; until then all reads use the primary',
+  },
+  {
+    part: 'queues',
+    needs: needsOfQueues,
+    async run({ queues, config }) {
+      await queues.check();
+      return backendName(config);
+    },
+    advice:
+      'start Redis, make it writable (raise maxmemory, free disk space, connect to the master), correct REDIS_URL, or unset REDIS_URL to use PostgreSQL; until then messages are accepted and jobs are delayed',
+  },
+  {
+    part: 'prefix',
+    needs: ['database', 'queues'],
+    async run(core) {
+      const others = await findOtherInstances(core);
+      if (others.length > 0) throw new Error(describeSharedQueues(core, others));
+      return core.config.REDIS_URL ? `${core.config.REDIS_PREFIX} is not shared` : 'Redis is not used';
+    },
+    advice: 'correct REDIS_URL, or set a different REDIS_PREFIX for each instance on this Redis',
+  },
+  {
+    part: 'bus',
+    needs: ['queues'],
+    async run(core) {
+      if (await waitForBus(core)) return backendName(core.config);
+      throw new Error('cannot connect');
+    },
+    advice: 'start Redis, correct REDIS_URL, or unset REDIS_URL to use PostgreSQL',
+  },
+  {
+    part: 'backlog',
+    needs: ['schema', 'queues'],
+    async run({ queues, repositories }) {
+      const { rows, oldest } = await repositories.outbox.readAge();
+      await queues.ping();
+      const depths = await queues.depths();
+      const overdue = depths.filter((depth) => isOverdue(depth.oldest)).map(({ queue }) => queue);
+      if (overdue.length > 0)
+        throw new Error(`jobs have waited for more than a minute in: ${overdue.join(', ')}`);
+      if (isOverdue(oldest)) throw new Error(`${rows} jobs in the outbox, the oldest for more than a minute`);
+      const failed = depths
+        .filter((depth) => depth.failed > 0)
+        .map((depth) => `${depth.failed} failed in ${depth.queue} (ams queue failed ${depth.queue})`);
+      return ['no overdue jobs', ...failed].join('; ');
+    },
+    advice: 'start workers for these queues, or see why jobs fail: ams queue failed QUEUE',
+  },
+  {
+    part: 'workers',
+    needs: ['schema'],
+    async run(core) {
+      const workers = await findRunningWorkers(core);
+      if (!workers) return 'unknown before npm run migrate';
+      const { count, missing } = workers;
+      if (missing.length > 0) throw new Error(`no worker is running with the role ${missing.join(', ')}`);
+      return `${count} running, all roles covered`;
+    },
+    advice:
+      'start workers with these roles (npm run worker; WORKER_ROLES); workers of an older release are not detected',
+  },
+  {
+    part: 'retention',
+    needs: ['schema'],
+    async run({ repositories, config }) {
+      const days = config.FEED_RETENTION_DAYS;
+      const [oldest, partitions] = await Promise.all([
+        repositories.feedRetention.findOldestEvent(),
+        repositories.partitions.list(),
+      ]);
+      const ends = partitions.filter(({ table }) => table === 'events').map(({ to }) => to);
+      const limit = minIdAt('event', Date.now() - (days + removalDelayDays) * dayMs);
+      const isLate = ends.length > 1 ? (ends[0] ?? '') < limit : oldest !== undefined && oldest < limit;
+      if (oldest === undefined) return 'no events yet';
+      const age = Math.floor((Date.now() - timeOfId(oldest)) / dayMs);
+      if (!isLate) return `oldest event ${age} days old, retention ${days} days`;
+      throw new Error(`the oldest event is ${age} days old, but the retention is ${days} days`);
+    },
+    advice: 'start a worker with the role maintenance, or check its log for expire-feeds',
+  },
+  {
+    part: 'partitions',
+    needs: ['schema'],
+    async run({ repositories }) {
+      const until = coveredUntil(await repositories.partitions.list());
+      if (until.size === 0) throw new Error('no table is partitioned');
+      const first = Math.min(...until.values());
+      const date = new Date(first).toISOString().slice(0, 10);
+      if (first > Date.now() + dayMs) return `created until ${date}`;
+      throw new Error(`there are none after ${date}; new rows go to the default partitions`);
+    },
+    advice:
+      'run npm run migrate; start a worker with the role maintenance, or check its log for expire-feeds',
+  },
+  {
+    part: 'feeds',
+    needs: ['schema'],
+    async run({ unitOfWork }) {
+      const epoch = await unitOfWork.readAsSystem(readFeedEpoch);
+      if (epoch.status === 'none') return 'no process has started on this database yet';
+      if (epoch.status === 'current')
+        return `positions of this database since ${new Date(epoch.since).toISOString()}`;
+      throw new Error('the database was restored, and no process has started since');
+    },
+    advice: 'restart the API or a worker, or run: npm run -s ams -- feeds mark-restored --yes',
+  },
+  {
+    part: 'files',
+    async run({ blobs, config }) {
+      await blobs.check();
+      return config.S3_BUCKET === undefined
+        ? `in ${config.DATA_DIR}/blobs`
+        : `in the bucket ${config.S3_BUCKET}`;
+    },
+    advice: ({ S3_BUCKET, DATA_DIR }) =>
+      S3_BUCKET === undefined
+        ? `make ${DATA_DIR} writable, free disk space, or correct DATA_DIR`
+        : 'start the object store, create the bucket, allow the key to put, get, delete and list, or correct S3_ENDPOINT, S3_BUCKET, S3_REGION and the keys',
+  },
+  {
+    part: 'scanner',
+    async run({ config }) {
+      if (config.CLAMD_URL === undefined) return 'built-in checks only';
+      await pingClamd(config.CLAMD_URL);
+      await createClamdScanner(config.CLAMD_URL).scan(maxSizeFile);
+      return 'ClamAV and built-in checks';
+    },
+    advice:
+      'start clamd, set its StreamMaxLength to at least 10 MiB, correct CLAMD_URL, or unset it; until then uploads stay unscanned and fail after an hour',
+  },
+  {
+    part: 'api',
+    needs: ['schema'],
+    async run({ config }) {
+      const response = await fetch(`${config.PUBLIC_URL}/readyz`, { signal: AbortSignal.timeout(3_000) });
+      if (response.ok) return `ready at ${config.PUBLIC_URL}`;
+      throw new Error(`${config.PUBLIC_URL}/readyz returned ${response.status}: ${await response.text()}`);
+    },
+    advice: 'start it (ams start, npm start or npm run api), or correct PUBLIC_URL',
+  },
+];
+
+const isOverdue = (since: number | null): boolean => since !== null && Date.now() - since > maxWaitMs;
+
+const backendName = ({ REDIS_URL }: Config): string => (REDIS_URL ? 'Redis' : 'PostgreSQL');
