@@ -749,7 +749,7 @@ class Inbox(TypedDict):
     ordered_by_thread: bool
     """Whether at most one item of a thread is leased at a time."""
     ready: int
-    """Items that wait for an instance. At most 1,000 feed entries are searched for new ones."""
+    """Items that wait for an instance, or for an older item of their thread. At most 1,000 feed entries are searched for new ones."""
     leased: int
     """Items that an instance works on."""
     dead: int
