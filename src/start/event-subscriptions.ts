@@ -5,13 +5,13 @@ import { subscribe, unsubscribe } from '../services/event-subscriptions/subscrib
 import type { EventSubscriptions } from '../transports/mcp/events/event-subscriptions.ts';
 
 /** How often a client that makes calls is recorded, in ms. */
-const noteIntervalMs = 2_000;
+const callRecordIntervalMs = 2_000;
 
 /** Subscriptions of MCP clients with a URL. The workers send their events. */
 export function createEventSubscriptions(core: Core): EventSubscriptions {
   const { unitOfWork, repositories, queues, config, logger } = core;
   const hold_ms = config.EVENTS_HOLD_SECONDS * 1_000;
-  const noted = new LRUCache<string, true>({ max: 10_000, ttl: noteIntervalMs });
+  const recorded = new LRUCache<string, true>({ max: 10_000, ttl: callRecordIntervalMs });
   const report = (message: string) => (error: unknown) => logger.debug({ err: error }, message);
 
   return {
@@ -26,12 +26,12 @@ export function createEventSubscriptions(core: Core): EventSubscriptions {
       return outcome;
     },
     unsubscribe: (actor, target) => unsubscribe(unitOfWork, actor, target),
-    noteCall({ agent_id, client_id }) {
+    recordCall({ agent_id, client_id }) {
       const key = `${agent_id} ${client_id}`;
-      if (hold_ms === 0 || noted.has(key)) return;
-      noted.set(key, true);
+      if (hold_ms === 0 || recorded.has(key)) return;
+      recorded.set(key, true);
       repositories.eventSubscriptions
-        .noteCall(agent_id, client_id, Date.now())
+        .recordCall(agent_id, client_id, Date.now())
         .catch(report('a call of a subscriber was not recorded'));
     },
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainError } from '../../domain/errors.ts';
 import { maxLeasesPerCall } from '../../domain/inbox.ts';
-import { claimItems, claimItemsTogether, findNextItem } from '../../services/inbox/claim.ts';
+import { claimItems, claimItemsInBatch, findNextItem } from '../../services/inbox/claim.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleLease, leaseLength, leaseSchema, presentItem, toolLease } from './fields.ts';
 
@@ -38,7 +38,7 @@ export const claimMessagesOperation = defineOperation({
   },
   async runBatch(calls) {
     const claims = calls.map(({ work, input: { wait_seconds: _wait, ...request } }) => ({ work, request }));
-    const results = await claimItemsTogether(claims, { wait: false });
+    const results = await claimItemsInBatch(claims, { wait: false });
     return results.map((result) =>
       result === null || result instanceof DomainError ? result : { leases: result.map(presentItem) },
     );

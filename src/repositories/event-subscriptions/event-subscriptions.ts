@@ -100,8 +100,8 @@ const statements = {
     'event_subscriptions.remove',
     'delete from event_subscriptions where id = :id and agent_id = :agent_id returning id',
   ),
-  noteCall: statement(
-    'event_subscriptions.note_call',
+  recordCall: statement(
+    'event_subscriptions.record_call',
     `update event_subscriptions set last_call_at = :now where agent_id = :agent_id and client_id = :client_id and hold_ms > 0`,
   ),
   claim: statement(
@@ -152,8 +152,8 @@ export function eventSubscriptionsRepository(db: Queryable) {
       return (await query(db, statements.remove, { id, agent_id: agentId })).length > 0;
     },
     /** Records that the client of subscriptions makes calls. */
-    async noteCall(agentId: string, clientId: string, now: number): Promise<void> {
-      await query(db, statements.noteCall, { agent_id: agentId, client_id: clientId, now });
+    async recordCall(agentId: string, clientId: string, now: number): Promise<void> {
+      await query(db, statements.recordCall, { agent_id: agentId, client_id: clientId, now });
     },
     /** No other process gets the subscription for `leaseMs`. Returns undefined while another one has it, or before it is due. */
     async claim(id: string, now: number, leaseMs: number): Promise<ClaimedSubscription | undefined> {

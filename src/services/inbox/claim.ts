@@ -38,7 +38,7 @@ export type LeasedItem = Awaited<ReturnType<typeof withEvents>>[number];
  * types), RATE_LIMITED (the agent has the maximum of leases)
  */
 export async function claimItems(work: Work, request: ClaimRequest): Promise<LeasedItem[]> {
-  const [result] = await claimItemsTogether([{ work, request }], { wait: true });
+  const [result] = await claimItemsInBatch([{ work, request }], { wait: true });
   if (result instanceof DomainError) throw result;
   return result ?? [];
 }
@@ -50,7 +50,7 @@ export async function claimItems(work: Work, request: ClaimRequest): Promise<Lea
  * while others are locked could deadlock.
  * @returns the result of each claim, as `claimItems`
  */
-export async function claimItemsTogether(
+export async function claimItemsInBatch(
   calls: readonly ClaimCall[],
   { wait }: { wait: boolean },
 ): Promise<BatchResult<LeasedItem[]>[]> {

@@ -12,7 +12,7 @@ export interface EventSubscriptions {
   /** Returns false if there is no such subscription. */
   unsubscribe(actor: Actor, target: SubscriptionTarget): Promise<boolean>;
   /** Records that the client makes calls: its events are held for some time. Never throws. */
-  noteCall(actor: Actor): void;
+  recordCall(actor: Actor): void;
   /** For how long after a call the events of a client of the sketch are held, in ms. */
   hold_ms: number;
 }

@@ -19,7 +19,7 @@ export interface StatelessParts extends StatelessServerParts {
   features: McpFeatures;
   authorizer: Authorizer;
   listen: Listen;
-  eventSubscriptions: Pick<McpParts['eventSubscriptions'], 'noteCall'>;
+  eventSubscriptions: Pick<McpParts['eventSubscriptions'], 'recordCall'>;
   eventStream: EventStream;
   address: string;
   heartbeat_ms: number;
@@ -81,7 +81,7 @@ export function createStatelessHandler(parts: StatelessParts) {
       onResponseSent: (callback: () => void) => void ctx.res.once('finish', callback),
     };
     if (isJSONRPCRequest(message) && message.method === 'tools/call')
-      parts.eventSubscriptions.noteCall(actor);
+      parts.eventSubscriptions.recordCall(actor);
     const run = async () => {
       if (isJSONRPCRequest(message) && message.method === 'subscriptions/listen') {
         requireStandardHeaders(ctx, { message, revision });
