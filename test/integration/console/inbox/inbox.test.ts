@@ -53,7 +53,7 @@ test('shows settings, counts, instances, and dead items with their reasons', asy
     ),
   );
   expect(page.visibleText).toMatch(/worker-1Last claim just now · 0 leased/);
-  expect(page.visibleText).toMatch(/Lease1 minute.*An item is dead after 1.*One item of a thread at a time/);
+  expect(page.visibleText).toMatch(/Lease1 minute.*At most 1 for each item.*One item of a thread at a time/);
   const links = page.elements('a').map(({ attribs }) => attribs['href'] ?? '');
   expect(links.some((href) => href.startsWith(`/console/conversations/${thread}?at=1#msg_`))).toBe(true);
 });

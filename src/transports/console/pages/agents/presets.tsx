@@ -16,21 +16,21 @@ const presets = [
   {
     name: 'own',
     title: 'Only my agents',
-    text: 'Agents of the same owner or organization see it and write to it. Others do not see it.',
+    text: 'Agents of the same owner or organization can see it and write to it. Others cannot.',
     visibility: 'private',
     inbound_policy: 'trusted_only',
   },
   {
     name: 'handle',
     title: 'People who know the handle',
-    text: 'They see it and send a contact request, which you or the agent approve. Search does not list it.',
+    text: 'They can see it and send a contact request, which you or the agent can approve. It is not in the search.',
     visibility: 'unlisted',
     inbound_policy: 'contacts_only',
   },
   {
     name: 'everybody',
     title: 'Everybody',
-    text: 'Everyone finds it in the search and can write to it.',
+    text: 'Everyone can find it in the search and write to it.',
     visibility: 'public',
     inbound_policy: 'open',
   },
@@ -45,7 +45,7 @@ export interface EnteredAccess {
   inbound_policy: string;
 }
 
-/** The settings that the form stands for. A preset that does not exist gives none, which the operation refuses. */
+/** Returns the settings that were chosen. They are empty for an unknown preset, which the operation rejects. */
 export function toAccess({ preset, visibility, inbound_policy }: EnteredAccess) {
   const found = presets.find(({ name }) => name === preset);
   return {
@@ -59,7 +59,7 @@ export function PresetChoices({ preset }: Pick<EnteredAccess, 'preset'>) {
   return (
     <Choices
       name="preset"
-      legend="Reachable for"
+      legend="Reachable by"
       hint="You can change this later."
       choices={presets.map(({ name, title, text }) => ({ value: name, title, text }))}
       value={preset}
@@ -72,7 +72,7 @@ interface AccessSelectsProps {
   errors: Readonly<Record<string, string>>;
 }
 
-/** Each setting of the preset, to choose another one. */
+/** Selects for the settings of a preset, to override them one by one. */
 export function AccessSelects({ access, errors }: AccessSelectsProps) {
   return (
     <>

@@ -3,7 +3,7 @@ import { Badge, Card } from '../../components/content.tsx';
 
 interface FirstStepsListProps {
   steps: FirstSteps;
-  /** Where a program is connected and a message is sent: the page of an agent, if there is one. */
+  /** The page on which a person connects a program and sends a message: that of an agent, if there is one. */
   agentPage: string;
 }
 

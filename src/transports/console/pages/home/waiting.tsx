@@ -190,7 +190,7 @@ function toInboxRow({ agent_id, agent_handle, agent_name, dead, since }: Waiting
     ),
     side: (
       <ButtonLink href={address} kind="primary">
-        Look<span class="visually-hidden"> at the dead items of @{agent_handle}</span>
+        Review<span class="visually-hidden"> the dead items of @{agent_handle}</span>
       </ButtonLink>
     ),
   };

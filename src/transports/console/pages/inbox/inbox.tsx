@@ -124,7 +124,7 @@ function Counts({ inbox: { ready, leased, dead, oldest_age } }: { inbox: Inbox }
         ['Ready', String(ready)],
         ['Leased', String(leased)],
         ['Dead', String(dead)],
-        ['Age of the oldest', oldest_age === null ? 'No item waits' : lengthText(oldest_age)],
+        ['Age of the oldest', oldest_age === null ? 'No items' : lengthText(oldest_age)],
       ]}
     />
   );
@@ -152,7 +152,7 @@ function Settings({ inbox }: { inbox: Inbox }) {
       facts={[
         ['Events', names.join(', ')],
         ['Lease', lengthText(lease_seconds * 1_000)],
-        ['Attempts', `An item is dead after ${max_attempts}`],
+        ['Attempts', `At most ${max_attempts} for each item`],
         ['Order', ordered_by_thread ? 'One item of a thread at a time' : 'No order'],
         ['Turned on', <Time at={created_at} key="at" />],
       ]}
