@@ -9,7 +9,7 @@ function createInterruptSignal(): AbortSignal {
   return interrupted.signal;
 }
 
-/** Reads a line of the terminal, which shows only the question. */
+/** Reads a line from the terminal without showing what is typed. */
 async function askSecret(question: string): Promise<string> {
   process.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

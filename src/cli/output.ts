@@ -12,7 +12,7 @@ export function formatText(result: object): string {
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${formatValue(name, value)}\n`).join('');
 }
 
-/** Returns a list as a table with a header; null if it is no list, or wider than the terminal. */
+/** Returns a list as a table with a header; null if it is not a list, or is wider than the terminal. */
 export function formatTable(result: object, width: number): string | null {
   if (!Array.isArray(result) || result.length === 0) return null;
   const names = [...new Set(result.flatMap((row) => Object.keys(row)))];
@@ -42,7 +42,7 @@ function formatValue(name: string, value: Value): string {
   if (typeof value === 'number' && name.endsWith('_at')) return new Date(value).toISOString();
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(' ');
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
-  // Texts of others could change what a terminal shows.
+  // Text that users wrote could contain control sequences for the terminal.
   return typeof value === 'string' ? toPlainLine(value) : String(value ?? '-');
 }
 

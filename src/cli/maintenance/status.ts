@@ -22,7 +22,7 @@ export function statsCommand(io: CommandIo): Command {
 export function statusCommand(io: CommandIo): Command {
   return resultCommand(
     'status',
-    'show release, API, workers and waiting jobs; doctor says what is wrong',
+    'show release, API, workers and waiting jobs; use doctor to find problems',
   ).action(async (options: { json?: boolean }) => {
     printResult(io, options, await withCore(io, readStatus));
   });

@@ -70,7 +70,7 @@ export function accountCommand(io: CommandIo): Command {
 
   const password = resultCommand('password', 'set the password of a person and end all their sessions')
     .argument('<username>')
-    .option('--password-stdin', 'read the password from standard input; without it, the terminal asks')
+    .option('--password-stdin', 'read the password from standard input; by default, ask on the terminal')
     .addOption(apps())
     .action(async (username: string, options: SignOutOptions & Pick<CreateOptions, 'passwordStdin'>) => {
       const password_hash = await hashPassword(await readNewPassword(io, options), username.toLowerCase());
