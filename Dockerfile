@@ -3,7 +3,7 @@
 #   node dist/workers/main.js    one worker process
 #   node dist/src/migrate.js     migrates the schema, then exits
 #   node dist/src/cli/main.js    the operator's command line
-# The root file system can be read-only: only /data and /tmp are written to. docker-bake.json builds it for two architectures.
+# The root file system can be read-only: the service writes only to /data and /tmp. docker-bake.json builds it for two architectures.
 
 # The compiled files are the same for every architecture, so they are made once, on that of the builder.
 FROM --platform=$BUILDPLATFORM node:24-slim AS build

@@ -52,7 +52,7 @@ test('every package of an installation has a permissive license', () => {
   expect(names.toSorted()).toEqual(Object.keys(notes).toSorted());
 });
 
-test('npm writes the list of parts that a release has', () => {
+test('npm writes the SBOM of a release', () => {
   const { stdout, stderr, status } = spawnSync(
     'npm',
     ['sbom', '--omit=dev', '--sbom-format=cyclonedx', '--package-lock-only'],

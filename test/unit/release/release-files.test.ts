@@ -57,7 +57,7 @@ describe('the release workflow', () => {
       for (const { run = '' } of steps) expect(run).not.toContain('${{');
   });
 
-  test('tests, builds, signs, and attaches provenance and lists of parts', () => {
+  test('tests, builds, signs, and attaches provenance and SBOMs', () => {
     const run = Object.values(jobs).flatMap(({ steps }) => steps.map((step) => step.run ?? ''));
     for (const command of ['.ci/run', 'npm sbom --omit=dev --sbom-format=cyclonedx', 'npm publish'])
       expect(run.join('\n')).toContain(command);
@@ -113,7 +113,7 @@ describe('the image', () => {
     expect(new Set(copied)).toEqual(new Set(kept));
   });
 
-  test('is built for two architectures, with the version in its label, provenance and a list of parts', () => {
+  test('is built for two architectures, with the version in its label, provenance and an SBOM', () => {
     const { variable, target } = JSON.parse(read('docker-bake.json'));
     expect(target.image).toMatchObject({
       platforms: ['linux/amd64', 'linux/arm64'],
