@@ -19,8 +19,8 @@ const entriesPerRead = 100;
 
 /**
  * Returns the handler that sends the events of a subscription in their order, one at a time. The position moves when the receiver has
- * accepted an event, so it is always safe to continue there: after a kill, and after an outage that was longer than all retries. Then the
- * subscription rests until its client renews it. An event that the receiver rejects to the end is left out, and a `gap` says so.
+ * accepted an event, so delivery can always continue there: after a kill, and after an outage. After the last failed attempt the
+ * subscription pauses until its client renews it. An event that the receiver itself rejects is left out, and a `gap` follows.
  */
 export function subscriptionHandler(
   core: Core,
@@ -103,7 +103,7 @@ function createTurn(
     async next(until: number): Promise<Step> {
       if (subscription.expires_at <= Date.now()) return end(undefined);
       if (!subscription.is_permitted) return end('The access was revoked.');
-      // SECRET_KEY has changed: a renewal brings the secret again.
+      // SECRET_KEY has changed. The client sends the secret again when it renews the subscription.
       if (!canSign(core.sealedBox, subscription)) subscription.active = false;
       if (!subscription.active) return 'idle';
       const [bounds] = await feed.readBounds([agent_id]);

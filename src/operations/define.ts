@@ -141,7 +141,7 @@ export interface Operation<Input = unknown, Output extends object = object> {
   limitOf?(input: Input): ActionBudget | 'default';
   /** A further key of that limit, besides the agent. */
   limitKey?(input: Input): string | undefined;
-  /** The same, where it must be read. */
+  /** Like `limitKey`, for a key that is read from the database. */
   findLimitKey?(work: Work, input: Input): Promise<string | undefined>;
   /** The calls that a batch counts as, against its own rate limit: one for each part. */
   countParts?(input: Input): number;

@@ -35,7 +35,7 @@ function translate(error: AgentMessagingError): shared.AdapterError {
   return new shared.ValidationError(adapterName, text);
 }
 
-/** What the service does not have. */
+/** Calls that the service does not support. */
 export const unsupported = {
   editMessage: () => refuse('editMessage', 'A message cannot be changed after it was sent.'),
   deleteMessage: () => refuse('deleteMessage', 'A message cannot be deleted.'),

@@ -10,12 +10,12 @@ export interface AgentMessagingAdapterOptions {
   auth?: Auth;
   /** The secret of the webhook; default: AMS_WEBHOOK_SECRET. */
   webhookSecret?: string;
-  /** Verifies requests in place of their signature, for requests that another service forwards. */
+  /** Verifies requests instead of the check of the signature, for requests that another service forwards. */
   webhookVerifier?: WebhookVerifier;
 }
 
 /**
- * Adds what the environment says to the options.
+ * Fills missing options from environment variables.
  * @throws {ValidationError} if the address, the sign-in or the secret of the webhook is missing
  */
 export function readOptions(options: AgentMessagingAdapterOptions) {

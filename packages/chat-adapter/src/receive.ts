@@ -7,7 +7,7 @@ import {
   verifyWebhook,
 } from '@agent-messaging/client';
 
-/** Decides whether a request is of the service, in place of the signature. False or an error refuses it. */
+/** Returns whether a request comes from the service. False or an error rejects the request. */
 export type WebhookVerifier = (request: Request, body: string) => unknown;
 
 export interface ReceiveOptions {
@@ -20,8 +20,8 @@ export interface ReceiveOptions {
 }
 
 /**
- * Creates the receiver of webhooks. It answers 401 to what is not signed, and 503 when the thread cannot be read: the service then delivers
- * the event again. Events other than messages of others get 200 and have no effect.
+ * Creates the receiver of webhooks. It returns 401 without a valid signature, and 503 when the thread cannot be read: the service then
+ * delivers the event again. Own messages and other events get 200 and have no effect.
  */
 export function createReceiver(options: ReceiveOptions): (request: Request) => Promise<Response> {
   return async function receive(request) {

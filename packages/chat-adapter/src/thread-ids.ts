@@ -1,9 +1,9 @@
 import { ValidationError } from '@chat-adapter/shared';
 
-/** The name of the adapter. Ids of threads begin with it. */
+/** The name of the adapter, with which thread ids begin. */
 export const adapterName = 'ams';
 
-/** What the id of a thread holds. */
+/** A decoded thread id. */
 export interface AgentMessagingThread {
   /** The id in the service, thd_… */
   thread_id: string;
@@ -14,9 +14,9 @@ export function encodeThreadId({ thread_id }: AgentMessagingThread): string {
   return `${adapterName}:${thread_id}`;
 }
 
-/** @throws {ValidationError} if the text is no id of this adapter */
+/** @throws {ValidationError} if the text is not a thread id of this adapter */
 export function decodeThreadId(id: string): AgentMessagingThread {
   const [, thread_id] = /^ams:(thd_\w+)$/.exec(id) ?? [];
-  if (thread_id === undefined) throw new ValidationError(adapterName, `${id} is not a thread id, ams:thd_…`);
+  if (thread_id === undefined) throw new ValidationError(adapterName, `${id} is not a thread ID (ams:thd_…)`);
   return { thread_id };
 }

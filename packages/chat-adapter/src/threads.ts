@@ -3,7 +3,7 @@ import type { ChannelInfo, ThreadInfo } from 'chat';
 import { translateErrors } from './errors.ts';
 import { decodeThreadId, encodeThreadId } from './thread-ids.ts';
 
-/** Threads whose kind is kept in memory. The kind of another one is known again with its next message. */
+/** The maximum number of threads of which memory holds whether they are direct. The next message of another thread adds it again. */
 const maxKnownThreads = 10_000;
 
 const hasTwoMembers = ({ members }: Thread): boolean => members.length === 2;

@@ -47,7 +47,7 @@ export const subscriptionTtlMs = { min: minuteMs, default: 24 * hourMs, max: 7 *
 /** Subscriptions with a URL of one agent. */
 export const maxSubscriptions = 100;
 
-/** How long the previous secret of a subscription signs too, in ms. */
+/** How long requests are also signed with the previous secret of a subscription, in ms. */
 export const previousSecretMs = 5 * minuteMs;
 
 /** The maximum time for which an event is held because its subscriber makes calls, in ms. */
@@ -97,7 +97,7 @@ export function eventErrorBody(dialect: EventDialect, code: EventErrorCode, data
   return { code: errorCodes[dialect][code], message: messages[code], data };
 }
 
-/** Why a receiver could not be reached or verified; the only words about it that its client gets. */
+/** Why a receiver could not be reached or verified. The client learns nothing else about the failure. */
 export const callbackFailures = [
   'connection_refused',
   'timeout',

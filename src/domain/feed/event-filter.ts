@@ -16,8 +16,8 @@ interface FilteredEvent {
 }
 
 /**
- * Returns whether an event is one of a subscription. A thread or an agent that does not exist, or that the agent cannot see, is like one
- * without events. The agent's own messages are left out, because they would start an agent that reacts to them again.
+ * Creates the function that returns whether an event belongs to a subscription. A thread or an agent that does not exist, or that the agent
+ * cannot see, matches no event. The agent's own messages are left out, because an agent that reacts to messages would react to itself.
  */
 export function createEventFilter(
   { agent_id, handle }: { agent_id: string; handle: string },

@@ -37,7 +37,7 @@ interface OutboundResponse {
 /** Receives the body of a response, at most `maxResponseBytes` of it. */
 type OnBody = (body: string) => void;
 
-/** A short response body is read, also if it is not used, so that the connection can be reused; a longer one closes it. */
+/** Reads a short response body even if it is not used, so that the connection can be reused. A longer body closes the connection. */
 const maxResponseBytes = 1_024;
 /** Most receivers close idle connections after a longer time than this. */
 const idleTimeoutMs = 20_000;

@@ -114,7 +114,7 @@ const statements = {
   ),
 };
 
-/** What operators list. Texts of messages are not among it. Records of `find…` have times in milliseconds, in fields that end in `_at`. */
+/** The records that operators can list. They contain no texts of messages. Records of `find…` have times in milliseconds, in fields that end in `_at`. */
 export function operatorListsRepository(db: Queryable) {
   const first = async <Row extends object>(rows: Promise<Row[]>): Promise<Row | undefined> => (await rows)[0];
   return {

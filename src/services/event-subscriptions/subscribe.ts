@@ -14,7 +14,7 @@ import type { EventType } from '../../domain/feed/events.ts';
 import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { controlId, type EventSubscription, signRequest, toCallbackFailure } from './requests.ts';
 
-/** The four values that identify a subscription, beside its agent and client. */
+/** The values that identify a subscription, besides its agent and client. */
 export interface SubscriptionTarget {
   url: string;
   event_type: EventType;
@@ -111,13 +111,13 @@ export async function subscribe(
   return { kind: 'subscribed', subscription, before, cursor, truncated };
 }
 
-/** Ends a subscription. Returns false if the agent and client have no such one. */
+/** Ends a subscription. Returns false if the agent and client do not have it. */
 export function unsubscribe(unitOfWork: Parts, actor: Actor, target: SubscriptionTarget): Promise<boolean> {
   const id = subscriptionId(actor, target);
   return unitOfWork.writeAsSystem(({ eventSubscriptions }) => eventSubscriptions.remove(id, actor.agent_id));
 }
 
-/** The same for the same agent, client, URL, event type and arguments, in any order. */
+/** A hash of agent, client, URL, event type and arguments. The order of the arguments does not matter. */
 function subscriptionId({ agent_id, client_id }: Actor, target: SubscriptionTarget): string {
   const args = Object.entries(target.arguments)
     .filter(([, value]) => value !== undefined)
@@ -126,9 +126,9 @@ function subscriptionId({ agent_id, client_id }: Actor, target: SubscriptionTarg
   return `sub_${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
 }
 
-function grantedTtlMs(asked: number | null | undefined): number {
-  const { min, max, default: usual } = subscriptionTtlMs;
-  return asked === null ? max : Math.min(max, Math.max(min, asked ?? usual));
+function grantedTtlMs(requestedMs: number | null | undefined): number {
+  const { min, max, default: defaultMs } = subscriptionTtlMs;
+  return requestedMs === null ? max : Math.min(max, Math.max(min, requestedMs ?? defaultMs));
 }
 
 function requireUrl({ webhookSender }: Outside, url: string): void {

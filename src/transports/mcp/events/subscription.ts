@@ -31,7 +31,7 @@ export interface Subscription {
   max_events: number;
   /** Whether the client has set `maxAgeMs`. */
   has_oldest: boolean;
-  /** Whether it has this event. Events that are older than `maxAgeMs` are left out. */
+  /** Whether this event belongs to the subscription and is not older than `maxAgeMs`. */
   wants(event: LiveEvent): boolean;
   /** Whether `wants` has left out an event because of its age. */
   hasSkipped(): boolean;
@@ -47,7 +47,7 @@ export function readSubscription(caller: Caller, params: unknown): Subscription 
   const type = requireVisibleType(caller, name);
   const filter = readFilter(type, args ?? {});
   const matches = createEventFilter(caller.actor, type, filter);
-  // Without a cursor it starts now anyway.
+  // Without a cursor the subscription starts now, so no event is too old.
   const has_oldest = typeof cursor === 'string' && typeof maxAgeMs === 'number';
   const oldest_at = has_oldest ? Date.now() - maxAgeMs : 0;
   let hasSkipped = false;
@@ -72,7 +72,7 @@ export function readSubscription(caller: Caller, params: unknown): Subscription 
 export function requireVisibleType(caller: Caller, name: string): EventType {
   const type = eventTypes.find((one) => one === name);
   if (!type) {
-    const text = `there is no event type ${name.slice(0, 80)}; events/list names all.`;
+    const text = `there is no event type ${name.slice(0, 80)}; events/list returns all event types.`;
     throw eventError(caller, 'notFound', { text, kind: 'event' });
   }
   if (canSeeEvent(caller.actor.scopes, type)) return type;

@@ -56,7 +56,7 @@ export async function subscribe(parts: WebhookParts, caller: Caller, params: unk
     },
   });
   if (outcome.kind === 'too_many') {
-    const text = `an agent can have ${maxSubscriptions} subscriptions; end some.`;
+    const text = `an agent can have at most ${maxSubscriptions} subscriptions; unsubscribe from some.`;
     throw eventError(caller, 'resourceExhausted', { text, limit: 'subscriptions', max: maxSubscriptions });
   }
   if (outcome.kind === 'callback_error') {

@@ -18,7 +18,7 @@ export function preview(
     const value = read_the_rest === undefined ? output : { ...cut.value, truncated: true, read_the_rest };
     return { value, text: JSON.stringify(value) };
   };
-  // The shortest first: most outputs that do not fit are lists that it does not help, and an attempt reads all of them.
+  // The shortest limit first: most outputs that are too large are lists, which no limit makes fit, and each attempt reads the whole output.
   const shortest = attempt(minTextLimit);
   if (!fits(shortest.text)) return shortest;
   for (const maxLength of textLimits) {

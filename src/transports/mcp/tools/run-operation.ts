@@ -20,7 +20,7 @@ export interface OperationCall {
   toResult?: ((output: object) => object) | undefined;
 }
 
-/** An output of more characters is converted to a result in a turn of the event loop of its own. */
+/** A longer output is converted to a result in its own turn of the event loop. In characters. */
 const maxTurnLength = 100_000;
 
 /** Runs an operation for a caller and fits its output into one result. @throws what `execute` throws. */

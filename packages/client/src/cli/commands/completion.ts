@@ -11,7 +11,7 @@ function listWords(program: Command): CompletionWord[] {
   }));
 }
 
-/** `am completion SHELL`, and the same of other programs. */
+/** `completion SHELL`, for `am` and for other programs. */
 export function completionCommand({ print }: Pick<CommandIo, 'print'>, program: Command): Command {
   const name = program.name();
   return new Command('completion')
