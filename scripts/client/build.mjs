@@ -10,7 +10,7 @@ const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 // A file whose source is gone must not be packed.
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
-// Without paths: a package is compiled against what is built of the others, as its users have it.
+// Without paths, a package is compiled against the built files of the other packages, as its users have them.
 const done = spawnSync(process.execPath, [compiler, '-p', join(folder, 'tsconfig.json'), '--paths', 'null'], {
   cwd: root,
   stdio: 'inherit',

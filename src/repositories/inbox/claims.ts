@@ -50,8 +50,8 @@ const nextQueued = (items: string): string =>
    where n.state = 'queued'`;
 
 /**
- * Whether an item is one of the items of a query. As an array, because the planner joins few items to all of an agent while it has no
- * statistics of the agent.
+ * The condition that an item is one of those of a query. The numbers are an array, because without statistics of the agent the planner
+ * joins a few items to all items of the agent.
  */
 export const isAmong = (item: string, numbers: string): string =>
   `${item}.agent_id = :agent_id and ${item}.number = any(array(${numbers}))`;
@@ -70,8 +70,8 @@ const statements = {
      from expired e where i.agent_id = :agent_id and i.number = e.number`,
   ),
   /**
-   * In order of threads, an item is queued if another one of its thread that waits is older. So whatever is queued has an older ready one, and
-   * claims look only at the ready ones.
+   * With `ordered_by_thread`, an item is queued if an older item of its thread waits. So each queued item has an older ready one, and claims
+   * look only at ready items.
    */
   materialize: statement(
     'inbox_claims.materialize',

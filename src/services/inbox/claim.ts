@@ -105,7 +105,7 @@ function toClaim({ work, request }: ClaimCall, inbox: Inbox, grant_id: string | 
   const { consumer = null, max, lease_seconds = inbox.lease_seconds } = request;
   return {
     max,
-    // Items of types that the settings no longer have stay, and hold up newer ones of their thread: they are claimed, too.
+    // Items stay when their type is removed from the settings. They are claimed, too, because newer items of their thread wait for them.
     types: visibleTypes(inboxTypes, work.actor),
     ordered: inbox.ordered_by_thread,
     now: work.now,
