@@ -14,6 +14,6 @@ export function parseTime(value: string): number {
   const time = /^\d+$/.test(value) ? Number(value) : Date.parse(value);
   if (Number.isSafeInteger(time) && time >= 0) return time;
   throw new InvalidArgumentError(
-    'Must be a date and time such as 2026-01-31T12:00Z, or milliseconds since the epoch.',
+    'Must be a date and time such as 2026-01-31T12:00:00Z, or milliseconds since the epoch.',
   );
 }

@@ -12,7 +12,7 @@ export interface OutboundResponse {
   error: string | null;
   /** Milliseconds that the receiver asks to wait (429 and 503 with Retry-After). */
   retryAfterMs?: number;
-  /** The category of a failure without a response; absent if the address is not allowed. */
+  /** The category of a failure without a response: `connection_refused` also if the address is not allowed. */
   failure?: 'connection_refused' | 'timeout' | 'tls_error';
 }
 

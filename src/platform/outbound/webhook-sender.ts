@@ -80,7 +80,8 @@ export function createWebhookSender({
   }
 
   async function send(outbound: OutboundRequest, onBody?: OnBody): Promise<OutboundResponse> {
-    if (checkUrl(outbound.url) !== undefined) return { status: null, error: addressBlocked };
+    if (checkUrl(outbound.url) !== undefined)
+      return { status: null, error: addressBlocked, failure: 'connection_refused' };
     const signal = AbortSignal.timeout(timeoutMs);
     const headers = { 'user-agent': userAgent, 'content-type': 'application/json', ...outbound.headers };
     try {

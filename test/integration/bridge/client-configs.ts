@@ -26,7 +26,7 @@ export type ClientConfig = z.infer<typeof clientConfigFile>;
 
 /** The client configurations of docs/mcp.md. @throws if a block is not one that a client understands. */
 export function readClientConfigs(): ClientConfig[] {
-  const page = readFileSync(resolve(root, 'docs/mcp.md'), 'utf8');
+  const [page = ''] = readFileSync(resolve(root, 'docs/mcp.md'), 'utf8').split('\n## Revisions\n');
   const blocks = [...page.matchAll(/```(json|toml)\n([^]*?)```/g)];
   return blocks.map(([, language, text = '']) =>
     clientConfigFile.parse(language === 'json' ? JSON.parse(text) : parseToml(text)),

@@ -49,7 +49,7 @@ const createSender = (options: Partial<WebhookSenderOptions> = {}) =>
     ...options,
   });
 const buildRequest = (url: string) => ({ url, headers: { 'webhook-id': 'evt_1' }, body: '{}' });
-const noResponse = { status: null, error: 'the address is not allowed' };
+const noResponse = { status: null, error: 'the address is not allowed', failure: 'connection_refused' };
 
 describe('private addresses', () => {
   test.each([
@@ -166,7 +166,7 @@ describe('addresses that settings allow', () => {
     const { ca: _, ...distrust } = { ca: '', networks: loopback, timeoutMs: 2_000, userAgent: 'test' };
     const sender = createWebhookSender(distrust);
     const posted = await sender.send(buildRequest(`https://127.0.0.1:${secure}/`));
-    expect(posted).toEqual({ status: null, error: 'no trusted connection' });
+    expect(posted).toEqual({ status: null, error: 'no trusted connection', failure: 'tls_error' });
   });
 
   test('reuse a connection, unless the response is long', async () => {
@@ -205,6 +205,7 @@ describe('addresses that settings allow', () => {
     expect(await sender.send(buildRequest('https://127.0.0.1:1/'))).toEqual({
       status: null,
       error: 'no connection',
+      failure: 'connection_refused',
     });
   });
 });
