@@ -1,10 +1,14 @@
+import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   AuthenticationError,
   createClient,
   readSignIn,
+  removeSignIn,
   storedSignIn,
   writeSignIn,
 } from '../../../packages/client/src/node/main.ts';
@@ -91,6 +95,24 @@ test('programs that share a sign-in renew it one after another, and a revoked on
   await writeSignIn({ ...first, expires_at: 0 }, options);
   const ended = createClient({ url: service.url, auth: storedSignIn(options) });
   await expect(ended.agents.getMe()).rejects.toThrow(AuthenticationError);
+});
+
+test('a sign-out while another program renews the sign-in leaves nothing behind', async () => {
+  const tokens = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void tokens.close());
+  await once(tokens, 'listening');
+  const options = { folder: await createFolder() };
+  const { port } = tokens.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  await writeSignIn({ url, client_id: 'one', refresh_token: 'first', expires_at: 0 }, options);
+  const requested = once(tokens, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+  const renewal = storedSignIn(options)();
+  const [, response] = await requested;
+  const removal = removeSignIn(options);
+  response.end(JSON.stringify({ access_token: 'next', expires_in: 900, refresh_token: 'second' }));
+  expect(await renewal).toBe('next');
+  expect(await removal).toMatchObject({ refresh_token: 'second' });
+  expect(await readSignIn(options)).toBeUndefined();
 });
 
 test('a declined sign-in and an interrupted one store nothing', async () => {

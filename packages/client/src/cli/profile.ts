@@ -1,7 +1,6 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configFolder } from '../node/config-folder.ts';
-import { type Auth, type Client, createClient, readSignIn, signInPath, storedSignIn } from '../node/main.ts';
+import { type Auth, type Client, createClient, readSignIn, storedSignIn } from '../node/main.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { CommandIo } from './io.ts';
 
@@ -44,9 +43,4 @@ export function readCredentials(
 ): { clientId: string; clientSecret: string } | undefined {
   const { AMS_CLIENT_ID: clientId, AMS_CLIENT_SECRET: clientSecret } = env;
   return clientId && clientSecret ? { clientId, clientSecret } : undefined;
-}
-
-/** Removes the stored sign-in. */
-export async function removeSignIn(selected: Profile): Promise<void> {
-  await rm(signInPath(selected), { force: true });
 }

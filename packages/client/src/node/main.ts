@@ -2,5 +2,5 @@
 export * from '../main.ts';
 export { createClient } from './client.ts';
 export { fileCursor } from './file-cursor.ts';
-export { readSignIn, signInPath, storedSignIn, writeSignIn } from './stored-sign-in.ts';
+export { readSignIn, removeSignIn, signInPath, storedSignIn, writeSignIn } from './stored-sign-in.ts';
 export type { StoredSignIn, StoredSignInOptions } from './stored-sign-in.ts';

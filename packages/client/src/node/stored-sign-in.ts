@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AuthenticationError } from '../errors.ts';
 import { requestToken } from '../sign-in/request-token.ts';
@@ -30,8 +31,10 @@ export interface StoredSignInOptions {
 /** A token is renewed this long before its end. */
 const renewBeforeMs = 60_000;
 
-/** How long to wait while another program renews the sign-in. */
+/** How long to wait while another program renews, writes or removes the sign-in. */
 const lockTimeoutMs = 60_000;
+/** Shorter than the wait for the lock, which is held meanwhile. */
+const tokenTimeoutMs = 30_000;
 
 /** Returns the file of a profile. */
 export function signInPath({ profile, folder }: StoredSignInOptions = {}): string {
@@ -47,8 +50,26 @@ export async function readSignIn(options: StoredSignInOptions = {}): Promise<Sto
   return text === undefined ? undefined : (JSON.parse(text) as StoredSignIn);
 }
 
-/** Stores the sign-in of a profile in a file that only its owner can read. */
+/** Stores the sign-in of a profile in a file that only its owner can read. A renewal of the previous sign-in ends first. */
 export async function writeSignIn(signIn: StoredSignIn, options: StoredSignInOptions = {}): Promise<void> {
+  await withSignInLock(options, () => replaceSignIn(signIn, options));
+}
+
+/** Removes the sign-in of a profile, after a renewal that runs. Returns it; undefined if there was none. */
+export async function removeSignIn(options: StoredSignInOptions = {}): Promise<StoredSignIn | undefined> {
+  return withSignInLock(options, async () => {
+    const stored = await readSignIn(options);
+    await rm(signInPath(options), { force: true });
+    return stored;
+  });
+}
+
+/** Excludes other programs of this user: a refresh token is for one use. */
+function withSignInLock<T>(options: StoredSignInOptions, run: () => Promise<T>): Promise<T> {
+  return withFileLock(`${signInPath(options)}.lock`, AbortSignal.timeout(lockTimeoutMs), run);
+}
+
+async function replaceSignIn(signIn: StoredSignIn, options: StoredSignInOptions): Promise<void> {
   await replaceFile(signInPath(options), `${JSON.stringify(signIn, null, 2)}\n`);
 }
 
@@ -62,10 +83,9 @@ export function storedSignIn(options: StoredSignInOptions = {}): TokenSource {
     signIn.access_token !== refused &&
     Date.now() < (signIn.expires_at ?? Infinity) - renewBeforeMs;
 
-  /** Under a lock: a refresh token is for one use, and another program of this user may have renewed the sign-in. */
   async function renew(refused: string | undefined): Promise<string> {
-    const signal = AbortSignal.timeout(lockTimeoutMs);
-    return withFileLock(`${signInPath(options)}.lock`, signal, async () => {
+    return withSignInLock(options, async () => {
+      // Another program may have renewed it.
       const stored = await readSignIn(options);
       current = isGood(stored, refused) ? stored : await refresh(stored);
       return current.access_token ?? '';
@@ -75,7 +95,7 @@ export function storedSignIn(options: StoredSignInOptions = {}): TokenSource {
   async function refresh(stored: StoredSignIn | undefined): Promise<StoredSignIn> {
     if (!stored?.client_secret && !stored?.refresh_token) throw signedOut(options);
     const { url, client_id, client_secret, refresh_token } = stored;
-    const { access_token, expires_in, ...answer } = await requestToken(fetch, url, {
+    const { access_token, expires_in, ...answer } = await requestToken(fetchWithTimeout, url, {
       client_id,
       ...(client_secret !== undefined && { client_secret }),
       ...(refresh_token === undefined
@@ -83,7 +103,7 @@ export function storedSignIn(options: StoredSignInOptions = {}): TokenSource {
         : { grant_type: 'refresh_token', refresh_token }),
     });
     const next = { ...stored, ...answer, access_token, expires_at: Date.now() + expires_in * 1_000 };
-    await writeSignIn(next, options);
+    await replaceSignIn(next, options);
     return next;
   }
 
@@ -95,6 +115,9 @@ export function storedSignIn(options: StoredSignInOptions = {}): TokenSource {
     return flight;
   };
 }
+
+const fetchWithTimeout: typeof fetch = (input, init) =>
+  fetch(input, { ...init, signal: AbortSignal.timeout(tokenTimeoutMs) });
 
 function signedOut(options: StoredSignInOptions): AuthenticationError {
   return new AuthenticationError({

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
-import { readSignIn } from '../../node/main.ts';
+import { removeSignIn } from '../../node/main.ts';
 import { createContext } from '../context.ts';
 import type { CommandIo } from '../io.ts';
-import { removeSignIn } from '../profile.ts';
 
 /** `am logout` */
 export function logoutCommand(io: CommandIo): Command {
@@ -11,8 +10,7 @@ export function logoutCommand(io: CommandIo): Command {
     .addHelpText('after', '\nExamples:\n  $ am logout\n  $ am logout --profile work')
     .action(async (_options: object, command: Command) => {
       const { selected, output } = createContext(io, command);
-      const stored = await readSignIn(selected);
-      await removeSignIn(selected);
+      const stored = await removeSignIn(selected);
       const isRevoked = stored?.refresh_token !== undefined && (await revoke(stored.url, stored));
       output.show({ profile: selected.profile, signed_out: stored !== undefined, revoked: isRevoked }, () => {
         if (!stored) return `the profile ${selected.profile} was not signed in`;
