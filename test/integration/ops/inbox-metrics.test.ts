@@ -28,7 +28,7 @@ test('the metrics of API and worker count the items of all inboxes by state, wit
   const [dead] = await inbox.leases({ max: 2 });
   await inbox.release(dead?.id ?? '', { reason: 'No.' });
   await send('ready', await openThread());
-  // The inbox of another agent, which nobody has read yet, counts too.
+  // The inbox of another agent, which has no claim yet, counts too.
   const other = await startWork(service);
   await other.send('ready');
 
