@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { measureConsole } from './console.ts';
 import { measureHistory } from './history/measure.ts';
 import { measureBatches } from './messages/batches.ts';
 import { measureSending } from './messages/measure.ts';
@@ -67,6 +68,13 @@ export const measurements = {
     };
     return runInEnvironment(bench, (environment) =>
       measureHistory(environment, { ...history, ...more, ...callbacksOf(bench) }),
+    );
+  },
+  console: (bench: Bench) => {
+    const { messages, requests } = bench.options.history;
+    const size = { messages: messages.at(-1) ?? 0, requests };
+    return runInEnvironment(bench, (environment) =>
+      measureConsole(environment, { ...size, ...callbacksOf(bench) }),
     );
   },
   tokens: (bench: Bench) =>

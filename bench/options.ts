@@ -17,6 +17,9 @@ npm run bench -- history   reads while one history grows:
   lists of threads and messages, first pages and deep ones, and message search, for an agent in 200 threads;
   and the cost of a send at the first size and at the last, measured alternately
 
+npm run bench -- console   what the console reads for a person with 200 agents in 10,000 threads: conversations, a thread of 100,000
+                           messages, and missing answers; with the last size of --messages
+
 npm run bench -- tokens    the check of an access token, cached and looked up
 
 npm run bench -- mcp       tools/call list_threads compared with a bare server of the MCP SDK with one trivial tool, in
@@ -58,7 +61,7 @@ Options of sending, batches and leases:
   --in-flight <n>          concurrent calls, also of mcp and nodes; transactions of (a) share 20 connections (32)
   --rate <n>               messages per second of (c) (200)
 
-Options of history:
+Options of history and console:
   --messages <list>        sizes of the history (10000,100000,1000000)
   --other-threads <n>      threads without the agent, with their share of the messages (1800; 0: the agent is in all threads)
   --requests <n>           requests of each kind at each size (200)
@@ -88,6 +91,7 @@ const parts = [
   'leases',
   'nodes',
   'history',
+  'console',
   'tokens',
   'mcp',
   'uploads',

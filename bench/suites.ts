@@ -1,4 +1,5 @@
 import { formatGoals, measureGoals } from './goals.ts';
+import { formatConsole } from './console.ts';
 import { formatHistory } from './history/report.ts';
 import { type Bench, measurements } from './measurements.ts';
 import { formatLeases } from './leases.ts';
@@ -37,6 +38,7 @@ export const suites: Record<Options['part'], (bench: Bench) => Promise<SuiteResu
   batches: defineSuite(measurements.batches, formatBatches),
   leases: defineSuite(measurements.leases, formatLeases),
   nodes: defineSuite(measurements.nodes, formatNodes),
+  console: defineSuite(measurements.console, formatConsole),
   history: defineSuite(measurements.history, formatHistory),
   tokens: defineSuite(measurements.tokens, formatTokens),
   mcp: defineSuite(measurements.mcp, formatTools),

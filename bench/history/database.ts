@@ -13,6 +13,8 @@ export interface HistoryOptions {
   threads: number;
   /** Threads without the reader, with as many messages in each. */
   other_threads: number;
+  /** When the history begins, in milliseconds; a year ago by default. */
+  start?: number;
   signal: AbortSignal;
 }
 
@@ -46,11 +48,12 @@ const sql = {
       string_to_table($1, e'\\n'), string_to_table($2, e'\\n'), string_to_table($3, e'\\n'),
       string_to_table($4, e'\\n'), string_to_table($5, e'\\n'), string_to_table($6, e'\\n')
     ) t (id, thread_id, sequence, sender_id, content, created_at)`,
-  /** For words of plain letters PostgreSQL computes the same rows as the worker, which indexes the messages sent between two loads. */
+  /** Another history can have indexed some of them. For words of plain letters PostgreSQL computes the same rows as the worker, which indexes the messages sent between two loads. */
   searchRows: `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
     select id, thread_id, sender_id, to_tsvector('simple', content), $2, created_at, created_at + 500
-    from messages where id > $1 and id <= $3 order by id`,
-  feedCounters: `update threads t set last_sequence = m.last, last_message_at = m.latest, updated_at = m.latest
+    from messages where id > $1 and id <= $3 order by id on conflict do nothing`,
+  feedCounters: `update threads t set last_sequence = m.last, last_message_at = m.latest, updated_at = m.latest,
+      last_sender_id = (select sender_id from messages s where s.thread_id = m.thread_id and s.sequence = m.last limit 1)
     from (select thread_id, max(sequence) as last, max(created_at) as latest from messages group by thread_id) m
     where m.thread_id = t.id`,
   /** Some members have read everything; others have up to nine unread messages. */
@@ -73,7 +76,7 @@ export async function openHistoryDatabase(options: HistoryOptions): Promise<Hist
   const run = (text: string, values: unknown[] = []) =>
     withTimeout('a statement of the load', statementTimeoutMs, client.query(text, values), signal);
 
-  const start = Date.now() - yearMs;
+  const { start = Date.now() - yearMs } = options;
   const threads = readThreadPositions(options);
   const own = threads.filter(({ members }) => members.includes(reader_id));
   const ownIds = new Set(own.map(({ id }) => id));

@@ -80,6 +80,7 @@ import { updateThreadOperation } from './threads/update-thread.ts';
 import { waitForReplyOperation } from './messages/wait-for-reply.ts';
 import { uploadAttachmentOperation } from './attachments/upload-attachment.ts';
 import { updateWebhookOperation } from './webhooks/update-webhook.ts';
+import { withdrawContactRequestOperation } from './contacts/withdraw-contact-request.ts';
 
 /** Everything an agent can do. REST routes, MCP tools and resources, and the OpenAPI document are loops over this list. */
 export const catalogue: readonly Operation[] = [
@@ -144,6 +145,7 @@ export const catalogue: readonly Operation[] = [
   listContactRequestsOperation,
   approveContactRequestOperation,
   rejectContactRequestOperation,
+  withdrawContactRequestOperation,
   respondToContactRequestOperation,
   listBlocksOperation,
   blockAgentOperation,

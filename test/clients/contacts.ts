@@ -23,6 +23,7 @@ export function createContactsClient(api: string) {
     requests: (by: Caller, query = '') => call('GET', `/contacts/requests${query}`, by),
     approve: (by: Caller, ref: string) => call('POST', `/contacts/requests/${encodePart(ref)}/approve`, by),
     reject: (by: Caller, ref: string) => call('POST', `/contacts/requests/${encodePart(ref)}/reject`, by),
+    withdraw: (by: Caller, ref: string) => call('DELETE', `/contacts/requests/${encodePart(ref)}`, by),
     block: (by: Caller, handle: string) => call('POST', '/blocks', by, { handle }),
     unblock: (by: Caller, ref: string) => call('DELETE', `/blocks/${encodePart(ref)}`, by),
     blocks: (by: Caller, query = '') => call('GET', `/blocks${query}`, by),

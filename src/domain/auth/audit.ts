@@ -22,6 +22,7 @@ export const auditActions = [
   'contact.requested',
   'contact_request.approved',
   'contact_request.rejected',
+  'contact_request.withdrawn',
   'credential.created',
   'credential.revoked',
   'feeds.restored',

@@ -69,6 +69,11 @@ const statements = {
      where (f.id = :key or f.canonical_handle = :key) and q.to_agent_id = :to_id and ${isVisible} and ${notBlocked}
      order by q.status = 'pending' desc, q.created_at desc, q.id desc limit 1`,
   ),
+  findSent: statement(
+    'contact_requests.find_sent',
+    `select ${columns} from contact_requests q ${parties}
+     where q.status = 'pending' and q.from_agent_id = :from_id and (q.id = :key or t.id = :key or t.canonical_handle = :key) and ${isVisible}`,
+  ),
   listIncoming: statement(
     'contact_requests.list_incoming',
     `select ${columns} from contact_requests q ${parties} where q.to_agent_id = :agent_id and ${isVisible} and ${notBlocked} and ${page}`,
@@ -151,6 +156,10 @@ export function contactRequestsRepository(db: Queryable) {
     /** As findForAddressee, by id or canonical handle of the sender: the pending request, or else the latest. */
     async findFromAgent(toId: string, key: string): Promise<ContactRequestRow | undefined> {
       return (await query<ContactRequestRow>(db, statements.findFromAgent, { to_id: toId, key }))[0];
+    },
+    /** The pending request of an agent, by its id, or by id or canonical handle of the addressee; none if either agent is retired. */
+    async findSent(fromId: string, key: string): Promise<ContactRequestRow | undefined> {
+      return (await query<ContactRequestRow>(db, statements.findSent, { from_id: fromId, key }))[0];
     },
     /** Newest first. */
     list(agentId: string, filter: ContactRequestFilter): Promise<ContactRequestRow[]> {

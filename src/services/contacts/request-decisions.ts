@@ -37,6 +37,24 @@ export async function rejectRequest(work: Work, ref: string) {
   return { ...request, status: 'rejected' as const };
 }
 
+/**
+ * Withdraws a pending request of the actor. As with a rejection, there is no event: the request leaves the lists of both agents.
+ * @param ref id of the request, or id or handle of the agent that it was sent to.
+ * @throws {DomainError} REQUEST_NOT_FOUND, also for a request of another agent and for one that is no longer pending; INVALID_HANDLE
+ */
+export async function withdrawRequest(work: Work, ref: string): Promise<void> {
+  const { agent_id } = work.actor;
+  const key = isRequestId(ref) ? ref : parseAgentKey(ref);
+  const { request_id, from, to } = await lockPairOf(work, () => work.contactRequests.findSent(agent_id, key));
+  await work.contactRequests.withdraw(from.id, to.id, work.now);
+  work.audit({
+    act: 'contact_request.withdrawn',
+    agent_id,
+    about: to.canonical_handle,
+    detail: { request_id },
+  });
+}
+
 function auditDecision(
   work: Work,
   act: 'contact_request.approved' | 'contact_request.rejected',
@@ -48,15 +66,28 @@ function auditDecision(
 /** Returns the request, and locks the pair of its agents until the transaction ends. */
 async function lockRequest(work: Work, ref: string) {
   const { agent_id } = work.actor;
-  const find = ref.startsWith('creq_')
-    ? () => work.contactRequests.findForAddressee(agent_id, ref)
-    : () => work.contactRequests.findFromAgent(agent_id, parseAgentKey(ref));
+  return lockPairOf(
+    work,
+    isRequestId(ref)
+      ? () => work.contactRequests.findForAddressee(agent_id, ref)
+      : () => work.contactRequests.findFromAgent(agent_id, parseAgentKey(ref)),
+  );
+}
+
+type Request = Awaited<ReturnType<Work['contactRequests']['insert']>>;
+
+/** Finds the request again after the lock, because it can have changed before. */
+async function lockPairOf(work: Work, find: () => Promise<Request | undefined>): Promise<Request> {
   const unlocked = await find();
   if (!unlocked) throw requestNotFound();
   await work.contacts.lockPair(unlocked.from.id, unlocked.to.id);
   const request = await find();
   if (!request) throw requestNotFound();
   return request;
+}
+
+function isRequestId(ref: string): boolean {
+  return ref.startsWith('creq_');
 }
 
 function requestNotFound(): DomainError {

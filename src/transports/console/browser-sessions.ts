@@ -63,6 +63,10 @@ export function createBrowserSessions(unitOfWork: UnitOfWork, now = Date.now): B
         authorFromPerson(request),
       );
       setCookie(ctx, 'session', session.token, sessionLifeMs);
+      // The response of a sign-in can have a form of the new session.
+      ctx.state['person'] = await unitOfWork.readAsSystem((repositories) =>
+        findPerson(repositories, session.token, now()),
+      );
     },
     async end(ctx) {
       const person = await this.find(ctx);

@@ -7,6 +7,8 @@ import { cookieOf, setCookie } from './cookies.ts';
 export interface Csrf {
   /** The value of the form field `csrf`. Without a session it is bound to a browser cookie, which is set if missing. */
   tokenFor(ctx: Context, person: Person | undefined): string;
+  /** Whether the browser says that a page of this site sent the request. */
+  isSameOrigin(ctx: Context): boolean;
   /**
    * Accepts only forms of this site from the same browser and session.
    * @throws {DomainError} FORBIDDEN
@@ -46,6 +48,7 @@ export function createCsrf(key: Buffer, public_url: string): Csrf {
   }
 
   return {
+    isSameOrigin,
     tokenFor(ctx, person) {
       const binding = bindingOf(ctx, person);
       if (binding !== undefined) return sign(binding);

@@ -4,7 +4,8 @@ import { renderToString } from 'preact-render-to-string';
 import type { Person } from '../../domain/auth/actor.ts';
 import { type Assets, loadAssets } from './assets.ts';
 import { createCsrf, type Csrf } from './csrf.ts';
-import { keepFlash, takeFlash } from './flash.ts';
+import { type Flash, keepFlash, takeFlash } from './flash.ts';
+import { keptFormOf } from './kept-form.ts';
 import { createKnownBrowsers, type KnownBrowsers } from './known-browsers.ts';
 import { LayoutContextProvider } from './components/layout-context.ts';
 import { Layout } from './components/layout.tsx';
@@ -48,10 +49,11 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
   }
 
   function showPage(ctx: Context, person: Person | undefined, page: ShownPage, openApprovals = 0): void {
-    const flash = takeFlash(ctx);
+    const keptForm = keptFormOf(ctx);
+    const flash = keptForm ? keptNotice : takeFlash(ctx);
     const path = ctx.path;
     const token = () => csrf.tokenFor(ctx, person);
-    const context = { person, path, flash, assets, openApprovals, csrf: token };
+    const context = { person, path, flash, assets, keptForm, openApprovals, csrf: token };
     const html = renderToString(
       <LayoutContextProvider value={context}>
         <Layout {...page} />
@@ -80,6 +82,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
         path: ctx.path,
         flash: undefined,
         assets,
+        keptForm: undefined,
         openApprovals: 0,
         csrf: () => csrf.tokenFor(ctx, person),
       };
@@ -91,6 +94,11 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     },
   };
 }
+
+const keptNotice: Flash = {
+  tone: 'warning',
+  text: 'The form was not sent before you signed in. Check what you entered and send it. Passwords are not kept.',
+};
 
 /** Redirects with 303, so that the browser continues with GET (RFC 9110, section 15.4.4). */
 function redirect(ctx: Context, { to, flash }: Redirect): void {

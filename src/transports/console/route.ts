@@ -56,6 +56,8 @@ export interface ConsoleRoute {
   method: 'GET' | 'POST';
   /** Path with `:name` parameters. */
   path: string;
+  /** Whether only signed-in people can use it. */
+  for_people: boolean;
   /** Maximum size of the form, in bytes. */
   max_form_bytes: number;
   answer(visit: Visit): Answer | Promise<Answer>;
@@ -68,12 +70,19 @@ type PersonHandler = (visit: PersonVisit) => Answer | Promise<Answer>;
 
 /** A page without sign-in. */
 export function publicPage(path: string, answer: PublicHandler): ConsoleRoute {
-  return { method: 'GET', path, max_form_bytes: defaultMaxFormBytes, answer };
+  return { method: 'GET', path, for_people: false, max_form_bytes: defaultMaxFormBytes, answer };
 }
 
-/** A form handler without sign-in. CSRF is already checked. */
-export function publicAction(path: string, answer: PublicHandler): ConsoleRoute {
-  return { method: 'POST', path, max_form_bytes: defaultMaxFormBytes, answer };
+/**
+ * A form handler without sign-in. CSRF is already checked.
+ * @param max_form_bytes maximum size of the form; default 16 KiB.
+ */
+export function publicAction(
+  path: string,
+  answer: PublicHandler,
+  max_form_bytes = defaultMaxFormBytes,
+): ConsoleRoute {
+  return { method: 'POST', path, for_people: false, max_form_bytes, answer };
 }
 
 /** A page for signed-in people. Others sign in first and return. */
@@ -84,7 +93,7 @@ export function page(path: string, answer: PersonHandler): ConsoleRoute {
 }
 
 /**
- * A form handler for signed-in people.
+ * A form handler for signed-in people. Others sign in first, and then see the form again with what they entered.
  * @param max_form_bytes maximum size of the form; default 16 KiB.
  */
 export function action(
@@ -92,14 +101,11 @@ export function action(
   answer: PersonHandler,
   max_form_bytes = defaultMaxFormBytes,
 ): ConsoleRoute {
-  const guarded: PublicHandler = (visit) =>
-    isSignedIn(visit)
-      ? answer(visit)
-      : {
-          to: signInAddress('/console'),
-          flash: { tone: 'warning', text: 'Sign in and try again.' },
-        };
-  return { ...publicAction(path, guarded), max_form_bytes };
+  const guarded: PublicHandler = (visit) => {
+    if (!isSignedIn(visit)) throw new Error('a form without a session reached its handler');
+    return answer(visit);
+  };
+  return { ...publicAction(path, guarded, max_form_bytes), for_people: true };
 }
 
 /** The sign-in address that returns to `to`. */

@@ -26,6 +26,7 @@ import { externalAccountRoutes } from './pages/people/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/people/external-sign-in.tsx';
 import { homeRoutes } from './pages/home/home.tsx';
 import { inboxRoutes } from './pages/inbox/inbox.tsx';
+import { inboxSettingsRoutes } from './pages/inbox/settings.tsx';
 import { membershipInvitationRoutes } from './pages/people/membership-invitations.tsx';
 import { memberRemoveRoutes } from './pages/people/member-remove.tsx';
 import { organizationAuditRoutes } from './pages/people/organization-audit.tsx';
@@ -70,6 +71,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...erasureRoutes(parts),
     ...exportRoutes(parts),
     ...inboxRoutes(parts),
+    ...inboxSettingsRoutes(parts),
     ...contactListRoutes(parts),
     ...contactNewRoutes(parts),
     ...contactRemoveRoutes(parts),

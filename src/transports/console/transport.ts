@@ -7,7 +7,9 @@ import { formBody, formOf } from '../http/form-body.ts';
 import type { FeedWatch } from '../../realtime/feed-watch.ts';
 import { createLiveStreams } from './live-streams.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
+import { keepForm, keptFormPath, maxKeptFormBytes, readKeptForm, showWithKeptForm } from './kept-form.ts';
 import { errorPage } from './pages/error.tsx';
+import { signInForForm } from './pages/people/sign-in.tsx';
 import type { PageParts } from './parts.ts';
 import { countOpenApprovals } from '../../services/people/dashboard.ts';
 import type { Answer, ConsoleRoute } from './route.ts';
@@ -42,6 +44,7 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
   const { renderer, limits, logger } = parts;
   const sessions = createBrowserSessions(parts.unitOfWork);
   const router = new Router({ sensitive: true });
+  const keptForms = createKeptForms(router, parts);
 
   /** For pages with the navigation. */
   async function countApprovals(person: Person | undefined, answer: Answer): Promise<number> {
@@ -55,12 +58,13 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     return async function handlePage(ctx) {
       const person = personOf(ctx);
       const form = formOf(ctx);
+      if (route.for_people && !person && keptForms.refuse(ctx, form)) return;
       if (route.method === 'POST') renderer.csrf.check(ctx, person, form.get('csrf'));
       if (person) await limits.consume('default', person.account_id);
       const params = ctx['params'] as Record<string, string>;
       const query = new URLSearchParams(ctx.querystring);
       const answer = await route.answer({ ctx, params, query, form, person });
-      renderer.render(ctx, person, answer, await countApprovals(person, answer));
+      renderer.render(ctx, personOf(ctx), answer, await countApprovals(person, answer));
     };
   }
 
@@ -75,6 +79,15 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     const body = route.method === 'POST' ? [formBody(route.max_form_bytes)] : [];
     router.register(route.path, [route.method], [...body, endpoint(route)]);
   }
+  router.register(
+    keptFormPath,
+    ['POST'],
+    [
+      formBody(maxKeptFormBytes),
+      (ctx) =>
+        keptForms.show(ctx, () => dispatch(ctx, () => rejectUnrouted(router, ctx)) as Promise<unknown>),
+    ],
+  );
   const dispatch = router.routes() as Middleware;
 
   const errors = answerErrors(logger, (ctx, error, request_id) => {
@@ -106,6 +119,44 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     return errors(ctx, () => serve(ctx));
   };
   return { middleware, routes };
+}
+
+/** Refuses forms that are sent without a session, and shows them again after the sign-in. */
+function createKeptForms(router: Router, parts: ConsoleParts) {
+  const { renderer } = parts;
+
+  /** The page that a form was sent from, or the page of the same path. */
+  function findPage(ctx: Context): string {
+    const address = ctx.get('Referer');
+    const from = URL.canParse(address) ? [new URL(address)] : [];
+    const candidates = [...from.map(({ pathname, search }) => pathname + search), ctx.path];
+    const isPage = (path: string) => router.match(path.replace(/\?.*/, ''), 'GET').pathAndMethod.length > 0;
+    return candidates.find(isPage) ?? '/console';
+  }
+
+  return {
+    /** Shows the sign-in page. @returns whether it did: only forms of this site are kept. */
+    refuse(ctx: Context, form: URLSearchParams): boolean {
+      if (!renderer.csrf.isSameOrigin(ctx)) return false;
+      const kept =
+        ctx.path === keptFormPath ? readKeptForm(form.get('kept')) : keepForm(ctx, form, findPage(ctx));
+      if (!kept) return false;
+      renderer.render(ctx, undefined, signInForForm(parts, kept));
+      return true;
+    },
+    /** Makes the request one for the page of a kept form, which then answers as if it were opened. */
+    async show(ctx: Context, next: () => Promise<unknown>): Promise<void> {
+      const [person, form] = [personOf(ctx), formOf(ctx)];
+      if (!person && this.refuse(ctx, form)) return;
+      renderer.csrf.check(ctx, person, form.get('csrf'));
+      const kept = readKeptForm(form.get('kept'));
+      if (!kept) throw new DomainError('VALIDATION_ERROR', 'This form cannot be shown again. Open its page.');
+      showWithKeptForm(ctx, kept);
+      Object.assign(ctx, { method: 'GET', url: kept.page });
+      ctx.request.body = null;
+      await next();
+    },
+  };
 }
 
 function prefersHtml(ctx: Context): boolean {

@@ -44,6 +44,8 @@ const pagePaths = [
   '/console/agents/{id}/delete',
   '/console/agents/{id}/erase',
   '/console/agents/{id}/inbox',
+  '/console/agents/{id}/inbox/off',
+  '/console/agents/{id}/inbox/settings',
   '/console/agents/{id}/inbox/dead/{id}/delete',
   '/console/agents/{id}/profile',
   '/console/agents/{id}/settings',

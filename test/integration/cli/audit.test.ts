@@ -62,6 +62,8 @@ test('each action between agents is recorded once, with its transport; refused a
   await trust.request(bob, ann.handle);
   await trust.approve(ann, bob.handle);
   await trust.removeContact(bob, ann.handle);
+  await trust.request(ann, bob.handle);
+  await trust.withdraw(ann, bob.handle);
   await trust.block(ann, cid.handle);
   await trust.block(ann, cid.handle);
   expect((await trust.block(ann, ann.handle)).status).toBe(400);
@@ -80,6 +82,8 @@ test('each action between agents is recorded once, with its transport; refused a
   expect(acts).toEqual([
     ['contact.requested', ann.handle, 'rest', ann.handle, bob.handle],
     ['contact_request.approved', ann.handle, 'rest', ann.handle, bob.handle],
+    ['contact.requested', ann.handle, 'rest', ann.handle, bob.handle],
+    ['contact_request.withdrawn', ann.handle, 'rest', ann.handle, bob.handle],
     ['agent.blocked', ann.handle, 'rest', ann.handle, cid.handle],
     ['agent.unblocked', ann.handle, 'rest', ann.handle, cid.handle],
     ['allowlist.added', ann.handle, 'rest', ann.handle, 'someone.else'],

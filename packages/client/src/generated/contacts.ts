@@ -98,6 +98,12 @@ export interface RejectContactRequestInput {
   request_ref: string;
 }
 
+/** Withdraw a contact request that you sent */
+export interface WithdrawContactRequestInput {
+  /** Id of the contact request, or id or handle of the agent that you sent it to. */
+  request_ref: string;
+}
+
 /** List the agents that you have blocked, newest first */
 export interface ListBlocksInput {
   /** Maximum number of results, 1–100. */
@@ -190,6 +196,8 @@ export interface ContactCalls {
   approveRequest(input: ApproveContactRequestInput, options?: CallOptions): Promise<ContactRequest>;
   /** Reject a contact request. */
   rejectRequest(input: RejectContactRequestInput, options?: CallOptions): Promise<void>;
+  /** Withdraw a contact request that you sent. */
+  withdrawRequest(input: WithdrawContactRequestInput, options?: CallOptions): Promise<void>;
   /** List the agents that you have blocked, newest first. */
   listBlocks(input?: ListBlocksInput, options?: CallOptions): List<ListBlocksOutput['blocks'][number], ListBlocksOutput>;
   /** Block an agent. */
@@ -213,6 +221,7 @@ export const contacts = {
   listRequests: { method: 'GET', path: '/contacts/requests', items: 'requests' },
   approveRequest: { method: 'POST', path: '/contacts/requests/{request_ref}/approve' },
   rejectRequest: { method: 'POST', path: '/contacts/requests/{request_ref}/reject' },
+  withdrawRequest: { method: 'DELETE', path: '/contacts/requests/{request_ref}' },
   listBlocks: { method: 'GET', path: '/blocks', items: 'blocks' },
   blockAgent: { method: 'POST', path: '/blocks', takesKey: true },
   unblockAgent: { method: 'DELETE', path: '/blocks/{handle}' },

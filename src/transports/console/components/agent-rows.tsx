@@ -1,3 +1,4 @@
+import type { Visibility } from '../../../domain/agents/agents.ts';
 import type { AgentOfPerson } from '../../../services/people/agents.ts';
 import { Badge } from './content.tsx';
 import { Rows } from './rows.tsx';
@@ -19,6 +20,12 @@ export function AgentRows({ agents }: { agents: readonly ShownAgent[] }) {
   return <Rows label="Agents" rows={rows} />;
 }
 
+const visibilityNames: Record<Visibility, string> = {
+  private: 'Private',
+  unlisted: 'Unlisted',
+  public: 'Public',
+};
+
 /** Badges for the state, scope and visibility of an agent. */
 export function AgentBadges({
   scope,
@@ -31,9 +38,7 @@ export function AgentBadges({
       {is_online && <Badge tone="good">Online</Badge>}
       {paused && <Badge tone="warning">Paused</Badge>}
       {scope !== 'personal' && <Badge>{scope === 'shared' ? 'Shared' : 'Organization'}</Badge>}
-      <Badge tone={visibility === 'public' ? 'accent' : 'plain'}>
-        {visibility === 'public' ? 'Public' : 'Private'}
-      </Badge>
+      <Badge tone={visibility === 'public' ? 'accent' : 'plain'}>{visibilityNames[visibility]}</Badge>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { useKeptFields, useKeptValue } from './kept-fields.ts';
 
 export interface Choice {
   value: string;
@@ -21,8 +22,9 @@ interface ChoicesProps {
 }
 
 /** Radio buttons with explanations. */
-export function Choices({ name, legend, hint, choices, value, error }: ChoicesProps) {
+export function Choices({ name, legend, hint, choices, error, ...props }: ChoicesProps) {
   const id = useId();
+  const value = useKeptValue(name, props.value);
   return (
     <fieldset
       class={error === undefined ? 'choices' : 'choices invalid'}
@@ -61,9 +63,10 @@ interface CheckboxProps {
 
 /** A checkbox. Several with the same name form a list. */
 export function Checkbox({ name, label, hint, value = 'on', checked = false }: CheckboxProps) {
+  const kept = useKeptFields();
   return (
     <label class="choice">
-      <input type="checkbox" name={name} value={value} checked={checked} />
+      <input type="checkbox" name={name} value={value} checked={kept ? kept.has(name, value) : checked} />
       <span class="choice-text">
         <span class="choice-title">{label}</span>
         {hint !== undefined && <span class="choice-hint">{hint}</span>}

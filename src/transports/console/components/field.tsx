@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { requireSecretField, useKeptValue } from './kept-fields.ts';
 
 interface LabelledProps {
   /** Name of the form field. */
@@ -27,7 +28,9 @@ interface FieldProps extends LabelledProps {
 
 /** A text input with label, hint and error. */
 export function Field(props: FieldProps) {
-  const { type, name, value, autocomplete = 'off', plain = false, prefix } = props;
+  const { type, name, autocomplete = 'off', plain = false, prefix } = props;
+  if (type === 'password') requireSecretField(name);
+  const value = useKeptValue(name, props.value);
   const id = useId();
   const input = (
     <input
@@ -68,7 +71,8 @@ interface TextAreaProps extends LabelledProps {
 
 /** A text area with label, hint and error. */
 export function TextArea(props: TextAreaProps) {
-  const { name, value = '', rows = 4, maxlength, code = false } = props;
+  const { name, rows = 4, maxlength, code = false } = props;
+  const value = useKeptValue(name, props.value) ?? '';
   const id = useId();
   return (
     <LabelledField {...props} id={id}>
@@ -94,7 +98,8 @@ interface SelectProps extends LabelledProps {
 
 /** A select box. For options that need an explanation use Choices. */
 export function Select(props: SelectProps) {
-  const { name, value, options } = props;
+  const { name, options } = props;
+  const value = useKeptValue(name, props.value);
   const id = useId();
   return (
     <LabelledField {...props} id={id}>

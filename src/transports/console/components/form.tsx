@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { KeptFieldsProvider } from './kept-fields.ts';
 import { useLayoutContext } from './layout-context.ts';
 
 interface FormProps {
@@ -12,15 +13,16 @@ interface FormProps {
 
 /** A POST form with a CSRF token. */
 export function Form({ action, class: className = 'stack', hidden = {}, children }: FormProps) {
-  const { csrf } = useLayoutContext();
+  const { csrf, keptForm } = useLayoutContext();
   const fields = Object.entries({ csrf: csrf(), ...hidden });
+  const kept = keptForm?.action === action ? keptForm.fields : undefined;
   return (
     <form method="post" action={action} class={className} accept-charset="utf-8">
       {fields.map(
         ([name, value]) =>
           value !== undefined && <input type="hidden" name={name} value={value} key={name} />,
       )}
-      {children}
+      <KeptFieldsProvider value={kept}>{children}</KeptFieldsProvider>
     </form>
   );
 }

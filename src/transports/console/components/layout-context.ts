@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks';
 import type { Person } from '../../../domain/auth/actor.ts';
 import type { Assets } from '../assets.ts';
 import type { Flash } from '../flash.ts';
+import type { KeptForm } from '../kept-form.ts';
 
 /** Data that every component of a page can read. */
 export interface LayoutContext {
@@ -11,6 +12,8 @@ export interface LayoutContext {
   path: string;
   flash: Flash | undefined;
   assets: Assets;
+  /** A form of this page to fill in with what the person entered before a sign-in. */
+  keptForm: KeptForm | undefined;
   /** The number of pending approvals, for the navigation. */
   openApprovals: number;
   /** Creates the CSRF token. */

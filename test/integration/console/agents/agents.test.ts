@@ -1,3 +1,4 @@
+import { textContent } from 'domutils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
 import { startService, type TestService } from '../../../support/service.ts';
@@ -45,6 +46,17 @@ test('a person creates a first agent from an empty list', async () => {
   const list = await ada.go('/console/agents');
   expect(list.visibleText).toContain(`Your agentsTThe writer@${ada.username}.writer`);
 });
+
+test.each(['private', 'unlisted', 'public'] as const)(
+  'the list says that an agent is %s',
+  async (visibility) => {
+    const ada = await signInPerson(service);
+    await ada.agent('agent', { visibility });
+    const list = await ada.go('/console/agents');
+    const badges = list.elements('span').filter(({ attribs }) => /\bbadge\b/.test(attribs['class'] ?? ''));
+    expect(badges.map((badge) => textContent(badge).toLowerCase())).toEqual([visibility]);
+  },
+);
 
 test.each([
   ['own', 'private', 'trusted_only'],

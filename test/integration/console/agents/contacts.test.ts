@@ -134,6 +134,21 @@ describe('requesting a contact', () => {
     expect((await trust.requests(other)).body.requests).toHaveLength(1);
   });
 
+  test('is withdrawn once', async () => {
+    const ada = await withAgent();
+    const other = await service.agent();
+    await trust.request(ada.mine, other.handle, 'Hello');
+    const withdraw = contactsOf(ada.mine, '/requests/withdraw');
+    const form = rowForm(await ada.go(contactsOf(ada.mine)), withdraw, `Withdraw @${other.handle}`);
+    const page = await ada.send(form);
+    expect(page.visibleText).toContain('Request withdrawn.');
+    expect(page.visibleText).not.toContain('Sent requests');
+    expect((await trust.requests(other)).body.requests).toEqual([]);
+    expect((await ada.send(form)).visibleText).toContain('You have no such contact request.');
+    const eve = await signInPerson(service);
+    expect((await eve.send(fillForm(await eve.go('/console'), withdraw, {}))).status).toBe(404);
+  });
+
   test('creates a contact immediately between agents of one person', async () => {
     const ada = await withAgent();
     const second = await ada.agent('second');

@@ -10,7 +10,7 @@ import {
   sendTo,
   startThread,
 } from '../conversations/conversation-fixtures.ts';
-import { fillForm, signInPerson } from '../signed-in-person.ts';
+import { fillForm, findFieldError, readFormFields, signInPerson } from '../signed-in-person.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -39,6 +39,87 @@ async function createWorld(content = 'Order 7') {
 test('says that an inbox is off', async () => {
   const ada = await signInPerson(service);
   expect((await ada.go(pageOf(await ada.agent()))).visibleText).toContain('The inbox is off');
+});
+
+describe('settings', () => {
+  const formOf = (agent: TestAgent) => `${pageOf(agent)}/settings`;
+
+  test('the inbox is turned on, changed, and turned off after a confirmation', async () => {
+    const ada = await signInPerson(service);
+    const mine = await ada.agent();
+    const inbox = inboxOf(service.api, mine);
+    const links = (await ada.go(pageOf(mine))).elements('a').map(({ attribs }) => attribs['href']);
+    expect(links).toContain(formOf(mine));
+
+    const on = await ada.fill(formOf(mine), { fields: { max_attempts: '7' } }, formOf(mine));
+    expect([on.url, on.visibleText]).toEqual([
+      expect.stringContaining(pageOf(mine)),
+      expect.stringMatching(/The inbox is on\..*An item is dead after 7/),
+    ]);
+    const defaults = { types: ['message.created'], lease_seconds: 60, ordered_by_thread: true };
+    expect((await inbox.get()).body).toMatchObject({ ...defaults, max_attempts: 7 });
+
+    const changes = { types: 'thread.created', lease_seconds: ' 300 ', ordered_by_thread: null };
+    const saved = await ada.fill(formOf(mine), { fields: changes }, formOf(mine));
+    expect(saved.visibleText).toMatch(/Inbox settings saved\..*Lease5 minutes.*No order/);
+    expect((await inbox.get()).body).toMatchObject({
+      types: ['thread.created'],
+      lease_seconds: 300,
+      max_attempts: 7,
+      ordered_by_thread: false,
+    });
+
+    const off = `${pageOf(mine)}/off`;
+    const form = findForm(await ada.go(off), off);
+    expect((await ada.send(form)).visibleText).toContain('The inbox is off');
+    expect((await inbox.get()).status).toBe(404);
+    expect((await ada.send(form)).visibleText).toMatch(/no inbox|not on|is off/i);
+  });
+
+  test('a new inbox can begin with the events that are kept', async () => {
+    const ada = await signInPerson(service);
+    const [mine, other] = [await ada.agent(), await service.agent()];
+    await startThread(service, other, [mine], { content: 'Early' });
+    await ada.fill(formOf(mine), { fields: { from: 'earliest' } }, formOf(mine));
+    expect((await inboxOf(service.api, mine).get()).body).toMatchObject({ ready: 1 });
+  });
+
+  test('a change of settings keeps the items', async () => {
+    const { ada, mine, inbox } = await createWorld();
+    await ada.fill(formOf(mine), { fields: { max_attempts: '3' } }, formOf(mine));
+    expect((await inbox.get()).body).toMatchObject({ ready: 1, max_attempts: 3 });
+  });
+
+  test.each([
+    ['lease_seconds', '4'],
+    ['lease_seconds', '43201'],
+    ['lease_seconds', 'a minute'],
+    ['lease_seconds', '1.5'],
+    ['max_attempts', ''],
+    ['max_attempts', '-1'],
+    ['max_attempts', '9'.repeat(20)],
+    ['types', null],
+    ['types', 'message.read'],
+    ['types', '<b>'],
+  ])('the field %s is not saved as %j, and the form keeps what was entered', async (name, value) => {
+    const { ada, mine, inbox } = await createWorld();
+    const entered = { lease_seconds: '90', [name]: value };
+    const page = await ada.fill(formOf(mine), { fields: entered }, formOf(mine));
+    expect([page.status, page.title]).toEqual([400, expect.stringMatching(/^Error: Inbox settings/)]);
+    expect(findFieldError(page, name)).toBeTruthy();
+    const again = readFormFields(page, formOf(mine));
+    if (name !== 'types') expect(again[name]).toBe(value);
+    if (name !== 'lease_seconds') expect(again['lease_seconds']).toBe('90');
+    expect((await inbox.get()).body).toMatchObject({ lease_seconds: 60, max_attempts: 1 });
+  });
+
+  test.each(['nonsense', ''])('a new inbox cannot begin at %j', async (from) => {
+    const ada = await signInPerson(service);
+    const mine = await ada.agent();
+    const page = await ada.fill(formOf(mine), { fields: { from } }, formOf(mine));
+    expect(page.status).toBe(400);
+    expect((await inboxOf(service.api, mine).get()).status).toBe(404);
+  });
 });
 
 test('shows settings, counts, instances, and dead items with their reasons', async () => {
@@ -147,9 +228,15 @@ describe('rights', () => {
     ]);
     const item = 'evt_01K9ZX7R9V2W6Y8Z0A1C3E5F6G';
     const home = await person.go('/console');
-    for (const path of [`${address}/dead/redrive`, `${address}/dead/${item}/delete`]) {
+    const settings = await person.go(`${address}/settings`);
+    expect(settings.status).toBe(isReadable ? 200 : 404);
+    const forms = ['dead/redrive', `dead/${item}/delete`, 'settings', 'off'].map(
+      (form) => `${address}/${form}`,
+    );
+    for (const path of forms) {
       const answer = await person.send(fillForm(home, path, { item_id: item }));
-      expect([path, answer.status]).toEqual([path, isReadable ? 200 : 404]);
+      const status = path.endsWith('/settings') ? 400 : 200;
+      expect([path, answer.status]).toEqual([path, isReadable ? status : 404]);
     }
   });
 });

@@ -119,13 +119,17 @@ test('before sign-in a token is bound to one browser', async () => {
   expect((await mine.send(form, { fields })).visibleText).toContain(`Hello, ${ada.username}`);
 });
 
-test('a form from before the sign-out is refused with an explanation', async () => {
+test('a form from before the sign-out is refused with an explanation, and without its secrets', async () => {
   const { browser } = await setup.signUpPerson();
   const form = findForm(await browser.go('/console/account'), '/console/account/password');
   await browser.signOut();
   const answer = await browser.send(form, { fields: { current: password, next: 'another long phrase' } });
   expect(answer.status).toBe(403);
   expect(answer.visibleText).toContain('You signed in or out after opening the page');
+  const kept = new Map(findForm(answer, '/sign-in').fields).get('kept') ?? '';
+  const content = `${answer.text} ${Buffer.from(kept, 'base64url').toString()}`;
+  for (const secret of [password, encodeURIComponent(password), 'another', 'csrf=', 'current='])
+    expect(content).not.toContain(secret);
 });
 
 describe('an invalid form', () => {

@@ -53,7 +53,15 @@ function shown(over: Partial<Client>): { html: string; form_target: string | und
     scripts: { live: '', copy: '' },
     serve: () => false,
   };
-  const frame = { person, path: '/', flash: undefined, assets, openApprovals: 0, csrf: () => 'c' };
+  const frame = {
+    person,
+    path: '/',
+    flash: undefined,
+    assets,
+    keptForm: undefined,
+    openApprovals: 0,
+    csrf: () => 'c',
+  };
   const html = renderToString(h(LayoutContextProvider, { value: frame }, page.body));
   return { html, form_target: page.form_target };
 }

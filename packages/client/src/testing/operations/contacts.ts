@@ -194,6 +194,18 @@ export const contactHandlers = {
     request.status = 'rejected';
     return {};
   },
+  withdraw_contact_request({ state, me }: Call, { request_ref: ref }: { request_ref: string }) {
+    const toId = ref.startsWith('creq_') ? undefined : toAgentId(state, ref);
+    const sent = state.requests.find(
+      (request) =>
+        request.from_id === me.id &&
+        request.status === 'pending' &&
+        (toId === undefined ? request.request_id === ref : request.to_id === toId),
+    );
+    if (!sent) throw new ServiceError('REQUEST_NOT_FOUND', 'You have no such contact request.');
+    sent.status = 'withdrawn';
+    return {};
+  },
   list_blocks(call: Call, input: PageInput) {
     const { state, me } = call;
     const { rows, next_cursor } = readPage(call, input, ['blocks'], () => [...me.blocks].toReversed());

@@ -1,4 +1,5 @@
 import { emptyProfile, maxSkills, type Profile } from '../../agent-profile-form.ts';
+import { useKeptFields } from '../../components/kept-fields.ts';
 import { Field, TextArea } from '../../components/field.tsx';
 import { Button } from '../../components/form.tsx';
 
@@ -61,7 +62,12 @@ interface SkillsProps extends Pick<CardFieldsProps, 'errors' | 'hasMoreRows'> {
 }
 
 function Skills({ skills, errors, hasMoreRows = false }: SkillsProps) {
-  const rows = Math.min(skills.length + (hasMoreRows ? 6 : 1), maxSkills);
+  const kept = useKeptFields();
+  const keptRows = kept
+    ? Array.from({ length: maxSkills }, (_, index) => kept.has(`skill_name.${index}`))
+    : [];
+  const shown = Math.max(skills.length + (hasMoreRows ? 6 : 1), keptRows.filter(Boolean).length);
+  const rows = Math.min(shown, maxSkills);
   const skillErrors = Object.entries(errors).filter(([field]) => field.startsWith('skills'));
   return (
     <fieldset class={skillErrors.length > 0 ? 'skills invalid' : 'skills'}>

@@ -4,6 +4,7 @@ import { listContactRequestsOperation } from '../../../../operations/contacts/li
 import { listContactsOperation } from '../../../../operations/contacts/list-contacts.ts';
 import { rejectContactRequestOperation } from '../../../../operations/contacts/reject-contact-request.ts';
 import { removeFavoriteOperation } from '../../../../operations/contacts/remove-favorite.ts';
+import { withdrawContactRequestOperation } from '../../../../operations/contacts/withdraw-contact-request.ts';
 import { type ActingAgent, actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { Card, Notice } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
@@ -33,6 +34,13 @@ export function contactListRoutes(parts: PageParts): ConsoleRoute[] {
         requireNotPaused(agent);
         const { from } = await call(approveContactRequestOperation, { request_ref });
         return `@${from.canonical_handle} is now a contact.`;
+      });
+    }),
+    action(`${path}/requests/withdraw`, async (visit) => {
+      const { agent, call } = await actingIn(visit);
+      return redirectOrWarn(agentAddress(agent, 'contacts'), async () => {
+        await call(withdrawContactRequestOperation, { request_ref: visit.form.get('request_id') ?? '' });
+        return 'Request withdrawn.';
       });
     }),
     action(`${path}/favorite`, async (visit) => {
@@ -93,7 +101,7 @@ async function contactsPage({ agent, call }: ActingAgent, query: URLSearchParams
       )}
       {outgoing && outgoing.requests.length > 0 && (
         <Card title="Sent requests">
-          <OutgoingRequests requests={outgoing.requests} />
+          <OutgoingRequests agent={agent} requests={outgoing.requests} />
           <NextPage path={address} next={{ outgoing: outgoing.next_cursor }} noun="requests" />
         </Card>
       )}

@@ -7,13 +7,13 @@ import { Rows } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
 import { agentAddress } from '../agents/heading.tsx';
 
-interface IncomingRequestsProps {
+interface RequestsProps {
   agent: AgentOfPerson;
   requests: readonly ContactRequestRecord[];
 }
 
 /** Received contact requests with Approve and Reject. */
-export function IncomingRequests({ agent, requests }: IncomingRequestsProps) {
+export function IncomingRequests({ agent, requests }: RequestsProps) {
   const rows = requests.map(({ request_id, from, message, created_at }) => ({
     key: request_id,
     mark: monogram(from.display_name),
@@ -39,14 +39,27 @@ export function IncomingRequests({ agent, requests }: IncomingRequestsProps) {
   return <Rows label="Received requests" rows={rows} />;
 }
 
-/** Sent contact requests without a decision. */
-export function OutgoingRequests({ requests }: { requests: readonly ContactRequestRecord[] }) {
+/** Sent contact requests without a decision, with Withdraw. */
+export function OutgoingRequests({ agent, requests }: RequestsProps) {
   const rows = requests.map(({ request_id, to, message, created_at }) => ({
     key: request_id,
     mark: monogram(to.display_name),
     title: <bdi>{to.display_name}</bdi>,
     text: <RequestText handle={to.canonical_handle} message={message} at={created_at} />,
-    side: <Badge>Pending</Badge>,
+    side: (
+      <>
+        <Badge>Pending</Badge>
+        <Form
+          action={agentAddress(agent, 'contacts/requests/withdraw')}
+          class="inline"
+          hidden={{ request_id }}
+        >
+          <Button kind="quiet">
+            Withdraw<span class="visually-hidden"> @{to.canonical_handle}</span>
+          </Button>
+        </Form>
+      </>
+    ),
   }));
   return <Rows label="Sent requests" rows={rows} />;
 }

@@ -1,12 +1,12 @@
 import { isId } from '../../../../domain/ids.ts';
 import { DomainError } from '../../../../domain/errors.ts';
 import { deleteDeadItemOperation } from '../../../../operations/inbox/delete-dead-item.ts';
-import { getInboxOperation } from '../../../../operations/inbox/get-inbox.ts';
 import { listDeadItemsOperation } from '../../../../operations/inbox/list-dead-items.ts';
 import { redriveDeadItemOperation } from '../../../../operations/inbox/redrive-dead-item.ts';
 import { type ActingAgent, actAsAgent } from '../../act-as-agent.ts';
 import { confirmPage } from '../../components/confirm-page.tsx';
 import { Card, Empty, Facts } from '../../components/content.tsx';
+import { Actions, ButtonLink } from '../../components/form.tsx';
 import { NextPage } from '../../components/next-page.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { lengthText, Time } from '../../components/time.tsx';
@@ -16,11 +16,12 @@ import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } fro
 import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 import { eventText } from '../webhooks/webhook-text.ts';
 import { DeadItems } from './dead-items.tsx';
+import { type Inbox, inboxPath, readInboxIfOn } from './read-inbox.ts';
 
-const path = '/console/agents/:id/inbox';
+const path = inboxPath;
 const pageSize = 25;
 
-/** The inbox of an agent: settings, counts, consumers, and dead items, which can be redriven and deleted. */
+/** The inbox of an agent: counts, dead items, consumers and settings. Dead items can be redriven and deleted. */
 export function inboxRoutes(parts: PageParts): ConsoleRoute[] {
   const actingIn = ({ params, person }: PersonVisit) => actAsAgent(parts, person, params['id'] ?? '');
 
@@ -64,25 +65,19 @@ export function inboxRoutes(parts: PageParts): ConsoleRoute[] {
   ];
 }
 
-async function readInboxIfOn({ call }: ActingAgent) {
-  try {
-    return await call(getInboxOperation);
-  } catch (error) {
-    if (error instanceof DomainError && error.code === 'INBOX_NOT_FOUND') return undefined;
-    throw error;
-  }
-}
-
-type Inbox = NonNullable<Awaited<ReturnType<typeof readInboxIfOn>>>;
-
 function offPage({ agent }: ActingAgent): ShownPage {
   const body = (
     <>
       <AgentHeading agent={agent} />
       <Empty title="The inbox is off">
         With an inbox, several instances of this agent share its messages: each message is leased to one
-        instance. The agent turns it on with <code>PUT /v1/inbox</code>.
+        instance. The agent can also turn it on with <code>PUT /v1/inbox</code>.
       </Empty>
+      <Actions>
+        <ButtonLink href={agentAddress(agent, 'inbox/settings')} kind="primary">
+          Turn on
+        </ButtonLink>
+      </Actions>
     </>
   );
   return { title: `Inbox of ${agent.display_name}`, body };
@@ -111,6 +106,12 @@ async function inboxPage(
       </Card>
       <Card title="Settings">
         <Settings inbox={inbox} />
+        <Actions>
+          <ButtonLink href={`${address}/settings`}>Change settings</ButtonLink>
+          <ButtonLink href={`${address}/off`} kind="danger">
+            Turn off
+          </ButtonLink>
+        </Actions>
       </Card>
     </>
   );

@@ -18,6 +18,13 @@ import { ExternalLink } from './account-fields.tsx';
 import { Field } from '../../components/field.tsx';
 import { Button, Form } from '../../components/form.tsx';
 import { orShowFormAgain } from '../../form-errors.ts';
+import {
+  type KeptForm,
+  keptFormPath,
+  maxKeptFormBytes,
+  packKeptForm,
+  readKeptForm,
+} from '../../kept-form.ts';
 
 /** Limits the length of rate limit keys. Usernames are shorter. */
 const maxUsernameLength = 80;
@@ -56,25 +63,30 @@ export function signInRoutes({
       const to = safeReturnPath(query.get('to'));
       return person ? { to } : show({ to });
     }),
-    publicAction('/sign-in', (visit) => {
-      const to = safeReturnPath(visit.form.get('to'));
-      const username = visit.form.get('username') ?? '';
-      return orShowFormAgain(
-        async () => {
-          await consumeLimits(visit, username);
-          const found = await checkPassword(unitOfWork, username, visit.form.get('password') ?? '');
-          if (!found) {
-            const address = visit.ctx.ip.replace(/^::ffff:/, '');
-            await unitOfWork.writeAsSystem((work) => auditFailedSignIn(work, username, address));
-            return show({ to, username, status: 400, message: wrongCredentialsMessage });
-          }
-          await sessions.begin(visit.ctx, found.account_id);
-          knownBrowsers.remember(visit.ctx, canonicalName(username));
-          return { to };
-        },
-        ({ status, message, retry_after }) => show({ to, username, status, message, retry_after }),
-      );
-    }),
+    publicAction(
+      '/sign-in',
+      (visit) => {
+        const to = safeReturnPath(visit.form.get('to'));
+        const username = visit.form.get('username') ?? '';
+        const kept = readKeptForm(visit.form.get('kept'));
+        return orShowFormAgain(
+          async () => {
+            await consumeLimits(visit, username);
+            const found = await checkPassword(unitOfWork, username, visit.form.get('password') ?? '');
+            if (!found) {
+              const address = visit.ctx.ip.replace(/^::ffff:/, '');
+              await unitOfWork.writeAsSystem((work) => auditFailedSignIn(work, username, address));
+              return show({ to, kept, username, status: 400, message: wrongCredentialsMessage });
+            }
+            await sessions.begin(visit.ctx, found.account_id);
+            knownBrowsers.remember(visit.ctx, canonicalName(username));
+            return kept ? continuePage(kept) : { to };
+          },
+          ({ status, message, retry_after }) => show({ to, kept, username, status, message, retry_after }),
+        );
+      },
+      maxKeptFormBytes,
+    ),
   ];
 }
 
@@ -84,8 +96,43 @@ function canonicalName(username: string): string {
 
 const wrongCredentialsMessage = 'Wrong username or password.';
 
+/** Asks a person whose session has ended to sign in, and keeps the form that they sent. */
+export function signInForForm(
+  { settings, external }: Pick<PageParts, 'settings' | 'external'>,
+  kept: KeptForm,
+): ShownPage {
+  return signInPage({
+    to: kept.page,
+    kept,
+    status: 403,
+    message: keptMessage,
+    signup: settings.signup,
+    external: external?.name,
+  });
+}
+
+const keptMessage =
+  'You signed in or out after opening the page. Nothing was changed. Sign in with your password to see the form again with what you entered.';
+
+function continuePage(kept: KeptForm): ShownPage {
+  const body = (
+    <>
+      <Heading title="You are signed in" />
+      <Card>
+        <p>The form that you sent before was not accepted. You can check it and send it again.</p>
+        <Form action={keptFormPath} hidden={{ kept: packKeptForm(kept) }}>
+          <Button wide>Show the form</Button>
+        </Form>
+      </Card>
+    </>
+  );
+  return { title: 'You are signed in', body, shell: 'focus' };
+}
+
 interface SignInPage {
   to: string;
+  /** A form to show again after the sign-in. */
+  kept?: KeptForm | undefined;
   username?: string;
   status?: number;
   message?: string | undefined;
@@ -96,7 +143,7 @@ interface SignInPage {
 }
 
 function signInPage(page: SignInPage): ShownPage {
-  const { to, username, status = 200, message, retry_after, signup, external } = page;
+  const { to, kept, username, status = 200, message, retry_after, signup, external } = page;
   const isConnecting = to.startsWith('/authorize/');
   const body = (
     <>
@@ -106,7 +153,7 @@ function signInPage(page: SignInPage): ShownPage {
       />
       <Card>
         {message !== undefined && <Notice tone="danger">{message}</Notice>}
-        <Form action="/sign-in" hidden={{ to }}>
+        <Form action="/sign-in" hidden={{ to, kept: kept && packKeptForm(kept) }}>
           <Field
             name="username"
             label="Username"

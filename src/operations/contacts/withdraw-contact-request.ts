@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { withdrawRequest } from '../../services/contacts/request-decisions.ts';
+import { defineOperation } from '../define.ts';
+import { exampleRequest } from '../examples/records.ts';
+
+export const withdrawContactRequestOperation = defineOperation({
+  name: 'withdraw_contact_request',
+  summary: 'Withdraw a contact request that you sent',
+  scope: 'contacts:write',
+  kind: 'write',
+  input: z.strictObject({
+    request_ref: z
+      .string()
+      .min(1)
+      .max(80)
+      .describe('Id of the contact request, or id or handle of the agent that you sent it to.'),
+  }),
+  output: z.object({}),
+  async run(work, { request_ref }) {
+    await withdrawRequest(work, request_ref);
+    return {};
+  },
+  rest: {
+    method: 'DELETE',
+    path: '/contacts/requests/{request_ref}',
+    forms: 'short-and-long',
+    status: 204,
+  },
+  errors: ['REQUEST_NOT_FOUND', 'INVALID_HANDLE'],
+  example: { input: { request_ref: exampleRequest.request_id }, output: {} },
+});
