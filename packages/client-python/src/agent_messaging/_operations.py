@@ -62,6 +62,7 @@ OPERATIONS: dict[str, Operation] = {
     "list_contact_requests": Operation("GET", "/contacts/requests"),
     "approve_contact_request": Operation("POST", "/contacts/requests/{request_ref}/approve"),
     "reject_contact_request": Operation("POST", "/contacts/requests/{request_ref}/reject"),
+    "withdraw_contact_request": Operation("DELETE", "/contacts/requests/{request_ref}"),
     "list_blocks": Operation("GET", "/blocks"),
     "block_agent": Operation("POST", "/blocks", has_key=True),
     "unblock_agent": Operation("DELETE", "/blocks/{handle}"),
@@ -1891,6 +1892,22 @@ class ContactsOperations(Noun):
         :param request_ref: Id of the contact request, or id or handle of the agent that sent it.
         """
         self._call("reject_contact_request", {
+            "request_ref": request_ref,
+        }, timeout=timeout)
+
+    def withdraw_request(
+        self,
+        request_ref: str,
+        *,
+        timeout: float | None = None,
+    ) -> None:
+        """Withdraw a contact request that you sent.
+
+        Requires the scope `contacts:write`.
+
+        :param request_ref: Id of the contact request, or id or handle of the agent that you sent it to.
+        """
+        self._call("withdraw_contact_request", {
             "request_ref": request_ref,
         }, timeout=timeout)
 
