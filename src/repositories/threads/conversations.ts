@@ -93,8 +93,8 @@ export const threadsOfMine = `select distinct v.thread_id
 
 /**
  * Newest activity first. Reads the row of every thread of the reader, and the members and last message of only those on the page. No index
- * has the activity, because it changes with every message. Whether a message expects a reply is read in the order of the list, until
- * the page is full.
+ * has the activity, because it changes with every message. Unread counts, and whether a message expects a reply, are read in the order of
+ * the list, until the page is full.
  */
 function listStatement(name: string, mine: string) {
   return statement(
@@ -103,7 +103,7 @@ function listStatement(name: string, mine: string) {
        select a.id, a.canonical_handle, a.display_name from ${mine} and (:agent::text is null or a.id = :agent or a.canonical_handle = :agent)
      ), found as materialized (${threadsOfMine}
      ), page as materialized (
-       select s.id, s.activity from (
+       select t.id, t.activity from (
          select t.id, o.activity, t.last_sequence
          from found f
          cross join lateral (select * from threads where id = f.thread_id limit 1) t
@@ -112,17 +112,18 @@ function listStatement(name: string, mine: string) {
            and (:counterpart::text is null or exists (
              select from thread_members w join agents a on a.id = w.agent_id
              where w.thread_id = t.id and (a.canonical_handle = :counterpart or a.id = :counterpart) and a.id not in (select id from mine)))
-           and (not :unread::boolean or exists (
-             select from mine n join thread_members v on v.agent_id = n.id where v.thread_id = t.id and ${unreadCount} > 0))
            and (:waiting::text is null or t.status = 'active' and t.last_sender_id is not null
              and (t.last_sender_id in (select id from mine)) = (:waiting = 'others'))
            and (:activity::bigint is null or (o.activity, t.id) < (:activity, :id))
          order by o.activity desc, t.id desc offset 0
-       ) s
-       where :waiting::text is null or not exists (
-         select from messages m
-         where m.thread_id = s.id and m.sequence = s.last_sequence and m.metadata @> '{"no_reply_expected": true}')
-       order by s.activity desc, s.id desc limit :limit
+       ) t
+       where (not :unread::boolean or exists (
+           select from thread_members v where v.thread_id = t.id and v.agent_id in (select id from mine)
+             and v.read_sequence < t.last_sequence and ${unreadCount} > 0))
+         and (:waiting::text is null or not exists (
+           select from messages m
+           where m.thread_id = t.id and m.sequence = t.last_sequence and m.metadata @> '{"no_reply_expected": true}'))
+       order by t.activity desc, t.id desc limit :limit
      )
      select ${columns}, p.activity from page p cross join lateral (select * from threads where id = p.id limit 1) t
      order by p.activity desc, p.id desc`,
