@@ -12,6 +12,8 @@ export async function up(knex: Knex): Promise<void> {
       agent_id text collate "C" not null references agents,
       client_id text not null,
       grant_id text,
+      -- SHA-256 of the token, if nothing else ends the access: it has no grant, and its client no credential.
+      token_hash bytea,
       url text not null,
       event_type text not null,
       arguments jsonb not null,

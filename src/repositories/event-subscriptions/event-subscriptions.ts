@@ -6,6 +6,8 @@ export interface EventSubscriptionRow {
   agent_id: string;
   client_id: string;
   grant_id: string | null;
+  /** SHA-256 of the token with which the subscription ends; null if it ends with its grant or credential. */
+  token_hash: Buffer | null;
   url: string;
   event_type: string;
   arguments: Record<string, unknown>;
@@ -63,11 +65,12 @@ export type DeliveryState = Pick<
   | 'failed_since'
 >;
 
-const columns = `id, agent_id, client_id, grant_id, url, event_type, arguments, scopes, dialect, secret, previous_secret, previous_secret_until,
+const columns = `id, agent_id, client_id, grant_id, token_hash, url, event_type, arguments, scopes, dialect, secret, previous_secret, previous_secret_until,
   position, oldest_at, has_gap, active, attempts, next_at, last_delivery_at, last_error, failed_since, hold_ms, last_call_at, expires_at`;
 
 const isPermitted = `a.retired_at is null
        and (s.grant_id is null or exists (select from client_grants g where g.grant_id = s.grant_id))
+       and (s.token_hash is null or exists (select from access_tokens t where t.token_hash = s.token_hash))
        and not exists (select from credentials c where c.client_id = s.client_id and c.revoked_at is not null)`;
 
 const due = `event_subscriptions s join agents a on a.id = s.agent_id
@@ -83,11 +86,11 @@ const statements = {
   /** A new secret replaces the previous one, which signs until `rotated_until`. */
   put: statement(
     'event_subscriptions.put',
-    `insert into event_subscriptions as s (id, agent_id, client_id, grant_id, url, event_type, arguments, scopes, dialect, secret, position, oldest_at,
+    `insert into event_subscriptions as s (id, agent_id, client_id, grant_id, token_hash, url, event_type, arguments, scopes, dialect, secret, position, oldest_at,
        hold_ms, expires_at, next_at, created_at)
-     values (:id, :agent_id, :client_id, :grant_id, :url, :event_type, :arguments, :scopes, :dialect, :secret, :position, :oldest_at, :hold_ms, :expires_at,
-       :now, :now)
-     on conflict (id) do update set grant_id = excluded.grant_id, scopes = excluded.scopes, dialect = excluded.dialect, hold_ms = excluded.hold_ms,
+     values (:id, :agent_id, :client_id, :grant_id, :token_hash, :url, :event_type, :arguments, :scopes, :dialect, :secret, :position, :oldest_at,
+       :hold_ms, :expires_at, :now, :now)
+     on conflict (id) do update set grant_id = excluded.grant_id, token_hash = excluded.token_hash, scopes = excluded.scopes, dialect = excluded.dialect, hold_ms = excluded.hold_ms,
        expires_at = excluded.expires_at, active = true,
        attempts = case when s.active then s.attempts else 0 end,
        next_at = case when s.active then s.next_at else :now::bigint end,
