@@ -20,7 +20,8 @@ const entriesPerRead = 100;
 /**
  * Returns the handler that sends the events of a subscription in their order, one at a time. The position moves when the receiver has
  * accepted an event, so delivery can always continue there: after a kill, and after an outage. After the last failed attempt the
- * subscription pauses until its client renews it. An event that the receiver itself rejects is left out, and a `gap` follows.
+ * subscription pauses until its client renews it. An event that the receiver itself rejects is left out, and a `gap` follows, which is never
+ * left out.
  */
 export function subscriptionHandler(
   core: Core,
@@ -64,9 +65,7 @@ function createTurn(
 
   async function sendGap(): Promise<Step> {
     const cursor = encode(subscription.position);
-    const result = await settle(await post(controlId('gap'), { type: 'gap', cursor }), () => {
-      subscription.has_gap = false;
-    });
+    const result = await settle(await post(controlId('gap'), { type: 'gap', cursor }));
     if (result !== 'accepted') return result;
     subscription.has_gap = false;
     return (await store()) ? 'more' : 'ended';

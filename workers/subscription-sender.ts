@@ -44,10 +44,13 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
     return 'ended';
   }
 
-  /** Records the result of a request. Returns whether the receiver has it, or what to do if it has not. */
+  /**
+   * Records the result of a request. Returns whether the receiver has it, or what to do if it has not.
+   * @param leaveOut absent for a request that must not be left out
+   */
   async function settle(
     { status, failure, retryAfterMs = 0 }: Awaited<ReturnType<typeof post>>,
-    leaveOut: () => void,
+    leaveOut?: () => void,
   ): Promise<'accepted' | Step> {
     const now = Date.now();
     subscription.last_error = failure;
@@ -60,12 +63,13 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
     subscription.attempts += 1;
     const pauseMs = pacing.scheduleMs[subscription.attempts];
     const isRejected = failure === 'http_4xx' && status !== 429 && status !== 408;
-    if (status === 413 || (isRejected && pauseMs === undefined)) {
+    const isFinal = status === 413 || pauseMs === undefined;
+    if (isRejected && isFinal && leaveOut) {
       leaveOut();
       subscription.attempts = 0;
       return (await store()) ? 'more' : 'ended';
     }
-    if (pauseMs === undefined) {
+    if (isFinal) {
       subscription.active = false;
       return { until: now };
     }
