@@ -35,6 +35,8 @@ export async function up(knex: Knex): Promise<void> {
       failed_since bigint,
       hold_ms int not null,
       last_call_at bigint,
+      -- How often the client has renewed it. A worker neither ends nor pauses a subscription that was renewed after it looked.
+      renewals int not null default 0,
       expires_at bigint not null,
       created_at bigint not null,
       check ((previous_secret is null) = (previous_secret_until is null))

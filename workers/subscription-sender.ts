@@ -13,7 +13,7 @@ export type Step = 'more' | 'idle' | 'ended' | { until: number };
 
 /** Sends the requests of a claimed subscription, whose object it changes, and stores their results. */
 export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subscription: Claimed) {
-  const { id, agent_id } = subscription;
+  const { id } = subscription;
   const { eventSubscriptions } = core.repositories;
 
   /** Stores the state and extends the lease. Returns false if another process has the subscription now. */
@@ -35,13 +35,14 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
     return { ...response, failure };
   }
 
+  /** Ends the subscription, and says why if there is a reason. */
   async function end(reason: string | undefined): Promise<Step> {
     if (reason !== undefined && canSign(core.sealedBox, subscription)) {
       const error = eventErrorBody(subscription.dialect, 'forbidden', { reason });
       await post(controlId('terminated'), { type: 'terminated', error });
     }
-    await eventSubscriptions.remove(id, agent_id);
-    return 'ended';
+    // If the client has renewed it meanwhile, the next turn reads its new state.
+    return (await eventSubscriptions.removeClaimed(subscription)) ? 'ended' : { until: Date.now() };
   }
 
   /**

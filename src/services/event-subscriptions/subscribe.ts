@@ -83,7 +83,7 @@ export async function subscribe(
     ? { cursor: outside.cursors.encodeFeed(actor.agent_id, before.position), truncated: false }
     : await request.start();
   const { url, event_type, dialect, oldest_at, hold_ms, arguments: args } = request;
-  const isRotated = before !== undefined && openSecret(outside, before) !== request.secret;
+  const previous = before ? toPrevious(openSecret(outside, before), request.secret) : 'keep';
   const subscription = await unitOfWork.writeAsSystem(async (work) => {
     const { eventSubscriptions } = work;
     const access = await readAccess(work, actor);
@@ -107,7 +107,7 @@ export async function subscribe(
         scopes: [...actor.scopes],
         expires_at: Math.min(now + grantedTtlMs(request.ttl_ms), access.max_expires_at),
       },
-      { now, is_rotated: isRotated, rotated_until: now + previousSecretMs },
+      { now, previous, rotated_until: now + previousSecretMs },
     );
   });
   return { kind: 'subscribed', subscription, before, cursor, truncated };
@@ -164,6 +164,12 @@ function requireSecret(secret: string): void {
     'delivery.secret',
     `must be whsec_ and the Base64 of ${secretBytes.min} to ${secretBytes.max} random bytes`,
   );
+}
+
+/** What a renewal does with the previous secret. Nothing can be signed with secrets from before a change of SECRET_KEY. */
+function toPrevious(current: string | undefined, next: string) {
+  if (current === undefined) return 'remove';
+  return current === next ? 'keep' : 'replace';
 }
 
 /** Returns undefined if SECRET_KEY has changed. */
