@@ -7,7 +7,7 @@ import type { McpParts } from '../parts.ts';
 import type { Caller } from '../protocol/exchange.ts';
 import { dialectOf, eventError } from './errors.ts';
 import { readFilter } from './filters.ts';
-import { hasTooOld, readSubscription, requireVisibleType } from './subscription.ts';
+import { mayHaveTooOld, readSubscription, requireVisibleType } from './subscription.ts';
 
 const url = z.string().max(2_000);
 const subscribeParams = z.looseObject({
@@ -51,7 +51,7 @@ export async function subscribe(parts: WebhookParts, caller: Caller, params: unk
     beforeChallenge: () => parts.limits.consume('webhook_test', actor.agent_id),
     async start() {
       const { cursor: start, gap } = await parts.realtime.startOf(actor, cursor);
-      const isTooOld = has_oldest && (await hasTooOld(parts.realtime, caller, subscription));
+      const isTooOld = has_oldest && (await mayHaveTooOld(parts.realtime, caller, subscription));
       return { cursor: start, truncated: gap || isTooOld };
     },
   });
