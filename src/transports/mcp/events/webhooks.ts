@@ -78,6 +78,7 @@ export async function unsubscribe(parts: WebhookParts, caller: Caller, params: u
   const { name, arguments: args, delivery } = parseInput(unsubscribeParams, params ?? {});
   const event_type = requireVisibleType(caller, name);
   const target = { event_type, arguments: readFilter(event_type, args ?? {}), url: delivery.url };
+  await parts.limits.consume('default', caller.actor.agent_id);
   if (await parts.eventSubscriptions.unsubscribe(caller.actor, target)) return {};
   throw eventError(caller, 'notFound', { text: 'there is no such subscription.', kind: 'subscription' });
 }
