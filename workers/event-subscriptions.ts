@@ -10,12 +10,16 @@ import { startPosition } from '../src/realtime/feed/start-position.ts';
 import type { Receipts } from '../src/realtime/receipts.ts';
 import { canSign } from '../src/services/webhooks/secrets.ts';
 import { controlId } from '../src/services/event-subscriptions/requests.ts';
+import { createAgentTurns } from './agent-turns.ts';
 import type { JobHandler } from './consume-queues.ts';
 import { type Claimed, createSubscriptionSender, type Step } from './subscription-sender.ts';
 
 type Event = Awaited<ReturnType<Core['repositories']['feed']['readEvents']>>[number];
 
 const entriesPerRead = 100;
+
+/** Subscriptions of one agent that a worker process serves at the same time. */
+const maxTurnsOfAgent = 4;
 
 /**
  * Returns the handler that sends the events of a subscription in their order, one at a time. The position moves when the receiver has
@@ -30,20 +34,45 @@ export function subscriptionHandler(
 ): JobHandler<{ subscription_id: string }> {
   const { repositories, queues } = core;
   const { eventSubscriptions } = repositories;
+  const turns = createAgentTurns(maxTurnsOfAgent);
 
-  async function handle({ subscription_id: id }: { subscription_id: string }): Promise<void> {
-    const claimed = await eventSubscriptions.claim(id, Date.now(), pacing.leaseMs);
-    if (!claimed) return;
+  /** Returns when the subscription is due again (ms); undefined if nothing is left to do. */
+  async function takeTurn(claimed: Claimed): Promise<number | undefined> {
+    const { id } = claimed;
     const turn = createTurn(core, receipts, pacing, claimed);
     const end = Date.now() + pacing.turnMs;
     let step: Step = 'more';
     while (step === 'more' && Date.now() < end) step = await turn.next(end);
-    if (step === 'ended') return;
+    if (step === 'ended') return undefined;
     const due = typeof step === 'object' ? step.until : Date.now();
     await turn.release(due);
     // An event that came after the last read found the subscription claimed.
     const hasMore = step !== 'idle' || (await eventSubscriptions.isDue(id, Date.now()));
-    if (hasMore) await queues.enqueue([createSubscriptionJob(id, due)]);
+    return hasMore ? due : undefined;
+  }
+
+  /** Gives up the lease until another turn of the agent ends. */
+  async function putBack(claimed: Claimed): Promise<void> {
+    const { id, agent_id, next_at: lease } = claimed;
+    await eventSubscriptions.store(id, lease, { ...claimed, next_at: Date.now() });
+    if (!turns.wait(agent_id, id)) await queues.enqueue([createSubscriptionJob(id, Date.now())]);
+  }
+
+  async function handle({ subscription_id: id }: { subscription_id: string }): Promise<void> {
+    const claimed = await eventSubscriptions.claim(id, Date.now(), pacing.leaseMs);
+    if (!claimed) return;
+    const { agent_id } = claimed;
+    if (!turns.begin(agent_id, id)) return putBack(claimed);
+    let due: number | undefined;
+    try {
+      due = await takeTurn(claimed);
+    } finally {
+      const waiting = turns.end(agent_id);
+      // First the one that waits, so that all have their turns.
+      const jobs = waiting === undefined ? [] : [createSubscriptionJob(waiting, Date.now())];
+      if (due !== undefined) jobs.push(createSubscriptionJob(id, due));
+      await queues.enqueue(jobs);
+    }
   }
 
   return { contract: subscriptionPosting, handle };

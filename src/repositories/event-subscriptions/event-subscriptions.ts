@@ -82,6 +82,10 @@ const due = `event_subscriptions s join agents a on a.id = s.agent_id
        or s.position < (select last_number from feed_heads h where h.agent_id = s.agent_id))))`;
 
 const statements = {
+  lock: statement(
+    'event_subscriptions.lock',
+    `select pg_advisory_xact_lock(hashtextextended('event_subscriptions:' || $1, 0))`,
+  ),
   find: statement('event_subscriptions.find', `select ${columns} from event_subscriptions where id = :id`),
   list: statement(
     'event_subscriptions.list',
@@ -146,6 +150,10 @@ export function eventSubscriptionsRepository(db: Queryable) {
   return {
     async find(id: string): Promise<EventSubscriptionRow | undefined> {
       return (await query<EventSubscriptionRow>(db, statements.find, { id }))[0];
+    },
+    /** Serializes the changes of the number of subscriptions of an agent. */
+    async lock(agentId: string): Promise<void> {
+      await db.query(statements.lock, [agentId]);
     },
     /** The subscriptions of an agent that have not expired. */
     list(agentId: string, now: number): Promise<EventSubscriptionRow[]> {

@@ -71,7 +71,7 @@ export async function subscribe(
     eventSubscriptions.list(actor.agent_id, now),
   );
   const before = all.find((one) => one.id === id);
-  if (!before && all.length >= maxSubscriptions) return { kind: 'too_many' };
+  if (isFull(all, id)) return { kind: 'too_many' };
   const isVerified = all.some((one) => one.client_id === actor.client_id && one.url === request.url);
   const secret = outside.sealedBox.seal(request.secret, id);
   if (!isVerified) {
@@ -87,6 +87,8 @@ export async function subscribe(
   const subscription = await unitOfWork.writeAsSystem(async (work) => {
     const { eventSubscriptions } = work;
     const access = await readAccess(work, actor);
+    await eventSubscriptions.lock(actor.agent_id);
+    if (isFull(await eventSubscriptions.list(actor.agent_id, now), id)) return undefined;
     // An expired subscription begins again.
     if (!before) await eventSubscriptions.remove(id, actor.agent_id);
     return eventSubscriptions.put(
@@ -110,7 +112,14 @@ export async function subscribe(
       { now, previous, rotated_until: now + previousSecretMs },
     );
   });
-  return { kind: 'subscribed', subscription, before, cursor, truncated };
+  return subscription
+    ? { kind: 'subscribed', subscription, before, cursor, truncated }
+    : { kind: 'too_many' };
+}
+
+/** Whether an agent with these subscriptions cannot have another one with this id. */
+function isFull(subscriptions: readonly EventSubscription[], id: string): boolean {
+  return subscriptions.length >= maxSubscriptions && subscriptions.every((one) => one.id !== id);
 }
 
 /** Ends a subscription. Returns false if the agent and client do not have it. */
