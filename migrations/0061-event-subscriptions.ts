@@ -12,6 +12,8 @@ export async function up(knex: Knex): Promise<void> {
       agent_id text collate "C" not null references agents,
       client_id text not null,
       grant_id text,
+      -- SHA-256 of the token, if nothing else ends the access: it has no grant, and its client no credential.
+      token_hash bytea,
       url text not null,
       event_type text not null,
       arguments jsonb not null,
@@ -33,6 +35,8 @@ export async function up(knex: Knex): Promise<void> {
       failed_since bigint,
       hold_ms int not null,
       last_call_at bigint,
+      -- How often the client has renewed it. A worker neither ends nor pauses a subscription that was renewed after it looked.
+      renewals int not null default 0,
       expires_at bigint not null,
       created_at bigint not null,
       check ((previous_secret is null) = (previous_secret_until is null))

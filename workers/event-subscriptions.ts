@@ -10,6 +10,7 @@ import { startPosition } from '../src/realtime/feed/start-position.ts';
 import type { Receipts } from '../src/realtime/receipts.ts';
 import { canSign } from '../src/services/webhooks/secrets.ts';
 import { controlId } from '../src/services/event-subscriptions/requests.ts';
+import { createAgentTurns } from './agent-turns.ts';
 import type { JobHandler } from './consume-queues.ts';
 import { type Claimed, createSubscriptionSender, type Step } from './subscription-sender.ts';
 
@@ -17,10 +18,14 @@ type Event = Awaited<ReturnType<Core['repositories']['feed']['readEvents']>>[num
 
 const entriesPerRead = 100;
 
+/** Subscriptions of one agent that a worker process serves at the same time. */
+const maxTurnsOfAgent = 4;
+
 /**
  * Returns the handler that sends the events of a subscription in their order, one at a time. The position moves when the receiver has
  * accepted an event, so delivery can always continue there: after a kill, and after an outage. After the last failed attempt the
- * subscription pauses until its client renews it. An event that the receiver itself rejects is left out, and a `gap` follows.
+ * subscription pauses until its client renews it. An event that the receiver itself rejects is left out, and a `gap` follows, which is never
+ * left out.
  */
 export function subscriptionHandler(
   core: Core,
@@ -29,20 +34,45 @@ export function subscriptionHandler(
 ): JobHandler<{ subscription_id: string }> {
   const { repositories, queues } = core;
   const { eventSubscriptions } = repositories;
+  const turns = createAgentTurns(maxTurnsOfAgent);
 
-  async function handle({ subscription_id: id }: { subscription_id: string }): Promise<void> {
-    const claimed = await eventSubscriptions.claim(id, Date.now(), pacing.leaseMs);
-    if (!claimed) return;
+  /** Returns when the subscription is due again (ms); undefined if nothing is left to do. */
+  async function takeTurn(claimed: Claimed): Promise<number | undefined> {
+    const { id } = claimed;
     const turn = createTurn(core, receipts, pacing, claimed);
     const end = Date.now() + pacing.turnMs;
     let step: Step = 'more';
     while (step === 'more' && Date.now() < end) step = await turn.next(end);
-    if (step === 'ended') return;
+    if (step === 'ended') return undefined;
     const due = typeof step === 'object' ? step.until : Date.now();
     await turn.release(due);
     // An event that came after the last read found the subscription claimed.
     const hasMore = step !== 'idle' || (await eventSubscriptions.isDue(id, Date.now()));
-    if (hasMore) await queues.enqueue([createSubscriptionJob(id, due)]);
+    return hasMore ? due : undefined;
+  }
+
+  /** Gives up the lease until another turn of the agent ends. */
+  async function putBack(claimed: Claimed): Promise<void> {
+    const { id, agent_id, next_at: lease } = claimed;
+    await eventSubscriptions.store(id, lease, { ...claimed, next_at: Date.now() });
+    if (!turns.wait(agent_id, id)) await queues.enqueue([createSubscriptionJob(id, Date.now())]);
+  }
+
+  async function handle({ subscription_id: id }: { subscription_id: string }): Promise<void> {
+    const claimed = await eventSubscriptions.claim(id, Date.now(), pacing.leaseMs);
+    if (!claimed) return;
+    const { agent_id } = claimed;
+    if (!turns.begin(agent_id, id)) return putBack(claimed);
+    let due: number | undefined;
+    try {
+      due = await takeTurn(claimed);
+    } finally {
+      const waiting = turns.end(agent_id);
+      // First the one that waits, so that all have their turns.
+      const jobs = waiting === undefined ? [] : [createSubscriptionJob(waiting, Date.now())];
+      if (due !== undefined) jobs.push(createSubscriptionJob(id, due));
+      await queues.enqueue(jobs);
+    }
   }
 
   return { contract: subscriptionPosting, handle };
@@ -64,9 +94,7 @@ function createTurn(
 
   async function sendGap(): Promise<Step> {
     const cursor = encode(subscription.position);
-    const result = await settle(await post(controlId('gap'), { type: 'gap', cursor }), () => {
-      subscription.has_gap = false;
-    });
+    const result = await settle(await post(controlId('gap'), { type: 'gap', cursor }));
     if (result !== 'accepted') return result;
     subscription.has_gap = false;
     return (await store()) ? 'more' : 'ended';

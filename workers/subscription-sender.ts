@@ -13,7 +13,7 @@ export type Step = 'more' | 'idle' | 'ended' | { until: number };
 
 /** Sends the requests of a claimed subscription, whose object it changes, and stores their results. */
 export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subscription: Claimed) {
-  const { id, agent_id } = subscription;
+  const { id } = subscription;
   const { eventSubscriptions } = core.repositories;
 
   /** Stores the state and extends the lease. Returns false if another process has the subscription now. */
@@ -35,19 +35,23 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
     return { ...response, failure };
   }
 
+  /** Ends the subscription, and says why if there is a reason. */
   async function end(reason: string | undefined): Promise<Step> {
     if (reason !== undefined && canSign(core.sealedBox, subscription)) {
       const error = eventErrorBody(subscription.dialect, 'forbidden', { reason });
       await post(controlId('terminated'), { type: 'terminated', error });
     }
-    await eventSubscriptions.remove(id, agent_id);
-    return 'ended';
+    // If the client has renewed it meanwhile, the next turn reads its new state.
+    return (await eventSubscriptions.removeClaimed(subscription)) ? 'ended' : { until: Date.now() };
   }
 
-  /** Records the result of a request. Returns whether the receiver has it, or what to do if it has not. */
+  /**
+   * Records the result of a request. Returns whether the receiver has it, or what to do if it has not.
+   * @param leaveOut absent for a request that must not be left out
+   */
   async function settle(
     { status, failure, retryAfterMs = 0 }: Awaited<ReturnType<typeof post>>,
-    leaveOut: () => void,
+    leaveOut?: () => void,
   ): Promise<'accepted' | Step> {
     const now = Date.now();
     subscription.last_error = failure;
@@ -60,12 +64,13 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
     subscription.attempts += 1;
     const pauseMs = pacing.scheduleMs[subscription.attempts];
     const isRejected = failure === 'http_4xx' && status !== 429 && status !== 408;
-    if (status === 413 || (isRejected && pauseMs === undefined)) {
+    const isFinal = status === 413 || pauseMs === undefined;
+    if (isRejected && isFinal && leaveOut) {
       leaveOut();
       subscription.attempts = 0;
       return (await store()) ? 'more' : 'ended';
     }
-    if (pauseMs === undefined) {
+    if (isFinal) {
       subscription.active = false;
       return { until: now };
     }

@@ -6,6 +6,8 @@ export interface EventSubscriptionRow {
   agent_id: string;
   client_id: string;
   grant_id: string | null;
+  /** SHA-256 of the token with which the subscription ends; null if it ends with its grant or credential. */
+  token_hash: Buffer | null;
   url: string;
   event_type: string;
   arguments: Record<string, unknown>;
@@ -28,6 +30,8 @@ export interface EventSubscriptionRow {
   failed_since: number | null;
   hold_ms: number;
   last_call_at: number | null;
+  /** How often the client has renewed it. */
+  renewals: number;
   expires_at: number;
 }
 
@@ -49,6 +53,7 @@ type NewSubscription = Omit<
   | 'last_error'
   | 'failed_since'
   | 'last_call_at'
+  | 'renewals'
 >;
 
 export type DeliveryState = Pick<
@@ -58,16 +63,18 @@ export type DeliveryState = Pick<
   | 'active'
   | 'attempts'
   | 'next_at'
+  | 'renewals'
   | 'last_delivery_at'
   | 'last_error'
   | 'failed_since'
 >;
 
-const columns = `id, agent_id, client_id, grant_id, url, event_type, arguments, scopes, dialect, secret, previous_secret, previous_secret_until,
-  position, oldest_at, has_gap, active, attempts, next_at, last_delivery_at, last_error, failed_since, hold_ms, last_call_at, expires_at`;
+const columns = `id, agent_id, client_id, grant_id, token_hash, url, event_type, arguments, scopes, dialect, secret, previous_secret, previous_secret_until,
+  position, oldest_at, has_gap, active, attempts, next_at, last_delivery_at, last_error, failed_since, hold_ms, last_call_at, renewals, expires_at`;
 
 const isPermitted = `a.retired_at is null
        and (s.grant_id is null or exists (select from client_grants g where g.grant_id = s.grant_id))
+       and (s.token_hash is null or exists (select from access_tokens t where t.token_hash = s.token_hash))
        and not exists (select from credentials c where c.client_id = s.client_id and c.revoked_at is not null)`;
 
 const due = `event_subscriptions s join agents a on a.id = s.agent_id
@@ -75,25 +82,30 @@ const due = `event_subscriptions s join agents a on a.id = s.agent_id
        or s.position < (select last_number from feed_heads h where h.agent_id = s.agent_id))))`;
 
 const statements = {
+  lock: statement(
+    'event_subscriptions.lock',
+    `select pg_advisory_xact_lock(hashtextextended('event_subscriptions:' || $1, 0))`,
+  ),
   find: statement('event_subscriptions.find', `select ${columns} from event_subscriptions where id = :id`),
   list: statement(
     'event_subscriptions.list',
     `select ${columns} from event_subscriptions where agent_id = :agent_id and expires_at > :now`,
   ),
-  /** A new secret replaces the previous one, which signs until `rotated_until`. */
+  /** `previous` is what happens to the previous secret: it stays, is replaced by the current one until `rotated_until`, or is removed. */
   put: statement(
     'event_subscriptions.put',
-    `insert into event_subscriptions as s (id, agent_id, client_id, grant_id, url, event_type, arguments, scopes, dialect, secret, position, oldest_at,
+    `insert into event_subscriptions as s (id, agent_id, client_id, grant_id, token_hash, url, event_type, arguments, scopes, dialect, secret, position, oldest_at,
        hold_ms, expires_at, next_at, created_at)
-     values (:id, :agent_id, :client_id, :grant_id, :url, :event_type, :arguments, :scopes, :dialect, :secret, :position, :oldest_at, :hold_ms, :expires_at,
-       :now, :now)
-     on conflict (id) do update set grant_id = excluded.grant_id, scopes = excluded.scopes, dialect = excluded.dialect, hold_ms = excluded.hold_ms,
-       expires_at = excluded.expires_at, active = true,
+     values (:id, :agent_id, :client_id, :grant_id, :token_hash, :url, :event_type, :arguments, :scopes, :dialect, :secret, :position, :oldest_at,
+       :hold_ms, :expires_at, :now, :now)
+     on conflict (id) do update set grant_id = excluded.grant_id, token_hash = excluded.token_hash, scopes = excluded.scopes, dialect = excluded.dialect, hold_ms = excluded.hold_ms,
+       expires_at = excluded.expires_at, active = true, renewals = s.renewals + 1,
        attempts = case when s.active then s.attempts else 0 end,
        next_at = case when s.active then s.next_at else :now::bigint end,
        secret = excluded.secret,
-       previous_secret = case when :is_rotated then s.secret else s.previous_secret end,
-       previous_secret_until = case when :is_rotated then :rotated_until::bigint else s.previous_secret_until end
+       previous_secret = case :previous::text when 'replace' then s.secret when 'keep' then s.previous_secret end,
+       previous_secret_until = case :previous::text when 'replace' then :rotated_until::bigint
+         when 'keep' then s.previous_secret_until end
      returning ${columns}`,
   ),
   remove: statement(
@@ -110,10 +122,16 @@ const statements = {
      where s.id = :id and a.id = s.agent_id and s.next_at <= :now
      returning ${columns.replaceAll(/\b(\w+)\b/g, 's.$1')}, a.canonical_handle as handle, (${isPermitted}) as is_permitted`,
   ),
-  /** Only the holder of the lease can store. */
+  removeClaimed: statement(
+    'event_subscriptions.remove_claimed',
+    'delete from event_subscriptions where id = :id and next_at = :lease and renewals = :renewals returning id',
+  ),
+  /** Only the holder of the lease can store. A renewal since the claim keeps the subscription active, with all its attempts. */
   store: statement(
     'event_subscriptions.store',
-    `update event_subscriptions set position = :position, has_gap = :has_gap, active = :active, attempts = :attempts, next_at = :next_at,
+    `update event_subscriptions set position = :position, has_gap = :has_gap, next_at = :next_at,
+       active = :active or renewals <> :renewals,
+       attempts = case when :active or renewals = :renewals then :attempts::int else 0 end,
        last_delivery_at = :last_delivery_at, last_error = :last_error, failed_since = :failed_since
      where id = :id and next_at = :lease returning last_call_at`,
   ),
@@ -133,6 +151,10 @@ export function eventSubscriptionsRepository(db: Queryable) {
     async find(id: string): Promise<EventSubscriptionRow | undefined> {
       return (await query<EventSubscriptionRow>(db, statements.find, { id }))[0];
     },
+    /** Serializes the changes of the number of subscriptions of an agent. */
+    async lock(agentId: string): Promise<void> {
+      await db.query(statements.lock, [agentId]);
+    },
     /** The subscriptions of an agent that have not expired. */
     list(agentId: string, now: number): Promise<EventSubscriptionRow[]> {
       return query<EventSubscriptionRow>(db, statements.list, { agent_id: agentId, now });
@@ -140,7 +162,7 @@ export function eventSubscriptionsRepository(db: Queryable) {
     /** Inserts a subscription, or renews the one with this id, whose position stays. */
     async put(
       row: NewSubscription,
-      time: { now: number; is_rotated: boolean; rotated_until: number },
+      time: { now: number; previous: 'keep' | 'replace' | 'remove'; rotated_until: number },
     ): Promise<EventSubscriptionRow> {
       const values = { ...row, arguments: JSON.stringify(row.arguments), ...time };
       const [stored] = await query<EventSubscriptionRow>(db, statements.put, values);
@@ -150,6 +172,10 @@ export function eventSubscriptionsRepository(db: Queryable) {
     /** Returns false when there is none. */
     async remove(id: string, agentId: string): Promise<boolean> {
       return (await query(db, statements.remove, { id, agent_id: agentId })).length > 0;
+    },
+    /** Removes a claimed subscription. Returns false if the lease has ended, or the client has renewed the subscription since the claim. */
+    async removeClaimed({ id, next_at, renewals }: ClaimedSubscription): Promise<boolean> {
+      return (await query(db, statements.removeClaimed, { id, lease: next_at, renewals })).length > 0;
     },
     /** Records that the client of subscriptions makes calls. */
     async recordCall(agentId: string, clientId: string, now: number): Promise<void> {
@@ -166,9 +192,9 @@ export function eventSubscriptionsRepository(db: Queryable) {
       lease: number,
       state: DeliveryState,
     ): Promise<{ last_call_at: number | null } | undefined> {
-      const { position, has_gap, active, attempts, next_at, last_delivery_at, last_error, failed_since } =
-        state;
-      const progress = { position, has_gap, active, attempts, next_at };
+      const { position, has_gap, active, attempts, next_at, renewals } = state;
+      const { last_delivery_at, last_error, failed_since } = state;
+      const progress = { position, has_gap, active, attempts, next_at, renewals };
       const values = { id, lease, ...progress, last_delivery_at, last_error, failed_since };
       return (await query<{ last_call_at: number | null }>(db, statements.store, values))[0];
     },

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Actor } from '../../domain/auth/actor.ts';
-import { wrongField } from '../../domain/errors.ts';
+import { DomainError, wrongField } from '../../domain/errors.ts';
 import {
   type CallbackFailure,
   type EventDialect,
@@ -55,7 +55,7 @@ type Outside = Pick<SystemWork, 'sealedBox' | 'webhookSender' | 'cursors'>;
 /**
  * Creates a subscription, or renews the one of the same agent, client, URL, event type and arguments: its position stays. Before a URL gets
  * its first event, it must answer a signed challenge; the answer counts for all live subscriptions of the client with this URL.
- * @throws {DomainError} VALIDATION_ERROR for the URL or the secret
+ * @throws {DomainError} VALIDATION_ERROR for the URL or the secret; UNAUTHORIZED if the token has ended since the call began
  */
 export async function subscribe(
   unitOfWork: Parts,
@@ -71,7 +71,7 @@ export async function subscribe(
     eventSubscriptions.list(actor.agent_id, now),
   );
   const before = all.find((one) => one.id === id);
-  if (!before && all.length >= maxSubscriptions) return { kind: 'too_many' };
+  if (isFull(all, id)) return { kind: 'too_many' };
   const isVerified = all.some((one) => one.client_id === actor.client_id && one.url === request.url);
   const secret = outside.sealedBox.seal(request.secret, id);
   if (!isVerified) {
@@ -83,11 +83,14 @@ export async function subscribe(
     ? { cursor: outside.cursors.encodeFeed(actor.agent_id, before.position), truncated: false }
     : await request.start();
   const { url, event_type, dialect, oldest_at, hold_ms, arguments: args } = request;
-  const isRotated = before !== undefined && openSecret(outside, before) !== request.secret;
-  const subscription = await unitOfWork.writeAsSystem(async ({ eventSubscriptions, tokens }) => {
+  const previous = before ? toPrevious(openSecret(outside, before), request.secret) : 'keep';
+  const subscription = await unitOfWork.writeAsSystem(async (work) => {
+    const { eventSubscriptions } = work;
+    const access = await readAccess(work, actor);
+    await eventSubscriptions.lock(actor.agent_id);
+    if (isFull(await eventSubscriptions.list(actor.agent_id, now), id)) return undefined;
     // An expired subscription begins again.
     if (!before) await eventSubscriptions.remove(id, actor.agent_id);
-    const token = await tokens.find(Buffer.from(actor.token_id, 'base64url'));
     return eventSubscriptions.put(
       {
         id,
@@ -101,14 +104,22 @@ export async function subscribe(
         arguments: { ...args },
         agent_id: actor.agent_id,
         client_id: actor.client_id,
-        grant_id: token?.grant_id ?? null,
+        grant_id: access.grant_id,
+        token_hash: access.token_hash,
         scopes: [...actor.scopes],
-        expires_at: now + grantedTtlMs(request.ttl_ms),
+        expires_at: Math.min(now + grantedTtlMs(request.ttl_ms), access.max_expires_at),
       },
-      { now, is_rotated: isRotated, rotated_until: now + previousSecretMs },
+      { now, previous, rotated_until: now + previousSecretMs },
     );
   });
-  return { kind: 'subscribed', subscription, before, cursor, truncated };
+  return subscription
+    ? { kind: 'subscribed', subscription, before, cursor, truncated }
+    : { kind: 'too_many' };
+}
+
+/** Whether an agent with these subscriptions cannot have another one with this id. */
+function isFull(subscriptions: readonly EventSubscription[], id: string): boolean {
+  return subscriptions.length >= maxSubscriptions && subscriptions.every((one) => one.id !== id);
 }
 
 /** Ends a subscription. Returns false if the agent and client do not have it. */
@@ -124,6 +135,23 @@ function subscriptionId({ agent_id, client_id }: Actor, target: SubscriptionTarg
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const key = JSON.stringify([agent_id, client_id, target.url, target.event_type, args]);
   return `sub_${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
+}
+
+/**
+ * Returns what ends the access of a subscription: the grant of its token, else the credential of its client, else the token itself. It is
+ * read after the challenge, for which the receiver takes its time. What is revoked after that is found by the worker.
+ * @throws {DomainError} UNAUTHORIZED
+ */
+async function readAccess({ tokens, credentials, now }: SystemWork, { token_id, client_id }: Actor) {
+  const hash = Buffer.from(token_id, 'base64url');
+  const token = await tokens.find(hash);
+  if (!token || token.expires_at <= now)
+    throw new DomainError('UNAUTHORIZED', 'This access token has ended; request a new one.');
+  const { grant_id, expires_at } = token;
+  const isLasting = grant_id !== null || (await credentials.findActive(client_id)) !== undefined;
+  return isLasting
+    ? { grant_id, token_hash: null, max_expires_at: Number.POSITIVE_INFINITY }
+    : { grant_id, token_hash: hash, max_expires_at: expires_at };
 }
 
 function grantedTtlMs(requestedMs: number | null | undefined): number {
@@ -145,6 +173,12 @@ function requireSecret(secret: string): void {
     'delivery.secret',
     `must be whsec_ and the Base64 of ${secretBytes.min} to ${secretBytes.max} random bytes`,
   );
+}
+
+/** What a renewal does with the previous secret. Nothing can be signed with secrets from before a change of SECRET_KEY. */
+function toPrevious(current: string | undefined, next: string) {
+  if (current === undefined) return 'remove';
+  return current === next ? 'keep' : 'replace';
 }
 
 /** Returns undefined if SECRET_KEY has changed. */

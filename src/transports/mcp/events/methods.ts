@@ -22,7 +22,8 @@ const listHints = { ttlMs: 300_000, cacheScope: 'private' } as const;
 export function createEventMethods(parts: MethodParts): ReadonlyMap<string, Method> {
   const definitions = new Map(eventTypes.map((type) => [type, defineEvent(type)]));
 
-  function list({ actor }: Caller, params: unknown): Result {
+  async function list({ actor }: Caller, params: unknown): Promise<Result> {
+    await parts.limits.consume('default', actor.agent_id);
     const cursor = readField(params, 'cursor') ?? '';
     if (cursor !== '') throw invalidEventParams('The list of event types has one page: omit the cursor.');
     const visible = [...definitions].filter(([type]) => canSeeEvent(actor.scopes, type));
@@ -50,7 +51,7 @@ export function createEventMethods(parts: MethodParts): ReadonlyMap<string, Meth
   }
 
   const withErrors =
-    (run: (caller: Caller, params: unknown) => Result | Promise<Result>): Method =>
+    (run: (caller: Caller, params: unknown) => Promise<Result>): Method =>
     async (request, { caller }) => {
       try {
         return await run(caller, readField(request, 'params'));

@@ -20,7 +20,7 @@ import {
   sendStream,
 } from '../stateless/request-stream.ts';
 import { dialectOf, toEventError } from './errors.ts';
-import { hasTooOld, readSubscription, type Subscription } from './subscription.ts';
+import { mayHaveTooOld, readSubscription, type Subscription } from './subscription.ts';
 
 export interface EventStreamParts extends Pick<McpParts, 'realtime' | 'limits' | 'logger' | 'onSlowReader'> {
   streams: StreamSet;
@@ -40,7 +40,8 @@ export function createEventStream(parts: EventStreamParts): EventStream {
   async function open(caller: Caller, message: JSONRPCRequest): Promise<RequestStream> {
     const subscription = readSubscription(caller, message.params);
     await consumeBudget(parts.limits, 'event_stream', { actor: caller.actor, id: message.id });
-    const isTruncated = subscription.has_oldest && (await hasTooOld(parts.realtime, caller, subscription));
+    const isTruncated =
+      subscription.has_oldest && (await mayHaveTooOld(parts.realtime, caller, subscription));
     let position: (() => string) | undefined;
     const sse = createSseStream(Math.min(parts.heartbeat_ms, maxHeartbeatMs), parts.onSlowReader, () =>
       position ? notificationText(toNotification('heartbeat', { cursor: position() }), message.id) : '',

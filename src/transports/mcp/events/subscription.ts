@@ -81,16 +81,20 @@ export function requireVisibleType(caller: Caller, name: string): EventType {
   throw eventError(caller, 'forbidden', { text, reason: 'insufficient_scope', scope });
 }
 
-/** Whether an event of the subscription is too old for it. */
-export async function hasTooOld(
+/**
+ * Whether events of the subscription may be too old for it. Reads one page, up to the first event that matches: no later one is older. True
+ * if the page has none and the feed continues.
+ */
+export async function mayHaveTooOld(
   realtime: Pick<Realtime, 'page'>,
   { actor }: Caller,
   { cursor, wants, hasSkipped }: Subscription,
 ): Promise<boolean> {
-  let start = cursor;
-  for (;;) {
-    const page = await realtime.page(actor, { cursor: start, limit: 1, wait_ms: 0, wants });
-    if (hasSkipped() || page.events.length > 0 || page.complete) return hasSkipped();
-    start = page.cursor;
-  }
+  const page = await realtime.page(actor, {
+    cursor,
+    limit: 1,
+    wait_ms: 0,
+    wants: (event) => wants(event) || hasSkipped(),
+  });
+  return hasSkipped() || (page.events.length === 0 && !page.complete);
 }

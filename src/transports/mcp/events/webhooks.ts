@@ -7,7 +7,7 @@ import type { McpParts } from '../parts.ts';
 import type { Caller } from '../protocol/exchange.ts';
 import { dialectOf, eventError } from './errors.ts';
 import { readFilter } from './filters.ts';
-import { hasTooOld, readSubscription, requireVisibleType } from './subscription.ts';
+import { mayHaveTooOld, readSubscription, requireVisibleType } from './subscription.ts';
 
 const url = z.string().max(2_000);
 const subscribeParams = z.looseObject({
@@ -51,7 +51,7 @@ export async function subscribe(parts: WebhookParts, caller: Caller, params: unk
     beforeChallenge: () => parts.limits.consume('webhook_test', actor.agent_id),
     async start() {
       const { cursor: start, gap } = await parts.realtime.startOf(actor, cursor);
-      const isTooOld = has_oldest && (await hasTooOld(parts.realtime, caller, subscription));
+      const isTooOld = has_oldest && (await mayHaveTooOld(parts.realtime, caller, subscription));
       return { cursor: start, truncated: gap || isTooOld };
     },
   });
@@ -78,6 +78,7 @@ export async function unsubscribe(parts: WebhookParts, caller: Caller, params: u
   const { name, arguments: args, delivery } = parseInput(unsubscribeParams, params ?? {});
   const event_type = requireVisibleType(caller, name);
   const target = { event_type, arguments: readFilter(event_type, args ?? {}), url: delivery.url };
+  await parts.limits.consume('default', caller.actor.agent_id);
   if (await parts.eventSubscriptions.unsubscribe(caller.actor, target)) return {};
   throw eventError(caller, 'notFound', { text: 'there is no such subscription.', kind: 'subscription' });
 }

@@ -180,6 +180,24 @@ test('maxAgeMs leaves out what is older, and says so', async () => {
   expect((await all.frames(1))[0]).toMatchObject({ params: { truncated: false } });
 });
 
+test('a stream opens with truncated when nothing in a page tells whether events are too old', async () => {
+  const { reader, say, cursor } = await createPair('undecided');
+  await say('For nobody.');
+  await first.query(
+    `with last as (select * from feed where agent_id = (select id from agents where canonical_handle = 'reader.undecided')
+       order by number desc limit 1),
+     moved as (update feed_heads set last_number = last_number + 6000 where agent_id = (select agent_id from last))
+     insert into feed (agent_id, number, event_id) select agent_id, number + n, event_id from last, generate_series(1, 6000) n`,
+    [],
+  );
+  const query = { name, cursor, maxAgeMs: 3_600_000, arguments: { only_mentions: true } };
+  const stream = await open(reader, query, { at: second });
+  expect((await stream.frames(1))[0]).toMatchObject({
+    method: 'notifications/events/active',
+    params: { truncated: true },
+  });
+});
+
 test('a client that cannot read streams is refused', async () => {
   const { reader } = await createPair('refused');
   const answer = await postStateless(first.url, reader, {

@@ -77,6 +77,23 @@ test.each([
   await waitUntil(() => contents(path)).toEqual(['Good.', ...bad, 'gap', 'Better.']);
 });
 
+test.each([
+  { name: 'too large for the receiver', status: 413, gaps: 1 },
+  { name: 'that the receiver always rejects', status: 422, gaps: 3 },
+])('a gap $name pauses the subscription, and a renewal begins with it', async ({ status, gaps }) => {
+  const { token, say } = await service.pair();
+  const { path, params } = service.target();
+  const { id } = await service.subscribe(token, params);
+  const restore = answerWith(path, (content) => (content === undefined ? status : 413));
+  await say('Bad.');
+  await say('Better.');
+  await waitUntil(async () => (await service.row(id)).active).toBe(false);
+  expect(contents(path)).toEqual(['Bad.', ...Array.from({ length: gaps }, () => 'gap')]);
+  restore();
+  await service.subscribe(token, params);
+  await waitUntil(() => contents(path).slice(gaps + 1)).toEqual(['gap', 'Better.']);
+});
+
 test('410 ends the subscription', async () => {
   const { token, say } = await service.pair();
   const { path, params } = service.target();

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -7,11 +7,18 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { startApi } from '../../../../src/api.ts';
 import { compose, type Core } from '../../../../src/compose.ts';
 import { loadConfig } from '../../../../src/config.ts';
+import { createCredential } from '../../../../src/services/auth/credentials.ts';
 import { createLifecycle } from '../../../../src/start/lifecycle.ts';
 import { startWorker } from '../../../../workers/start.ts';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { buildAgent, createTestSettings, issueTokenFor, type TestAgent } from '../../../support/service.ts';
+import {
+  allTestScopes,
+  buildAgent,
+  createTestSettings,
+  issueTokenFor,
+  type TestAgent,
+} from '../../../support/service.ts';
 import { fastPacing } from '../../webhooks/setup.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -115,6 +122,16 @@ export function useEventWebhooks(env: Record<string, string> = {}) {
     call,
     /** A token for /mcp. */
     token: (agent: TestAgent) => issueTokenFor(core, agent.handle, { audience: 'mcp' }),
+    /** A token for /mcp of a new credential of the agent. */
+    async credentialToken(agent: TestAgent) {
+      const { client_id } = await core.unitOfWork.writeAsSystem((work) =>
+        createCredential(work, { handle: agent.handle, scopes: allTestScopes }),
+      );
+      const token = await issueTokenFor(core, agent.handle, { audience: 'mcp' });
+      const update = { text: 'update access_tokens set client_id = $2 where token_hash = $1' };
+      await core.database.query(update, [createHash('sha256').update(token).digest(), client_id]);
+      return token;
+    },
     /** Two agents with a thread; `say` sends a message to the first one. */
     async pair() {
       const [reader, writer] = [await buildAgent(core), await buildAgent(core)];

@@ -8,7 +8,8 @@ const contents = (path: string) =>
   service.receiver.at(path).map(({ json }) => json.data?.content ?? json.type);
 
 test('a challenge comes first, then each event, signed with the secret of the client', async () => {
-  const { token, say, writer } = await service.pair();
+  const { reader, say, writer } = await service.pair();
+  const token = await service.credentialToken(reader);
   const { path, secret, params } = service.target();
   const subscribed = await service.subscribe(token, params);
   expect(subscribed).toMatchObject({
@@ -79,7 +80,8 @@ test('the same target is one subscription: a refresh renews it, tells its state,
 });
 
 test('lifetimes are granted within limits', async () => {
-  const { token } = await service.pair();
+  const { reader } = await service.pair();
+  const token = await service.credentialToken(reader);
   const { params } = service.target();
   const lifeOf = async (ttlMs: number | null) => {
     const { refreshBefore } = await service.subscribe(token, { ...params, ttlMs });
