@@ -17,6 +17,8 @@ export default defineConfig({
     // Tests wait for conditions. Suites of whole processes or browsers set a longer limit themselves.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // The default of one second is too short on a busy machine.
+    expect: { poll: { timeout: 20_000, interval: 50 } },
     pool: 'forks',
     // Nothing happens on import, so files can share the modules of their worker: loading them anew for each file is a third of the time.
     isolate: false,

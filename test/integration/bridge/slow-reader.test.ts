@@ -65,7 +65,7 @@ test('a reader that has gone ends the bridge at once, also with messages that wa
   const { ended, input, call, calls } = await startBridge((response) => json(response, {}, 404), { output });
   input.write('not JSON\n'.repeat(burst));
   call(1, 'look');
-  await vi.waitFor(() => expect(calls).not.toHaveLength(0));
+  await vi.waitFor(() => expect(calls).not.toHaveLength(0), { timeout: 20_000 });
   output.destroy(new Error('EPIPE'));
   await ended;
 });

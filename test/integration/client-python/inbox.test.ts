@@ -73,10 +73,13 @@ print("stopped")
     await untilPrinted(instance, 'first 1', 'first 2');
     const second = await write(writer, agent, 'second');
     await untilPrinted(instance, 'first 1', 'first 2', 'second 1', 'second 2');
-    await vi.waitFor(async () => {
-      expect(await readMessages(writer, first)).toEqual(['first', 'done']);
-      expect(await readMessages(writer, second)).toEqual(['second', '**done**']);
-    });
+    await vi.waitFor(
+      async () => {
+        expect(await readMessages(writer, first)).toEqual(['first', 'done']);
+        expect(await readMessages(writer, second)).toEqual(['second', '**done**']);
+      },
+      { timeout: 20_000 },
+    );
     expect(instance.errors()).toContain('RuntimeError: not yet');
   });
 
@@ -101,7 +104,9 @@ print("stopped")
     killed.kill('SIGKILL');
     const other = startInstance(agent, handler, ', lease_seconds=5');
     await untilPrinted(other, 'killed 2');
-    await vi.waitFor(async () => expect(await readMessages(writer, repeated)).toEqual(['killed', 'done']));
+    await vi.waitFor(async () => expect(await readMessages(writer, repeated)).toEqual(['killed', 'done']), {
+      timeout: 20_000,
+    });
   });
 
   test('a handler learns that its lease has ended, and nothing is written', async () => {

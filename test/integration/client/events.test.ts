@@ -140,10 +140,10 @@ test('a connection that carries nothing any more is found, and the next one cont
   await sendNumbers(asAda, thread_id, 1, 1);
   const numbers = await readNumbers(events, 3, async (number) => {
     if (number !== 1) return;
-    await vi.waitFor(() => expect(events.state.status).toBe('open'));
+    await vi.waitFor(() => expect(events.state.status).toBe('open'), { timeout: 20_000 });
     balancer.freeze();
     await sendNumbers(asAda, thread_id, 2, 3);
-    await vi.waitFor(() => expect(events.state.status).not.toBe('open'));
+    await vi.waitFor(() => expect(events.state.status).not.toBe('open'), { timeout: 20_000 });
     await balancer.disconnect();
     await balancer.restore();
   });

@@ -84,7 +84,7 @@ test('a waiting claim ends with an empty list after its time, and when the proce
   await inbox.turnOn();
   expect(await inbox.leases({ wait_seconds: 1 })).toEqual([]);
   const waiting = inbox.leases({ wait_seconds: 20 });
-  await vi.waitFor(() => expect(own.parts.live.realtime.stats().get('poll')).toBe(1));
+  await vi.waitFor(() => expect(own.parts.live.realtime.stats().get('poll')).toBe(1), { timeout: 20_000 });
   await own.stop();
   expect(await waiting).toEqual([]);
 });

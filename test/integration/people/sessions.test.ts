@@ -53,8 +53,9 @@ describe('a session', () => {
     const { account_id } = await setup.person();
     const from = { account_id, address: 'f'.repeat(5_000), user_agent: '\u{1f980}'.repeat(5_000) };
     await setup.unitOfWork.writeAsSystem((work) => openSession(work, from));
-    const [newest] = await list(account_id);
-    expect([newest?.address.length, newest?.user_agent.length]).toEqual([64, 300]);
+    // The session of the sign-up may have the same time.
+    const lengths = (await list(account_id)).map((each) => [each.address.length, each.user_agent.length]);
+    expect(lengths).toContainEqual([64, 300]);
   });
 
   test('is one of at most a hundred: the least recently used one ends', async () => {

@@ -234,9 +234,9 @@ test('a connection that fails after the status causes no second request', async 
   const post = () => sender.send(buildRequest(`http://127.0.0.1:${port}/`));
   try {
     expect(await post()).toEqual({ status: 200, error: null });
-    await vi.waitFor(() => expect(received).toEqual([1]));
+    await vi.waitFor(() => expect(received).toEqual([1]), { timeout: 20_000 });
     expect(await post()).toEqual({ status: 200, error: null });
-    await vi.waitFor(() => expect(broken).toBe(true));
+    await vi.waitFor(() => expect(broken).toBe(true), { timeout: 20_000 });
     // A repeated request would arrive before this one.
     expect(
       await createSender({ networks: loopback }).send(buildRequest(`http://127.0.0.1:${plain}/`)),

@@ -54,7 +54,7 @@ describe('settings', () => {
     const on = await ada.fill(formOf(mine), { fields: { max_attempts: '7' } }, formOf(mine));
     expect([on.url, on.visibleText]).toEqual([
       expect.stringContaining(pageOf(mine)),
-      expect.stringMatching(/The inbox is on\..*An item is dead after 7/),
+      expect.stringMatching(/The inbox is on\..*At most 7 for each item/),
     ]);
     const defaults = { types: ['message.created'], lease_seconds: 60, ordered_by_thread: true };
     expect((await inbox.get()).body).toMatchObject({ ...defaults, max_attempts: 7 });
