@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { type ScopePreset, scopePresets, scopes } from '../../src/domain/auth/scopes.ts';
 import { errorStatuses } from '../../src/domain/errors.ts';
 import { eventTypes } from '../../src/domain/feed/events.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
+import { presetNames } from '../../src/transports/console/pages/auth/scope-text.ts';
 import { readSources } from './architecture/source-files.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -100,4 +102,32 @@ test('docs/api.md lists every operation, error code and event type', () => {
   const operations = catalogue.flatMap(({ rest }) => (rest ? [`\`${rest.method} ${rest.path}\``] : []));
   const names = [...Object.keys(errorStatuses), ...eventTypes].map((name) => `\`${name}\``);
   expect([...operations, ...names].filter((name) => !page.includes(name))).toEqual([]);
+});
+
+test('docs/scopes.md lists every scope, and the presets with their scopes', () => {
+  const page = read('docs/scopes.md');
+  const namesIn = (row: string) => Array.from(row.matchAll(/`(\w+:\w+)`/g), ([, name = '']) => name);
+  const table = page.slice(0, page.indexOf('## Presets')).match(/^\| `.*?\|/gm) ?? [];
+  expect(table.flatMap(namesIn).toSorted()).toEqual(scopes.toSorted());
+
+  const presets = page.match(/^\| [A-Z].*\| `[a-z][a-z-]*` \|.*$/gm) ?? [];
+  const counts = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+  let smaller: string[] = [];
+  const listed = presets.map((row) => {
+    const [title = '', option = '', contents = ''] = row
+      .split('|')
+      .slice(1)
+      .map((cell) => cell.trim());
+    const all = contents === `all ${counts[scopes.length]}`;
+    const sum = [...(contents.startsWith('these and') ? smaller : []), ...namesIn(contents)];
+    smaller = all ? [...scopes] : sum;
+    return [option, title, smaller.toSorted()];
+  });
+  const expected = Object.entries<readonly string[]>(scopePresets).map(([name, granted]) => [
+    `\`${name}\``,
+    presetNames[name as ScopePreset],
+    granted.toSorted(),
+  ]);
+  expect(listed).toEqual(expected);
+  expect(page).toContain('The default of both is **Agent**.');
 });

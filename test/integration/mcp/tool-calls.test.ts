@@ -132,6 +132,23 @@ test('a caller that goes away while it is answered disturbs nothing', async () =
   expect(instance.loggedErrors).toEqual([]);
 });
 
+test('list_threads with unread true has only the threads with unread messages', async () => {
+  const reader = await instance.token('unread.reader');
+  const writer = await instance.token('unread.writer');
+  const open = { with_handle: 'unread.reader', initial_message: 'Hello' };
+  const ids = [];
+  for (let count = 0; count < 2; count += 1)
+    ids.push((await callToolRaw(instance.url, writer, 'create_thread', open)).value['id']);
+  const [first, second] = ids;
+  const unread = async () => {
+    const { value } = await callToolRaw(instance.url, reader, 'list_threads', { unread: true });
+    return Object(value['threads']).map(({ id }: { id: string }) => id);
+  };
+  expect(await unread()).toEqual([second, first]);
+  await callToolRaw(instance.url, reader, 'mark_read', { thread_id: second, up_to_sequence: 1 });
+  expect(await unread()).toEqual([first]);
+});
+
 test('long messages come as previews, whole when asked for one by one, and as the schema says', async () => {
   const thread_id = await newThread();
   const long = 'für '.repeat(6_500);

@@ -155,6 +155,20 @@ describe('the settings', () => {
     ]).toEqual([400, 'Choose one of these options.', 'Choose one of these options.']);
   });
 
+  test('warn when every agent can write to a private agent', async () => {
+    const { mine, ...ada } = await withAgent();
+    const address = pageOf(mine, '/settings');
+    const warning = 'unreachable for strangers';
+    const unlisted = await fill({ ...ada }, address, { visibility: 'unlisted', inbound_policy: 'open' });
+    expect(unlisted.visibleText).not.toContain(warning);
+    const hidden = await fill({ ...ada }, address, { visibility: 'private', inbound_policy: 'open' });
+    expect(hidden.visibleText).toContain(warning);
+    const create = '/console/agents/new';
+    const fields = { name: 'alone', display_name: 'A', visibility: 'private', inbound_policy: 'open' };
+    const created = await ada.fill(create, { fields, button: 'create' }, create);
+    expect(created.visibleText).toContain(warning);
+  });
+
   test('pause and resume the agent; a repeated form changes nothing', async () => {
     const { mine, ...ada } = await withAgent();
     const [address, action] = [pageOf(mine, '/settings'), pageOf(mine, '/settings/pause')];
