@@ -139,7 +139,7 @@ function subscriptionId({ agent_id, client_id }: Actor, target: SubscriptionTarg
 
 /**
  * Returns what ends the access of a subscription: the grant of its token, else the credential of its client, else the token itself. It is
- * read after the challenge, for which the receiver takes its time. What is revoked after that is found by the worker.
+ * read after the challenge, for which the receiver takes its time. The worker finds a later revocation.
  * @throws {DomainError} UNAUTHORIZED
  */
 async function readAccess({ tokens, credentials, now }: SystemWork, { token_id, client_id }: Actor) {

@@ -83,12 +83,16 @@ export interface RawResponse {
   json: unknown;
 }
 
-/** Any request to /mcp, as bare as it is given: no Accept header, no session, nothing added. */
+/**
+ * Any request to /mcp, as bare as it is given: no Accept header, no session. Each has its own connection: a pooled one could be closed by the
+ * server while the request is written.
+ */
 export async function sendRawRequest(
   url: string,
   request: { method?: string; headers?: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> },
 ): Promise<RawResponse> {
-  const { method = 'POST', headers = {}, body } = request;
+  const { method = 'POST', body } = request;
+  const headers = { ...request.headers, connection: 'close' };
   const response = await fetch(`${url}/mcp`, { method, headers, ...(body !== undefined && { body }) });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');

@@ -182,7 +182,7 @@ test('maxAgeMs leaves out what is older, and says so', async () => {
 
 test('a stream opens with truncated when nothing in a page tells whether events are too old', async () => {
   const { reader, say, cursor } = await createPair('undecided');
-  await say('For nobody.');
+  await say('A message.');
   await first.query(
     `with last as (select * from feed where agent_id = (select id from agents where canonical_handle = 'reader.undecided')
        order by number desc limit 1),
