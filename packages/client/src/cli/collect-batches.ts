@@ -33,7 +33,7 @@ export async function* collectBatches(
   } finally {
     // Otherwise the end would wait for one more event.
     events.close();
-    await next.catch(() => undefined);
+    await next.catch(() => undefined); // the reader of the batches has left
     await iterator.return?.();
   }
 }
