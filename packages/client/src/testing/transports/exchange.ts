@@ -94,7 +94,7 @@ function parseObject(body: Buffer): Record<string, unknown> {
 
 async function readPart(body: Buffer, type: string, field: string) {
   const headers = { 'Content-Type': type };
-  // What is not a form has no file, which is refused below.
+  // A body that is not a form has no file: refused below.
   const form = await new Response(new Uint8Array(body), { headers }).formData().catch(() => undefined);
   const file = form?.get(field);
   if (!(file instanceof File)) {
