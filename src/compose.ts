@@ -4,7 +4,7 @@ import { createLogger } from './platform/observability/logger.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
 import { type Tracing, untraced } from './platform/observability/tracing.ts';
 import { Repositories } from './repositories/index.ts';
-import { openBus, openDatabases, openLimiter, openQueues } from './start/connections.ts';
+import { openBus, openDatabases, openLimiter, openMailer, openQueues } from './start/connections.ts';
 import type { CoreOverrides } from './start/overrides.ts';
 import { createStorage } from './start/storage.ts';
 import { createWorkSettings } from './start/work-settings.ts';
@@ -45,6 +45,8 @@ export function compose(
     cursors: settings.cursors,
     sealedBox: settings.sealedBox,
     webhookSender: settings.webhookSender,
+    /** Undefined: this service sends no e-mail. */
+    mailer: openMailer(config),
     config,
     logger,
     metrics,

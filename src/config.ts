@@ -77,6 +77,8 @@ const defaultLimits = {
   sign_in_address: { points: 100, seconds: 600 },
   sign_up: { points: 10, seconds: 3_600 },
   add_member: { points: 60, seconds: 3_600 },
+  notification_settings: { points: 30, seconds: 3_600 },
+  notification_message: { points: 10, seconds: 3_600 },
   token: { points: 120, seconds: 60 },
   register: { points: 20, seconds: 3_600 },
   loop: { points: 240, seconds: 600 },
@@ -129,6 +131,14 @@ const networks = z
     }),
   );
 
+/** An address, with or without a name: `ams@example.com`, `Agent Messaging <ams@example.com>`. */
+const mailSender = z
+  .string()
+  .refine(
+    (value) => z.email().safeParse(/^[^<>\r\n]+<([^<>]+)>$/.exec(value)?.[1] ?? value).success,
+    'must be an e-mail address, or a name and an address: Agent Messaging <ams@example.com>',
+  );
+
 /** A single server, Sentinel or Cluster. */
 const redisUrl = z.string().transform((value, context) => {
   try {
@@ -173,6 +183,8 @@ const environment = z.object({
   RATE_LIMITS: rateLimits,
   WEBHOOK_NETWORKS: networks,
   EVENTS_HOLD_SECONDS: wholeNumber(0, 300).default(90),
+  SMTP_URL: url('smtp:', 'smtps:').optional(),
+  SMTP_FROM: mailSender.optional(),
   SIGNUP: z.enum(['open', 'invite', 'closed']).default('open'),
   OIDC_ISSUER: issuer.optional(),
   OIDC_CLIENT_ID: z.string().optional(),
@@ -211,6 +223,7 @@ const environment = z.object({
 /** The first setting requires the second. */
 const requiredTogether = [
   ['OIDC_ISSUER', 'OIDC_CLIENT_ID'],
+  ['SMTP_URL', 'SMTP_FROM'],
   ['S3_ENDPOINT', 'S3_BUCKET'],
   ['S3_PUBLIC_ENDPOINT', 'S3_BUCKET'],
   ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],

@@ -17,6 +17,7 @@ import { maintenanceHandler } from './maintenance/tasks.ts';
 import { createBackOff } from '../src/shared/back-off.ts';
 import { consumeQueues, type OnJobEnd } from './consume-queues.ts';
 import { subscriptionHandler } from './event-subscriptions.ts';
+import { defaultNotifications, notificationHandlers } from './notifications.ts';
 import { searchIndexingHandler } from './search-indexing.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createStoppableBlobs } from './stoppable.ts';
@@ -30,6 +31,7 @@ export async function startWorker(
   core: Core,
   lifecycle: Lifecycle,
   pacing: WebhookPacing = defaultPacing,
+  notifications = defaultNotifications,
 ): Promise<{ ops_port: number | undefined }> {
   const { config, queues, logger, metrics, unitOfWork } = core;
   const stop = new AbortController();
@@ -51,9 +53,10 @@ export async function startWorker(
     deliveryHandler(core),
     webhookHandler(core, receipts, backOff, pacing),
     subscriptionHandler(core, receipts, pacing),
+    ...notificationHandlers(core, notifications),
     searchIndexingHandler(core),
     attachmentScanningHandler(stoppable, { stop: stop.signal }),
-    maintenanceHandler(stoppable, pacing),
+    maintenanceHandler(stoppable, pacing, notifications.now),
     agentErasureHandler(stoppable, stop.signal),
     agentExportHandler(stoppable, stop.signal),
   ];

@@ -1,4 +1,5 @@
 import type { Core } from '../src/compose.ts';
+import { toNoticeJob } from '../src/domain/notifications.ts';
 import { isDelivered, type OutboundResponse } from '../src/domain/outbound.ts';
 import type { WebhookPacing } from '../src/domain/webhooks.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
@@ -132,6 +133,8 @@ async function disable({ unitOfWork, logger }: Core, id: string, reason: 'gone' 
   await unitOfWork.writeAsSystem(async (work) => {
     if (!(await work.webhooks.disable(id, reason, work.now))) return;
     await work.webhookDeliveries.abandon(id, webhookDisabled, maxAbandonedAtOnce);
+    const webhook = await work.webhooks.find(id);
+    if (webhook) work.enqueue(toNoticeJob(webhook.agent_id, `${id}/${work.now}`));
   });
 }
 

@@ -33,6 +33,7 @@ export const idPrefixes = {
   erasure: 'ers',
   export: 'exp',
   lease: 'lse',
+  notification: 'ntf',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -3,7 +3,7 @@
  * agent; `mcp_initialize`, `websocket` and `event_stream` count the MCP sessions, WebSockets and MCP notification streams that an agent opens; `public` is every call of an IP address without a token. The rest protects against guessing: `sign_in` is counted per username and
  * address, `sign_in_account` per username, then `sign_in_slow` per username,
  * `sign_in_address` per address, `sign_up` per address and per account that founds organizations,
- * `add_member` per account, `token` per client and address, `register` per address.
+ * `add_member` and `notification_settings` per account, `notification_message` (tests and confirmations) per account and per e-mail address, `token` per client and address, `register` per address.
  */
 export const budgets = [
   'create_thread',
@@ -22,6 +22,8 @@ export const budgets = [
   'sign_in_address',
   'sign_up',
   'add_member',
+  'notification_settings',
+  'notification_message',
   'token',
   'register',
 ] as const;

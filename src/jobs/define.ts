@@ -4,6 +4,7 @@ import type { z } from 'zod';
 export const queueNames = [
   'delivery',
   'webhooks',
+  'notifications',
   'search-indexing',
   'attachment-scanning',
   'maintenance',
@@ -14,11 +15,11 @@ export const queueNames = [
 export type QueueName = (typeof queueNames)[number];
 
 /**
- * The queues that a worker process consumes for each of its WORKER_ROLES. Webhooks, erasures and exports have separate queues because
+ * The queues that a worker process consumes for each of its WORKER_ROLES. Webhooks, notifications, erasures and exports have separate queues because
  * their jobs are slow.
  */
 export const queuesOfRole = {
-  delivery: ['delivery', 'webhooks'],
+  delivery: ['delivery', 'webhooks', 'notifications'],
   'search-indexing': ['search-indexing'],
   'attachment-scanning': ['attachment-scanning'],
   maintenance: ['maintenance', 'agent-erasure', 'agent-export'],

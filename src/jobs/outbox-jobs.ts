@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { erasureJob } from '../domain/agents/erasure-and-export.ts';
 import { exportJob } from '../domain/agents/erasure-and-export.ts';
 import { scanJob } from '../domain/attachments/attachments.ts';
+import { noticeJob } from '../domain/notifications.ts';
 import type { EventType } from '../domain/feed/events.ts';
 import type { JobContract, QueuedJob } from './define.ts';
 
@@ -53,6 +54,15 @@ export const agentExport: JobContract<{ version: 1; ids: string[] }> = {
   backoff_ms: 1_000,
 };
 
+/** Finds the people of something that begins to wait. The subjects are those of `toNoticeJob`. */
+export const noticing: JobContract<{ version: 1; ids: string[] }> = {
+  name: noticeJob,
+  queue: 'notifications',
+  payload,
+  attempts: 5,
+  backoff_ms: 1_000,
+};
+
 /** The jobs that a commit can put into the outbox, by name. An outbox row stays until a worker has finished its job. */
 export const outboxJobs = {
   [delivery.name]: delivery,
@@ -60,6 +70,7 @@ export const outboxJobs = {
   [attachmentScanning.name]: attachmentScanning,
   [agentErasure.name]: agentErasure,
   [agentExport.name]: agentExport,
+  [noticing.name]: noticing,
 };
 
 export interface OutboxJob {

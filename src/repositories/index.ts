@@ -38,6 +38,9 @@ import { messageRetentionRepository } from './messages/retention.ts';
 import { messageSearchRepository } from './messages/search.ts';
 import { messageBatchesRepository } from './messages/batches.ts';
 import { messagesRepository } from './messages/messages.ts';
+import { notificationChannelsRepository } from './notifications/channels.ts';
+import { notificationMessagesRepository } from './notifications/messages.ts';
+import { notificationSettingsRepository } from './notifications/settings.ts';
 import { oauthClientsRepository } from './auth/oauth-clients.ts';
 import { oauthRecordsRepository } from './auth/oauth-records.ts';
 import { operatorListsRepository } from './maintenance/operator-lists.ts';
@@ -241,6 +244,15 @@ export class Repositories {
   }
   get dashboard() {
     return this.get(dashboardRepository);
+  }
+  get notificationSettings() {
+    return this.get(notificationSettingsRepository);
+  }
+  get notificationChannels() {
+    return this.get(notificationChannelsRepository);
+  }
+  get notificationMessages() {
+    return this.get(notificationMessagesRepository);
   }
   get credentials() {
     return this.get(credentialsRepository);

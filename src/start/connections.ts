@@ -8,6 +8,7 @@ import { openReplicas } from '../platform/database/replicas.ts';
 import { createLogger, type Logger } from '../platform/observability/logger.ts';
 import { openTracing, type Tracing } from '../platform/observability/tracing.ts';
 import { createWebhookSender } from '../platform/outbound/webhook-sender.ts';
+import { createMailer } from '../platform/mail/mailer.ts';
 import type { JobQueues } from '../platform/queues/job-queues.ts';
 import { createPostgresQueues } from '../platform/queues/postgres.ts';
 import { createRedisQueues } from '../platform/queues/redis.ts';
@@ -78,6 +79,12 @@ export function openLimiter(config: Config, logger: Logger): Limiter<Budget> {
 export function openWebhookSender({ WEBHOOK_NETWORKS: networks, VERSION }: Config) {
   const userAgent = `agent-messaging-service/${VERSION}`;
   return createWebhookSender({ networks, timeoutMs: 15_000, userAgent });
+}
+
+/** Sends e-mail if SMTP_URL is set. */
+export function openMailer({ SMTP_URL: url, SMTP_FROM: from, PUBLIC_URL }: Config) {
+  if (url === undefined || from === undefined) return undefined;
+  return createMailer({ url, from, host: new URL(PUBLIC_URL).hostname });
 }
 
 /** The trace exporter of a process; does nothing unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */

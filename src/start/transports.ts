@@ -128,6 +128,7 @@ export function createConsole(
       public_url: config.PUBLIC_URL,
       signup: config.SIGNUP,
       export_days: config.EXPORT_RETENTION_DAYS,
+      sends_mail: core.mailer !== undefined,
     },
     external: createExternalSignIn(core),
     logger: core.logger,

@@ -13,6 +13,8 @@ import {
 } from '../../src/services/agents/operator-registration.ts';
 import { issueToken } from '../../src/services/auth/issue-token.ts';
 import { type TokenAudience, toResourceUrls } from '../../src/services/auth/tokens.ts';
+import { defaultPacing } from '../../src/domain/webhooks.ts';
+import { defaultNotifications, type NotificationOptions } from '../../workers/notifications.ts';
 import { startWorker } from '../../workers/start.ts';
 import { createTestDatabase } from './servers/postgres/database.ts';
 import { startTestRedis } from './servers/redis/server.ts';
@@ -110,6 +112,8 @@ export interface ServiceOptions {
   /** False: no worker. */
   worker?: boolean;
   env?: Record<string, string>;
+  /** Changes the notifications of the worker. */
+  notifications?: Partial<NotificationOptions>;
   /** Instead of a new database, for example to start a second process on the same one. */
   settings?: TestSettings;
   /** Changes the API process, not the worker. */
@@ -126,8 +130,10 @@ export async function startService(options: ServiceOptions = {}) {
   const lifecycle = createLifecycle(core.logger);
   lifecycle.onStop('settings', 20_000, settings.release);
   const { port, ops_port, ...parts } = await startApi(core, lifecycle, overrides);
+  const notifications = { ...defaultNotifications, ...options.notifications };
   const worker =
-    (options.worker ?? true) && (await startWorker(compose(config, 'test-worker', tracing), lifecycle));
+    (options.worker ?? true) &&
+    (await startWorker(compose(config, 'test-worker', tracing), lifecycle, defaultPacing, notifications));
   const url = `http://127.0.0.1:${port}`;
   return {
     core,

@@ -41,6 +41,8 @@ describe('settings', () => {
       sign_in_address: { points: 100, seconds: 600 },
       sign_up: { points: 10, seconds: 3600 },
       add_member: { points: 60, seconds: 3600 },
+      notification_settings: { points: 30, seconds: 3_600 },
+      notification_message: { points: 10, seconds: 3_600 },
       token: { points: 120, seconds: 60 },
       register: { points: 20, seconds: 3600 },
       loop: { points: 240, seconds: 600 },

@@ -1,9 +1,11 @@
 import type { Core } from '../../src/compose.ts';
 import { mcpSessionLifetimeMs } from '../../src/domain/limits.ts';
 import { minIdAt } from '../../src/domain/ids.ts';
+import { itemMemoryMs } from '../../src/domain/notifications.ts';
 import { defaultPacing, type WebhookPacing } from '../../src/domain/webhooks.ts';
 import { packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { maintenance, type MaintenanceTask } from '../../src/jobs/maintenance.ts';
+import { createCheckJob, createSendingJob } from '../../src/jobs/notifications.ts';
 import { createSubscriptionJob } from '../../src/jobs/event-subscriptions.ts';
 import { createWebhookJob } from '../../src/jobs/webhooks.ts';
 import { expireExports, expireUploads, sweepBlobs } from './file-retention.ts';
@@ -18,6 +20,7 @@ const approvalLifeMs = 30 * dayMs;
 const deliveryLifeMs = 30 * dayMs;
 /** Longer than a process takes to move a handled mark. */
 const handledMarkGraceMs = 5_000;
+const notificationSweepMs = 30_000;
 const sweepDelay = { first: 10_000, max: 3_600_000 };
 
 /** Repeats in small batches until nothing is left, so that no statement holds many rows for long. */
@@ -34,6 +37,7 @@ function exchangePeriodMs(limits: Core['config']['RATE_LIMITS']): number {
 export function maintenanceHandler(
   core: Core,
   pacing: Pick<WebhookPacing, 'graceMs'> = defaultPacing,
+  now: () => number = Date.now,
 ): JobHandler<{ task: MaintenanceTask }> {
   const { config, repositories, unitOfWork, queues, logger } = core;
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
@@ -55,7 +59,11 @@ export function maintenanceHandler(
       });
       await moveHandledMarks(unitOfWork, null, Date.now() - handledMarkGraceMs);
     },
-    'sweep-webhooks': () => sweepWebhooks(core, pacing.graceMs),
+    /** Includes notifications, under a name that older releases know. */
+    async 'sweep-webhooks'() {
+      await sweepWebhooks(core, pacing.graceMs);
+      await sweepNotifications(core, now());
+    },
     'expire-idempotency-keys': () =>
       drain((limit) => idempotencyKeys.removeBefore(Date.now() - dayMs, limit)),
     async 'expire-tokens'() {
@@ -68,7 +76,11 @@ export function maintenanceHandler(
     'expire-mcp-sessions': () =>
       drain((limit) => mcpSessions.removeBefore(Date.now() - mcpSessionLifetimeMs, limit)),
     'expire-rate-limits': () => drain((limit) => rateLimits.removeExpired(Date.now(), limit)),
+    /** Includes items of notifications, under a name that older releases know. */
     async 'expire-sessions'() {
+      await drain((limit) =>
+        repositories.notificationMessages.removeUnseen(Date.now() - itemMemoryMs, limit),
+      );
       await drain((limit) => sessions.removeExpired(Date.now(), limit));
       await drain((limit) => externalSignIns.removeExpired(Date.now(), limit));
       await drain((limit) => membershipInvitations.removeExpired(Date.now(), limit));
@@ -115,5 +127,24 @@ async function sweepWebhooks({ repositories, queues }: Core, graceMs: number): P
     await queues.enqueue(due.map((id) => createSubscriptionJob(id, now)));
     lastSubscription = due.at(-1) ?? lastSubscription;
     return due.length;
+  });
+}
+
+/** Enqueues people and messages that are due. Entries of one period have the same id, so that they do not pile up. */
+async function sweepNotifications({ repositories, queues }: Core, now: number): Promise<void> {
+  const due = now - (now % notificationSweepMs);
+  let lastAccount = '';
+  await drain(async (limit) => {
+    const accounts = await repositories.notificationSettings.listDue(now, lastAccount, limit);
+    await queues.enqueue(accounts.map((id) => createCheckJob(id, { due, now })));
+    lastAccount = accounts.at(-1) ?? lastAccount;
+    return accounts.length;
+  });
+  let lastMessage = '';
+  await drain(async (limit) => {
+    const messages = await repositories.notificationMessages.listDue(now, lastMessage, limit);
+    await queues.enqueue(messages.map((id) => createSendingJob(id, { due, now })));
+    lastMessage = messages.at(-1) ?? lastMessage;
+    return messages.length;
   });
 }

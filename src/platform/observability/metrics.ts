@@ -110,6 +110,12 @@ function createJobMetrics(registers: Registry[]) {
       labelNames: ['outcome'],
       registers,
     }),
+    notifications: new Counter({
+      name: 'ams_notifications_total',
+      help: 'Attempts to notify a person, by channel (email, webhook) and outcome: sent, failed.',
+      labelNames: ['channel', 'outcome'],
+      registers,
+    }),
     scans: new Counter({
       name: 'ams_attachment_scans_total',
       help: 'Attachment scans by outcome: clean, infected, failed, away (no scanner was available).',

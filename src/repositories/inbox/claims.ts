@@ -67,7 +67,7 @@ const statements = {
      )
      update inbox_items i set state = case when i.attempts >= :max_attempts::int then 'dead' else 'ready' end, ready_at = :now::bigint,
        reasons = i.reasons || ${endedAttempt(`'expired'`, 'null')}, ${noLease}
-     from expired e where i.agent_id = :agent_id and i.number = e.number`,
+     from expired e where i.agent_id = :agent_id and i.number = e.number returning i.state, i.event_id`,
   ),
   /**
    * With `ordered_by_thread`, an item is queued if an older item of its thread waits. So each queued item has an older ready one, and claims
@@ -145,9 +145,12 @@ export function inboxClaimsRepository(db: Queryable) {
         token_hashes: tokenHashes,
       });
     },
-    /** Ends leases that have expired: their items are ready again, or dead after `max_attempts` attempts. */
+    /** Ends leases that have expired: their items are ready again, or dead after `max_attempts` attempts. Returns the events of the dead ones. */
     async endExpired(agentId: string, { now, max_attempts }: { now: number; max_attempts: number }) {
-      await query(db, statements.endExpired, { agent_id: agentId, now, max_attempts });
+      type Ended = { state: 'ready' | 'dead'; event_id: string };
+      const values = { agent_id: agentId, now, max_attempts };
+      const ended = await query<Ended>(db, statements.endExpired, values);
+      return ended.flatMap(({ state, event_id }) => (state === 'dead' ? [event_id] : []));
     },
     /** Copies feed entries as items, those that the inbox wants, and moves its position. Entries that are items already stay as they are. */
     async materialize(

@@ -2,6 +2,7 @@ import { type ApprovalAction, type ApprovalDecision } from '../../domain/approva
 import { DomainError } from '../../domain/errors.ts';
 import { isHandle, parseHandle } from '../../domain/agents/handles.ts';
 import { isId, newId } from '../../domain/ids.ts';
+import { toNoticeJob } from '../../domain/notifications.ts';
 import { toVisibleLine } from '../../shared/visible-text.ts';
 import type { IdempotencyClaim, SystemWork } from '../../work/unit-of-work.ts';
 import { approvalNotFound, decideApproval, explainRefusal } from './decide.ts';
@@ -50,6 +51,7 @@ export async function openApproval(work: SystemWork, input: OpenApproval): Promi
     { ...subject, id, client_name, created_at: now, expires_at: now + dayMs },
     input.claim ?? null,
   );
+  work.enqueue(toNoticeJob(agent_id, id));
   // A concurrent call may have inserted the same request; then that one is returned.
   const inserted = await approvals.findCurrent(subject, now);
   if (!inserted) throw new Error('the approval was not inserted');

@@ -106,15 +106,17 @@ export async function endConnectionsBeyondRights(
 
 /**
  * Ends the access of a person who left an organization: connections, and the credentials and webhooks of agents that belong to this
- * member, because only this person knows their secrets. Returns as endConnection.
+ * member, because only this person knows their secrets. Removes the items of which the person was notified. Returns as endConnection.
  */
 export async function endAccessOfMember(
-  work: GrantRepositories & Pick<SystemWork, 'credentials' | 'webhooks' | 'webhookDeliveries' | 'now'>,
+  work: GrantRepositories &
+    Pick<SystemWork, 'credentials' | 'webhooks' | 'webhookDeliveries' | 'notificationMessages' | 'now'>,
   organization_id: string,
   account_id: string,
 ): Promise<Revocation[]> {
   const ended = await endConnectionsBeyondRights(work, account_id);
   await removeWebhooksOfMember(work, organization_id, account_id);
+  await work.notificationMessages.removeBeyondRights(account_id);
   for (const client_id of await work.credentials.revokeOfMember(organization_id, account_id, work.now)) {
     ended.push(...(await endTokens(work, { client_id })));
   }

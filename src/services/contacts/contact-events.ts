@@ -1,3 +1,4 @@
+import { toNoticeJob } from '../../domain/notifications.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 
 interface Party {
@@ -8,13 +9,14 @@ interface Party {
 
 type Request = Awaited<ReturnType<Work['contactRequests']['insert']>>;
 
-/** Emits contact.request to the addressee. */
+/** Emits contact.request to the addressee. Its people are notified. */
 export function emitRequested(work: Work, { request_id, from, to, message, created_at }: Request): void {
   work.emit({
     type: 'contact.request',
     recipients: [to.id],
     data: { request_id, from, message, created_at },
   });
+  work.enqueue(toNoticeJob(to.id, request_id));
 }
 
 /** Makes two agents contacts and emits contact.added to each. The caller has locked the pair; they have no contact rows yet. */

@@ -1,5 +1,6 @@
 import { DomainError } from '../../domain/errors.ts';
 import { inboxTypes, maxLeases, type NextItem, toLeaseId, visibleTypes } from '../../domain/inbox.ts';
+import { toNoticeJob } from '../../domain/notifications.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { readRelationships } from '../access.ts';
 import { requireActorState } from '../actor-checks.ts';
@@ -116,7 +117,7 @@ function toClaim({ work, request }: ClaimCall, inbox: Inbox, grant_id: string | 
 
 /** Claims what is ready, and copies items from the feed until there are enough or the feed has no more. */
 async function claimReady(
-  { actor: { agent_id }, now, inboxClaims, feed }: Work,
+  { actor: { agent_id }, now, inboxClaims, feed, enqueue }: Work,
   { position: start, last_number, max_attempts }: Inbox,
   claims: readonly Claim[],
 ): Promise<ClaimedItem[][]> {
@@ -126,7 +127,11 @@ async function claimReady(
       const max = claim.max - (claimed[at]?.length ?? 0);
       if (max > 0) claimed[at]?.push(...(await inboxClaims.claim(agent_id, { ...claim, max })));
     });
-  await Promise.all([inboxClaims.endExpired(agent_id, { now, max_attempts }), ...claimMissing()]);
+  const [dead] = await Promise.all([
+    inboxClaims.endExpired(agent_id, { now, max_attempts }),
+    ...claimMissing(),
+  ]);
+  dead.slice(0, 1).forEach((event_id) => enqueue(toNoticeJob(agent_id, `${event_id}/${now}`)));
   let position = start;
   for (let step = 0; position < last_number && step < maxSteps; step += 1) {
     if (claims.every(({ max }, at) => claimed[at]?.length === max)) break;

@@ -1,5 +1,6 @@
 import { wrongField } from '../../domain/errors.ts';
 import { inboxTopic, readFencingToken, toLeaseId } from '../../domain/inbox.ts';
+import { toNoticeJob } from '../../domain/notifications.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type MessageDraft, sendMessage } from '../messages/send.ts';
 import { leaseLost, requireLeaseKey } from './access.ts';
@@ -116,6 +117,7 @@ export async function releaseLease(
   const ready_at = work.now + delay_seconds * 1_000;
   const item = await work.inboxLeases.release(requireLeaseKey(work, lease_id), { ready_at, reason });
   if (!item) throw leaseLost();
+  if (item.state === 'dead') work.enqueue(toNoticeJob(work.actor.agent_id, lease_id));
   work.publish({ topic: inboxTopic, body: work.actor.agent_id });
   return item;
 }

@@ -1,5 +1,6 @@
 import { DomainError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
+import { toNoticeJob } from '../../domain/notifications.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { threadNotFound } from '../access.ts';
 import { requireActiveThread, requireActorState, requirePoliciesAllow } from '../actor-checks.ts';
@@ -162,6 +163,7 @@ function placeMessage(
   const sent = { ...about, content, content_type, reply_to, metadata, attachments: files, written_by };
   for (const file of attachments) file.message_id = id;
   work.emit({ type: 'message.created', thread_id, message_id: id, recipients: audience.member_ids }, sent);
+  if (metadata['asks_person'] === true) work.enqueue(toNoticeJob(thread_id, id));
   return sent;
 }
 

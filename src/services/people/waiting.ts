@@ -11,30 +11,31 @@ const answerTimeoutMs = 10 * minute;
 /** Older questions are no longer shown. */
 const maxAgeMs = 7 * 24 * 60 * minute;
 
-type WaitingWork = Pick<SystemWork, 'dashboard' | 'approvals' | 'conversations'>;
+export type WaitingWork = Pick<SystemWork, 'dashboard' | 'approvals' | 'conversations'>;
 
-/** What waits for a person. Each list has at most 20 items. */
+/** What waits for a person. */
 export type Waiting = Awaited<ReturnType<typeof readWaiting>>;
 
 /**
  * Returns what waits for the decision or the answer of a person: approvals, contact requests, webhooks that were disabled after failures, inboxes with dead items, and
  * threads whose last message asks a person, or waits for one of the agents for ten minutes.
+ * @param limit of each list; default 20.
  */
-export async function readWaiting(work: WaitingWork, account_id: string) {
+export async function readWaiting(work: WaitingWork, account_id: string, limit = maxItems) {
   const now = Date.now();
   const waiting = { waiting: 'me' } as const;
   const silentSince = { activity: now - answerTimeoutMs, id: '' };
   const reader = { account_id };
   const [approvals, requests, webhooks, inboxes, latest, silent] = await Promise.all([
-    listApprovals(work, account_id, { pending: true, before: '', limit: maxItems }),
-    work.dashboard.listRequests(account_id, maxItems),
-    work.dashboard.listFailingWebhooks(account_id, maxItems),
-    work.dashboard.listDeadInboxes(account_id, maxItems),
+    listApprovals(work, account_id, { pending: true, before: '', limit }),
+    work.dashboard.listRequests(account_id, limit),
+    work.dashboard.listFailingWebhooks(account_id, limit),
+    work.dashboard.listDeadInboxes(account_id, limit),
     findConversations(work, reader, waiting, { after: null, limit: 100 }),
-    findConversations(work, reader, waiting, { after: silentSince, limit: maxItems }),
+    findConversations(work, reader, waiting, { after: silentSince, limit }),
   ]);
   const questions = [...latest.filter(asksPerson), ...silent.filter((thread) => !asksPerson(thread))];
-  const threads = questions.filter(({ activity }) => activity > now - maxAgeMs).slice(0, maxItems);
+  const threads = questions.filter(({ activity }) => activity > now - maxAgeMs).slice(0, limit);
   return { approvals, requests, webhooks, inboxes, threads };
 }
 

@@ -18,7 +18,7 @@ const styles = [
   'start.css',
 ];
 const images = ['mark.svg', 'mark-news.svg'];
-const scripts = ['live.js', 'copy.js'];
+const scripts = ['live.js', 'copy.js', 'notify.js'];
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -55,7 +55,11 @@ export async function loadAssets(): Promise<Assets> {
     styles: styles.map((name) => addresses.get(name) ?? ''),
     mark: addresses.get('mark.svg') ?? '',
     markWithNews: addresses.get('mark-news.svg') ?? '',
-    scripts: { live: addresses.get('live.js') ?? '', copy: addresses.get('copy.js') ?? '' },
+    scripts: {
+      live: addresses.get('live.js') ?? '',
+      copy: addresses.get('copy.js') ?? '',
+      notify: addresses.get('notify.js') ?? '',
+    },
     serve(ctx) {
       const file = files.get(ctx.path);
       if (!file || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return false;

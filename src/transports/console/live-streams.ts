@@ -15,6 +15,15 @@ export interface LiveContent {
   thread_id?: string;
   /** Reads and renders the content with the person's current rights. @throws {DomainError} when the person may not read it any more */
   render(): Promise<ComponentChildren>;
+  /** For a stream that says that a page is open. */
+  lease?: PageLease;
+}
+
+/** A stream that ends after a time, so that one to a sleeping computer does not count as an open page. The browser connects again and gets the whole content. */
+interface PageLease {
+  /** Milliseconds. */
+  streamMs: number;
+  renew(): Promise<void>;
 }
 
 export interface LiveStreams {
@@ -97,10 +106,14 @@ async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void
   const watcher = parts.watch.open(sleeper.wake);
   body.once('close', sleeper.end);
   parts.draining.addEventListener('abort', sleeper.end);
-  let cursor = ctx.get('Last-Event-ID') || new URLSearchParams(ctx.querystring).get('cursor');
+  const { lease } = content;
+  const known = ctx.get('Last-Event-ID') || new URLSearchParams(ctx.querystring).get('cursor');
+  let cursor = lease ? null : known;
+  const end = lease ? Date.now() + lease.streamMs : Infinity;
   let sent = '';
   try {
-    while (!sleeper.hasEnded() && !parts.draining.aborted) {
+    await lease?.renew();
+    while (!sleeper.hasEnded() && !parts.draining.aborted && Date.now() < end) {
       const state = await parts.unitOfWork.readAsSystem((all) =>
         readLiveState(all, person, content.thread_id),
       );

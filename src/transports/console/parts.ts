@@ -44,4 +44,6 @@ export interface ConsoleSettings {
   signup: 'open' | 'invite' | 'closed';
   /** Days until the archive of an export is deleted. */
   export_days: number;
+  /** Whether this service sends e-mail. */
+  sends_mail: boolean;
 }

@@ -10,7 +10,7 @@ import { createKnownBrowsers, type KnownBrowsers } from './known-browsers.ts';
 import { LayoutContextProvider } from './components/layout-context.ts';
 import { Layout } from './components/layout.tsx';
 import { type ErrorPageContent, messagePage } from './pages/error.tsx';
-import type { Answer, Redirect, ShownPage } from './route.ts';
+import { type Answer, type Redirect, type ShownPage, scriptsOf } from './route.ts';
 
 export interface PageRendererParts {
   /** PUBLIC_URL, without a trailing slash. */
@@ -19,6 +19,15 @@ export interface PageRendererParts {
   csrf_key: Buffer;
 }
 
+/** What the pages with the navigation show of a person. */
+export interface PersonState {
+  openApprovals: number;
+  /** Whether the person has turned notifications of the browser on. */
+  notifies: boolean;
+}
+
+const noState: PersonState = { openApprovals: 0, notifies: false };
+
 /** Renders console pages, also for other transports that answer browsers. */
 export interface PageRenderer {
   assets: Assets;
@@ -26,8 +35,7 @@ export interface PageRenderer {
   knownBrowsers: KnownBrowsers;
   /** Sets the security headers and cookie options of every response. */
   prepare(ctx: Context): void;
-  /** @param openApprovals the number in the navigation; default 0. */
-  render(ctx: Context, person: Person | undefined, answer: Answer, openApprovals?: number): void;
+  render(ctx: Context, person: Person | undefined, answer: Answer, state?: PersonState): void;
   /** Renders a part of a page for a signed-in person. */
   renderFragment(ctx: Context, person: Person, content: ComponentChildren): string;
   /** Shows an error page. The status must be set. */
@@ -48,12 +56,12 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     ctx.set('Referrer-Policy', 'same-origin');
   }
 
-  function showPage(ctx: Context, person: Person | undefined, page: ShownPage, openApprovals = 0): void {
+  function showPage(ctx: Context, person: Person | undefined, page: ShownPage, state = noState): void {
     const keptForm = keptFormOf(ctx);
     const flash = keptForm ? keptNotice : takeFlash(ctx);
     const path = ctx.path;
     const token = () => csrf.tokenFor(ctx, person);
-    const context = { person, path, flash, assets, keptForm, openApprovals, csrf: token };
+    const context = { person, path, flash, assets, keptForm, ...state, csrf: token };
     const html = renderToString(
       <LayoutContextProvider value={context}>
         <Layout {...page} />
@@ -61,7 +69,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     );
     ctx.status = page.status ?? 200;
     if (page.retry_after !== undefined) ctx.set('Retry-After', String(page.retry_after));
-    ctx.set('Content-Security-Policy', contentSecurityPolicy(page));
+    ctx.set('Content-Security-Policy', contentSecurityPolicy(page, state.notifies));
     ctx.type = 'text/html; charset=utf-8';
     ctx.body = `<!doctype html>${html}`;
   }
@@ -71,10 +79,10 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     csrf,
     knownBrowsers: createKnownBrowsers(csrf_key),
     prepare,
-    render(ctx, person, answer, openApprovals) {
+    render(ctx, person, answer, state) {
       if (answer === 'handled') return;
       if ('to' in answer) redirect(ctx, answer);
-      else showPage(ctx, person, answer, openApprovals);
+      else showPage(ctx, person, answer, state);
     },
     renderFragment(ctx, person, content) {
       const context = {
@@ -83,7 +91,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
         flash: undefined,
         assets,
         keptForm: undefined,
-        openApprovals: 0,
+        ...noState,
         csrf: () => csrf.tokenFor(ctx, person),
       };
       return renderToString(<LayoutContextProvider value={context}>{content}</LayoutContextProvider>);
@@ -107,12 +115,13 @@ function redirect(ctx: Context, { to, flash }: Redirect): void {
   ctx.status = 303;
 }
 
-/** Allows no scripts (a page with one: those of this origin; a live page also connects to it), no external resources, no framing, and forms only to this origin and `form_target`. */
-function contentSecurityPolicy({ form_target, script }: ShownPage): string {
+/** Allows no scripts (a page with one: those of this origin; one that is kept up to date also connects to it), no external resources, no framing, and forms only to this origin and `form_target`. */
+function contentSecurityPolicy({ form_target, script }: ShownPage, notifies: boolean): string {
+  const scripts = scriptsOf(script, notifies);
   return [
     "default-src 'none'",
-    ...(script === undefined ? [] : ["script-src 'self'"]),
-    ...(script === 'live' ? ["connect-src 'self'"] : []),
+    ...(scripts.length === 0 ? [] : ["script-src 'self'"]),
+    ...(scripts.some((name) => name !== 'copy') ? ["connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
     // Chromium also applies this to redirects after a form, so the redirect to the client must be listed.

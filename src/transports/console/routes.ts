@@ -29,6 +29,8 @@ import { inboxRoutes } from './pages/inbox/inbox.tsx';
 import { inboxSettingsRoutes } from './pages/inbox/settings.tsx';
 import { membershipInvitationRoutes } from './pages/people/membership-invitations.tsx';
 import { memberRemoveRoutes } from './pages/people/member-remove.tsx';
+import { notificationLinkRoutes } from './pages/notifications/links.tsx';
+import { notificationRoutes } from './pages/notifications/settings.tsx';
 import { organizationAuditRoutes } from './pages/people/organization-audit.tsx';
 import { organizationRoutes } from './pages/people/organization.tsx';
 import { organizationListRoutes } from './pages/people/organizations.tsx';
@@ -94,6 +96,8 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...organizationAuditRoutes(parts),
     ...membershipInvitationRoutes(parts),
     ...memberRemoveRoutes(parts),
+    ...notificationRoutes(parts),
+    ...notificationLinkRoutes(parts),
     ...accountRoutes(parts),
     ...externalAccountRoutes(parts),
     ...sessionRoutes(parts),

@@ -12,9 +12,11 @@ import { errorPage } from './pages/error.tsx';
 import { signInForForm } from './pages/people/sign-in.tsx';
 import type { PageParts } from './parts.ts';
 import { countOpenApprovals } from '../../services/people/dashboard.ts';
+import { hasBrowserNotifications } from '../../services/notifications/settings.ts';
+import { unsubscribeByPost, unsubscribePath } from './pages/notifications/links.tsx';
 import type { Answer, ConsoleRoute } from './route.ts';
 import { consoleRoutes } from './routes.ts';
-import type { PageRenderer } from './renderer.tsx';
+import type { PageRenderer, PersonState } from './renderer.tsx';
 
 export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowsers' | 'live'> {
   renderer: PageRenderer;
@@ -25,7 +27,8 @@ export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowser
   logger: Parameters<typeof answerErrors>[0];
 }
 
-const consolePaths = /^\/(?:sign-in|sign-up|sign-out|console|assets|authorize\/requests)(?:\/|$)/;
+const consolePaths =
+  /^\/(?:sign-in|sign-up|sign-out|console|notifications|assets|authorize\/requests)(?:\/|$)/;
 
 /** Errors of the API are JSON, whatever the client accepts. */
 const programPaths = /^\/(?:v1|mcp)(?:\/|$)/;
@@ -46,14 +49,6 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
   const router = new Router({ sensitive: true });
   const keptForms = createKeptForms(router, parts);
 
-  /** For pages with the navigation. */
-  async function countApprovals(person: Person | undefined, answer: Answer): Promise<number> {
-    const hasNavigation =
-      answer !== 'handled' && 'body' in answer && (answer.shell ?? 'console') === 'console';
-    if (!person || !hasNavigation) return 0;
-    return parts.unitOfWork.readAsSystem((all) => countOpenApprovals(all, person.account_id));
-  }
-
   function endpoint(route: ConsoleRoute): Middleware {
     return async function handlePage(ctx) {
       const person = personOf(ctx);
@@ -64,7 +59,7 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
       const params = ctx['params'] as Record<string, string>;
       const query = new URLSearchParams(ctx.querystring);
       const answer = await route.answer({ ctx, params, query, form, person });
-      renderer.render(ctx, personOf(ctx), answer, await countApprovals(person, answer));
+      renderer.render(ctx, personOf(ctx), answer, await readState(parts, person, answer));
     };
   }
 
@@ -79,6 +74,12 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     const body = route.method === 'POST' ? [formBody(route.max_form_bytes)] : [];
     router.register(route.path, [route.method], [...body, endpoint(route)]);
   }
+  // Mail programs send this form (RFC 8058), so it has no token of a page.
+  router.register(
+    unsubscribePath,
+    ['POST'],
+    [async (ctx) => renderer.render(ctx, undefined, await unsubscribeByPost(parts, ctx))],
+  );
   router.register(
     keptFormPath,
     ['POST'],
@@ -119,6 +120,23 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     return errors(ctx, () => serve(ctx));
   };
   return { middleware, routes };
+}
+
+/** What pages with the navigation show of the person. */
+async function readState(
+  { unitOfWork }: Pick<ConsoleParts, 'unitOfWork'>,
+  person: Person | undefined,
+  answer: Answer,
+): Promise<PersonState | undefined> {
+  const hasNavigation = answer !== 'handled' && 'body' in answer && (answer.shell ?? 'console') === 'console';
+  if (!person || !hasNavigation) return undefined;
+  const [openApprovals, notifies] = await unitOfWork.readAsSystem((all) =>
+    Promise.all([
+      countOpenApprovals(all, person.account_id),
+      hasBrowserNotifications(all, person.account_id),
+    ]),
+  );
+  return { openApprovals, notifies };
 }
 
 /** Refuses forms that are sent without a session, and shows them again after the sign-in. */

@@ -62,6 +62,7 @@ const pagePaths = [
   '/console/conversations/{id}',
   '/console/erasures',
   '/console/exports',
+  '/console/notifications',
   '/console/organizations/harbour-books',
   '/console/organizations/harbour-books/audit',
   '/console/organizations/harbour-books/members/jonas/remove',

@@ -139,6 +139,7 @@ export const packageTable: Record<string, readonly string[]> = {
   '@aws-sdk/client-s3': ['platform'],
   '@aws-sdk/s3-request-presigner': ['platform'],
   'file-type': ['platform'],
+  nodemailer: ['platform'],
   yauzl: ['platform'],
   yazl: ['platform'],
   preact: ['transports/console'],

@@ -23,6 +23,7 @@ describe('identifiers', () => {
       erasure: 'ers',
       export: 'exp',
       lease: 'lse',
+      notification: 'ntf',
     });
   });
 

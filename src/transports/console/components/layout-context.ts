@@ -16,6 +16,8 @@ export interface LayoutContext {
   keptForm: KeptForm | undefined;
   /** The number of pending approvals, for the navigation. */
   openApprovals: number;
+  /** Whether the person has turned notifications of the browser on. */
+  notifies: boolean;
   /** Creates the CSRF token. */
   csrf(): string;
 }

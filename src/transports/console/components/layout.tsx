@@ -1,5 +1,5 @@
 import { useLayoutContext } from './layout-context.ts';
-import type { Shell, ShownPage } from '../route.ts';
+import { type Shell, type ShownPage, scriptsOf } from '../route.ts';
 import { Notice } from './content.tsx';
 import { Form } from './form.tsx';
 import { Navigation } from './navigation.tsx';
@@ -8,7 +8,7 @@ const productName = 'Agent Messaging';
 
 /** The HTML document of a page. */
 export function Layout({ title, body, shell = 'console', script, hasNews }: ShownPage) {
-  const { assets, person, flash, openApprovals } = useLayoutContext();
+  const { assets, person, flash, openApprovals, notifies } = useLayoutContext();
   // A page with news of its own has their number in its title.
   const count = hasNews === undefined && openApprovals > 0 ? `(${openApprovals}) ` : '';
   const actualShell: Shell = shell === 'console' && !person ? 'focus' : shell;
@@ -23,7 +23,9 @@ export function Layout({ title, body, shell = 'console', script, hasNews }: Show
         {assets.styles.map((address) => (
           <link rel="stylesheet" href={address} key={address} />
         ))}
-        {script !== undefined && <script src={assets.scripts[script]} type="module" />}
+        {scriptsOf(script, notifies).map((name) => (
+          <script src={assets.scripts[name]} type="module" key={name} />
+        ))}
         <link
           rel="icon"
           type="image/svg+xml"

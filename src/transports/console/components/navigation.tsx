@@ -7,6 +7,7 @@ const navigationLinks = [
   ['/console/approvals', 'Approvals'],
   ['/console/connections', 'Connected apps'],
   ['/console/organizations', 'Organizations'],
+  ['/console/notifications', 'Notifications'],
   ['/console/sessions', 'Sessions'],
   ['/console/account', 'Account'],
 ] as const;

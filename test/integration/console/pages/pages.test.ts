@@ -4,8 +4,13 @@ import { createAgentFor, useConsole } from '../setup.ts';
 
 const setup = useConsole();
 
-/** Pages with a live part, which have a script. */
-const livePages: ReadonlySet<string> = new Set(['/console', '/console/conversations', '/console/waits']);
+/** Pages with a script that connects to the service: a live part, or notifications of the browser. */
+const livePages: ReadonlySet<string> = new Set([
+  '/console',
+  '/console/conversations',
+  '/console/notifications',
+  '/console/waits',
+]);
 
 const elsewhere = ['/console/nothing', '/assets/no.css', '/authorize/requests/nothing'];
 

@@ -50,7 +50,7 @@ function shown(over: Partial<Client>): { html: string; form_target: string | und
     styles: [],
     mark: '',
     markWithNews: '',
-    scripts: { live: '', copy: '' },
+    scripts: { live: '', copy: '', notify: '' },
     serve: () => false,
   };
   const frame = {
@@ -60,6 +60,7 @@ function shown(over: Partial<Client>): { html: string; form_target: string | und
     assets,
     keptForm: undefined,
     openApprovals: 0,
+    notifies: false,
     csrf: () => 'c',
   };
   const html = renderToString(h(LayoutContextProvider, { value: frame }, page.body));

@@ -1,0 +1,119 @@
+import type { NotificationChannel } from '../../domain/notifications.ts';
+import { query, type Queryable, statement } from '../queryable.ts';
+
+/** A way to reach a person. Times are in milliseconds. */
+export interface NotificationChannelRow {
+  account_id: string;
+  kind: NotificationChannel;
+  /** An e-mail address, or a URL. */
+  target: string;
+  /** The encrypted signing secret of a webhook. */
+  secret: Buffer | null;
+  /** False until an address is confirmed, and after the channel was turned off. */
+  enabled: boolean;
+  /** Until when the link that confirms the address is valid; null if no link was sent, or after it was used. */
+  token_expires_at: number | null;
+  /** Why it was turned off. */
+  off_reason: 'failing' | 'gone' | 'unsubscribed' | null;
+  last_error: string | null;
+  failed_since: number | null;
+  last_sent_at: number | null;
+}
+
+/** A channel as a person sets it. */
+export interface NewChannel {
+  account_id: string;
+  kind: NotificationChannel;
+  target: string;
+  secret: Buffer | null;
+  enabled: boolean;
+  token_hash: Buffer | null;
+  token_expires_at: number | null;
+}
+
+const columns =
+  'account_id, kind, target, secret, enabled, token_expires_at, off_reason, last_error, failed_since, last_sent_at';
+
+const statements = {
+  list: statement(
+    'notification_channels.list',
+    `select ${columns} from notification_channels where account_id = :account_id order by kind`,
+  ),
+  remove: statement(
+    'notification_channels.remove',
+    'delete from notification_channels where account_id = :account_id and kind = :kind',
+  ),
+  insert: statement(
+    'notification_channels.insert',
+    `insert into notification_channels (account_id, kind, target, secret, enabled, token_hash, token_expires_at)
+     values (:account_id, :kind, :target, :secret, :enabled, :token_hash, :token_expires_at)`,
+  ),
+  findByToken: statement(
+    'notification_channels.find_by_token',
+    `select c.account_id, c.target, o.name as username from notification_channels c join owners o on o.id = c.account_id
+     where c.token_hash = :token_hash and c.token_expires_at > :now`,
+  ),
+  confirm: statement(
+    'notification_channels.confirm',
+    `update notification_channels set enabled = true, token_hash = null, token_expires_at = null
+     where token_hash = :token_hash and token_expires_at > :now returning account_id`,
+  ),
+  turnOff: statement(
+    'notification_channels.turn_off',
+    `update notification_channels set enabled = false, off_reason = :reason, token_hash = null, token_expires_at = null
+     where account_id = :account_id and kind = :kind and target = :target and off_reason is null`,
+  ),
+  recordSent: statement(
+    'notification_channels.record_sent',
+    `update notification_channels set last_sent_at = :now, last_error = null, failed_since = null
+     where account_id = :account_id and kind = :kind`,
+  ),
+  recordFailure: statement(
+    'notification_channels.record_failure',
+    `update notification_channels set last_error = :error, failed_since = coalesce(failed_since, :now)
+     where account_id = :account_id and kind = :kind returning failed_since`,
+  ),
+};
+
+type Key = Pick<NotificationChannelRow, 'account_id' | 'kind'>;
+
+export function notificationChannelsRepository(db: Queryable) {
+  return {
+    list(account_id: string): Promise<NotificationChannelRow[]> {
+      return query<NotificationChannelRow>(db, statements.list, { account_id });
+    },
+    /** Removes a channel with the messages that are still to be sent. */
+    async remove({ account_id, kind }: Key): Promise<void> {
+      await query(db, statements.remove, { account_id, kind });
+    },
+    async insert(channel: NewChannel): Promise<void> {
+      await query(db, statements.insert, { ...channel });
+    },
+    /** The address that a link confirms, and the username of its person. Undefined if the link is not valid at `now` (ms). */
+    async findByToken(token_hash: Buffer, now: number) {
+      type Found = { account_id: string; target: string; username: string };
+      return (await query<Found>(db, statements.findByToken, { token_hash, now }))[0];
+    },
+    /** Turns a channel on by its link, which cannot be used again. Returns the account. */
+    async confirm(token_hash: Buffer, now: number): Promise<string | undefined> {
+      const rows = await query<{ account_id: string }>(db, statements.confirm, { token_hash, now });
+      return rows[0]?.account_id;
+    },
+    /** Turns a channel off while it has this target. */
+    async turnOff(
+      { account_id, kind, target }: Key & { target: string },
+      reason: NonNullable<NotificationChannelRow['off_reason']>,
+    ): Promise<void> {
+      await query(db, statements.turnOff, { account_id, kind, target, reason });
+    },
+    async recordSent({ account_id, kind }: Key, now: number): Promise<void> {
+      await query(db, statements.recordSent, { account_id, kind, now });
+    },
+    /** Returns since when the channel fails (ms). */
+    async recordFailure({ account_id, kind }: Key, error: string, now: number): Promise<number> {
+      const values = { account_id, kind, error, now };
+      const [row] = await query<{ failed_since: number }>(db, statements.recordFailure, values);
+      return row?.failed_since ?? now;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { Core } from '../src/compose.ts';
+import type { NotificationPacing } from '../src/domain/notifications.ts';
+import { isDelivered } from '../src/domain/outbound.ts';
+import {
+  presentConfirmationMail,
+  presentItemsMail,
+  presentNotification,
+  presentTestMail,
+} from '../src/presenters/notification.ts';
+import { toUnsubscribeKey } from '../src/services/notifications/settings.ts';
+import { readWaitingItems } from '../src/services/notifications/waiting-items.ts';
+import { signHeaders } from '../src/services/webhooks/secrets.ts';
+
+type Messages = Core['repositories']['notificationMessages'];
+type Message = NonNullable<Awaited<ReturnType<Messages['claim']>>>;
+type Items = Awaited<ReturnType<typeof readWaitingItems>>;
+
+/** Why an attempt failed. `isFinal`: the message is not sent again. `isGone`: the receiver wants no more messages. */
+interface Failure {
+  error: string;
+  isFinal?: boolean;
+  isGone?: boolean;
+}
+
+interface Timing {
+  pacing: NotificationPacing;
+  now(): number;
+}
+
+/**
+ * Returns a function that sends a message which is due. The message is leased before and removed after, so a worker that dies between sends it again, with
+ * the same id. Items that were answered meanwhile are left out; a message without items is not sent.
+ */
+export function createNotificationSender(core: Core, { pacing, now }: Timing) {
+  const { notificationMessages } = core.repositories;
+
+  return async function send(id: string): Promise<void> {
+    const message = await notificationMessages.claim(id, now(), pacing.leaseMs);
+    if (!message) return;
+    const { purpose, enabled, page_open_until } = message;
+    const isWanted = purpose === 'confirmation' ? !enabled : enabled;
+    const items = isWanted && purpose === 'items' ? await readOpenItems(core, message) : [];
+    if (!isWanted || (purpose === 'items' && items.length === 0)) return notificationMessages.remove(id);
+    if (purpose === 'items' && page_open_until > now())
+      return notificationMessages.postpone({ ...message, attempts: message.attempts - 1 }, page_open_until);
+    const failure = await attempt(core, message, items, now());
+    core.metrics.notifications.inc({ channel: message.kind, outcome: failure ? 'failed' : 'sent' });
+    await settle(core, message, failure, { pacing, now });
+  };
+}
+
+async function readOpenItems({ unitOfWork }: Core, { account_id, items }: Message): Promise<Items> {
+  const wanted = new Set(items);
+  const waiting = await unitOfWork.readAsSystem((all) => readWaitingItems(all, account_id));
+  return waiting.filter(({ key }) => wanted.has(key));
+}
+
+function attempt(core: Core, message: Message, items: Items, now: number): Promise<Failure | undefined> {
+  return message.kind === 'email' ? sendMail(core, message, items, now) : post(core, message, items, now);
+}
+
+async function sendMail(
+  { mailer, sealedBox, config }: Core,
+  message: Message,
+  items: Items,
+  now: number,
+): Promise<Failure | undefined> {
+  if (!mailer) return { error: 'this service sends no e-mail' };
+  const { id, account_id, target, username, purpose, token } = message;
+  const { PUBLIC_URL: public_url } = config;
+  if (purpose === 'confirmation') {
+    const link = `${public_url}/notifications/confirm/${token ? sealedBox.open(token, id) : ''}`;
+    return mailer.send({ to: target, id, ...presentConfirmationMail({ public_url, username, link }) });
+  }
+  const key = toUnsubscribeKey({ sealedBox }, { account_id, email: target });
+  const unsubscribe = `${public_url}/notifications/unsubscribe/${key}`;
+  const context = { public_url, now, username, unsubscribe };
+  const content = purpose === 'test' ? presentTestMail(context) : presentItemsMail(items, context);
+  return mailer.send({ to: target, id, unsubscribe, ...content });
+}
+
+async function post(
+  { webhookSender, sealedBox, config }: Core,
+  { id, account_id, target, secret, purpose }: Message,
+  items: Items,
+  now: number,
+): Promise<Failure | undefined> {
+  if (!secret) return { error: 'the signing secret is missing' };
+  const context = { public_url: config.PUBLIC_URL, now };
+  const body = JSON.stringify(presentNotification(purpose === 'test' ? 'test' : 'items', items, context));
+  const keys = { id: account_id, secret, previous_secret: null, previous_secret_until: null };
+  const headers = signHeaders(sealedBox, keys, { event_id: id, body, now });
+  const response = await webhookSender.send({ url: target, headers, body });
+  if (isDelivered(response)) return undefined;
+  const error = response.error ?? `the receiver answered with status ${response.status}`;
+  return { error, isGone: response.status === 410 };
+}
+
+/** Records the result: the message is removed, or due again later. A channel that fails for too long is turned off. */
+async function settle(
+  { unitOfWork, logger }: Core,
+  message: Message,
+  failure: Failure | undefined,
+  { pacing, now }: Timing,
+): Promise<void> {
+  const { id, purpose, attempts } = message;
+  const time = now();
+  await unitOfWork.writeAsSystem(async (work) => {
+    const { notificationChannels, notificationMessages } = work;
+    if (!failure) {
+      await notificationChannels.recordSent(message, time);
+      return notificationMessages.remove(id);
+    }
+    logger.info({ notification: id, channel: message.kind, error: failure.error }, 'notification not sent');
+    const failedSince = await notificationChannels.recordFailure(message, failure.error, time);
+    if (failure.isGone === true || time - failedSince >= pacing.offAfterMs) {
+      await notificationChannels.turnOff(message, failure.isGone === true ? 'gone' : 'failing');
+      return notificationMessages.removeOfChannel(message);
+    }
+    const delay = pacing.scheduleMs[attempts];
+    const isLast = failure.isFinal === true || purpose === 'test' || delay === undefined;
+    return isLast ? notificationMessages.remove(id) : notificationMessages.postpone(message, time + delay);
+  });
+}

@@ -1,0 +1,58 @@
+import type { Core } from '../src/compose.ts';
+import {
+  defaultNotificationPacing,
+  type NotificationPacing,
+  readNoticeSubjects,
+} from '../src/domain/notifications.ts';
+import {
+  createCheckJob,
+  createSendingJob,
+  notificationCheck,
+  notificationSending,
+} from '../src/jobs/notifications.ts';
+import { noticing } from '../src/jobs/outbox-jobs.ts';
+import { checkWaiting } from '../src/services/notifications/check.ts';
+import type { JobHandler } from './consume-queues.ts';
+import { createNotificationSender } from './notification-sender.ts';
+
+/** What tests change in the notifications of a worker. */
+export interface NotificationOptions {
+  pacing: NotificationPacing;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+export const defaultNotifications: NotificationOptions = { pacing: defaultNotificationPacing, now: Date.now };
+
+/**
+ * Returns the handlers of notifications: one makes the people due of something that begins to wait, one stores the messages of a person who is due, and one sends a
+ * message. Rows say what is due, so a lost job is repaired by the sweep, and a job that runs twice finds nothing to do.
+ */
+export function notificationHandlers(core: Core, { pacing, now }: NotificationOptions) {
+  const { repositories, queues, unitOfWork } = core;
+  const send = createNotificationSender(core, { pacing, now });
+
+  const notice: JobHandler<{ ids: string[] }> = {
+    contract: noticing,
+    async handle({ ids }) {
+      const due = now() + pacing.gatherMs;
+      const accounts = await repositories.notificationSettings.notice(readNoticeSubjects(ids), due);
+      await queues.enqueue(accounts.map((id) => createCheckJob(id, { due, now: now() })));
+      await repositories.outbox.complete(noticing.name, ids);
+    },
+  };
+  const check: JobHandler<{ account_id: string }> = {
+    contract: notificationCheck,
+    async handle({ account_id }) {
+      const { messages } = await unitOfWork.writeAsSystem((work) =>
+        checkWaiting(work, account_id, { now: now(), pacing }),
+      );
+      await queues.enqueue(messages.map((id) => createSendingJob(id, { due: now(), now: now() })));
+    },
+  };
+  const sending: JobHandler<{ message_id: string }> = {
+    contract: notificationSending,
+    handle: ({ message_id }) => send(message_id),
+  };
+  return [notice, check, sending];
+}
