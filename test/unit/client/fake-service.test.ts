@@ -52,7 +52,7 @@ async function converse(service: FakeService) {
 }
 
 test('the fake service has the contract of the catalogue', () => {
-  // When this fails: node --import tsx scripts/client/write-fake-contract.ts
+  // When this fails: npm run generate
   expect(committed).toEqual(buildFakeContract());
 });
 
