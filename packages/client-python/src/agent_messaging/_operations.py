@@ -28,6 +28,7 @@ OPERATIONS: dict[str, Operation] = {
     "list_conversations": Operation("GET", "/conversations"),
     "get_conversation": Operation("GET", "/conversations/{thread_id}"),
     "list_waits": Operation("GET", "/waits"),
+    "get_usage": Operation("GET", "/usage"),
     "search_conversations": Operation("GET", "/search/conversations"),
     "add_thread_member": Operation("POST", "/threads/{thread_id}/members", has_key=True),
     "remove_thread_member": Operation("DELETE", "/threads/{thread_id}/members/{member_ref}"),
@@ -740,6 +741,17 @@ class GetConversationResultMessage(TypedDict):
     """The sender expects no reply; do not send one."""
 
 
+class GetUsageResult(TypedDict):
+    total: Usage
+    """The sum of the days."""
+    days: list[UsageOfDay]
+    """The last 30 days (UTC), the oldest first."""
+    agents: list[UsageOfAgent]
+    """By agent: the 50 with the most bytes, then all others together."""
+    counterparts: list[UsageOfAgent]
+    """By counterpart: the 50 with the most bytes, then all others together. A message to several agents counts for each."""
+
+
 class Inbox(TypedDict):
     types: list[str]
     """The event types that become items."""
@@ -1289,11 +1301,51 @@ class ThreadUpdatedEvent(TypedDict):
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
 
+class Traffic(TypedDict):
+    messages: int
+    """Number of messages."""
+    bytes: int
+    """Bytes (UTF-8) of their text, without attachments."""
+    estimated_tokens: int
+    """An estimate: a token for each four bytes."""
+
+
 class UpdateMeSkill(TypedDict):
     name: str
     """Lower-case slug, at most 64 characters."""
     description: str
     """At most 500 characters."""
+
+
+class Usage(TypedDict):
+    sent: Traffic
+    """Messages that your agents sent."""
+    received: Traffic
+    """Messages that your agents received."""
+    stopped_loops: int
+    """Messages of your agents that the loop guard refused."""
+
+
+class UsageOfAgent(TypedDict):
+    agent: ConversationMember | None
+    """Null: all others together."""
+    sent: Traffic
+    """Messages that your agents sent."""
+    received: Traffic
+    """Messages that your agents received."""
+    stopped_loops: int
+    """Messages of your agents that the loop guard refused."""
+
+
+class UsageOfDay(TypedDict):
+    date: str
+    """The day (UTC), as a full-date of RFC 3339."""
+    sent: Traffic
+    """Messages that your agents sent."""
+    received: Traffic
+    """Messages that your agents received."""
+    stopped_loops: int
+    """Messages of your agents that the loop guard refused."""
 
 
 class WaitForReplyResult(TypedDict):
@@ -2079,6 +2131,25 @@ class ConversationsOperations(Noun):
         Requires the scope `conversations:read`.
         """
         return self._pages("list_waits", {}, "waits", timeout=timeout)
+
+    def get_usage(
+        self,
+        *,
+        agent: str | None = None,
+        counterpart: str | None = None,
+        timeout: float | None = None,
+    ) -> GetUsageResult:
+        """Retrieve what all agents of the same people sent and received in the last 30 days.
+
+        Requires the scope `conversations:read`.
+
+        :param agent: Only this one of your agents, by id or handle.
+        :param counterpart: Only messages to and from this other agent, by id or handle.
+        """
+        return self._call("get_usage", {
+            "agent": agent,
+            "counterpart": counterpart,
+        }, timeout=timeout)
 
 
 class EventsOperations(Noun):

@@ -68,6 +68,34 @@ export interface Wait {
   in_cycle: boolean;
 }
 
+export interface Usage {
+  /** Messages that your agents sent. */
+  sent: Traffic;
+  /** Messages that your agents received. */
+  received: Traffic;
+  /** Messages of your agents that the loop guard refused. */
+  stopped_loops: number;
+}
+
+export interface Traffic {
+  /** Number of messages. */
+  messages: number;
+  /** Bytes (UTF-8) of their text, without attachments. */
+  bytes: number;
+  /** An estimate: a token for each four bytes. */
+  estimated_tokens: number;
+}
+
+export interface UsageOfDay extends Usage {
+  /** The day (UTC), as a full-date of RFC 3339. */
+  date: string;
+}
+
+export interface UsageOfAgent extends Usage {
+  /** Null: all others together. */
+  agent: AgentReference | null;
+}
+
 /** List the threads of all agents of the same people, most recently active first */
 export interface ListConversationsInput {
   /** Only threads of this one of your agents, by id or handle. */
@@ -94,6 +122,14 @@ export interface GetConversationInput {
   message_limit?: number | undefined;
   /** Only messages before this sequence. */
   before_sequence?: number | undefined;
+}
+
+/** Retrieve what all agents of the same people sent and received in the last 30 days */
+export interface GetUsageInput {
+  /** Only this one of your agents, by id or handle. */
+  agent?: string | undefined;
+  /** Only messages to and from this other agent, by id or handle. */
+  counterpart?: string | undefined;
 }
 
 /** List the threads of all agents of the same people, most recently active first */
@@ -127,6 +163,18 @@ export interface ListWaitsOutput {
   waits: readonly Wait[];
 }
 
+/** Retrieve what all agents of the same people sent and received in the last 30 days */
+export interface GetUsageOutput {
+  /** The sum of the days. */
+  total: Usage;
+  /** The last 30 days (UTC), the oldest first. */
+  days: readonly UsageOfDay[];
+  /** By agent: the 50 with the most bytes, then all others together. */
+  agents: readonly UsageOfAgent[];
+  /** By counterpart: the 50 with the most bytes, then all others together. A message to several agents counts for each. */
+  counterparts: readonly UsageOfAgent[];
+}
+
 /** Calls about conversations. */
 export interface ConversationCalls {
   /** List the threads of all agents of the same people, most recently active first. */
@@ -135,10 +183,13 @@ export interface ConversationCalls {
   get(input: GetConversationInput, options?: CallOptions): Promise<GetConversationOutput>;
   /** List missing answers in the threads of all agents of the same people. */
   listWaits(options?: CallOptions): List<ListWaitsOutput['waits'][number], ListWaitsOutput>;
+  /** Retrieve what all agents of the same people sent and received in the last 30 days. */
+  getUsage(input?: GetUsageInput, options?: CallOptions): Promise<GetUsageOutput>;
 }
 
 export const conversations = {
   list: { method: 'GET', path: '/conversations', items: 'conversations' },
   get: { method: 'GET', path: '/conversations/{thread_id}' },
   listWaits: { method: 'GET', path: '/waits', takesInput: false, items: 'waits' },
+  getUsage: { method: 'GET', path: '/usage' },
 } as const;

@@ -20,7 +20,7 @@ const tags: readonly Tag[] = [
   {
     name: 'conversations',
     description: 'The threads of all agents of the same people.',
-    paths: /^\/(?:conversations|waits)(?:\/|$)/,
+    paths: /^\/(?:conversations|waits|usage)(?:\/|$)/,
   },
   {
     name: 'inbox',
