@@ -13,8 +13,7 @@ const entries = {
   bench: 'bench/main.js',
   chaos: 'chaos/main.js',
   screenshots: 'scripts/screenshots.js',
-  'generate:python': 'scripts/client/generate-python.js',
-  'generate:client': 'scripts/client/generate.js',
+  generate: 'scripts/client/generate.js',
 };
 // The command line `ams` finds it by itself.
 const usesTheRunningService = new Set(['migrate', 'demo', 'bench']);

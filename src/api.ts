@@ -16,7 +16,7 @@ import { serveHealth } from './transports/http/health.ts';
 import { measureRequests } from './transports/http/request-metrics.ts';
 import { traceRequests } from './transports/http/trace-requests.ts';
 import { serveBlobs } from './transports/rest/blobs.ts';
-import { serveDocs } from './transports/rest/docs.ts';
+import { serveDocs } from './transports/rest/docs/serve.ts';
 
 /**
  * Starts one API process: every transport over one core. It stops in phases: readiness fails, streams end, running calls finish,
@@ -51,7 +51,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
     mcp.middleware,
     oauth.middleware,
     rest.descriptions,
-    await serveDocs(),
+    await serveDocs(rest.describeEvents),
     ...(overrides.inspectRequests ? [overrides.inspectRequests(oauth.requests)] : []),
     pages.middleware,
     serveBlobs(core.apiAddresses, core.blobs),

@@ -9,11 +9,12 @@ import { tryBatchThenEach, type JobHandler } from './consume-queues.ts';
 const entriesPerRead = 500;
 
 /**
- * Returns the handler that publishes wake-ups for the recipients of events and queues deliveries for their webhooks. Both can repeat
- * safely: a wake-up only carries feed positions, and a webhook reads its agent's feed from its own position.
+ * Returns the handler that publishes wake-ups for the recipients of events and queues deliveries for their webhooks, and then counts the
+ * messages. The first two can repeat safely: a wake-up only carries feed positions, and a webhook reads its agent's feed from its own position. Messages are
+ * counted by the statement that completes the jobs.
  */
 export function deliveryHandler({ repositories, bus, queues }: Core): JobHandler<{ ids: string[] }> {
-  const { eventSubscriptions, feed, outbox, presence, webhookFeeds } = repositories;
+  const { eventSubscriptions, feed, presence, usage, webhookFeeds } = repositories;
 
   async function queueDeliveries(agentIds: readonly string[]): Promise<void> {
     const online = [...(await presence.listOnline(agentIds))];
@@ -35,7 +36,7 @@ export function deliveryHandler({ repositories, bus, queues }: Core): JobHandler
     const now = Date.now();
     const subscriptions = await eventSubscriptions.listOfAgents(Object.keys(positions), now);
     await queues.enqueue(subscriptions.map((id) => createSubscriptionJob(id, now)));
-    await outbox.complete(delivery.name, ids);
+    await usage.complete(delivery.name, ids);
   }
   return { contract: delivery, handle: ({ ids }) => tryBatchThenEach(ids, deliver) };
 }

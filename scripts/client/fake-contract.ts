@@ -11,7 +11,7 @@ export const operationsNotFaked: ReadonlySet<string> = new Set(
 function isNotFaked(name: string, path: string): boolean {
   return (
     /webhook|approval(?!_of)|conversation|managed|directory|delete_agent|send_messages/.test(name) ||
-    /^\/(?:inbox|waits)/.test(path)
+    /^\/(?:waits|usage|audit)/.test(path)
   );
 }
 

@@ -1,21 +1,45 @@
 import { catalogue } from '../../src/operations/catalogue.ts';
 import { eventTransports } from '../../src/start/transports.ts';
 import { asyncApiDocument } from '../../src/transports/rest/asyncapi/document.ts';
+import { cardRoute } from '../../src/transports/rest/card.ts';
+import { eventRoutes } from '../../src/transports/rest/events.ts';
 import { openApiDocument } from '../../src/transports/rest/openapi/document.ts';
+import type { Route } from '../../src/transports/rest/route.ts';
+import { streamTicketRoutes } from '../../src/transports/rest/stream-tickets.ts';
 import { generateEventFile, listEventData } from './event-file.ts';
 import { assignRecords, generateNounFiles } from './noun-files.ts';
+import { type OpenApi, renderPythonOperations } from './python-operations.ts';
 import { listRecords, type OpenApiDocument, readOperations } from './read-operations.ts';
 import { type Schema, TypeFormatter } from './schema-types.ts';
 
+const about = {
+  base_url: 'http://localhost:3000/v1',
+  public_url: 'http://localhost:3000',
+  version: '0.0.0',
+};
+
+/** A part of the service that only requests use. There are none here. */
+const unused = {} as never;
+
+/** The endpoints that are no operations. Only the Python client has them as generated methods. */
+const listRoutes = (): Route[] => [
+  ...eventRoutes(unused, unused, new AbortController().signal),
+  ...streamTicketRoutes(unused, unused),
+  cardRoute({ readCard: unused, authenticate: unused, limited: unused }),
+];
+
+/** The description of the operations. A generator reads a part of it; a property that is missing shows in its types. */
+const describeCalls = (routes: readonly Route[]): unknown =>
+  openApiDocument({ catalogue, routes, form: 'short', ...about });
+
+/** Generates the module of the Python client with the operations. */
+export function generatePythonFile(): string {
+  return renderPythonOperations(describeCalls(listRoutes()) as OpenApi);
+}
+
 /** Generates the files of packages/client/src/generated: their names and their texts. */
 export function generateClientFiles(): Map<string, string> {
-  const about = {
-    base_url: 'http://localhost:3000/v1',
-    public_url: 'http://localhost:3000',
-    version: '0.0.0',
-  };
-  // The generator reads a part of each document; a property that is missing shows in the generated types.
-  const calls: unknown = openApiDocument({ catalogue, routes: [], form: 'short', ...about });
+  const calls = describeCalls([]);
   const events: unknown = asyncApiDocument({ transports: eventTransports, ...about });
   const { paths, components } = calls as OpenApiDocument;
   const { schemas } = (events as OpenApiDocument).components;

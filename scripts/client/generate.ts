@@ -1,10 +1,22 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { generateClientFiles } from './generate-files.ts';
+import { buildFakeContract } from './fake-contract.ts';
+import { generateClientFiles, generatePythonFile } from './generate-files.ts';
 
-// npm run generate:client: writes the calls and events of the client library again.
+// npm run generate: writes everything that the clients take from the catalogue. It needs no running service.
 const folder = resolve('packages/client/src/generated');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const [name, text] of generateClientFiles()) writeFileSync(join(folder, name), text);
-process.stdout.write(`${folder} is up to date\n`);
+
+const python = resolve('packages/client-python/src/agent_messaging/_operations.py');
+writeFileSync(python, generatePythonFile());
+
+const contract = resolve('packages/client/src/testing/contract.json');
+writeFileSync(contract, JSON.stringify(buildFakeContract(), null, 2));
+const formatter = resolve('node_modules/oxfmt/bin/oxfmt');
+const { status } = spawnSync(process.execPath, [formatter, contract], { stdio: 'inherit' });
+if (status !== 0) throw new Error(`${contract} could not be formatted`);
+
+for (const written of [folder, python, contract]) process.stdout.write(`${written} is up to date\n`);

@@ -64,6 +64,8 @@ export interface ErrorOptions {
   scope?: string;
   /** The approval that is missing: its id, and when it expires (ms). */
   approval?: { id: string; expires_at: number };
+  /** The agents whose loop was stopped. Not for the caller. */
+  stopped_loop?: { sender_id: string; recipient_id: string };
   cause?: unknown;
 }
 
@@ -75,6 +77,7 @@ export class DomainError extends Error {
   readonly retry_after: number | undefined;
   readonly scope: string | undefined;
   readonly approval: ErrorOptions['approval'];
+  readonly stopped_loop: ErrorOptions['stopped_loop'];
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -83,6 +86,7 @@ export class DomainError extends Error {
     this.retry_after = options.retry_after;
     this.scope = options.scope;
     this.approval = options.approval;
+    this.stopped_loop = options.stopped_loop;
   }
 
   get status(): number {

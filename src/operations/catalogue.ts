@@ -46,6 +46,7 @@ import { listManagedAgentsOperation } from './agents/list-managed-agents.ts';
 import { listMessagesOperation } from './messages/list-messages.ts';
 import { listReceiptsOperation } from './messages/list-receipts.ts';
 import { listThreadsOperation } from './threads/list-threads.ts';
+import { getUsageOperation } from './threads/get-usage.ts';
 import { listWaitsOperation } from './threads/list-waits.ts';
 import { listWebhookDeliveriesOperation } from './webhooks/list-webhook-deliveries.ts';
 import { listWebhooksOperation } from './webhooks/list-webhooks.ts';
@@ -105,6 +106,7 @@ export const catalogue: readonly Operation[] = [
   listConversationsOperation,
   getConversationOperation,
   listWaitsOperation,
+  getUsageOperation,
   searchConversationsOperation,
   addThreadMemberOperation,
   removeThreadMemberOperation,

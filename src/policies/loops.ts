@@ -22,12 +22,14 @@ export function nextExchanges(
  * Checks whether two agents answer each other too often: programs do not notice such a loop by themselves.
  * @param exchanges the exchanges, with the message in question.
  * @param time of the message, in milliseconds.
+ * @param between the sender of the message, and that of the last one.
  * @returns the refusal (RATE_LIMITED), or undefined
  */
 export function checkLoop(
   { exchanges, since }: Exchanges,
   { points, seconds }: LoopLimit,
   time: number,
+  between: { sender_id: string; recipient_id: string },
 ): DomainError | undefined {
   if (exchanges <= points) return undefined;
   const retry_after = Math.max(1, Math.ceil((since + seconds * 1_000 - time) / 1_000));
@@ -37,6 +39,7 @@ export function checkLoop(
     `This looks like a loop: you and the sender of the last message have answered each other ${points} times in ${seconds} s in this thread, each time within ${pace} s. If nothing is left to say, do not answer. Otherwise try again in ${retry_after} s, or write more slowly: a message more than ${pace} s after the last one does not count.`,
     {
       retry_after,
+      stopped_loop: between,
       details: [{ field: 'thread_id', message: 'two agents answer each other too often', reason: 'loop' }],
     },
   );

@@ -61,6 +61,7 @@ import { threadMembersRepository } from './threads/members.ts';
 import { threadsRepository } from './threads/threads.ts';
 import { tokensRepository } from './auth/tokens.ts';
 import { uploadsRepository } from './attachments/uploads.ts';
+import { usageRepository } from './threads/usage.ts';
 import { waitsRepository } from './threads/waits.ts';
 import { webhookDeliveriesRepository } from './webhooks/deliveries.ts';
 import { webhookFeedsRepository } from './webhooks/feed-reading.ts';
@@ -121,6 +122,9 @@ export class Repositories {
   }
   get waits() {
     return this.get(waitsRepository);
+  }
+  get usage() {
+    return this.get(usageRepository);
   }
   get threadMembers() {
     return this.get(threadMembersRepository);

@@ -14,6 +14,8 @@ export async function runProcess(
   const config = readConfig();
   const logger = createLogger({ level: config.LOG_LEVEL, part });
   const lifecycle = createLifecycle(logger);
+  // The launcher reads the output. When it is gone, the process still stops in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const end = async (reason: string, status: number, isGraceful = false) => {
     const clean = await lifecycle.stop(reason, { isGraceful });
     process.exit(clean ? status : 1);

@@ -84,6 +84,7 @@ export function createRest(
     }),
   ];
   const about = { base_url, public_url, version };
+  const describeEvents = () => asyncApiDocument({ transports: eventTransports, ...about });
   return {
     handlers: createRestTransport({
       execute: executeFor('rest'),
@@ -96,11 +97,12 @@ export function createRest(
       onReplySent: (actor, { thread_id, sequence, sender }) =>
         live.realtime.markDelivered(actor, [{ message: { thread_id, sequence, sender_id: sender.id } }]),
     }),
+    describeEvents,
     descriptions: serveDescriptions({
       '/v1/meta': () => ({ name: 'agent-messaging-service', version }),
       '/v1/openapi.json': () => openApiDocument({ catalogue, routes, form: 'short', ...about }),
       '/v1/openapi-long-paths.json': () => openApiDocument({ catalogue, routes, form: 'long', ...about }),
-      '/v1/asyncapi.json': () => asyncApiDocument({ transports: eventTransports, ...about }),
+      '/v1/asyncapi.json': describeEvents,
     }),
   };
 }

@@ -1,3 +1,4 @@
+import { DomainError } from '../domain/errors.ts';
 import type { NewEvent } from '../domain/feed/events.ts';
 import { databaseError } from '../repositories/errors.ts';
 import { Repositories } from '../repositories/index.ts';
@@ -46,7 +47,7 @@ export async function withDomainErrors<T>(run: () => Promise<T>): Promise<T> {
 
 /**
  * The only way to open a transaction. It commits the rows of `run` together with the change sets and publishes the result once, after the
- * commit. If anything fails, everything is rolled back.
+ * commit. If anything fails, everything is rolled back; only the refusal of the loop guard stays counted.
  */
 export function createTransact({ database, jobsOf, publish }: TransactionParts) {
   return function transact<T>(options: TransactionOptions<T>): Promise<T> {
@@ -65,6 +66,9 @@ export function createTransact({ database, jobsOf, publish }: TransactionParts) 
         return result;
       } catch (error) {
         await transaction.rollback();
+        // The transaction has undone its count.
+        if (error instanceof DomainError && error.stopped_loop)
+          await new Repositories(database).usage.addStoppedLoops([error.stopped_loop], Date.now());
         throw error;
       }
     });

@@ -5,6 +5,6 @@ import { startService } from './service.ts';
 export async function startServiceOnFixedPort(env: Record<string, string> = {}) {
   const port = await findFreePort();
   const url = `http://localhost:${port}`;
-  const { core, stop } = await startService({ env: { PORT: String(port), PUBLIC_URL: url, ...env } });
-  return { url, core, stop };
+  const service = await startService({ env: { PORT: String(port), PUBLIC_URL: url, ...env } });
+  return { ...service, url, api: `${url}/v1` };
 }

@@ -15,7 +15,7 @@ async function* bytes(): AsyncGenerator<Uint8Array> {
   }
 }
 
-test('a worker that stops leaves an archive in the middle, and the job to another one', async () => {
+test('a worker that stops abandons the archive and leaves the job to another worker', async () => {
   const stop = new AbortController();
   const writeAsSystem = vi.fn();
   let written = 0;

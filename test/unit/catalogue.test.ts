@@ -29,7 +29,7 @@ const routes = catalogue.flatMap(({ name, rest }) =>
 );
 
 describe('operations', () => {
-  test('have names of their own, in snake_case', () => {
+  test('have unique names in snake_case', () => {
     expect(repeated(catalogue.map(({ name }) => name))).toEqual([]);
     expect(catalogue.map(({ name }) => name).filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
   });
@@ -43,12 +43,12 @@ describe('operations', () => {
     expect(files.filter((file) => !present.has(file))).toEqual([]);
   });
 
-  test('have methods and paths of their own, whatever their parameters are called', () => {
+  test('have unique methods and paths, whatever the names of their parameters', () => {
     const shapes = routes.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`);
     expect(repeated(shapes)).toEqual([]);
   });
 
-  test('have tools and resources of their own', () => {
+  test('have unique tools and resources', () => {
     expect(repeated(catalogue.flatMap(({ name, tool }) => (tool ? [tool.name ?? name] : [])))).toEqual([]);
     expect(repeated(catalogue.flatMap(({ resource }) => (resource ? [resource.uri] : [])))).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('operations', () => {
     expect(Object.values(eventScopes).filter((scope) => !known.has(scope))).toEqual([]);
   });
 
-  test('change nothing by GET, and demand a key for every POST that makes something', () => {
+  test('change nothing by GET, and require a key for every POST that creates something', () => {
     const reads = catalogue.filter(({ rest }) => rest?.method === 'GET');
     expect(reads.filter(({ kind }) => kind !== 'read').map(({ name }) => name)).toEqual([]);
     const makers = catalogue.filter(({ rest }) => rest?.method === 'POST' && rest.status === 201);
@@ -92,7 +92,7 @@ const budgetOf = new Map(
 );
 
 describe('limits', () => {
-  test('are those of the contract, for every route and every tool', () => {
+  test('are the documented ones, for every route and every tool', () => {
     const shown = catalogue.flatMap((operation) => {
       const { name, rest, tool } = operation;
       const route = rest ? [`${rest.method} ${rest.path.replaceAll(/\{\w+\}/g, '{}')}`] : [];
@@ -103,7 +103,7 @@ describe('limits', () => {
     expect(shown.some(({ face }) => budgetOf.has(face))).toBe(true);
   });
 
-  test('of messages are counted by thread, whatever operation sends them', () => {
+  test('count messages by thread, whatever operation sends them', () => {
     // A reply to a lease looks its thread up: test/integration/inbox/reply-budget.test.ts.
     const senders = catalogue.filter(({ limit, findLimitKey }) => limit === 'send_message' && !findLimitKey);
     expect(senders.map((operation) => operation.limitKey?.({ thread_id: 'thd_1' }))).toEqual(
@@ -113,7 +113,7 @@ describe('limits', () => {
 });
 
 describe('events and jobs', () => {
-  test('every event is delivered, and causes only jobs that exist', () => {
+  test('every event type is delivered, and causes only jobs that exist', () => {
     for (const type of eventTypes) {
       const owed = jobsForEvent({ id: 'evt_1', type, message_id: 'msg_1' });
       expect(owed).toContainEqual({ job: delivery.name, subject_id: 'evt_1' });
@@ -122,7 +122,7 @@ describe('events and jobs', () => {
     }
   });
 
-  test('every job has a queue that exists, and a name of its own', () => {
+  test('every job has a queue that exists, and a unique name', () => {
     const contracts = [...Object.values(outboxJobs), webhookPosting, maintenance];
     expect(repeated(contracts.map(({ name }) => name))).toEqual([]);
     expect(contracts.filter(({ queue }) => !queueNames.includes(queue))).toEqual([]);

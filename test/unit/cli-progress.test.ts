@@ -14,7 +14,7 @@ test.each([
     { done: 1, total: 0, written: 1, elapsed_ms: 0 },
     '1 of 0 messages (100 %), 1 written, 1,000 a second, about 0 s left',
   ],
-])('progress says how far, how fast and how long', (progress, line) => {
+])('progress reports the position, the rate and the remaining time', (progress, line) => {
   expect(formatProgress(progress)).toBe(line);
 });
 
@@ -23,6 +23,6 @@ test.each([
   [59.2, '1 min 0 s'],
   [185, '3 min 5 s'],
   [7_830, '2 h 10 min'],
-])('%d seconds are %s', (seconds, text) => {
+])('%d seconds are formatted as %s', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text);
 });

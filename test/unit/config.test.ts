@@ -6,7 +6,7 @@ import { queueNames, queuesOfRole } from '../../src/jobs/define.ts';
 const complete = { DATABASE_URL: 'postgres://user@localhost/ams', SECRET_KEY: 'k'.repeat(32) };
 
 describe('settings', () => {
-  test('that are left out have the defaults of the contract', () => {
+  test('have the documented defaults', () => {
     expect(loadConfig(complete)).toMatchObject({
       HOST: '0.0.0.0',
       PORT: 3000,
@@ -23,7 +23,7 @@ describe('settings', () => {
     expect(loadConfig(complete).REDIS_URL).toBeUndefined();
   });
 
-  test('limit calls as the contract does, unless they say otherwise', () => {
+  test('limit calls as documented unless they are set', () => {
     const defaultLimits = {
       create_thread: { points: 30, seconds: 3600 },
       send_message: { points: 60, seconds: 60 },
@@ -60,12 +60,12 @@ describe('settings', () => {
     expect(loadConfig({ ...complete, RATE_LIMITS: 'off' }).RATE_LIMITS).toBe('off');
   });
 
-  test('name as roles exactly those that consume the queues there are, each once', () => {
+  test('have the roles of the queue table, which cover every queue once', () => {
     expect([...workerRoles]).toEqual(Object.keys(queuesOfRole));
     expect(Object.values(queuesOfRole).flat()).toEqual([...queueNames]);
   });
 
-  test('name the networks that webhooks may reach, as ranges of addresses', () => {
+  test('accept address ranges as networks that webhooks may reach', () => {
     const networks = (value: string) => loadConfig({ ...complete, WEBHOOK_NETWORKS: value }).WEBHOOK_NETWORKS;
     expect(networks(' 10.1.0.0/16, fd00::/8,127.0.0.1 ,')).toEqual([
       { address: '10.1.0.0', prefix: 16 },
@@ -76,7 +76,7 @@ describe('settings', () => {
       expect(() => networks(wrong), wrong).toThrow('WEBHOOK_NETWORKS: must be address ranges');
   });
 
-  test('are read as what they mean', () => {
+  test('are parsed into typed values', () => {
     const config = loadConfig({
       ...complete,
       PORT: '8080',
@@ -96,7 +96,7 @@ describe('settings', () => {
     });
   });
 
-  test('name one Redis, a cluster, or sentinels', () => {
+  test('accept one Redis server, a cluster, or sentinels', () => {
     for (const REDIS_URL of [
       'redis://r',
       'redis+cluster://:secret@one:7000,two:7001',
@@ -105,7 +105,7 @@ describe('settings', () => {
       expect(loadConfig({ ...complete, REDIS_URL })).toMatchObject({ REDIS_URL });
   });
 
-  test('name replicas of the database, one or several', () => {
+  test('accept one or several database replicas', () => {
     expect(loadConfig(complete)).toMatchObject({
       DATABASE_REPLICA_URL: [],
       DATABASE_REPLICA_LAG_SECONDS: 10,
@@ -117,7 +117,7 @@ describe('settings', () => {
     ]);
   });
 
-  test('take an external issuer over https, and over http on this machine', () => {
+  test('accept an external issuer over https, and over http on this machine', () => {
     for (const OIDC_ISSUER of [
       'https://id.example/realms/one',
       'http://localhost:8080',
@@ -128,15 +128,15 @@ describe('settings', () => {
     }
   });
 
-  test('follow the port when no public address is given', () => {
+  test('derive the public address from the port when none is set', () => {
     expect(loadConfig({ ...complete, PORT: '4000' }).PUBLIC_URL).toBe('http://localhost:4000');
   });
 
-  test('cannot be changed once they are read', () => {
+  test('cannot be changed after parsing', () => {
     expect(Object.isFrozen(loadConfig(complete))).toBe(true);
   });
 
-  test('that are empty count as left out', () => {
+  test('count as unset when they are empty', () => {
     expect(loadConfig({ ...complete, REDIS_URL: '', PORT: '' })).toMatchObject({ PORT: 3000 });
     expect(() => loadConfig({ ...complete, DATABASE_URL: '' })).toThrow('DATABASE_URL: is not set');
   });
@@ -227,8 +227,8 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ['a pool of one', { ...complete, DATABASE_POOL_SIZE: '1' }, /^DATABASE_POOL_SIZE: /],
 ];
 
-describe('a start with', () => {
-  test.each(wrong)('%s is refused in one line that names the setting', (_what, env, line) => {
+describe('a process that starts with', () => {
+  test.each(wrong)('%s fails with one line that names the setting', (_what, env, line) => {
     let thrown: unknown;
     try {
       loadConfig(env);
@@ -241,7 +241,7 @@ describe('a start with', () => {
     expect(message).not.toContain('\n');
   });
 
-  test('a wrong secret does not show it', () => {
+  test('an invalid secret fails without showing it', () => {
     expect(() => loadConfig({ ...complete, SECRET_KEY: 'hunter2' })).toThrow(/^(?!.*hunter2)/s);
   });
 });

@@ -15,7 +15,7 @@ function ownFolder(): string {
   return folder;
 }
 
-test('secrets are made once, differ, and only their owner may read them', () => {
+test('secrets are created once, differ, and are readable only by their owner', () => {
   const folder = ownFolder();
   const secrets = loadSecrets(folder);
   expect(new Set(Object.values(secrets)).size).toBe(3);
@@ -28,7 +28,7 @@ test('secrets are made once, differ, and only their owner may read them', () => 
   expect(() => loadSecrets(folder)).toThrow(/is damaged/);
 });
 
-test('settings of the running service come back as they were written', () => {
+test('the settings of the running service are read as they were written', () => {
   const folder = ownFolder();
   const values = { URL: 'postgres://a:b@127.0.0.1/x#1', DIR: "/it's here", QUOTED: 'a "b" \\n $c' };
   writeServiceEnv(folder, values);
@@ -37,7 +37,7 @@ test('settings of the running service come back as they were written', () => {
   expect(() => writeServiceEnv(folder, { BOTH: "'`" })).toThrow(/^BOTH: /);
 });
 
-test('accounts are read from passwd, a negative number as the system means it', () => {
+test('accounts are read from passwd, with negative ids as unsigned numbers', () => {
   const passwd = '# a comment\nnobody:*:-2:-2:nobody:/:/bin/false\npostgres:x:101:104::/:/bin/sh\nbroken\n';
   expect(parseAccounts(passwd)).toEqual([
     { name: 'nobody', uid: 4_294_967_294, gid: 4_294_967_294 },
@@ -53,7 +53,7 @@ test('a shared folder in which others may write is not trusted', () => {
   expect(() => sharedHome([base])).toThrow(/can write to it/);
 });
 
-test('a failure becomes one line that says what to do', () => {
+test('a failure is reported in one line that says what to do', () => {
   const refused = Object.assign(new Error('EACCES: permission denied, open'), {
     code: 'EACCES',
     path: '/x/lock',

@@ -11,7 +11,7 @@ function ownFolder(): string {
   return folder;
 }
 
-test('one holder at a time, and nothing is left behind', () => {
+test('a lock has one holder at a time, and leaves no file', () => {
   const folder = ownFolder();
   const release = takeLock(folder);
   expect(() => takeLock(folder)).toThrow(`in use by another service (process ${process.pid})`);
@@ -31,7 +31,7 @@ test.each([
   release();
 });
 
-test('a process is known by pid and start time', () => {
+test('a process is identified by pid and start time', () => {
   const self = inspectProcess(process.pid);
   expect(self).toMatchObject({ pid: process.pid, uid: process.getuid?.() });
   expect(self?.command).toContain('node');

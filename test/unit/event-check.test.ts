@@ -27,7 +27,7 @@ const notification = {
   params: { ...data, _meta: { event_id: id, cursor } },
 };
 
-test('what is right is taken, and named', () => {
+test('a valid event is accepted and its message is named', () => {
   for (const type of eventTypes) {
     expect(checkSent('websocket', { ...event, type, data: exampleEventData[type] })).toBe(type);
   }
@@ -90,7 +90,7 @@ async function startInvalidServer(frames: readonly unknown[], sse: unknown): Pro
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('the WebSocket client of the tests refuses a wrong event, whatever it is asked', async () => {
+test('the WebSocket client of the tests rejects every invalid event', async () => {
   const client = await connectWebSocket(await startInvalidServer([ready, timeless], null));
   await expect(client.next(() => true)).rejects.toThrow(/AsyncAPI/);
   expect(() => client.frames).toThrow(/created_at/);
@@ -98,14 +98,14 @@ test('the WebSocket client of the tests refuses a wrong event, whatever it is as
   await expect(client.close()).rejects.toThrow(/created_at/);
 });
 
-test('it refuses a first frame that is none', async () => {
+test('it rejects an invalid first frame', async () => {
   await expect(connectWebSocket(await startInvalidServer([event], null))).rejects.toThrow();
   await expect(connectWebSocket(await startInvalidServer([{ ...ready, data: {} }], null))).rejects.toThrow(
     /AsyncAPI/,
   );
 });
 
-test('the readers of the MCP stream refuse a wrong notification', async () => {
+test('the readers of the MCP stream reject an invalid notification', async () => {
   const wrong = { ...notification, params: { ...data } };
   const url = await startInvalidServer([], wrong);
   const stream = await openSseStream(`${url}/mcp`, {});

@@ -4,7 +4,7 @@ import { startHeartbeat } from '../../workers/heartbeat.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('logs when heartbeats start to fail and when they work again, not each failure', async () => {
+test('a heartbeat logs its first failure and its recovery, not each failure', async () => {
   const logged: string[] = [];
   let works = true;
   let writes = 0;

@@ -13,7 +13,7 @@ test.each([
   ['a day', day, 9],
   ['a month', 30 * day, 8],
   ['two years', 730 * day, 8],
-])('periods of %s are few and hold all of it', (_, long, length) => {
+])('few periods cover %s completely', (_, long, length) => {
   for (const shift of [0, 7 * minute, 5 * day]) {
     const [from, below] = [now - shift - long, now - shift];
     const periods = listPeriods(at(from), at(below)) ?? [];
@@ -25,12 +25,12 @@ test.each([
   }
 });
 
-test('longer than two years, periods tell nothing', () => {
+test('a range of more than two years has no periods', () => {
   expect(listPeriods(at(now - 900 * day), at(now))).toBeNull();
   expect(listPeriods(at(0), at(now))).toBeNull();
 });
 
-test('a step back goes as far as hits so far let expect, and at most eight times as far as before', () => {
+test('the length of a step back follows from the hits so far, and is at most eight times that of the last step', () => {
   const reached = at(now - day);
   const back = (filled: number) => computeNextStep(at(now), reached, filled);
   expect(back(0)).toBe(at(now - 8 * day));
@@ -39,7 +39,7 @@ test('a step back goes as far as hits so far let expect, and at most eight times
   expect(back(20 / 21) < reached).toBe(true);
 });
 
-test('a step back is not shorter than a period, and ends where time began', () => {
+test('a step back is not shorter than a period, and ends at time zero', () => {
   expect(computeNextStep(at(now), at(now), 0)).toBe(at(now - 8 * 2 ** 20));
   expect(computeNextStep(at(now), at(1), 0)).toBe(at(0));
 });

@@ -17,7 +17,7 @@ function holdingUp(text: string): string[] {
   return [...built].flatMap(([, index = '', table]) => (made.has(table) ? [] : [index]));
 }
 
-test('no migration keeps writers out of a table that may be large while it builds an index', () => {
+test('no migration blocks writes to a large table while it builds an index', () => {
   const files = readdirSync(folder).filter((file) => /^\d{4}-/.test(file) && file > before);
   const found = files.flatMap((file) => holdingUp(readFileSync(join(folder, file), 'utf8')));
   expect(found).toEqual([]);

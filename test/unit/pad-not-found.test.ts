@@ -36,19 +36,19 @@ async function measureResponseTime(
   }
 }
 
-test('not found is delayed to the end of an interval, however long the work took', async () => {
+test('"not found" is delayed to the end of an interval, however long the work took', async () => {
   for (const work_ms of [1, 5, 13, padIntervalMs - 1])
     expect(await measureResponseTime(work_ms, notFound)).toBe(padIntervalMs);
   expect(await measureResponseTime(padIntervalMs + 1, notFound)).toBe(2 * padIntervalMs);
 });
 
-test('nothing else waits', async () => {
+test('other answers are not delayed', async () => {
   expect(await measureResponseTime(3, 'found')).toBe(3);
   expect(await measureResponseTime(3, new DomainError('FORBIDDEN', 'No'))).toBe(3);
   expect(await measureResponseTime(3, new Error('a fault'))).toBe(3);
 });
 
-test('a batch waits if a part of it was not found', async () => {
+test('a batch is delayed if a part of it was not found', async () => {
   expect(await measureResponseTime(3, 'found', { hasNotFound: () => true })).toBe(padIntervalMs);
   expect(await measureResponseTime(3, 'found', { hasNotFound: () => false })).toBe(3);
 });

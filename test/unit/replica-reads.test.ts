@@ -26,14 +26,14 @@ async function readWith(
 
 const answer = (snapshot: string) => Promise.resolve(snapshot);
 
-test('a replica answers with the same version of the head, by the snapshot of the primary', async () => {
+test('a replica with the same version of the counter row answers, with the snapshot of the primary', async () => {
   expect(await readWith(buildCounter(4, '8'), buildCounter(4, '8'), answer)).toEqual([
     { result: '7:9:8' },
     ['served'],
   ]);
 });
 
-test('a replica with another version, older or newer, or without the agent does not', async () => {
+test('a replica with an older or newer version, or without the agent, does not answer', async () => {
   for (const there of [buildCounter(3, '8'), buildCounter(4, '7'), buildCounter(5, '9'), undefined]) {
     expect(await readWith(buildCounter(4, '8'), there, answer)).toEqual([null, ['behind']]);
   }
@@ -41,7 +41,7 @@ test('a replica with another version, older or newer, or without the agent does 
   expect(await readWith(buildCounter(4, '8'), null, answer)).toEqual([null, ['away']]);
 });
 
-test('neither its refusals nor its faults are the last word', async () => {
+test('a refusal or failure of the replica is repeated on the primary', async () => {
   const same = buildCounter(4, '8');
   const refuse = () => Promise.reject(new DomainError('THREAD_NOT_FOUND', 'no'));
   expect(await readWith(same, same, refuse)).toEqual([null, ['refused']]);

@@ -151,7 +151,7 @@ test.each<[string, string, string, Answer, RegExp]>([
   expect(() => check(exchange(method, path, answer))).toThrow(why);
 });
 
-test('what describes itself elsewhere is passed over, and nothing else', () => {
+test('the check skips only responses that have a description of their own', () => {
   const paths = [
     '/v1/threads',
     '/v1/openapi.json',

@@ -44,7 +44,7 @@ beforeEach(() => {
   rows = { good: {} };
 });
 
-test('resources of an address', () => {
+test('the resources follow from the public address', () => {
   expect(resources).toEqual({
     api: 'https://ams.example/v1',
     mcp: 'https://ams.example/mcp',
@@ -52,7 +52,7 @@ test('resources of an address', () => {
   });
 });
 
-test('the actor names its token by the hash', async () => {
+test('the actor identifies its token by the hash', async () => {
   const actor = await tokensOver().verify('good', 'api');
   expect(actor).toEqual({
     agent_id: 'agt_1',
@@ -67,7 +67,7 @@ test('the actor names its token by the hash', async () => {
 });
 
 describe('cached tokens', () => {
-  test('holds for five seconds', async () => {
+  test('are cached for five seconds', async () => {
     const tokens = tokensOver();
     await tokens.verify('good', 'api');
     time += 4_999;
@@ -78,7 +78,7 @@ describe('cached tokens', () => {
     expect(lookups).toEqual(['good', 'good']);
   });
 
-  test('never holds beyond the expiry of the token', async () => {
+  test('are not cached after the token expires', async () => {
     rows['good'] = { expires_at: time + 1_000 };
     const tokens = tokensOver();
     await tokens.verify('good', 'api');
@@ -89,14 +89,14 @@ describe('cached tokens', () => {
     expect(lookups).toEqual(['good', 'good']);
   });
 
-  test('that a token is unknown is not remembered', async () => {
+  test('do not include unknown tokens', async () => {
     const tokens = tokensOver();
     await expect(tokens.verify('later', 'api')).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
     rows['later'] = {};
     await expect(tokens.verify('later', 'api')).resolves.toMatchObject({ agent_id: 'agt_1' });
   });
 
-  test('checks at the same time share a look-up, and its failure is not remembered', async () => {
+  test('share a look-up between concurrent checks, and do not include its failure', async () => {
     let fails = true;
     let lookupCount = 0;
     const tokens = tokensOver(async () => {
@@ -112,7 +112,7 @@ describe('cached tokens', () => {
     expect(lookupCount).toBe(2);
   });
 
-  test('holds longer for what was found good meanwhile, from before that was looked up', async () => {
+  test('are cached longer after a check that started later found them valid', async () => {
     const tokens = tokensOver();
     await tokens.verify('good', 'api');
     time += 4_000;
@@ -126,7 +126,7 @@ describe('cached tokens', () => {
     expect(lookups).toEqual(['good', 'good']);
   });
 
-  test('is not brought back by a look that began before it was forgotten', async () => {
+  test('are not restored by a look-up that began before they were forgotten', async () => {
     const tokens = tokensOver();
     await tokens.verify('good', 'api');
     const since = time;
@@ -136,7 +136,7 @@ describe('cached tokens', () => {
     await expect(tokens.verify('good', 'api')).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   });
 
-  test('stays within its bounds', async () => {
+  test('stay within the size limit', async () => {
     for (let i = 0; i <= 10_000; i += 1) rows[`t${i}`] = {};
     let lookupCount = 0;
     const tokens = tokensOver(async () => {
@@ -151,7 +151,7 @@ describe('cached tokens', () => {
   });
 });
 
-describe('forget', () => {
+describe('forgetting by', () => {
   test.each([
     [{ agent_id: 'agt_1' }, true],
     [{ client_id: 'client_1' }, true],
@@ -168,7 +168,7 @@ describe('forget', () => {
     expect(lookups).toHaveLength(forgotten ? 2 : 1);
   });
 
-  test('what was read before a revocation is not remembered after it', async () => {
+  test('a token that was read before its revocation is not cached after it', async () => {
     const answers: ((found: Row | undefined) => void)[] = [];
     const tokens = tokensOver(() => new Promise((resolve) => void answers.push(resolve)));
     const early = tokens.verify('good', 'api');

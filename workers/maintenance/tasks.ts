@@ -2,6 +2,7 @@ import type { Core } from '../../src/compose.ts';
 import { mcpSessionLifetimeMs } from '../../src/domain/limits.ts';
 import { minIdAt } from '../../src/domain/ids.ts';
 import { itemMemoryMs } from '../../src/domain/notifications.ts';
+import { firstUsageDay } from '../../src/domain/usage.ts';
 import { defaultPacing, type WebhookPacing } from '../../src/domain/webhooks.ts';
 import { packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { maintenance, type MaintenanceTask } from '../../src/jobs/maintenance.ts';
@@ -42,7 +43,7 @@ export function maintenanceHandler(
   const { config, repositories, unitOfWork, queues, logger } = core;
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
   const { oauthRecords, clientGrants, oauthClients, auditLog, membershipInvitations } = repositories;
-  const { sessions, externalSignIns, approvals, presence, exchanges, webhookDeliveries, workerNodes } =
+  const { sessions, externalSignIns, approvals, presence, exchanges, usage, webhookDeliveries, workerNodes } =
     repositories;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
@@ -91,9 +92,11 @@ export function maintenanceHandler(
       drain((limit) => exchanges.removeBefore(Date.now() - exchangePeriodMs(config.RATE_LIMITS), limit)),
     'expire-webhook-deliveries': () =>
       drain((limit) => webhookDeliveries.removeBefore(Date.now() - deliveryLifeMs, limit)),
-    'expire-audit-log': () => {
+    /** Includes usage, under a name that older releases know, because a worker fails unknown tasks. */
+    async 'expire-audit-log'() {
       const oldest = minIdAt('audit', Date.now() - config.AUDIT_RETENTION_DAYS * dayMs);
-      return drain((limit) => auditLog.removeBefore(oldest, limit));
+      await drain((limit) => auditLog.removeBefore(oldest, limit));
+      await drain((limit) => usage.removeBefore(firstUsageDay(Date.now()), limit));
     },
     async 'expire-presence'() {
       await drain((limit) => presence.removeDead(limit));

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { LauncherError } from '../launcher-error.ts';
+import { type LastLines, readLastLines } from './last-lines.ts';
 import { type Part, type Supervised, supervise } from './supervise.ts';
 import { forgetProcess, recordProcess } from './run-record.ts';
 import type { Environment } from '../settings.ts';
@@ -22,11 +23,17 @@ export interface ChildOptions {
  * @throws {LauncherError} when the first start fails.
  */
 export function startChild(options: ChildOptions): Promise<Supervised> {
+  let lastLines: LastLines = async () => '';
   return supervise(
     {
       name: options.name,
       dataDir: options.dataDir,
-      spawn: () => forkEntry(options),
+      spawn() {
+        const child = forkEntry(options);
+        lastLines = readLastLines(child);
+        return child;
+      },
+      explain: async (result) => `ended before it was ready (${result})${await lastLines()}`,
       ready: waitForReadyMessage,
       readyTimeoutMs: 30_000,
       stopTimeoutMs: options.stopTimeoutMs,
@@ -38,13 +45,14 @@ export function startChild(options: ChildOptions): Promise<Supervised> {
 
 /**
  * Runs the migrations and waits for their end.
- * @throws {LauncherError} when they fail. Their output is above the error.
+ * @throws {LauncherError} when they fail.
  */
 export async function runToEnd(
   options: Pick<ChildOptions, 'name' | 'entry' | 'dataDir' | 'env' | 'signal'>,
 ): Promise<void> {
   options.signal.throwIfAborted();
   const child = forkEntry(options, 'ignore');
+  const lastLines = readLastLines(child);
   if (child.pid !== undefined) recordProcess(options.dataDir, options.name, child.pid);
   const stop = () => child.kill('SIGTERM');
   options.signal.addEventListener('abort', stop);
@@ -54,7 +62,7 @@ export async function runToEnd(
   });
   options.signal.removeEventListener('abort', stop);
   forgetProcess(options.dataDir, options.name);
-  if (result !== 0) throw new LauncherError(`${options.name} failed (${result}); see the output above`);
+  if (result !== 0) throw new LauncherError(`${options.name} failed (${result})${await lastLines()}`);
 }
 
 /** The output of a child goes to stderr, because stdout has only the lines of the launcher. */
@@ -67,7 +75,7 @@ function forkEntry(
     env,
     detached: true, // only the launcher receives Ctrl-C, and stops the parts in order
     execArgv: [],
-    stdio: ['ignore', stdout, 2, 'ipc'],
+    stdio: ['ignore', stdout, 'pipe', 'ipc'],
   });
 }
 

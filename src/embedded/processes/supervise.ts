@@ -9,8 +9,8 @@ export interface Part {
   spawn: () => ChildProcess;
   /** Resolves when the child is ready. `signal` aborts when the caller stops waiting. */
   ready: (child: ChildProcess, signal: AbortSignal) => Promise<void>;
-  /** The reason why it ended, from its log, as one line. */
-  explain?: () => string | null;
+  /** The reason why it ended before it was ready, as one line. `result`: its signal or exit code. */
+  explain?: (result: string) => string | null | Promise<string | null>;
   readyTimeoutMs: number;
   stopTimeoutMs: number;
   stopSignal?: NodeJS.Signals;
@@ -96,8 +96,8 @@ async function startPart(part: Part, signal: AbortSignal | undefined): Promise<C
   try {
     await Promise.race([
       part.ready(child, waiting.signal),
-      exited.then((result) => {
-        throw notReadyError(part, part.explain?.() ?? `ended before it was ready (${result})`);
+      exited.then(async (result) => {
+        throw notReadyError(part, (await part.explain?.(result)) ?? `ended before it was ready (${result})`);
       }),
       sleep(part.readyTimeoutMs, undefined, { signal: waiting.signal }).then(() => {
         throw notReadyError(part, `not ready after ${part.readyTimeoutMs / 1000} s`);

@@ -17,7 +17,7 @@ import { createTransaction } from './transaction.ts';
 /** Runs one call of an operation, from any transport. @throws {DomainError} the refusal of the first stage that refuses */
 export type Execute = (call: Call) => Promise<Answer>;
 
-/** Every call of every operation runs through these stages, in this order (docs/decisions/0005-execute-stages.md). */
+/** Every call of every operation runs through these stages, in this order (docs/decisions/0003-execute-stages.md). */
 export function createExecute(
   unitOfWork: UnitOfWork,
   { limits, intake, feed }: { limits: RateLimits; intake: Intake; feed: CallerFeed & InboxWatches },

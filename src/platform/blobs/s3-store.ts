@@ -32,7 +32,7 @@ interface BucketClient {
 
 /**
  * Blobs as objects of an S3 bucket. Bytes of unknown length are first written to a local file, so that an object is uploaded with its length
- * and digest, in one or several parts, and again after a transient error; see docs/decisions/0014-attachments.md.
+ * and digest, in one or several parts, and again after a transient error; see docs/decisions/0010-attachments.md.
  * @param drafts the folder of those files.
  * @param partSize in bytes; servers want at least 5 MiB.
  */

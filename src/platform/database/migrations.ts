@@ -43,6 +43,8 @@ async function withKnex<T>(
   onMessage: OnMessage = () => undefined,
 ): Promise<T> {
   const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  // Without a listener, the end of this connection would end the process.
+  guard.on('error', (error) => onMessage(`the connection with the lock was lost: ${describeError(error)}`));
   await guard.connect();
   const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
   try {

@@ -19,7 +19,7 @@ interface Counts {
 declare module 'prom-client' {
   // The type parameter has to have the name that prom-client gives it.
   interface Histogram<T extends string = string> {
-    /** The values for the text of the metrics. Not documented: see docs/decisions/0020-toolchain.md. */
+    /** The values for the text of the metrics. Not documented: see docs/decisions/0017-library-internals.md. */
     getForPromString(): Promise<object>;
   }
 }

@@ -121,7 +121,7 @@ function createBackendFactory(
     connection.pool.on('connect', (client) =>
       client.on('error', (error) => report('PostgreSQL connection lost', error)),
     );
-    // A private member of BullMQ: see docs/decisions/0020-toolchain.md.
+    // A private member of BullMQ: see docs/decisions/0017-library-internals.md.
     Object.defineProperty(connection, 'pgModule', { value: { ...pg, Client: createListeningClient } });
     const listenerName = withBlockingConnection ? name : undefined;
     const backend = new PollingBackend(connection, name, options, true, listenerName);

@@ -12,6 +12,7 @@ const ownedRows = {
   allowlist_entries: 'delete from allowlist_entries where agent_id = $1',
   approvals: 'delete from approvals where agent_id = $1',
   notification_items: 'delete from notification_items where agent_id = $1',
+  usage_days: 'delete from usage_days where sender_id = $1 or recipient_id = $1',
   webhooks: 'delete from webhooks where agent_id = $1',
   event_subscriptions: 'delete from event_subscriptions where agent_id = $1',
   credentials: 'delete from credentials where agent_id = $1',

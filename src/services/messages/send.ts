@@ -57,7 +57,7 @@ export async function sendMessage(work: Work, message: NewMessage): Promise<Sent
 /**
  * Sends messages of several agents in one transaction, in their order. Everything is checked before anything is written, so a refused
  * message leaves no data. In a thread of two the inbound policy of the other member applies, unless it opened the thread; in
- * every thread a member that has blocked the sender refuses the message.
+ * every thread a member that has blocked the sender refuses the message. Refusals of the loop guard are counted.
  * @param options.wait whether to wait for threads and files that another transaction has locked.
  * @returns for each message its row or its refusal, as `sendMessage`; null when it would have to wait
  */
@@ -81,6 +81,10 @@ export async function sendMessages(
     results.flatMap((result) => (result === null || result instanceof Error ? [] : [result])),
     [...batch.threads.values()].filter(({ marks }) => marks.size > 0),
   );
+  const stopped = results.flatMap((result) =>
+    result instanceof DomainError && result.stopped_loop ? [result.stopped_loop] : [],
+  );
+  if (stopped.length > 0) first.work.defer(first.work.usage.addStoppedLoops(stopped, first.work.now));
   return results;
 }
 

@@ -61,7 +61,7 @@ export function countExchange(
   const key = toPairKey({ one_id, other_id });
   const before = progress.countedExchanges.get(key) ?? progress.storedExchanges.get(key);
   const counted = nextExchanges(before, limit, created_at);
-  const refusal = checkLoop(counted, limit, created_at);
+  const refusal = checkLoop(counted, limit, created_at, { sender_id, recipient_id: last_sender_id });
   if (refusal) throw refusal;
   progress.countedExchanges.set(key, { thread_id, one_id, other_id, ...counted });
 }

@@ -14,8 +14,8 @@ export interface AuthorizationRequest {
     uri: string | null;
     /** Host of the redirect URI: `host`, `host:port`, or the scheme of a desktop client with its colon. */
     redirect_host: string;
-    /** Registered dynamically, or described by a metadata document at its client_id. */
-    kind: 'registered' | 'document';
+    /** Registered dynamically, described by a metadata document at its client_id, or part of this service. */
+    kind: 'registered' | 'document' | 'own';
     /** Whether the redirect goes to a program on the person's own machine. */
     loopback: boolean;
   };
@@ -41,4 +41,25 @@ export interface AuthorizationRequests {
    * @throws {DomainError} NOT_FOUND when the request is finished
    */
   deny(ctx: Context): Promise<void>;
+}
+
+/** Path of the API reference. */
+export const referencePath = '/docs';
+
+/**
+ * The public client with which a person signs in on the API reference. It is part of the service and not stored: its only redirect
+ * address follows from PUBLIC_URL.
+ */
+export const referenceClient = {
+  client_id: 'api-reference',
+  client_name: 'API reference',
+  application_type: 'web',
+  response_types: ['code'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  token_endpoint_auth_method: 'none',
+} as const;
+
+/** Whether a client is part of the service. */
+export function isOwnClient(client_id: string): boolean {
+  return client_id === referenceClient.client_id;
 }

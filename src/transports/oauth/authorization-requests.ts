@@ -5,7 +5,11 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { DomainError } from '../../domain/errors.ts';
 import { scopes } from '../../domain/auth/scopes.ts';
-import type { AuthorizationRequest, AuthorizationRequests } from '../http/authorization-requests.ts';
+import {
+  type AuthorizationRequest,
+  type AuthorizationRequests,
+  isOwnClient,
+} from '../http/authorization-requests.ts';
 import type { TokenAudience } from '../../services/auth/tokens.ts';
 import { isDocumentId } from './clients/metadata-documents.ts';
 import { requestsPath } from './policy.ts';
@@ -115,7 +119,7 @@ function toAuthorizationRequest(
       name: sanitizeName(client.clientName ?? '') || null,
       uri: client.clientUri ?? null,
       redirect_host: host,
-      kind: isDocumentId(client_id) ? 'document' : 'registered',
+      kind: kindOf(client_id),
       loopback,
     },
     redirect_target: target,
@@ -123,6 +127,11 @@ function toAuthorizationRequest(
     audience,
     resource,
   };
+}
+
+function kindOf(client_id: string): AuthorizationRequest['client']['kind'] {
+  if (isOwnClient(client_id)) return 'own';
+  return isDocumentId(client_id) ? 'document' : 'registered';
 }
 
 function requestExpiredError(): DomainError {

@@ -58,7 +58,7 @@ function configuration(parts: ProviderParts): Configuration {
   const targets = createResourceIndicators(resources);
   const hooks = createCallHooks(limits, targets);
   return {
-    adapter: createAdapters({ storage, hooks, resources: Object.values(resources) }),
+    adapter: createAdapters({ storage, hooks, issuer: parts.issuer, resources: Object.values(resources) }),
     jwks: { keys: parts.signing_keys },
     cookies: {
       keys: [...parts.cookie_keys],

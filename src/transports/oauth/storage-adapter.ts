@@ -7,6 +7,8 @@ import type { OAuthStorage } from './storage.ts';
 export interface AdapterParts {
   storage: OAuthStorage;
   hooks: CallHooks;
+  /** PUBLIC_URL, without a trailing slash. */
+  issuer: string;
   /** The resources of a grant. */
   resources: readonly string[];
 }
@@ -26,12 +28,12 @@ export function createAdapters(parts: AdapterParts): AdapterFactory {
   return (model) => adapters[model]?.() ?? unsupportedAdapter(model);
 }
 
-function clientAdapter({ storage, hooks }: AdapterParts): Adapter {
+function clientAdapter({ storage, hooks, issuer }: AdapterParts): Adapter {
   return {
     ...unsupportedAdapter('Client'),
     async find(clientId) {
       await hooks.onClientIdentified(clientId);
-      const metadata = await clientMetadata(storage, clientId);
+      const metadata = await clientMetadata(storage, clientId, issuer);
       return hooks.mayContinue(metadata?.token_endpoint_auth_method) ? metadata : undefined;
     },
     async upsert(client_id, { client_id: _id, ...metadata }) {

@@ -1,7 +1,8 @@
-const idPattern = /\b(agt|thd|msg|att|evt|creq)_[0-9A-Z]{26}\b/g;
+const idPattern = /\b(agt|thd|msg|att|evt|creq|lse)_[0-9A-Z]{26}\b/g;
 /** In a path. The words for the ends of a feed and those of the tests stay. */
 const cursorPattern = /cursor=[\w%.-]{10,}/g;
 const volatile = new Set(['cursor', 'next_cursor', 'request_id', 'ticket', 'access_token', 'message_text']);
+const volatileNumbers = new Set(['fencing_token', 'oldest_age']);
 const times = /^(?:since|.+_at)$/;
 
 /**
@@ -19,6 +20,7 @@ export function createMask(owners: string): (value: unknown) => unknown {
   }
   function mask(value: unknown, key = ''): unknown {
     if (times.test(key) && typeof value === 'number') return '<time>';
+    if (volatileNumbers.has(key) && typeof value === 'number') return `<${key}>`;
     if (volatile.has(key) && typeof value === 'string') return `<${key}>`;
     if (typeof value === 'string')
       return value

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('the operations are those of the service; otherwise run npm run generate:python', async () => {
+test('the operations are those of the service; otherwise run npm run generate', async () => {
   const { body } = await requestRest('GET', `${service.api}/openapi.json`);
   const committed = await readFile(join(pythonPackage, 'src/agent_messaging/_operations.py'), 'utf8');
   expect(committed).toBe(renderPythonOperations(body));

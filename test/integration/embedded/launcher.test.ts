@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, test, vi } from 'vitest';
@@ -7,6 +7,7 @@ import {
   readEvents,
   waitUntil,
   isGone,
+  noPostgres,
   createTemporaryFolder,
   readPostgresPid,
   runFakeLauncher,
@@ -71,4 +72,19 @@ test('killed with -9: API and worker end by themselves, and the next start takes
   expect(isGone(server)).toBe(true);
   expect(readPostgresPid(dataDir)).not.toBe(server);
   expect(/postgres .*:(\d+),/.exec(second.out())?.[1]).toBe(port);
+});
+
+test('a part that cannot start is reported with its last lines', async () => {
+  const reports = {
+    migrate: 'migrate failed (1): cannot migrate: as told',
+    api: 'api: ended before it was ready (exit code 3): the fixture fails as told',
+    worker: 'worker: ended before it was ready (exit code 3): the fixture fails as told',
+  };
+  for (const [part, report] of Object.entries(reports)) {
+    const dataDir = createTemporaryFolder();
+    writeFileSync(join(dataDir, `${part}.fails`), '');
+    const launcher = runFakeLauncher(dataDir, noPostgres);
+    expect((await launcher.exited).code).toBe(1);
+    expect(launcher.err().trimEnd().split('\n').at(-1)).toBe(report);
+  }
 });

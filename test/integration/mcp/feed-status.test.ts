@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Scope } from '../../../src/domain/auth/scopes.ts';
+import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { type McpInstance, startMcpInstance } from './instance.ts';
@@ -60,4 +61,26 @@ test('a token hears only of what it may see, and no more than a hundred', async 
   expect(await seenWith('threads:read')).toMatchObject({ pending_events: 100 });
   expect(await seenWith('contacts:read')).toMatchObject({ pending_events: 0 });
   expect(await seenWith('threads:write')).toBeUndefined();
+});
+
+test('events that retention removed are no longer counted', async () => {
+  const writer = await instance.token('retained.writer');
+  const reader = await instance.token('retained.reader');
+  const send = async (thread_id: unknown, content: string) =>
+    callToolRaw(instance.url, writer, 'send_message', { thread_id, content });
+  const { value } = await callToolRaw(instance.url, writer, 'create_thread', {
+    with_handle: 'retained.reader',
+  });
+  await send(value['id'], 'one');
+  const { cursor } = Object(await metaOf(reader));
+  await callToolRaw(instance.url, reader, 'acknowledge_events', { cursor });
+  for (const content of ['two', 'three']) await send(value['id'], content);
+  expect(await metaOf(reader)).toMatchObject({ pending_events: 2 });
+  await removeOldFeeds(instance.repositories, { now: Date.now() + 31 * 24 * 3_600_000, days: 30 });
+  expect(await metaOf(reader)).toMatchObject({ pending_events: 0 });
+  expect(await metaOf(writer)).toMatchObject({ pending_events: 0 });
+  await send(value['id'], 'four');
+  expect(await metaOf(reader)).toMatchObject({ pending_events: 1 });
+  const { value: kept } = await callToolRaw(instance.url, reader, 'wait_for_events', { wait_seconds: 0 });
+  expect(kept['events']).toMatchObject([{ data: { content: 'four' } }]);
 });

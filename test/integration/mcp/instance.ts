@@ -7,7 +7,7 @@ import type { TokenAudience } from '../../../src/services/auth/tokens.ts';
 import { createOrganization } from '../../../src/services/people/organizations.ts';
 import type { ApiOverrides } from '../../../src/start/overrides.ts';
 import { createLogRecorder } from '../../support/log-recorder.ts';
-import { buildTestEnv, issueTokenFor, startService } from '../../support/service.ts';
+import { buildTestEnv, issueTokenFor, startService, type TestService } from '../../support/service.ts';
 
 export interface TokenOptions {
   audience?: TokenAudience;
@@ -31,6 +31,7 @@ export interface McpInstance {
   /** Decides an approval, as an operator. */
   decide(id: string, decision: ApprovalDecision): Promise<void>;
   query(text: string, values: readonly unknown[]): Promise<object[]>;
+  repositories: TestService['core']['repositories'];
   /** Ends all streams and waiting calls, as the first step of a stop. */
   drain(): Promise<void>;
   close(): Promise<void>;
@@ -77,6 +78,7 @@ export async function startMcpInstance(
   return {
     url: service.url,
     version: core.config.VERSION,
+    repositories: core.repositories,
     loggedErrors,
     async token(handle, { audience = 'mcp', scopes: granted = scopes.slice(0, 4), expires_in = 900 } = {}) {
       await unitOfWork.writeAsSystem(async (work) => {

@@ -19,7 +19,7 @@ let adapterOf: (model: string) => Adapter;
 beforeAll(async () => {
   authority = await startAuthorizationServer();
   const resources = Object.values(authority.resources);
-  adapterOf = createAdapters({ storage: authority.storage, hooks, resources });
+  adapterOf = createAdapters({ storage: authority.storage, hooks, issuer: 'http://localhost', resources });
 });
 afterAll(() => authority.close());
 

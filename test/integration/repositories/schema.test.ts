@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateBack, migrateForward, pendingMigrations } from '../../../src/platform/database/migrations.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { startService } from '../../support/service.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 let url: string;
@@ -84,4 +86,33 @@ test('the schema of a newer release is not changed', async () => {
 test('a killed migration does not block the next one', async () => {
   await rows('update schema_migrations_lock set is_locked = 1');
   expect(await migrateForward(url)).toEqual([]);
+});
+
+test('a readiness check whose connections end fails, and the next one succeeds', async () => {
+  const service = await startService({ worker: false });
+  const holder = new pg.Client({ connectionString: service.env['DATABASE_URL'] });
+  await holder.connect();
+  const ready = async () => (await requestRest('GET', `${service.url}/readyz`)).status;
+  try {
+    // The check waits for this lock, with one connection idle.
+    await holder.query('begin; lock table schema_migrations in access exclusive mode');
+    const first = ready();
+    const waiting = `select coalesce(array_agg(distinct pid) filter (where locktype = 'advisory' and granted), '{}') as idle,
+      coalesce(array_agg(distinct pid) filter (where relation = 'schema_migrations'::regclass and not granted), '{}') as blocked
+      from pg_locks where database = (select oid from pg_database where datname = current_database())`;
+    const find = async () => (await holder.query<{ idle: number[]; blocked: number[] }>(waiting)).rows[0];
+    await expect
+      .poll(find, { timeout: 10_000 })
+      .toEqual({ idle: [expect.any(Number)], blocked: [expect.any(Number)] });
+    const { idle = [], blocked = [] } = (await find()) ?? {};
+    await holder.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [idle]);
+    await expect.poll(async () => (await find())?.idle, { timeout: 10_000 }).toEqual([]);
+    await holder.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [blocked]);
+    expect(await first).toBe(503);
+    await holder.query('rollback');
+    await expect.poll(ready, { timeout: 10_000 }).toBe(200);
+  } finally {
+    await holder.end();
+    await service.stop();
+  }
 });

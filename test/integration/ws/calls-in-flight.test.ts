@@ -20,7 +20,7 @@ async function start(options: ServiceOptions): Promise<TestService> {
   return started;
 }
 
-test('an id cannot be used twice at a time, and again afterwards', async () => {
+test('an id can be used again only after its call has ended', async () => {
   const { ann, bob, thread_id } = await openConversation(service);
   const ask = {
     type: 'call',
@@ -65,7 +65,7 @@ test('calls in flight are bounded, and delay neither events nor pings', async ()
   expect((await call(ann, 'get_me')).status).toBe(200);
 });
 
-test('calls that are started do not count as frames; refused ones do', async () => {
+test('accepted calls do not count as frames; refused ones do', async () => {
   const of = await start({ overrides: { webSocketLimits: { frames_per_second: 5 } } });
   const ann = await connectCaller(await of.agent(), of);
   const ids = Array.from({ length: 40 }, (_, at) => `call-${at}`);
@@ -142,7 +142,7 @@ test('a shutdown answers calls that wait, then closes', async () => {
   });
 });
 
-test('results larger than the buffer arrive, with replies between them', async () => {
+test('results larger than the buffer arrive, with other replies between them', async () => {
   const of = await start({ overrides: { webSocketLimits: { buffered_bytes: 1_024, calls: 4 } } });
   const { ann, thread_id } = await openConversation(of);
   const content = 'x'.repeat(30_000);

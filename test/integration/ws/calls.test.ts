@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('a call sends a message: its result is what REST answers, and the other agent gets the event', async () => {
+test('a call sends a message: its result equals the REST response, and the other agent gets the event', async () => {
   const { ann, bob, thread_id } = await openConversation(service);
   const sent = await call(ann, 'send_message', { thread_id, content: 'over the socket' });
   expect(sent).toMatchObject({ status: 201, output: { content: 'over the socket', sequence: 1 } });
@@ -35,7 +35,7 @@ test('every operation without a file runs', async () => {
   }
 });
 
-test('a call is refused as over REST', async () => {
+test('a call is refused with the same errors as over REST', async () => {
   const { ann, thread_id } = await openConversation(service);
   const stranger = await connectCaller(await service.agent(), service);
   const { handle } = await service.agent();
@@ -90,7 +90,7 @@ test('a call is refused as over REST', async () => {
   }
 });
 
-test('an idempotency key gives the first result again, over both transports', async () => {
+test('a repeated idempotency key returns the first result, over both transports', async () => {
   const { ann, thread_id } = await openConversation(service);
   const [key, input] = [randomUUID(), { thread_id, content: 'once' }];
   const first = await call(ann, 'send_message', input, key);
@@ -123,7 +123,7 @@ const named: [what: string, frame: object, field: string][] = [
   ['a number as key', { operation: 'get_me', idempotency_key: 7 }, 'idempotency_key'],
 ];
 
-test.each(named)('a call with %s is answered by a refusal with its id', async (_, frame, field) => {
+test.each(named)('a call with %s is refused with its id', async (_, frame, field) => {
   const ann = await connectCaller(await service.agent(), service);
   ann.socket.send({ type: 'call', id: 'one', ...frame });
   const { status, error } = await resultOf(ann, 'one');
@@ -144,7 +144,7 @@ const hostile: [what: string, frame: string | object][] = [
   ['too many values', { type: 'call', id: 'a', operation: 'get_me', input: { a: Array(10_001).fill(1) } }],
 ];
 
-test.each(hostile)('a call with %s is answered by an error, and the connection stays', async (_, frame) => {
+test.each(hostile)('a call with %s gets an error, and the connection stays open', async (_, frame) => {
   const ann = await connectCaller(await service.agent(), service);
   ann.socket.send(frame);
   const error = await ann.socket.next(() => true);

@@ -37,7 +37,7 @@ const faults: [what: string, frame: string | Buffer | object, code: string][] = 
   ['ack of nonsense', { type: 'ack', cursor: 'nonsense' }, 'INVALID_CURSOR'],
 ];
 
-test.each(faults)('%s is answered with an error, and the connection stays', async (_, frame, code) => {
+test.each(faults)('%s gets an error, and the connection stays open', async (_, frame, code) => {
   const one = await client();
   one.send(frame);
   const error = await one.next(({ type }) => type === 'error');
@@ -54,7 +54,7 @@ test('a foreign cursor cannot be acknowledged', async () => {
   await one.close();
 });
 
-test('a position that cannot be kept just now is told so, and can be sent again', async () => {
+test('a position that cannot be stored now gets an error, and can be sent again', async () => {
   const outage = await startRealtimeNode();
   onTestFinished(() => outage.stop());
   const agent = await outage.agent();
@@ -75,7 +75,7 @@ test('a position that cannot be kept just now is told so, and can be sent again'
   await one.close();
 });
 
-test('a frame over 256 KiB ends the connection with 1009, one just within does not', async () => {
+test('a frame over 256 KiB ends the connection with 1009; one of the maximum size does not', async () => {
   const within = await client();
   within.send('x'.repeat(256 * 1024));
   await within.next(({ data }) => data?.['code'] === 'INVALID_JSON');
@@ -83,14 +83,14 @@ test('a frame over 256 KiB ends the connection with 1009, one just within does n
   expect(await within.closed).toMatchObject({ code: 1009 });
 });
 
-test('frames that are no UTF-8 end the connection with 1007', async () => {
+test('frames that are not UTF-8 end the connection with 1007', async () => {
   const one = await client();
   // A text frame by hand would need the raw socket; the client library sends bytes as binary, so it is told they are text.
   one.sendText(Buffer.from([0xff, 0xfe]));
   expect(await one.closed).toMatchObject({ code: 1007 });
 });
 
-test('the number of threads that a connection names is bounded, and naming one twice counts once', async () => {
+test('the number of threads in a subscription is limited, and a repeated one counts once', async () => {
   const one = await client();
   for (let count = 0; count < 10; count += 1) one.send({ type: 'subscribe', thread_id: thread });
   for (let count = 0; count < 4; count += 1) one.send({ type: 'subscribe', thread_id: newId('thread') });
@@ -105,7 +105,7 @@ test('the number of threads that a connection names is bounded, and naming one t
   await one.close();
 });
 
-test('a flood of frames is told so and ends with 1008', async () => {
+test('a flood of frames gets an error and ends the connection with 1008', async () => {
   const one = await client();
   for (let count = 0; count < 2_000; count += 1) one.send({ type: 'ping' });
   expect(await one.closed).toMatchObject({ code: 1008 });
@@ -113,7 +113,7 @@ test('a flood of frames is told so and ends with 1008', async () => {
   expect(one.frames.length).toBeLessThanOrEqual(101);
 });
 
-test('a flood of protocol pings ends the connection, with a word or without', async () => {
+test('a flood of protocol pings, with or without payload, ends the connection', async () => {
   const one = await client();
   for (let count = 0; count < 2_000; count += 1) one.ping();
   expect([1006, 1008]).toContain((await one.closed).code);

@@ -101,7 +101,7 @@ test('a reader that stops reading is closed with 4008, delays no other client, a
   expect(all.map(({ id }) => id)).toEqual(quick.events().map(({ id }) => id));
 });
 
-test('a reader so slow that what it has not read is removed is told to come back, and then of the gap', async () => {
+test('a reader whose unread events were removed is told to reconnect, and then gets a gap', async () => {
   const node = await start({ webSocketLimits: { buffered_bytes: 16 * 1024, drain_ms: 60_000 } });
   const agent = await node.agent();
   const token = await node.token(agent);
@@ -142,7 +142,7 @@ test('a reader that is slow but reads gets everything', async () => {
   expect(numbers).toEqual(Array.from({ length: 200 }, (_, number) => number));
 });
 
-test('a client that answers no pings is cut; one that does is not', async () => {
+test('a client that answers no pings is disconnected; one that does is not', async () => {
   const node = await start({ webSocketLimits: { ping_ms: 100 } });
   const token = await node.token(await node.agent());
   const alive = await connectClient(node.address, { token });
@@ -154,7 +154,7 @@ test('a client that answers no pings is cut; one that does is not', async () => 
   expect(node.webSocket.size()).toBe(1);
 });
 
-test('a stopping process sends pending events, closes with 1001 over time, and accepts no new connections', async () => {
+test('a stopping process sends pending events, closes connections with 1001 one after another, and accepts no new ones', async () => {
   const node = await start({ webSocketLimits: { spread_ms: 600 } });
   const agent = await node.agent();
   const token = await node.token(agent);
@@ -175,7 +175,7 @@ test('a stopping process sends pending events, closes with 1001 over time, and a
   expect(node.webSocket.size()).toBe(0);
 });
 
-test('a client that does not answer the goodbye does not hold up the stop', async () => {
+test('a client that does not answer the close frame does not delay the stop', async () => {
   const node = await start({ webSocketLimits: { spread_ms: 0, close_ms: 200 } });
   const client = await connectClient(node.address, { token: await node.token(await node.agent()) });
   client.pause();
@@ -183,7 +183,7 @@ test('a client that does not answer the goodbye does not hold up the stop', asyn
   expect(node.webSocket.size()).toBe(0);
 });
 
-test('clients that never answer the goodbye do not keep a process from stopping in time', async () => {
+test('clients that never answer the close frame do not prevent a process from stopping in time', async () => {
   const service = await startService({ worker: false });
   const { token } = await service.agent();
   const port = Number(new URL(service.url).port);
@@ -194,7 +194,7 @@ test('clients that never answer the goodbye do not keep a process from stopping 
   expect(Date.now() - begun).toBeLessThan(5_000);
 });
 
-test('when the reader closes first, connections end with 1001 as well', async () => {
+test('connections also end with 1001 when the reader closes first', async () => {
   const node = await start();
   const client = await connectClient(node.address, { token: await node.token(await node.agent()) });
   await node.realtime.close();

@@ -22,7 +22,7 @@ function body(code: string) {
   return { error: { code, message: expect.any(String), request_id: expect.any(String) } };
 }
 
-test('the token comes in the header or as a subprotocol, and the first frame is ready', async () => {
+test('the token is in the header or the subprotocol, and the first frame is ready', async () => {
   const agent = await node.agent();
   const token = await node.token(agent);
   for (const options of [{ token }, { protocols: ['bearer', token] }]) {
@@ -39,7 +39,7 @@ test('the token comes in the header or as a subprotocol, and the first frame is 
   }
 });
 
-test('a browser may come from anywhere: it has nothing but the token it was given', async () => {
+test('a browser can connect from any origin, because only the token gives access', async () => {
   const token = await node.token(await node.agent());
   const client = await connectWebSocket(node.address, {
     token,
@@ -49,7 +49,7 @@ test('a browser may come from anywhere: it has nothing but the token it was give
   await client.close();
 });
 
-test('without a good token the answer is 401 in the form of every error', async () => {
+test('without a valid token the answer is 401 with the standard error body', async () => {
   const agent = await node.agent();
   const without = await refused(node.address);
   expect(without).toMatchObject({ status: 401, body: body('UNAUTHORIZED') });
@@ -74,14 +74,14 @@ test('without a good token the answer is 401 in the form of every error', async 
   expect(noToken.headers['www-authenticate']).toBe(challenge);
 });
 
-test('a token that may see no event is refused with the scope it needs', async () => {
+test('a token that can see no event is refused with the scope that it needs', async () => {
   const token = await node.token(await node.agent(), { scopes: ['threads:write'] });
   const answer = await refused(node.address, { token });
   expect(answer).toMatchObject({ status: 403, body: body('INSUFFICIENT_SCOPE') });
   expect(answer.headers['www-authenticate']).toContain('scope="realtime:read"');
 });
 
-test('a broken or foreign cursor is refused before the upgrade', async () => {
+test('an invalid or foreign cursor is refused before the upgrade', async () => {
   const agent = await node.agent();
   const token = await node.token(agent);
   for (const cursor of ['', 'nonsense', node.cursors.encodeFeed(await node.agent(), 0)]) {
@@ -92,7 +92,7 @@ test('a broken or foreign cursor is refused before the upgrade', async () => {
   }
 });
 
-test('an agent with too many open streams is refused one more until one of them ends', async () => {
+test('an agent with too many open streams gets no other one until one of them ends', async () => {
   const small = await startRealtimeNode({ realtime: { streams_per_agent: 2 } });
   onTestFinished(() => small.stop());
   const agent = await small.agent();
@@ -115,7 +115,7 @@ test('an agent with too many open streams is refused one more until one of them 
   await Promise.all([again.close(), other.close()]);
 });
 
-test('there is one path', async () => {
+test('only /ws accepts a handshake', async () => {
   const token = await node.token(await node.agent());
   for (const path of ['/', '/ws/', '/v1/ws', '/ws%2f']) {
     expect(await refused(node.address, { token, path })).toMatchObject({
@@ -132,7 +132,7 @@ async function raw(lines: string[]): Promise<string> {
   return text(socket);
 }
 
-test('what is no WebSocket handshake is told so in JSON', async () => {
+test('a request that is not a WebSocket handshake gets a JSON error', async () => {
   const token = await node.token(await node.agent());
   const common = ['Host: localhost', 'Connection: Upgrade', `Authorization: Bearer ${token}`];
   const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
@@ -154,7 +154,7 @@ test('what is no WebSocket handshake is told so in JSON', async () => {
   }
 });
 
-test('what is taken is answered with the id of the request, without compression and without a protocol of ours', async () => {
+test('an accepted handshake has the id of the request, no compression and no subprotocol', async () => {
   const socket = connectTcp(node.port, '127.0.0.1');
   const lines = [
     'GET /ws HTTP/1.1',

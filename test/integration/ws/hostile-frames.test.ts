@@ -113,7 +113,7 @@ const closing: [what: string, bytes: Buffer[], code: number][] = [
   ['what follows a close', [encodeCloseFrame(1000), encodeFrame({ opcode: text, payload: '{}' })], 1000],
 ];
 
-test.each(closing)('%s ends the connection with a code', async (_, bytes, code) => {
+test.each(closing)('%s ends the connection with a close code', async (_, bytes, code) => {
   const raw = await open();
   raw.socket.write(Buffer.concat(bytes));
   const answered = await raw.waitFor(({ code: told }) => told !== undefined);
@@ -153,7 +153,7 @@ const answeredOnly: [what: string, bytes: Buffer[], answer: object][] = [
   ],
 ];
 
-test.each(answeredOnly)('%s is answered, and the connection stays', async (_, bytes, answer) => {
+test.each(answeredOnly)('%s gets an answer, and the connection stays open', async (_, bytes, answer) => {
   const raw = await open();
   raw.socket.write(Buffer.concat([...bytes, encodeFrame({ opcode: text, payload: deep(20_000) })]));
   const { frames, code } = await raw.waitFor((all) => all.frames.length === 3);
@@ -179,7 +179,7 @@ test.each([
   raw.socket.destroy();
 });
 
-test('a message may come in parts, split within a character, with a ping between them and byte by byte', async () => {
+test('a message can arrive in parts, split within a character, with a ping between them, and byte by byte', async () => {
   const raw = await open();
   const whole = Buffer.from('{"type":"ping","to":"žluťoučký"}');
   const at = whole.indexOf('ž') + 1;

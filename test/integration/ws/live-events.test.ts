@@ -19,7 +19,7 @@ function isSubject(subject: string) {
   return ({ data }: Frame) => data?.['subject'] === subject;
 }
 
-test('an event arrives in its envelope, complete and the same for all', async () => {
+test('an event arrives in its envelope, complete and equal for all members', async () => {
   const [ada, bob] = [await node.agent(), await node.agent()];
   const clients = [
     await connectWebSocket(node.address, { token: await node.token(ada) }),
@@ -118,7 +118,7 @@ function numbers(after: number, last: number): string[] {
   return Array.from({ length: last - after }, (_, index) => String(after + index + 1));
 }
 
-test('a token sees the events that its scopes show', async () => {
+test('a token sees the events that its scopes permit', async () => {
   const agent = await node.agent();
   const blind = await connectWebSocket(node.address, {
     token: await node.token(agent, { scopes: ['contacts:read'] }),
@@ -134,7 +134,7 @@ test('a token sees the events that its scopes show', async () => {
   await Promise.all([blind.close(), seeing.close()]);
 });
 
-test('subscribe narrows to the threads named, unsubscribe undoes it', async () => {
+test('subscribe narrows events to the given threads, and unsubscribe widens them again', async () => {
   const agent = await node.agent();
   const client = await connectWebSocket(node.address, { token: await node.token(agent) });
   const [one, two] = [newId('thread'), newId('thread')];
@@ -163,7 +163,7 @@ test('subscribe narrows to the threads named, unsubscribe undoes it', async () =
   await client.close();
 });
 
-test('a narrowed connection hears what belongs to no thread, and everything again when nothing is named', async () => {
+test('a narrowed connection gets events without a thread, and all events again when it names no thread', async () => {
   const agent = await node.agent();
   const client = await connectWebSocket(node.address, {
     token: await node.token(agent, { scopes: ['realtime:read'] }),
@@ -187,7 +187,7 @@ test('a narrowed connection hears what belongs to no thread, and everything agai
   await client.close();
 });
 
-test('an acknowledged position is where the next connection starts; it never goes back', async () => {
+test('the next connection starts at the acknowledged position, which never goes back', async () => {
   const agent = await node.agent();
   const token = await node.token(agent);
   for (const subject of ['1', '2', '3', '4']) await node.emit([agent], subject);
@@ -209,7 +209,7 @@ test('an acknowledged position is where the next connection starts; it never goe
   await again.close();
 });
 
-test('a position that is no longer kept, or that a restored log has not reached, is an explicit gap', async () => {
+test('a position that is no longer stored, or that a restored feed has not reached, is an explicit gap', async () => {
   const agent = await node.agent();
   const token = await node.token(agent);
   for (const subject of ['1', '2', '3', '4']) await node.emit([agent], subject);

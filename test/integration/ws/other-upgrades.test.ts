@@ -63,7 +63,7 @@ test('an unknown upgrade is ignored, and the connection stays usable', async () 
   expect(await ask(['GET /ws HTTP/1.1', ...other])).toMatch(/^HTTP\/1\.1 404 /);
 });
 
-test('its body and its other headers arrive', async () => {
+test('the body and the other headers of an unknown upgrade arrive', async () => {
   const { ask, closed } = await converse();
   const { token } = await service.agent();
   const peer = await service.agent();
@@ -86,7 +86,7 @@ test.each([
   ['h2c', h2c],
   ['websocket', ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket']],
 ])(
-  'an upgrade to %s before earlier responses are sent cuts the connection, and affects no other client',
+  'an upgrade to %s before earlier responses are sent ends the connection, and affects no other client',
   async (_, lines) => {
     const { closed, write } = await converse();
     const upgrade = ['GET /readyz HTTP/1.1', ...lines];
@@ -97,7 +97,7 @@ test.each([
   },
 );
 
-test('a client that asks for it every time does no harm', async () => {
+test('a client that requests an upgrade every time affects no other client', async () => {
   const warned = vi.fn();
   process.on('warning', warned);
   onTestFinished(() => void process.off('warning', warned));

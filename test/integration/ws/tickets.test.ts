@@ -28,7 +28,7 @@ async function ticketOf(token: string): Promise<string> {
 
 const unauthorized = { status: 401, body: { error: { code: 'UNAUTHORIZED' } } };
 
-test('a ticket opens one connection, as the agent of its token and with a cursor of it', async () => {
+test('a ticket opens one connection, as the agent of its token and with a cursor of that agent', async () => {
   const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
   const before = Date.now();
   const answer = await ask(ada.token);
@@ -56,7 +56,7 @@ test('a ticket opens one connection, as the agent of its token and with a cursor
   expect(await refused(service.url, { token: await ticketOf(ada.token) })).toMatchObject(unauthorized);
 });
 
-test('used twice at once, over two processes, it works once', async () => {
+test('a ticket used concurrently at two processes works once', async () => {
   const lifecycle = createLifecycle(service.core.logger);
   const { port } = await startApi(compose(service.core.config, 'second'), lifecycle);
   onTestFinished(async () => void (await lifecycle.stop('the test is over')));
@@ -71,7 +71,7 @@ test('used twice at once, over two processes, it works once', async () => {
   }
 });
 
-test('a handshake that is refused for another reason before uses no ticket up; a token goes before it', async () => {
+test('a handshake that is refused for another reason uses up no ticket; a token has precedence over a ticket', async () => {
   const { token } = await service.agent();
   const ticket = await ticketOf(token);
   expect(await refused(service.url, { ticket, path: `/other` })).toMatchObject({ status: 404 });
@@ -81,7 +81,7 @@ test('a handshake that is refused for another reason before uses no ticket up; a
   await client.close();
 });
 
-test('it ends with its minute, with its token, and with its agent', async () => {
+test('a ticket ends after a minute, with its token, and with its agent', async () => {
   const { core } = service;
   const { token } = await service.agent();
   const old = await ticketOf(token);
@@ -118,14 +118,14 @@ async function credentialOf(handle: string) {
   );
 }
 
-test('a connection that a ticket opened ends with the token', async () => {
+test('a connection opened by a ticket ends with the token', async () => {
   const agent = await service.agent();
   const token = await service.token(agent.handle, { expires_in: 2 });
   const client = await connectWebSocket(service.url, { ticket: await ticketOf(token) });
   expect(await client.closed).toMatchObject({ code: 1008 });
 });
 
-test('who asks for one needs a token for the API that shows events', async () => {
+test('a ticket needs an API token that can see events', async () => {
   const agent = await service.agent();
   for (const audience of ['ws', 'mcp'] as const) {
     expect((await ask(await service.token(agent.handle, { audience }))).status).toBe(401);
@@ -154,7 +154,7 @@ test('who asks for one needs a token for the API that shows events', async () =>
   await client.close();
 });
 
-test('only hashes of tickets are kept, none is logged, and old ones are removed', async () => {
+test('only hashes of tickets are stored, none is logged, and old ones are removed', async () => {
   const cluster = await startServiceCluster('postgres');
   onTestFinished(() => cluster.stop());
   const api = await cluster.startApi({ LOG_LEVEL: 'trace' });

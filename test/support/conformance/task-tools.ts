@@ -29,7 +29,8 @@ export const taskTools: readonly Tool[] = [
       { name: 'test_tool_with_task', description: 'Asks, and continues as a task.' },
       async (exchange) => {
         const [answer] = await answersTo(exchange, [form('user_name', 'What is your name?', 'name')]);
-        await defer(exchange, `Hello, ${JSON.stringify(answer)}.`);
+        // A task that has ended already would be answered by its result.
+        await defer(exchange, `Hello, ${JSON.stringify(answer)}.`, { seconds: 1 });
         return [];
       },
     ),

@@ -16,7 +16,7 @@ const code = readSources([
 const tests = readSources(['test']);
 
 describe('the code', () => {
-  test('is there', () => {
+  test('is found', () => {
     expect(code.length).toBeGreaterThan(100);
     expect(tests.length).toBeGreaterThan(20);
   });
@@ -29,19 +29,19 @@ describe('the code', () => {
     expect(rules.keepsPackagesInTheirModules(code)).toEqual([]);
   });
 
-  test('imports nothing of Node where browsers load it', () => {
+  test('imports nothing from Node where browsers load it', () => {
     expect(rules.keepsBrowserCodePortable(code)).toEqual([]);
   });
 
-  test('has workers that the service knows nothing of', () => {
+  test('does not import workers into the service', () => {
     expect(rules.srcDoesNotImportWorkers(code)).toEqual([]);
   });
 
-  test('has no import that leads nowhere or is hidden', () => {
+  test('has no missing or hidden imports', () => {
     expect(rules.importsResolve(code)).toEqual([]);
   });
 
-  test('has migrations that two releases can live with', () => {
+  test('has migrations that two releases can use', () => {
     expect(rules.migrationsSupportTwoReleases(code)).toEqual([]);
   });
 
@@ -80,7 +80,7 @@ describe('the tests', () => {
     expect(rules.mocksModulesInUnitTestsOnly(tests)).toEqual([]);
   });
 
-  test('leave nothing out', () => {
+  test('have no skipped or focused tests', () => {
     expect(rules.skipsNoTests(tests)).toEqual([]);
   });
 });

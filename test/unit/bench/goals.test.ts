@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatGoals, isGoalMet } from '../../../bench/goals.ts';
 
-test('a goal is held against each of its figures, from the side that it names', () => {
+test('a goal is compared with each of its figures, as a minimum or a maximum', () => {
   const times = { measure: 'p50 / p99 ms', goal: [4, 15], at_least: false };
   expect(isGoalMet({ ...times, figures: [4, 15.1] })).toEqual([true, false]);
   expect(isGoalMet({ ...times, figures: null })).toEqual([false, false]);
@@ -11,7 +11,7 @@ test('a goal is held against each of its figures, from the side that it names', 
   ]);
 });
 
-test('the table says what was missed', () => {
+test('the table marks missed goals', () => {
   const goals = [
     { measure: 'p50 / p99 ms', goal: [4, 15], figures: [3.6, 22.94444], at_least: false },
     { measure: 'frames/s', goal: [30_000], figures: [36_000], at_least: true },

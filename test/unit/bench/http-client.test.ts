@@ -22,7 +22,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-test('a connection that the server closed while it lay idle is opened again by the next request', async () => {
+test('the next request opens a connection that the server closed while it was idle', async () => {
   let taken: Socket | undefined;
   const { base } = await serve((socket) => {
     taken = socket;
@@ -40,7 +40,7 @@ test('a connection that the server closed while it lay idle is opened again by t
   connection.close();
 });
 
-test('a request whose connection ends before its answer fails at once, and so do all lanes', async () => {
+test('a request fails at once when its connection ends before the answer, and so do all lanes', async () => {
   const { base } = await serve((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
   const forever = new AbortController();
   const lanes = keepInFlight(4, Number.POSITIVE_INFINITY, forever.signal, async () => {
@@ -49,7 +49,7 @@ test('a request whose connection ends before its answer fails at once, and so do
   await expect(lanes).rejects.toThrow('the API closed a connection before the response');
 });
 
-test('a wait ends with what it waited for, or with the reason why it was given up', async () => {
+test('a wait ends with its result or with the reason of its cancellation', async () => {
   const never = new Promise<void>(() => undefined);
   await expect(withTimeout('the moon', 1, never)).rejects.toThrow('waited 0.001 s for the moon');
   const over = new AbortController();

@@ -73,7 +73,7 @@ test('the tally counts lost, duplicated and reordered messages of a sender', () 
   expect([tally.missing(), tally.readFaults()]).toEqual([1, { lost: 1, duplicated: 1, reordered: 1 }]);
 });
 
-test('the tally counts the members that see another order than the first one', () => {
+test('the tally counts members that see a different order from the first one', () => {
   const tally = createTally('the same everywhere');
   for (const number of [1, 2, 3]) tally.expect(number, [0, 1, 2]);
   for (const number of [2, 1, 3]) tally.receive(0, number);
@@ -83,7 +83,7 @@ test('the tally counts the members that see another order than the first one', (
   expect(tally.readFaults()).toEqual({ lost: 0, duplicated: 0, reordered: 1 });
 });
 
-test('frames of XMPP are told apart', async () => {
+test('XMPP frames are split', async () => {
   expect(readTakenCount(`<a xmlns='urn:xmpp:sm:3' h='12'/>`)).toBe(12);
   expect(readTakenCount('<a h="7" xmlns="urn:xmpp:sm:3"/>')).toBe(7);
   expect(readTakenCount(`<r xmlns='urn:xmpp:sm:3'/>`)).toBeNull();
@@ -114,7 +114,7 @@ test('ejabberd is configured on loopback, with its archive in the database', () 
   });
 });
 
-test('ejabberd is found with all its parts only', () => {
+test('ejabberd is found only if all its parts are installed', () => {
   const root = mkdtempSync(join(tmpdir(), 'ams-installation-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const folders = ['bin', 'usr/lib/some-machine/ejabberd-23.01-1/ebin', 'usr/share/ejabberd/sql'];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { growsBeyondData, isFlat, slopeOf } from '../../../bench/soak/verdict.ts';
 
-test('memory that goes up and down is flat, and memory that creeps is not', () => {
+test('memory that rises and falls counts as flat, and memory that keeps growing does not', () => {
   expect(slopeOf([100, 110, 120])).toBeCloseTo(20);
   expect(slopeOf([100])).toBe(0);
   expect(isFlat([150, 158, 149, 157, 150, 156])).toBe(true);
@@ -10,7 +10,7 @@ test('memory that goes up and down is flat, and memory that creeps is not', () =
   expect(isFlat([200, 150, 120])).toBe(true);
 });
 
-test('a table may grow as its rows do, and no more', () => {
+test('a table may grow in proportion to its rows', () => {
   const table = (rows: number, megabytes: number) => ({
     name: 'messages',
     rows,

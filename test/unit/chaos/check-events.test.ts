@@ -211,14 +211,14 @@ const mutations: Mutation[] = [
 ];
 
 describe('the checker', () => {
-  test('lets a reader be ahead of the feed that was read before', () => {
+  test('accepts a reader that is ahead of the feed that was read earlier', () => {
     const history = createValidHistory();
     const late = { event_id: 'evt_late', type: 'message.read', created_at: 3_000, data: {} };
     at(history.readers, 2).seen.push({ ...late, number: 21, at: 2_000 });
     expect(checkHistory(history)).toEqual([]);
   });
 
-  test('lets a webhook get an event twice', () => {
+  test('accepts that a webhook receives an event twice', () => {
     const history = createValidHistory();
     const { posts } = at(history.webhooks, 0);
     posts.push(at(posts, 0));

@@ -17,22 +17,22 @@ function first(seed: number, faults: number, redis = true): Step[] {
 const kindsOf = (steps: readonly Step[]): FaultKind[] =>
   steps.flatMap(({ faults }) => faults.map(({ kind }) => kind));
 
-test('the seed decides the order of the faults', () => {
+test('the seed determines the order of the faults', () => {
   expect(first(7, 50)).toEqual(first(7, 50));
   const orders = Array.from({ length: 20 }, (_, seed) => kindsOf(first(seed, 10)).join());
   expect(new Set(orders).size).toBe(20);
 });
 
-test('every round has every kind once', () => {
+test('every round has each kind of fault once', () => {
   const all = Object.keys(faultKinds).toSorted();
   for (let seed = 0; seed < 20; seed += 1) expect(kindsOf(first(seed, all.length)).toSorted()).toEqual(all);
 });
 
-test('without a Redis there is nothing to do to it', () => {
+test('without Redis no fault is planned for it', () => {
   expect(kindsOf(first(3, 40, false)).filter((kind) => kind.startsWith('Redis'))).toEqual([]);
 });
 
-test('the time until whole counts from the end of a fault to the last reader', () => {
+test('the recovery time is from the end of a fault to the last reader', () => {
   const history = createValidHistory();
   const fault = { kind: 'API killed', begun_at: 900, ended_at: 1_005 };
   expect(maxRecoveryTime(history, [fault])).toEqual({ after: 'API killed', maxMs: 15 });
@@ -46,7 +46,7 @@ test('the time until whole counts from the end of a fault to the last reader', (
   });
 });
 
-test('an option that is wrong is named', () => {
+test('an invalid option is named in the error', () => {
   expect(readOptions(['--seconds', '9', '--seed', '0'])).toMatchObject({ seconds: 9, seed: 0 });
   for (const value of ['0', '121', '1.5', 'x', '']) {
     expect(() => readOptions([`--seconds=${value}`])).toThrow(/^--seconds: must be a whole number/);

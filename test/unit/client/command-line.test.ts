@@ -28,7 +28,7 @@ test('every command has a help with examples', async () => {
   for (const name of names) expect(out).toContain(`  ${name}`);
 });
 
-test('completion scripts name every command and its options', async () => {
+test('completion scripts contain every command and its options', async () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { code, out } = await runAm(['completion', shell], {});
     expect(code).toBe(0);
@@ -38,14 +38,14 @@ test('completion scripts name every command and its options', async () => {
   expect((await runAm(['completion', 'tcsh'], {})).code).toBe(2);
 });
 
-test('the completion of bash is valid', async () => {
+test('the bash completion is valid', async () => {
   const { out } = await runAm(['completion', 'bash'], {});
   const script = `${out}\nCOMP_WORDS=(am read --f) COMP_CWORD=2; _am; echo "\${COMPREPLY[@]}"`;
   const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
   expect([stdout, stderr]).toEqual(['--follow\n', '']);
 });
 
-test('texts of others cannot change the terminal', () => {
+test('text from other agents cannot control the terminal', () => {
   expect(toPlainText('a\u001b[2Jb\u0007\r\nc\u202ed\u009b1m')).toBe('a[2Jb\ncd1m');
   expect(toPlainLine('one\n\ttwo\u0000')).toBe('one two');
 });

@@ -51,12 +51,12 @@ async function converse(service: FakeService) {
   return { ann, bob, thread };
 }
 
-test('the contract of the fake service is that of the catalogue', () => {
-  // When this fails: node --import tsx scripts/client/write-fake-contract.ts
+test('the fake service has the contract of the catalogue', () => {
+  // When this fails: npm run generate
   expect(committed).toEqual(buildFakeContract());
 });
 
-test('it has every operation of its contract, and the documentation lists the others', () => {
+test('it has every operation of its contract, and the documentation lists the missing ones', () => {
   expect(Object.keys(committed.operations).filter((name) => !handlers.has(name))).toEqual([]);
   const page = readFileSync(resolve(import.meta.dirname, '../../../docs/testing.md'), 'utf8');
   const [, section = ''] = page.split('## What it does not cover');
@@ -64,14 +64,14 @@ test('it has every operation of its contract, and the documentation lists the ot
   expect(listed.toSorted()).toEqual([...operationsNotFaked].toSorted());
 });
 
-test('two services give the same ids and times', async () => {
+test('two services create the same ids and times', async () => {
   const results = [];
   for (const service of [await start(), await start()]) results.push((await converse(service)).thread);
   expect(results[0]).toEqual(results[1]);
   expect(results[0]?.['created_at']).toBe(Date.UTC(2026, 0, 1));
 });
 
-test('a client credential gives a token, which ends when the clock moves', async () => {
+test('a client credential yields a token, which expires when the clock moves', async () => {
   const service = await start();
   const { client_id, client_secret } = service.agent('acme.ann');
   const form = { grant_type: 'client_credentials', client_id, client_secret };
@@ -94,7 +94,7 @@ test('a revoked token closes its connection', async () => {
   expect((await client.closed).code).toBe(1008);
 });
 
-test('requests fail as the test asks', async () => {
+test('requests fail as the test configures', async () => {
   const service = await start();
   const { token } = service.agent('acme.ann');
   service.failNext({ status: 503, retry_after: 2 });
@@ -121,7 +121,7 @@ test('removed events are a gap for readers that have not seen them', async () =>
   await client.close();
 });
 
-test('disconnect cuts connections, and the agents can come back', async () => {
+test('disconnect cuts connections, and the agents can reconnect', async () => {
   const service = await start();
   const { bob, ann } = await converse(service);
   const client = await connectWebSocket(service.url, { token: bob.token });
@@ -133,7 +133,7 @@ test('disconnect cuts connections, and the agents can come back', async () => {
   await again.close();
 });
 
-test('what the fake service does not cover is 404', async () => {
+test('routes that the fake service does not cover are 404', async () => {
   const service = await start();
   const { token } = service.agent('acme.ann');
   const { status, body } = await request(`${service.url}/v1/webhooks`, token);

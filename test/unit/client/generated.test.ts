@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { createClient } from '../../../packages/client/src/main.ts';
-import { generateClientFiles } from '../../../scripts/client/generate-files.ts';
+import { generateClientFiles, generatePythonFile } from '../../../scripts/client/generate-files.ts';
 import { catalogue } from '../../../src/operations/catalogue.ts';
 
 const folder = resolve(import.meta.dirname, '../../../packages/client/src/generated');
 
-test('the generated files are up to date: otherwise run npm run generate:client', () => {
+test('the generated files are up to date: otherwise run npm run generate', () => {
   const generated = generateClientFiles();
   expect(readdirSync(folder).toSorted()).toEqual([...generated.keys()].toSorted());
   for (const [name, text] of generated) expect(readFileSync(join(folder, name), 'utf8'), name).toBe(text);
@@ -22,4 +22,12 @@ test('every operation of REST has a method', () => {
   const operations = catalogue.filter(({ rest }) => rest !== undefined);
   expect(methods).toEqual(expect.arrayContaining(Object.keys(byHand)));
   expect(methods).toHaveLength(operations.length + 1);
+});
+
+test('the operations of the Python client are up to date: otherwise run npm run generate', () => {
+  const file = resolve(
+    import.meta.dirname,
+    '../../../packages/client-python/src/agent_messaging/_operations.py',
+  );
+  expect(readFileSync(file, 'utf8')).toBe(generatePythonFile());
 });

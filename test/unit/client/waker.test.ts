@@ -25,7 +25,7 @@ function start(counts: Counts = one) {
   return { waker, state, end: () => ends.shift()?.() };
 }
 
-test('messages that arrive together are one wake', async () => {
+test('messages that arrive together cause one wake', async () => {
   const { waker, state } = start();
   for (let count = 0; count < 5; count += 1) {
     waker.notify();
@@ -36,7 +36,7 @@ test('messages that arrive together are one wake', async () => {
   expect(state.wakes).toBe(1);
 });
 
-test('a stream of messages is put off for ten seconds at most', async () => {
+test('a stream of messages delays a wake by ten seconds at most', async () => {
   const { waker, state } = start();
   for (let count = 0; count < 25; count += 1) {
     waker.notify();
@@ -45,7 +45,7 @@ test('a stream of messages is put off for ten seconds at most', async () => {
   expect(state.wakes).toBe(1);
 });
 
-test('a wake that is not consumed prevents others; what arrived meanwhile is one more', async () => {
+test('a pending wake prevents others; messages that arrive meanwhile cause one more', async () => {
   const { waker, state, end } = start();
   waker.notify();
   await vi.advanceTimersByTimeAsync(500);
@@ -62,14 +62,14 @@ test('a wake that is not consumed prevents others; what arrived meanwhile is one
   expect(state.wakes).toBe(2);
 });
 
-test('nothing that waits is no wake, and an idle hour has none', async () => {
+test('without waiting messages there is no wake, also in an idle hour', async () => {
   const { waker, state } = start({ messages: 0, threads: 0, requests: 0 });
   waker.notify();
   await vi.advanceTimersByTimeAsync(3_600_000);
   expect(state.wakes).toBe(0);
 });
 
-test('after an error the next message tries again, and a stopped waker does nothing', async () => {
+test('after an error the next message causes a wake, and a stopped waker does nothing', async () => {
   const errors: unknown[] = [];
   const fail = async () => {
     throw new Error('no way in');
@@ -92,7 +92,7 @@ test('after an error the next message tries again, and a stopped waker does noth
   expect(errors).toHaveLength(2);
 });
 
-test('the text has counts only', () => {
+test('the text contains only counts', () => {
   expect(describeCounts(one)).toBe('You have 1 unread message in 1 thread. Read your inbox.');
   expect(describeCounts({ messages: 3, threads: 2, requests: 1 })).toBe(
     'You have 3 unread messages in 2 threads and 1 contact request. Read your inbox.',

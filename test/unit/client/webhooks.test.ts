@@ -12,7 +12,7 @@ const event = {
 } as unknown as FeedEvent;
 const refused = { name: 'WebhookVerificationError', code: 'INVALID_WEBHOOK' };
 
-test('signs and verifies as the library of Standard Webhooks does', async () => {
+test('signing and verifying match the Standard Webhooks library', async () => {
   const { headers, body } = await createTestDelivery(event, secret);
   expect(new Webhook(secret).verify(body, headers)).toEqual(event);
   expect(await verifyWebhook(body, headers, secret)).toEqual(event);
@@ -22,7 +22,7 @@ test('signs and verifies as the library of Standard Webhooks does', async () => 
   expect(await verifyWebhook(body, two, secret)).toEqual(event);
 });
 
-test('refuses other bodies, secrets, ids, times and signatures', async () => {
+test('verifying rejects other bodies, secrets, ids, times and signatures', async () => {
   const { headers, body } = await createTestDelivery(event, secret);
   const other = `whsec_${Buffer.from('another secret').toString('base64')}`;
   const old = await createTestDelivery(event, secret, Date.now() - 301_000);

@@ -24,15 +24,15 @@ const contract: [status: number, codes: string][] = [
 const rows = contract.flatMap(([status, codes]) => codes.split(', ').map((code) => ({ code, status })));
 
 describe('error codes', () => {
-  test('are those of the contract, no more and no less', () => {
+  test('are exactly the documented ones', () => {
     expect(Object.keys(errorStatuses).toSorted()).toEqual(rows.map(({ code }) => code).toSorted());
   });
 
-  test.each(rows)('$code is carried by $status', ({ code, status }) => {
+  test.each(rows)('$code has status $status', ({ code, status }) => {
     expect(new DomainError(code as ErrorCode, 'words').status).toBe(status);
   });
 
-  test('carry what the answer needs, and their cause', () => {
+  test('have the fields of the answer and their cause', () => {
     const cause = new Error('underneath');
     const details = [{ field: 'content', message: 'is too long' }];
     const error = new DomainError('RATE_LIMITED', 'Slow down.', {

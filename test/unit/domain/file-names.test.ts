@@ -25,7 +25,7 @@ test.each([
   expect(toSafeFileName(given)).toBe(safe);
 });
 
-test('long names lose their middle, not their extension', () => {
+test('long names are shortened in the middle and keep their extension', () => {
   for (const [character, least] of [
     ['x', 180],
     ['é', 131],
@@ -43,7 +43,7 @@ test('long names lose their middle, not their extension', () => {
   expect(toSafeFileName(`a.${'b'.repeat(500)}`)).toHaveLength(180);
 });
 
-test('a safe name stays as it is', () => {
+test('a safe name is unchanged', () => {
   for (const name of ['a b.txt', '_CON', 'x'.repeat(180)])
     expect(toSafeFileName(toSafeFileName(name))).toBe(name);
 });

@@ -75,7 +75,7 @@ describe('the type of a file', () => {
     expect(() => detectFileType(file, declared, name)).toThrow(refused);
   });
 
-  test('other names of a type are the same type', () => {
+  test('aliases of a type are the same type', () => {
     expect(normalizeMediaType(' image/JPG ')).toBe('image/jpeg');
     expect(normalizeMediaType('text/x-markdown; charset=utf-8')).toBe('text/markdown');
   });
@@ -115,7 +115,7 @@ test.each([
   'application/wasm',
   'multipart/related',
   'message/rfc822',
-])('a browser would run %s: it is served as bytes', (type) => {
+])('%s could run in a browser and is served as bytes', (type) => {
   expect(servedType(type)).toBe(octets);
 });
 
@@ -127,6 +127,6 @@ test.each([
   'image/png',
   'application/postscript',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-])('%s is served as it is', (type) => {
+])('%s is served with its own type', (type) => {
   expect(servedType(type)).toBe(type);
 });

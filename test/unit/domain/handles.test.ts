@@ -14,7 +14,7 @@ describe('handles', () => {
     ['a-b.c_d', 'a-b', 'c_d'],
     ['a--b.c__d', 'a--b', 'c__d'],
     [`${maxHandle}.${maxHandle}`, maxHandle, maxHandle],
-  ])('%s is read', (given, owner, name) => {
+  ])('%s is parsed', (given, owner, name) => {
     expect(parseHandle(given)).toEqual({ owner, name, canonical: `${owner}.${name}` });
   });
 
@@ -39,7 +39,7 @@ describe('handles', () => {
     expect(() => parseHandle(given)).toThrow(expect.objectContaining({ code: 'INVALID_HANDLE' }));
   });
 
-  test('a refusal repeats only the beginning of what was given', () => {
+  test('an error repeats only the beginning of the input', () => {
     let thrown: unknown;
     try {
       parseHandle('x'.repeat(10_000));
@@ -60,7 +60,7 @@ describe('handles', () => {
     ['-ada', false],
     ['ada_', false],
     ['', false],
-  ])('a name: %j %s', (given, good) => {
+  ])('as a name, %j %s', (given, good) => {
     expect(isName(given)).toBe(good);
   });
 });

@@ -5,7 +5,7 @@ const kinds = Object.keys(idPrefixes) as IdKind[];
 const body = '01M7XZXBKN7SNFAET8A79TMDQ0';
 
 describe('identifiers', () => {
-  test('have the prefixes of the contract', () => {
+  test('have the documented prefixes', () => {
     expect(idPrefixes).toEqual({
       agent: 'agt',
       thread: 'thd',
@@ -27,7 +27,7 @@ describe('identifiers', () => {
     });
   });
 
-  test.each(kinds)('of the kind %s are recognised as that kind only', (kind) => {
+  test.each(kinds)('of the kind %s are recognized as that kind only', (kind) => {
     const id = newId(kind);
     expect(id).toMatch(new RegExp(`^${idPrefixes[kind]}_[0-9A-HJKMNP-TV-Z]{26}$`));
     expect(kinds.filter((other) => isId(other, id))).toEqual([kind]);
@@ -39,7 +39,7 @@ describe('identifiers', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('tell when they were made', () => {
+  test('contain their creation time', () => {
     const before = Date.now();
     expect(timeOfId(newId('message'))).toBeGreaterThanOrEqual(before);
     expect(timeOfId(newId('message'))).toBeLessThanOrEqual(Date.now());
@@ -57,7 +57,7 @@ describe('identifiers', () => {
     ['a time beyond 128 bits', `agt_8${body.slice(1)}`, false],
     ['a line break after it', `agt_${body}\n`, false],
     ['nothing', '', false],
-  ])('are judged by their shape: %s', (_what, value, good) => {
+  ])('are checked by their form: %s', (_what, value, good) => {
     expect(isId('agent', value)).toBe(good);
   });
 });

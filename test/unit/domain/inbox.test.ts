@@ -5,7 +5,7 @@ import { inboxTypes, readFencingToken, toLeaseId, visibleTypes } from '../../../
 describe('lease ids', () => {
   const [ann, bob] = [newId('agent'), newId('agent')];
 
-  test('hold the fencing token, for their agent only', () => {
+  test('contain the fencing token, for their agent only', () => {
     for (const token of [1, Date.now(), 2 ** 48 - 1]) {
       const id = toLeaseId(ann, token);
       expect(isId('lease', id)).toBe(true);
@@ -20,7 +20,7 @@ describe('lease ids', () => {
   });
 
   test.each(['', 'x', newId('lease'), newId('event'), `lse_${'0'.repeat(26)}`])(
-    'that do not exist have no token: %s',
+    'without a valid form have no token: %s',
     (id) => {
       expect(readFencingToken(ann, id)).toBeUndefined();
     },
@@ -28,13 +28,13 @@ describe('lease ids', () => {
 });
 
 describe('event types', () => {
-  test('are work, not receipts: no item causes an item by itself', () => {
+  test('exclude receipts, so that no item causes another one', () => {
     expect(inboxTypes).toContain('message.created');
     for (const type of ['message.delivered', 'message.read', 'message.handled', 'inbox.expired'] as const)
       expect(inboxTypes).not.toContain(type);
   });
 
-  test('are visible by the scopes of the token', () => {
+  test('are visible according to the scopes of the token', () => {
     const types = ['message.created', 'contact.request', 'message.read'];
     const of = (...scopes: string[]) => visibleTypes(types, { scopes: new Set(scopes) });
     expect(of('threads:write')).toEqual([]);

@@ -3,7 +3,7 @@ import { type EventType, eventTypes, canSeeEvent } from '../../../src/domain/fee
 import { allows, type Scope, scopes, sufficientScopes } from '../../../src/domain/auth/scopes.ts';
 
 describe('scopes', () => {
-  test.each(scopes)('%s allows itself, and no token without scopes has it', (scope) => {
+  test.each(scopes)('%s allows itself, and a token without scopes does not have it', (scope) => {
     expect(allows(new Set([scope]), scope)).toBe(true);
     expect(allows(new Set(), scope)).toBe(false);
   });
@@ -24,7 +24,7 @@ describe('scopes', () => {
     expect(allows(new Set([granted]), required)).toBe(allowed);
   });
 
-  test('all that suffice alone are named, the one that is meant first', () => {
+  test('all scopes that are sufficient alone are named, the recommended one first', () => {
     expect(sufficientScopes('threads:write')).toEqual(['threads:write']);
     const basic = ['contacts:read', 'contacts:write', 'threads:read', 'threads:write'];
     expect(sufficientScopes('agents:read')).toEqual(['agents:read', ...basic]);
@@ -41,7 +41,7 @@ describe('scopes', () => {
     expect(canSeeEvent(new Set([granted]), type)).toBe(seen);
   });
 
-  test.each(eventTypes)('realtime:read alone shows %s', (type) => {
+  test.each(eventTypes)('realtime:read alone permits %s', (type) => {
     expect(canSeeEvent(new Set(['realtime:read']), type)).toBe(true);
   });
 });

@@ -28,7 +28,7 @@ describe('a query', () => {
   });
 
   test.each([['   '], ['"" - *'], ['-blue'], ['-"blue whale" -x'], ['🎉🎉'], ['…!?'], ['___']])(
-    'with nothing to find is refused: %j',
+    'without a term is refused: %j',
     (query) => {
       expect(() => parseSearch(query, 'q')).toThrow(
         expect.objectContaining({
@@ -46,7 +46,7 @@ describe('a query', () => {
     );
   });
 
-  test('has at most 5 prefixes, and as many single characters of scripts without spaces as it likes', () => {
+  test('has at most 5 prefixes, and any number of single characters of scripts without spaces', () => {
     expect(parseSearch('a* b* "c d*" -e* f*', 'q')).toHaveLength(5);
     expect(parseSearch('京 都 人 大 小 中', 'q')).toHaveLength(6);
     expect(() => parseSearch('a* b* "c* d*" -e* f*', 'q')).toThrow(
@@ -54,7 +54,7 @@ describe('a query', () => {
     );
   });
 
-  test('of anything at all is read or refused, and quotes every word', () => {
+  test('of any text is parsed or refused, with every word quoted', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (query) => {
         try {
@@ -85,7 +85,7 @@ describe('hits', () => {
     expect(found(query, text)).toEqual(expected);
   });
 
-  test('every word of a text is found by itself, and by its beginning', () => {
+  test('match every word of a text by the word and by its beginning', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const words = tokenize(text);

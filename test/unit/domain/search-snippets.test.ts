@@ -20,7 +20,7 @@ describe('a snippet', () => {
     expect(snippet(content, query)).toBe(expected);
   });
 
-  test('says where it leaves something out, and cuts no word', () => {
+  test('marks omissions, and cuts no word', () => {
     const middle = snippet(`${filler(60)} whale ${filler(60)}`, 'whale');
     expect(middle).toMatch(/^…lorem\d+ .*\*\*whale\*\*.* lorem\d+…$/);
     expect(middle.length).toBeGreaterThan(120);
@@ -29,18 +29,18 @@ describe('a snippet', () => {
     expect(snippet(`${filler(60)} whale`, 'whale')).toMatch(/^…lorem\d+ .* \*\*whale\*\*$/);
   });
 
-  test('shows the part with the most of the query, the earliest such part', () => {
+  test('shows the earliest part with the most terms of the query', () => {
     const content = `sea ${filler(50)} whale sea one ${filler(50)} whale sea two`;
     expect(snippet(content, 'whale sea')).toContain('**whale** **sea** one');
     expect(snippet(`sea ${filler(50)} sea sea`, 'sea')).toContain('**sea** **sea**');
   });
 
-  test('cuts a hit that is too long for it', () => {
+  test('cuts a hit that is longer than the snippet', () => {
     const cut = snippet(`${'x'.repeat(30_000)} end`, 'x'.repeat(100));
     expect(cut).toBe(`**${'x'.repeat(160)}**…`);
   });
 
-  test('never cuts a character in halves', () => {
+  test('never splits a character', () => {
     for (let shift = 0; shift < 4; shift += 1) {
       const content = `${'y'.repeat(shift)}${'🎉'.repeat(500)}whale${'🎉'.repeat(500)}`;
       const cut = snippet(content, 'whale');
@@ -49,12 +49,12 @@ describe('a snippet', () => {
     }
   });
 
-  test('is quick with a message of nothing but hits', () => {
+  test('is fast for a message that contains only hits', () => {
     const content = 'a '.repeat(16_000);
     expect(snippet(content, 'a "a a" a* "a a a a a"')).toMatch(/^(\*\*a\*\* )+\*\*a\*\*…$/);
   });
 
-  test('finds the best part among hits that lie close', () => {
+  test('finds the best part among hits that are close together', () => {
     const content = `a b ${'a '.repeat(300)}${filler(40)} b a c`;
     expect(snippet(content, 'a b c')).toMatch(/ \*\*b\*\* \*\*a\*\* \*\*c\*\*$/);
     expect(snippet(content, 'a b')).toMatch(/^\*\*a\*\* \*\*b\*\* \*\*a\*\* /);
@@ -67,7 +67,7 @@ describe('a snippet', () => {
     ['spaces', ' '],
     ['underscores', 'a_'],
     ['Chinese', '中文'],
-  ])('takes time in proportion to the text: %s', (_what, unit) => {
+  ])('takes time proportional to the length of the text: %s', (_what, unit) => {
     // 16 times the longest message. Work that grows with the square takes minutes; linear work takes less than a second.
     const content = unit.repeat(Math.ceil(524_288 / unit.length));
     const begun = performance.now();
@@ -75,7 +75,7 @@ describe('a snippet', () => {
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
-  test('of any message for any of its words is a part of it that shows the word', () => {
+  test('of any message for any of its words is a part of the message with that word', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 600 }).filter((value) => !value.includes('*'));
     fc.assert(
       fc.property(text, fc.nat(), (content, pick) => {

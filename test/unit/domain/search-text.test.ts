@@ -40,7 +40,7 @@ describe('words', () => {
     expect(texts(text)).toEqual(expected);
   });
 
-  test('say where they stand', () => {
+  test('have their positions in the text', () => {
     const text = '… Crème 東京!';
     expect(
       tokenize(text).map(({ start, end, firstCharEnd }) => [
@@ -54,7 +54,7 @@ describe('words', () => {
     ]);
   });
 
-  test('longer than 100 are cut, and no character in halves', () => {
+  test('longer than 100 are cut, never within a character', () => {
     expect(texts('x'.repeat(30_000))).toEqual(['x'.repeat(100)]);
     const [word] = texts(`a${'𝐁'.repeat(60)}𐐀`.repeat(2));
     expect(word?.isWellFormed()).toBe(true);
@@ -62,7 +62,7 @@ describe('words', () => {
     expect(texts(`a${'𐐀'.repeat(60)}`)).toEqual([`a${'𐐨'.repeat(49)}`]);
   });
 
-  test('of any text are well-formed, in order, inside it, and folded for good', () => {
+  test('of any text are well-formed, in order, within it, and folding them again changes nothing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         let before = 0;
@@ -80,14 +80,14 @@ describe('words', () => {
     );
   });
 
-  test('fold by the rule, also where there is a shorter way', () => {
+  test('fold by the rule, also on the fast path', () => {
     for (let code = 0x3041; code <= 0x9fff; code += 1) {
       const letter = String.fromCharCode(code);
       expect(fold(letter)).toBe(fold(`é${letter}`).slice(1));
     }
   });
 
-  test('fold the same in any case and any normal form', () => {
+  test('fold equally in any case and any normal form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         for (const form of ['NFC', 'NFD'] as const) expect(fold(text.normalize(form))).toBe(fold(text));
@@ -101,14 +101,14 @@ describe('words', () => {
   });
 });
 
-describe('the text of a vector', () => {
+describe('the text of a tsvector', () => {
   test('has each word once, with its positions', () => {
     expect(toTsVector('to be or not to be')).toBe("'to':1,5 'be':2,6 'or':3 'not':4");
     expect(toTsVector('東京')).toBe("'東京':1 '京':2");
     expect(toTsVector('?')).toBe('');
   });
 
-  test('stays within what PostgreSQL takes', () => {
+  test('stays within the limits of PostgreSQL', () => {
     const vector = toTsVector(`${'a '.repeat(300)}${'b c '.repeat(9_000)}end`);
     expect(vector).toContain("'end':16383");
     expect(vector.split(' ').every((word) => word.split(',').length <= 255)).toBe(true);

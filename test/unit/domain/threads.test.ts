@@ -16,7 +16,7 @@ describe('a thread', () => {
     expect(canTransition(from, to)).toBe(ways.some(([a, b]) => a === from && b === to));
   });
 
-  test('has the three statuses of the interface', () => {
+  test('has three statuses', () => {
     expect(threadStatuses).toEqual(['active', 'closed', 'archived']);
   });
 });

@@ -11,7 +11,7 @@ function unpacked(messages: { body: string }[]): Wakeup[] {
   return wakeups;
 }
 
-test('any number of wake-ups arrives complete and in order, in messages that the bus can carry', () => {
+test('any number of wake-ups fits into messages of the bus, complete and in order', () => {
   fc.assert(
     fc.property(fc.array(fc.maxSafeNat(), { maxLength: 300 }), (numbers) => {
       const wakeups = numbers.map((last_number) => ({ agent_id: newId('agent'), last_number }));

@@ -25,7 +25,7 @@ test('an error that arrives together with the end of the handshake makes connect
   server.close();
 });
 
-test('BullMQ makes its listening client from the member that is redefined', async () => {
+test('BullMQ creates its listening client from the redefined member', async () => {
   const connection = new PostgresConnection({ connectionString: 'postgres://localhost/test' });
   expect(connection).toHaveProperty('pgModule.Client');
   await connection.close();

@@ -9,7 +9,7 @@ const program = `
   logger.error({ err: error, token: 'secret' }, 'failed');
 `;
 
-test('an error is told without the bytes or rows that caused it', () => {
+test('an error is logged without the bytes or rows that caused it', () => {
   const { stderr, stdout } = spawnSync(
     process.execPath,
     ['--import', 'tsx', '--input-type=module', '-e', program],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseRedisAddress } from '../../../src/platform/redis/address.ts';
 
 describe('the address of Redis', () => {
-  test('of one server is left as it is', () => {
+  test('of one server is unchanged', () => {
     for (const url of ['redis://r', 'rediss://user:p%40ss@r:6380/2', 'redis://:secret@[::1]:6379'])
       expect(parseRedisAddress(url)).toEqual({ kind: 'server', url });
   });
@@ -29,7 +29,7 @@ describe('the address of Redis', () => {
     expect(parseRedisAddress('redis+cluster://:a:b@one')).toMatchObject({ password: 'a:b' });
   });
 
-  test('of sentinels names the master that they watch, and how they are spoken to', () => {
+  test('of sentinels names the master that they watch, and how to connect to them', () => {
     expect(parseRedisAddress('redis+sentinel://one,two:5000/my%20master')).toEqual({
       kind: 'sentinel',
       hosts: [
@@ -78,12 +78,12 @@ describe('the address of Redis', () => {
     ['redis+sentinel://one/main/x', 'must end with the name of the master'],
     ['redis+sentinel://one/main?password=x', 'takes sentinel_username and sentinel_password'],
   ];
-  test.each(wrong)('%s is refused, with what is wrong', (url, words) => {
+  test.each(wrong)('%s is refused with the reason', (url, words) => {
     expect(() => parseRedisAddress(url)).toThrow(TypeError);
     expect(() => parseRedisAddress(url)).toThrow(words);
   });
 
-  test('that is refused is not shown: it may hold a password', () => {
+  test('is not shown in the error, because it may contain a password', () => {
     for (const rest of ['one:x', 'one/1', 'on e', 'one?a=b', '%@one'])
       expect(() => parseRedisAddress(`redis+cluster://u:hunter2@${rest}`)).toThrow(/^(?!.*hunter2)/s);
   });

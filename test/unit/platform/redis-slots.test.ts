@@ -21,13 +21,13 @@ function slotsOf(url: string, name: string): Set<number> {
 }
 
 describe('in a Redis Cluster', () => {
-  test('all keys of a queue are in one slot, and each queue is in another', () => {
+  test('all keys of a queue are in one slot, and each queue has a different slot', () => {
     const slots = queueNames.map((name) => [...slotsOf(cluster, name)]);
     expect(slots.every((of) => of.length === 1)).toBe(true);
     expect(new Set(slots.flat()).size).toBe(queueNames.length);
   });
 
-  test('queues are named as before on one server, and behind sentinels', () => {
+  test('queues keep their names on one server and with sentinels', () => {
     for (const url of ['redis://one', 'rediss://one', 'redis+sentinel://one/main'])
       expect(queuePrefix(url, 'ams', 'delivery')).toBe('{ams}');
     expect(queuePrefix(cluster, 'ams', 'delivery')).toBe('{ams:delivery}');

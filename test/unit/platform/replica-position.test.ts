@@ -7,7 +7,7 @@ import {
 
 const place = (position: number, at: number): PrimaryPosition => ({ position, at, origin: '' });
 
-test('a replica is behind since the primary had what it lacks', () => {
+test('the delay of a replica starts when the primary passed its position', () => {
   const places = [place(100, 1_000), place(100, 2_000), place(150, 3_000), place(200, 4_000)];
   expect(getLagMs(places, 200, 5_000)).toBe(0);
   expect(getLagMs(places, 150, 5_000)).toBe(1_000);
@@ -20,7 +20,7 @@ test('the delay of a replica without the oldest known position of the primary is
   expect(getLagMs([], 99, 1_000)).toBeNull();
 });
 
-test('as much is remembered as the longest delay needs, and no more', () => {
+test('no more positions are kept than the maximum delay needs', () => {
   for (const most_behind_ms of [1_000, 10_000, 3_600_000]) {
     const places: PrimaryPosition[] = [];
     for (let second = 0; second < 20_000; second += 1) {

@@ -13,7 +13,7 @@ test('the poll delivers events of lost wake-ups while the bus reports no failure
   await waitUntil(() => expect(ids()).toEqual([id]));
 });
 
-test('the poll is quick while the bus is down, and asks once for all agents', async () => {
+test('the poll is frequent while the bus is down, and uses one query for all agents', async () => {
   const { realtime, memory, bus } = setUp();
   bus.deaf = true;
   bus.healthy = false;
@@ -54,7 +54,7 @@ test('a refused subscription is retried, and the poll delivers events meanwhile'
   await realtime.close();
 });
 
-test('a stream survives a database that is away, and skips nothing', async () => {
+test('a stream survives an unavailable database, and skips nothing', async () => {
   const { realtime, memory, notify } = setUp();
   const { reader, ids, ends } = createRecordingReader();
   (await realtime.open(buildActor('a'), {}, reader)).start();
@@ -67,7 +67,7 @@ test('a stream survives a database that is away, and skips nothing', async () =>
   expect(ends).toEqual([]);
 });
 
-test('opening and paging while the database is away is refused as UNAVAILABLE', async () => {
+test('opening and paging are refused as UNAVAILABLE while the database is unavailable', async () => {
   const { realtime, memory } = setUp();
   memory.fail(new Error('away'));
   await expect(realtime.open(buildActor('a'), {}, createRecordingReader().reader)).rejects.toMatchObject({
@@ -78,7 +78,7 @@ test('opening and paging while the database is away is refused as UNAVAILABLE', 
   });
 });
 
-test('a cursor older than what is kept is a gap, and the replay starts at the oldest entry', async () => {
+test('a cursor older than the retained entries is a gap, and the replay starts at the oldest entry', async () => {
   const { realtime, memory, cursors } = setUp();
   const all = Array.from({ length: 10 }, () => memory.add(['a']));
   memory.dropOldest('a', 4);
@@ -92,7 +92,7 @@ test('a cursor older than what is kept is a gap, and the replay starts at the ol
   edge.close();
 });
 
-test('a cursor beyond the end of a restored log is a gap, and the stream starts now', async () => {
+test('a cursor beyond the end of a restored feed is a gap, and the stream starts now', async () => {
   const { realtime, memory, cursors } = setUp();
   memory.add(['a']);
   const stream = await realtime.open(
@@ -103,7 +103,7 @@ test('a cursor beyond the end of a restored log is a gap, and the stream starts 
   expect(stream).toMatchObject({ resumed: false, gap: true, cursor: cursors.encodeFeed('a', 1) });
 });
 
-test('a stream that is open while its log goes back, or loses what lies ahead, ends instead of skipping', async () => {
+test('an open stream ends instead of skipping when its feed is restored or loses the next entries', async () => {
   const { realtime, memory, notify, bus, cursors } = setUp();
   for (let number = 1; number <= 9; number += 1) memory.add(['a', 'b']);
   const back = createRecordingReader();

@@ -17,7 +17,7 @@ test('one subscription receives the wake-ups of all agents until the service clo
   expect(topics()).toEqual([]);
 });
 
-test('a token that expires ends its stream; one that lasts for years does not', async () => {
+test('an expired token ends its stream; one that is valid for years does not', async () => {
   const { realtime } = setUp();
   const short = createRecordingReader();
   const long = createRecordingReader();
@@ -27,7 +27,7 @@ test('a token that expires ends its stream; one that lasts for years does not', 
   expect(long.ends).toEqual([]);
 });
 
-test('nothing is delivered under an expired token, even before the clock is looked at again', async () => {
+test('nothing is delivered with an expired token, even before the next check of the clock', async () => {
   const { realtime, memory, notify } = setUp({ intervals: { healthy_ms: 100_000, unhealthy_ms: 100_000 } });
   const { reader, events, ends } = createRecordingReader();
   (await realtime.open(buildActor('a', { expires_at: Date.now() + 30 }), {}, reader)).start();
@@ -38,7 +38,7 @@ test('nothing is delivered under an expired token, even before the clock is look
   expect(events).toEqual([]);
 });
 
-test('a revocation ends the streams of that token immediately, and no others', async () => {
+test('a revocation immediately ends the streams of that token, and no others', async () => {
   const { realtime } = setUp();
   const gone = createRecordingReader();
   const stays = createRecordingReader();
@@ -49,7 +49,7 @@ test('a revocation ends the streams of that token immediately, and no others', a
   expect(stays.ends).toEqual([]);
 });
 
-test('a revocation while a stream opens refuses it; before its start it is told at the start', async () => {
+test('a revocation while a stream opens refuses it; one before its start is reported at the start', async () => {
   const { realtime } = setUp();
   const early = createRecordingReader();
   const opening = realtime.open(buildActor('a'), {}, early.reader);
@@ -62,7 +62,7 @@ test('a revocation while a stream opens refuses it; before its start it is told 
   expect(early.ends).toEqual(['token_ended']);
 });
 
-test('a token that ended without a word from the bus ends its streams and waiting callers, and no others', async () => {
+test('a token that ended without a bus message ends its streams and waiting callers, and no others', async () => {
   const good = new Set(['gone', 'stays']);
   const lookups: (readonly string[])[] = [];
   const { realtime, here } = setUp({
@@ -87,7 +87,7 @@ test('a token that ended without a word from the bus ends its streams and waitin
   expect(stays.ends).toEqual([]);
 });
 
-test('the token of a new stream is looked at soon: it may have ended while the stream opened', async () => {
+test('the token of a new stream is checked soon, because it may have ended while the stream opened', async () => {
   // The first look comes long after the stream is open, also on a busy machine.
   const intervals = { healthy_ms: 100_000, unhealthy_ms: 1_000 };
   const { realtime } = setUp({ listValidTokens: async () => new Set(), intervals });
@@ -115,7 +115,7 @@ test('a failed token lookup ends no stream; after it works again, streams of inv
   await waitUntil(() => expect(ends).toEqual(['token_ended']));
 });
 
-test('streams and waiting callers of an agent are limited; closing one makes room', async () => {
+test('streams and waiting callers of an agent are limited; closing one permits another', async () => {
   const { realtime } = setUp({ streams_per_agent: 2 });
   const { reader } = createRecordingReader();
   const one = await realtime.open(buildActor('a'), {}, reader);
@@ -154,7 +154,7 @@ test('closing ends every stream and waiting caller, and refuses new ones', async
   await expect(realtime.open(buildActor('a'), {}, reader)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
-test('a reader that fails loses its stream and harms no other', async () => {
+test('a reader that fails loses its stream and affects no other', async () => {
   const { realtime, memory, notify, logged } = setUp();
   const ends: string[] = [];
   const broken = {

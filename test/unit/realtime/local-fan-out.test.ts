@@ -6,7 +6,7 @@ import { waitUntil, setUp } from './setup.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
-test('what this process commits reaches its readers without a query and without the bus', async () => {
+test('events that this process commits reach its readers without a query and without the bus', async () => {
   const { realtime, memory, bus } = setUp();
   bus.deaf = true;
   const readers = ['a', 'b', 'c'].map((agent) => ({ agent, ...createRecordingReader() }));
@@ -35,7 +35,7 @@ test('a wake-up of the bus that arrives before the local one causes no read of t
   expect(memory.counts).toMatchObject({ read: 0, events: 0 });
 });
 
-test('it comes in the same form as from the log', async () => {
+test('a local event has the same form as one from the feed', async () => {
   const { realtime, memory, notify, cursors } = setUp();
   const [handed, read] = [createRecordingReader(), createRecordingReader()];
   (await realtime.open(buildActor('a'), {}, handed.reader)).start();
@@ -63,7 +63,7 @@ test('an event whose row is not cached is read from the feed', async () => {
   expect(memory.counts.read).toBe(1);
 });
 
-test('a waiting caller is handed what was committed here', async () => {
+test('a waiting caller receives an event that was committed here', async () => {
   const { realtime, memory, here, bus } = setUp();
   const waiting = realtime.page(buildActor('a'), { limit: 5, wait_ms: 60_000 });
   await waitUntil(() => expect(here()).toEqual(['a']));
@@ -84,7 +84,7 @@ test('a page without waiting is read from the feed, even when events are cached'
   expect(page.events.map((event) => event.id)).toEqual([own, foreign]);
 });
 
-test('later events of other processes are delivered with it, even when their wake-up arrived first', async () => {
+test('later events of other processes are delivered with a local event, even when their wake-up arrived first', async () => {
   const { realtime, memory, notify } = setUp();
   const { reader, ids } = createRecordingReader();
   let goOn = () => {};
@@ -109,7 +109,7 @@ test('later events of other processes are delivered with it, even when their wak
   await waitUntil(() => expect(ids()).toEqual(memory.idsOf('a')));
 });
 
-test('lost, doubled, late and mixed with what others commit: every reader sees every event once, in order', async () => {
+test('every reader sees every event once and in order when wake-ups are lost, duplicated, late, and mixed with those of other processes', async () => {
   const step = fc.record({
     agents: fc.subarray(['a', 'b', 'c'], { minLength: 1 }),
     by: fc.constantFrom('here', 'here', 'elsewhere'),
@@ -142,7 +142,7 @@ test('lost, doubled, late and mixed with what others commit: every reader sees e
   );
 });
 
-test('lines are known for so long, so many of each agent, and of so many agents', () => {
+test('cached entries are limited by age, by number per agent, and by number of agents', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   try {
     const recent = createRecentEntries({ life_ms: 1_000, entries_per_agent: 3, agents: 2 });

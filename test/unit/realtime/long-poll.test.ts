@@ -45,7 +45,7 @@ test('a false wake-up does not end the wait, and a real one still does', async (
   expect((await waiting).events.map((event) => event.id)).toEqual([id]);
 });
 
-test('a caller that goes away stops to wait', async () => {
+test('a caller that disconnects stops waiting', async () => {
   const { realtime, here } = setUp();
   const gone = new AbortController();
   const waiting = realtime.page(buildActor('a'), { limit: 5, wait_ms: 60_000, signal: gone.signal });
@@ -68,7 +68,7 @@ test('a wait ends with its token', async () => {
   await expect(expired).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
 });
 
-test('pages of hidden events are read through, to the first that may be seen', async () => {
+test('pages of hidden events are skipped up to the first visible event', async () => {
   const { realtime, memory, cursors } = setUp();
   const blind = buildActor('a', { scopes: new Set(['contacts:read']) });
   for (let number = 1; number <= 450; number += 1) memory.add(['a']);
@@ -76,7 +76,7 @@ test('pages of hidden events are read through, to the first that may be seen', a
   expect(page).toEqual({ events: [], cursor: cursors.encodeFeed('a', 450), complete: true, gap: false });
 });
 
-test('a gap is told at once, whichever end of the log it is at', async () => {
+test('a gap at either end of the feed is reported at once', async () => {
   const { realtime, memory, cursors } = setUp();
   for (let number = 1; number <= 5; number += 1) memory.add(['a', 'b']);
   memory.dropOldest('a', 3);
@@ -101,7 +101,7 @@ test('a gap is told at once, whichever end of the log it is at', async () => {
   expect(emptied).toMatchObject({ gap: true, events: [], cursor: cursors.encodeFeed('b', 5) });
 });
 
-test('the acknowledged position is where readers without a cursor start; it only moves forward', async () => {
+test('readers without a cursor start at the acknowledged position, which only moves forward', async () => {
   const { realtime, memory, cursors } = setUp();
   for (let number = 1; number <= 5; number += 1) memory.add(['a']);
   await realtime.acknowledge(buildActor('a'), cursors.encodeFeed('a', 3));

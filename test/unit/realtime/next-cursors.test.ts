@@ -14,7 +14,7 @@ function counted(agents = 1_000) {
   return { signed, ...createNextCursors({ encodeFeed }, agents) };
 }
 
-test('the next cursor of every recent reader is computed in the following pause', async () => {
+test('the next cursor of every recent reader is computed while the process is idle', async () => {
   const { signed, encodeFeed } = counted();
   const names = Array.from({ length: 120 }, (_, number) => `agent-${number}-`);
   for (const name of names) expect(encodeFeed(name, 1)).toBe(`cursor of ${name}1`);
@@ -24,7 +24,7 @@ test('the next cursor of every recent reader is computed in the following pause'
   expect(signed).toEqual([]);
 });
 
-test('a number that was not expected gets the cursor of its own', async () => {
+test('an unexpected position gets its own cursor', async () => {
   const { encodeFeed } = counted();
   encodeFeed('a', 1);
   await vi.runAllTimersAsync();
@@ -35,7 +35,7 @@ test('a number that was not expected gets the cursor of its own', async () => {
   ]);
 });
 
-test('nothing is made ahead while others ask', async () => {
+test('no cursor is computed ahead while requests arrive', async () => {
   const { signed, encodeFeed } = counted();
   for (let number = 1; number <= 20; number += 1) {
     encodeFeed('a', number);
@@ -47,7 +47,7 @@ test('nothing is made ahead while others ask', async () => {
   expect(signed).toHaveLength(21);
 });
 
-test('no more are kept than there is room for', async () => {
+test('the number of kept cursors is limited', async () => {
   const { signed, encodeFeed } = counted(2);
   for (const name of ['a', 'b', 'c', 'd']) encodeFeed(name, 1);
   await vi.runAllTimersAsync();

@@ -60,7 +60,7 @@ async function waitForHeartbeats(): Promise<void> {
 
 const agents = (count: number) => Array.from({ length: count }, (_, index) => `agt_${index}`);
 
-test('two thousand that come at once, and go at once, are a statement each way', async () => {
+test('two thousand agents that connect or disconnect together are one statement each time', async () => {
   const { presence, rows, statements } = setUp();
   for (const agent of agents(2_000)) presence.change(agent, true);
   await waitUntil(() => expect(rows.size).toBe(2_000));
@@ -70,7 +70,7 @@ test('two thousand that come at once, and go at once, are a statement each way',
   expect(statements.filter((name) => name === 'insert')).toHaveLength(1);
 });
 
-test('more than fit in one statement come in several', async () => {
+test('more agents than one statement takes are written by several', async () => {
   const { presence, rows } = setUp();
   presence.change('agt_first', true);
   await waitUntil(() => expect(rows.size).toBe(1));
@@ -78,7 +78,7 @@ test('more than fit in one statement come in several', async () => {
   await waitUntil(() => expect(rows.size).toBe(12_001));
 });
 
-test('what fails is repeated until it is so, and told once', async () => {
+test('a failed write is repeated until it succeeds, and logged once', async () => {
   for (const fault of ['before', 'after'] as const) {
     const { presence, rows, state, statements, logged } = setUp();
     presence.change('agt_stays', true);
@@ -97,7 +97,7 @@ test('what fails is repeated until it is so, and told once', async () => {
   }
 });
 
-test('a process that was considered dead writes all its rows again', async () => {
+test('a process whose rows were removed writes all of them again', async () => {
   const { presence, rows, state } = setUp();
   for (const agent of agents(3)) presence.change(agent, true);
   await waitUntil(() => expect(rows.size).toBe(3));
@@ -117,7 +117,7 @@ test('a process without connections writes nothing', async () => {
   expect(statements).toHaveLength(count);
 });
 
-test('a stop takes everything back, and nothing is said after it', async () => {
+test('a stop removes all rows, and nothing is written after it', async () => {
   const { presence, rows, state, statements } = setUp();
   for (const agent of agents(5)) presence.change(agent, true);
   await waitUntil(() => expect(rows.size).toBe(5));

@@ -30,7 +30,7 @@ const message = (sequence: number, thread_id = 't', sender_id = 'sender'): { mes
 });
 const rangeOf = (agent_id: string, after: number, upto: number): FeedRange => ({ agent_id, after, upto });
 
-test('only the furthest position of a mark is written, for any number of messages and transports', async () => {
+test('only the latest position of a mark is written, for any number of messages and transports', async () => {
   const { receipts, batches } = setUp();
   receipts.delivered('a', [message(1), message(2), message(3)]);
   receipts.delivered('a', [message(2)]);
@@ -42,14 +42,14 @@ test('only the furthest position of a mark is written, for any number of message
   ]);
 });
 
-test('own messages and what is no message leave nothing to write', async () => {
+test('own messages and other events cause no write', async () => {
   const { receipts, batches } = setUp();
   receipts.delivered('sender', [message(1), { message: null }]);
   await receipts.close();
   expect(batches).toEqual([]);
 });
 
-test('marks of a large thread wait longer, and leave together', async () => {
+test('marks of a large thread wait longer, and are written together', async () => {
   vi.useFakeTimers();
   try {
     const { receipts, batches } = setUp({ batch_wait_ms: 1_000 });
@@ -67,7 +67,7 @@ test('marks of a large thread wait longer, and leave together', async () => {
   }
 });
 
-test('before there is no room for more marks, those of a large thread leave at once', async () => {
+test('marks of a large thread are written at once before the limit of waiting marks is reached', async () => {
   vi.useFakeTimers();
   try {
     const { receipts, batches } = setUp({ batch_wait_ms: 1_000, capacity: 150 });
@@ -79,7 +79,7 @@ test('before there is no room for more marks, those of a large thread leave at o
   }
 });
 
-test('acknowledged stretches of an agent become one', async () => {
+test('acknowledged ranges of an agent are merged', async () => {
   const { receipts, batches } = setUp();
   receipts.acknowledged([rangeOf('a', 0, 4), rangeOf('b', 2, 3)]);
   receipts.acknowledged([rangeOf('a', 4, 9)]);
@@ -87,7 +87,7 @@ test('acknowledged stretches of an agent become one', async () => {
   expect(batches).toEqual([{ marks: [], acknowledged: [rangeOf('a', 0, 9), rangeOf('b', 2, 3)] }]);
 });
 
-test('what cannot be written waits, together with what comes meanwhile', async () => {
+test('marks that cannot be written wait, together with later ones', async () => {
   const { receipts, batches, marks, logged, state } = setUp();
   state.failing = true;
   receipts.delivered('a', [message(5)]);
@@ -108,7 +108,7 @@ test('what cannot be written waits, together with what comes meanwhile', async (
   expect(logged).toHaveLength(1);
 });
 
-test('closing writes what is gathered, behind what is being written, and takes nothing more', async () => {
+test('closing writes the waiting marks after the current write, and accepts no more', async () => {
   let release: (() => void) | undefined;
   const written: number[] = [];
   const { receipts } = setUp({
@@ -127,7 +127,7 @@ test('closing writes what is gathered, behind what is being written, and takes n
   expect(written).toEqual([1, 2]);
 });
 
-test('large batches are parted, and a thread stays whole', async () => {
+test('large batches are split, but never within a thread', async () => {
   const { receipts, batches } = setUp();
   for (let thread = 0; thread < 5; thread += 1)
     for (let agent = 0; agent < 256; agent += 1) receipts.delivered(`a${agent}`, [message(1, `t${thread}`)]);
@@ -136,7 +136,7 @@ test('large batches are parted, and a thread stays whole', async () => {
   for (const { marks } of batches) expect(marks.length % 256).toBe(0);
 });
 
-test('stretches are parted by the lines that they cost', async () => {
+test('ranges are split by the number of their entries', async () => {
   const { receipts, batches } = setUp();
   receipts.acknowledged(Array.from({ length: 12 }, (_, index) => rangeOf(`a${index}`, 0, 1_000_000)));
   receipts.acknowledged(Array.from({ length: 100 }, (_, index) => rangeOf(`b${index}`, 5, 6)));
@@ -144,7 +144,7 @@ test('stretches are parted by the lines that they cost', async () => {
   expect(batches.map(({ acknowledged }) => acknowledged.length)).toEqual([5, 5, 102]);
 });
 
-test('what waits is bounded while nothing can be written', async () => {
+test('the number of waiting marks is limited while nothing can be written', async () => {
   const { receipts, marks, state } = setUp({ capacity: 3, batch_wait_ms: 5 });
   state.failing = true;
   for (let agent = 0; agent < 10; agent += 1) receipts.delivered(`a${agent}`, [message(1)]);

@@ -4,7 +4,7 @@ import { waitUntil, setUp } from './setup.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
-test('a stream without a cursor starts now and gets what comes', async () => {
+test('a stream without a cursor starts now and gets later events', async () => {
   const { realtime, memory, notify } = setUp();
   memory.add(['a']);
   const { reader, ids } = createRecordingReader();
@@ -29,7 +29,7 @@ test('a stream resumes after its cursor, over several pages, and continues live'
   expect(events.at(-1)?.cursor).toBe(cursors.encodeFeed('a', 351));
 });
 
-test('events committed between opening and starting are neither lost nor doubled', async () => {
+test('events committed between opening and starting are neither lost nor duplicated', async () => {
   const { realtime, memory, notify } = setUp();
   const { reader, ids } = createRecordingReader();
   const stream = await realtime.open(buildActor('a'), {}, reader);
@@ -43,7 +43,7 @@ test('events committed between opening and starting are neither lost nor doubled
   await waitUntil(() => expect(ids()).toEqual([first, second]));
 });
 
-test('late, duplicated and false wake-ups cost a query and change nothing', async () => {
+test('late, duplicate and false wake-ups cost a query and change nothing', async () => {
   const { realtime, memory, notify } = setUp();
   const { reader, ids } = createRecordingReader();
   (await realtime.open(buildActor('a'), {}, reader)).start();
@@ -160,7 +160,7 @@ test('a wake-up that arrives while a page is read or delivered is not lost', asy
   expect(seen).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4']);
 });
 
-test('large events make small pages', async () => {
+test('pages of large events have fewer events', async () => {
   const { realtime, memory, cursors } = setUp();
   for (let number = 1; number <= 50; number += 1) memory.add(['a'], 'thread.updated', 'x'.repeat(30_000));
   const sizes: number[] = [];
@@ -178,7 +178,7 @@ test.each([
   ['a part of it is left', 3],
   ['nothing is left', 4],
 ])(
-  'a reader that what it has not read was taken from is ended, and learns why when it comes back: %s',
+  'a reader whose unread events were removed is ended, and learns the reason when it reconnects: %s',
   async (_, gone) => {
     const { realtime, memory, notify, cursors } = setUp();
     let release: (() => void) | undefined;
@@ -198,7 +198,7 @@ test.each([
   },
 );
 
-test('what the reader takes is told as delivered, and what it does not want is not', async () => {
+test('events that a reader accepts are reported as delivered, and others are not', async () => {
   const delivered: string[] = [];
   const receipts = {
     transport: 'ws' as const,

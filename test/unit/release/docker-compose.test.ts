@@ -82,21 +82,21 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(services).toSorted()).toEqual(names.toSorted());
   });
 
-  test('pins the images of others', () => {
+  test('pins third-party images', () => {
     for (const [name, { image, build }] of all) {
       expect(Boolean(build), name).toBe(ours.includes(name));
       if (!build) expect(image, name).toMatch(/^[\w./-]+:(?!latest$)[\w.-]+$/);
     }
   });
 
-  test('checks the health of everything that stays', () => {
+  test('checks the health of every long-running service', () => {
     for (const [name, { healthcheck }] of all) {
       if (name === 'migrate') expect(healthcheck?.disable).toBe(true);
       else expect(healthcheck?.test?.length, name).toBeGreaterThan(1);
     }
   });
 
-  test('starts API and worker when the schema is there and the stores answer', () => {
+  test('starts API and worker after the migration, when the stores are healthy', () => {
     expect(services['migrate']?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
     for (const name of ours.filter((other) => other !== 'migrate')) {
       expect(services[name]?.depends_on, name).toEqual({
@@ -107,7 +107,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('waits for nothing that another profile leaves out', () => {
+  test('waits for no service that a profile leaves out', () => {
     for (const [name, { profiles, depends_on }] of all) {
       const awaited = Object.keys(depends_on ?? {}).flatMap((other) => services[other]?.profiles ?? []);
       if (!profiles) expect(awaited, name).toEqual([]);
@@ -137,7 +137,7 @@ describe('docker-compose.yml', () => {
     expect(scraped.map(([, names]) => names?.split(', '))).toEqual([apis, workers]);
   });
 
-  test('gives a stop the time that its phases take', () => {
+  test('allows a stop the time that its phases need', () => {
     const defaultConfig = loadConfig({ DATABASE_URL: 'postgres://database', SECRET_KEY: 's'.repeat(48) });
     const phases = 29 + defaultConfig.DRAIN_SECONDS;
     for (const name of ours) {
@@ -145,7 +145,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('runs our processes without rights, on a root file system that they cannot write to', () => {
+  test('runs our processes without capabilities, on a read-only root file system', () => {
     for (const name of ours) {
       expect(services[name], name).toMatchObject({
         read_only: true,
@@ -156,7 +156,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('runs a Redis that evicts nothing and writes down what it holds', () => {
+  test('runs a Redis that evicts nothing and persists its data', () => {
     const command = services['redis']?.command?.join(' ');
     expect(command).toContain('--maxmemory-policy noeviction');
     expect(command).toContain('--appendonly yes');
@@ -221,7 +221,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('uses only settings that somebody reads', () => {
+  test('uses only settings that some program reads', () => {
     for (const [name, { environment = {} }] of all) {
       const known = ours.includes(name) ? settingNames : imageSettings;
       expect(
@@ -233,14 +233,14 @@ describe('docker-compose.yml', () => {
     expect(referencedIn(text).filter(({ name }) => !somebody.has(name))).toEqual([]);
   });
 
-  test('knows every setting, or says why it does not', () => {
+  test('passes every setting, or states why not', () => {
     const environment = new Set(ours.flatMap((name) => Object.keys(services[name]?.environment ?? {})));
     expect([...settingNames].filter((name) => !environment.has(name)).toSorted()).toEqual(
       Object.keys(omittedSettings).toSorted(),
     );
   });
 
-  test('gives our processes settings that they start with', () => {
+  test('gives our processes valid settings', () => {
     const values: Record<string, string> = { ...example, SECRET_KEY: 's'.repeat(48) };
     for (const name of ours) {
       const environment = Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [
@@ -266,12 +266,12 @@ const example = Object.fromEntries(
 );
 
 describe('.env.example', () => {
-  test('names everything that the compose file takes, and nothing else', () => {
+  test('lists exactly the variables of the compose file', () => {
     const wanted = new Set(referencedIn(text).map(({ name }) => name));
     expect(new Set(Object.keys(example))).toEqual(wanted);
   });
 
-  test('leaves every secret empty, with the command that makes one above it', () => {
+  test('leaves every secret empty, after a comment with the command that creates one', () => {
     for (const [name, value] of Object.entries(example)) if (isSecret(name)) expect(value, name).toBe('');
     expect(read('.env.example')).toMatch(/openssl rand .*\n(#.*\n)?SECRET_KEY=\n/);
   });

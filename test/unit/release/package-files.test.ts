@@ -19,7 +19,7 @@ function listPackedFiles(): string[] {
 
 const packed = listPackedFiles();
 
-test('the package has every program, migration and asset, and nothing but what runs', () => {
+test('the package has every program, migration and asset, and no other files', () => {
   const programs = [
     'src/main',
     'workers/main',
@@ -40,7 +40,7 @@ test('the package has every program, migration and asset, and nothing but what r
   expect(others).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'].toSorted());
 });
 
-test('programs of the package import only files of the package, and dependencies that an installation has', () => {
+test('programs of the package import only files of the package and installed dependencies', () => {
   const available = new Set([
     ...Object.keys(about.dependencies),
     ...builtinModules,

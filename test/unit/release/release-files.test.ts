@@ -69,7 +69,7 @@ describe('the release workflow', () => {
 describe('the image', () => {
   const dockerfile = read('Dockerfile');
 
-  test('runs without root, checks its health, and leaves the command open', () => {
+  test('runs without root, checks its health, and accepts any command', () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^HEALTHCHECK .*\\\n {2}CMD \[.*\/livez/m);
@@ -77,7 +77,7 @@ describe('the image', () => {
     expect(last).not.toContain('npm');
   });
 
-  test('brings along what pages load, under the name by which they find it', () => {
+  test('contains the files that pages load, under the names that pages use', () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
     const { imports } = JSON.parse(read('package.json')) as { imports: Record<string, string> };
     expect(imports['#assets/*']).toBe('./assets/*');
@@ -86,7 +86,7 @@ describe('the image', () => {
     expect(read('.dockerignore').split('\n')).toContain('!assets');
   });
 
-  test('runs entries that the build makes', () => {
+  test('runs programs that the build creates', () => {
     const entries = [...`${dockerfile}\n${read('docker-compose.yml')}`.matchAll(/dist\/[\w/.-]+\.js/g)].map(
       ([entry]) => entry,
     );
@@ -96,13 +96,13 @@ describe('the image', () => {
     for (const entry of entries) expect(read(entry.replace('dist/', '').replace('.js', '.ts'))).not.toBe('');
   });
 
-  test('has no mistake that a linter finds', () => {
+  test('passes the linter', () => {
     expect(validate(dockerfile)).toEqual([]);
     const [found] = validate(dockerfile.replace('USER node', 'USR node'));
     expect(found?.code).toBe(ValidationCode.UNKNOWN_INSTRUCTION);
   });
 
-  test('is built from files that its context has', () => {
+  test('copies only files that its context has', () => {
     const kept = read('.dockerignore')
       .split('\n')
       .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
@@ -131,7 +131,7 @@ describe('the image', () => {
 describe('CHANGELOG.md', () => {
   const changelog = read('CHANGELOG.md');
 
-  test('keeps the form of Keep a Changelog', () => {
+  test('has the form of Keep a Changelog', () => {
     const kinds = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
     const [first, ...releases] = [...changelog.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
     expect(first).toBe('[Unreleased]');

@@ -17,7 +17,7 @@ describe('a statement with named parameters', () => {
     });
   });
 
-  test('has no name when it is not prepared', () => {
+  test('has no statement name when it is not prepared', () => {
     expect(unpreparedStatement('select :a')).toEqual({ text: 'select $1', parameters: ['a'] });
   });
 
@@ -29,11 +29,11 @@ describe('a statement with named parameters', () => {
     ['a dollar-quoted literal', `select $r$':b'$r$, $$:c$$, :a`, `select $r$':b'$r$, $$:c$$, $1`],
     ['JSON', `select '{"erased": true}'::jsonb, :a`, `select '{"erased": true}'::jsonb, $1`],
     ['a hidden value', `select ${hideFromPlanner(':a', 'int')}`, 'select (select $1::int)::int'],
-  ])('leaves %s as it is', (_, source, text) => {
+  ])('leaves %s unchanged', (_, source, text) => {
     expect(statement('x', source)).toEqual({ name: 'x', text, parameters: ['a'] });
   });
 
-  test('leaves positions as they are', () => {
+  test('leaves positions unchanged', () => {
     expect(statement('x', 'select $1::text, $2')).toEqual({
       name: 'x',
       text: 'select $1::text, $2',
@@ -41,7 +41,7 @@ describe('a statement with named parameters', () => {
     });
   });
 
-  test('refuses names and positions together', () => {
+  test('rejects names together with positions', () => {
     expect(() => statement('x', 'select :a, $2')).toThrow('names and positions are mixed');
   });
 });
@@ -61,7 +61,7 @@ describe('values by name', () => {
     expect(() => bind(find, values)).toThrow(/^x\.find takes b, a; received a/);
   });
 
-  test('reach the database as positions', async () => {
+  test('are sent to the database by position', async () => {
     const sent: unknown[] = [];
     const db: Queryable = {
       query: async (...args) => {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createBackOff } from '../../../src/shared/back-off.ts';
 
-test('each rest is twice as long as the one before, up to the longest; an end forgets them', () => {
+test('each delay is twice as long as the last one, up to a maximum; a reset starts again', () => {
   vi.useFakeTimers({ now: 1_000_000, toFake: ['Date'] });
   try {
     const rests = createBackOff(5, 30);

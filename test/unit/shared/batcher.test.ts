@@ -22,7 +22,7 @@ function createTestBatcher({ lanes = 1, most = 10 } = {}) {
   return { take: (item: string) => take(item, () => timedOut.push(item)), journeys, left, timedOut };
 }
 
-test('what comes in one turn leaves together, and what comes meanwhile leaves when the lane is free', async () => {
+test('items of one turn form a batch, and later items form the next one when a lane is free', async () => {
   const { take, journeys, left } = createTestBatcher();
   take('a1');
   take('b1');
@@ -36,7 +36,7 @@ test('what comes in one turn leaves together, and what comes meanwhile leaves wh
   await vi.waitFor(() => expect(left()[1]).toEqual(['c1', 'd1']));
 });
 
-test('nothing of a place leaves while others of it are under way, and it holds up no other', async () => {
+test('a key has one batch at a time, and delays no other key', async () => {
   const { take, journeys, left } = createTestBatcher({ lanes: 2 });
   take('a1');
   await turn();
@@ -51,7 +51,7 @@ test('nothing of a place leaves while others of it are under way, and it holds u
   await vi.waitFor(() => expect(left()[2]).toEqual(['a2']));
 });
 
-test('a batch is no larger than it may be, and keeps the order', async () => {
+test('a batch has at most the maximum size, and keeps the order', async () => {
   const { take, journeys, left } = createTestBatcher({ most: 2 });
   for (const item of ['a1', 'b1', 'c1']) take(item);
   await turn();
@@ -60,7 +60,7 @@ test('a batch is no larger than it may be, and keeps the order', async () => {
   await vi.waitFor(() => expect(left()[1]).toEqual(['c1']));
 });
 
-test('who waits too long is told, and does not leave any more', async () => {
+test('an item that waits too long is rejected, and is in no later batch', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { take, journeys, left, timedOut } = createTestBatcher();

@@ -15,7 +15,7 @@ function createHeldTask() {
   return { gate, release };
 }
 
-test('tasks of one key pass one after the other, those of another key do not wait', async () => {
+test('tasks of one key run one after the other, and those of another key do not wait', async () => {
   const limiter = createConcurrencyLimiter({ maxConcurrent: 1, timeoutMs: 10_000, createError });
   const { gate, release } = createHeldTask();
   const order: string[] = [];
@@ -29,7 +29,7 @@ test('tasks of one key pass one after the other, those of another key do not wai
   expect(order).toEqual(['other', 'first', 'second']);
 });
 
-test('a task that fails tells its own caller only, and the next one passes', async () => {
+test('a failing task rejects only its own caller, and the next one runs', async () => {
   const limiter = createConcurrencyLimiter({ maxConcurrent: 1, timeoutMs: 10_000, createError });
   const { gate, release } = createHeldTask();
   const first = limiter.run('a', () => gate.then(() => Promise.reject(new Error('mine'))));
@@ -39,7 +39,7 @@ test('a task that fails tells its own caller only, and the next one passes', asy
   await expect(second).resolves.toBe('fine');
 });
 
-test('as many pass at once as it is wide', async () => {
+test('as many tasks run at once as the limit allows', async () => {
   const limiter = createConcurrencyLimiter({ maxConcurrent: 2, timeoutMs: 10_000, createError });
   const { gate, release } = createHeldTask();
   let inside = 0;
@@ -57,7 +57,7 @@ test('as many pass at once as it is wide', async () => {
   expect([maxRunning, inside]).toEqual([2, 0]);
 });
 
-test('a task that waits ten seconds is rejected, and the next one takes its place', async () => {
+test('a task that has waited for ten seconds is rejected, and the next one takes its place', async () => {
   vi.useFakeTimers();
   const limiter = createConcurrencyLimiter({ maxConcurrent: 1, timeoutMs: 10_000, createError });
   const { gate, release } = createHeldTask();
@@ -72,7 +72,7 @@ test('a task that waits ten seconds is rejected, and the next one takes its plac
   expect(await third).toBe('in time');
 });
 
-test('a task that finds too many waiting is rejected at once', async () => {
+test('a task is rejected at once when too many others wait', async () => {
   const limiter = createConcurrencyLimiter({ maxConcurrent: 1, maxWaiting: 1, createError });
   const { gate, release } = createHeldTask();
   const first = limiter.run('a', () => gate);

@@ -7,7 +7,7 @@ function work() {
   return { run: () => new Promise<void>((end) => ends.push(end)), ends };
 }
 
-test('one does it at a time; who comes meanwhile is sent away, and it is said that somebody came', async () => {
+test('one caller runs at a time; a concurrent caller is turned away, and the running one learns of it', async () => {
   const turns = createKeyedMutex();
   const { run, ends } = work();
   const first = turns.run('a', run);
@@ -19,7 +19,7 @@ test('one does it at a time; who comes meanwhile is sent away, and it is said th
   expect([await first, await other]).toEqual([true, false]);
 });
 
-test('the next one may do it when it is done, and when it failed', async () => {
+test('the next caller can run after a success and after a failure', async () => {
   const turns = createKeyedMutex();
   await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   const { run, ends } = work();

@@ -15,6 +15,6 @@ test.each([
   ['', 'unknown'],
   ['not an address', 'unknown'],
   ['x'.repeat(10_000), 'unknown'],
-])('%s is counted as %s', (ip, key) => {
+])('the address %s is counted as %s', (ip, key) => {
   expect(addressKey({ ip } as Context)).toBe(key);
 });

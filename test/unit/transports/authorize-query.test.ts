@@ -16,7 +16,7 @@ test('the requested resource is first, followed by the other resources', () => {
   expect(ordered({ resource: ['', mcp] })['resource']).toEqual([mcp, api, ws]);
 });
 
-test('what is unknown stays as it was written, to be refused', () => {
+test('unknown values are unchanged, so that they are refused', () => {
   for (const resource of [['https://elsewhere.test'], [mcp, 'x'], [`${api}?x`], [`${mcp}//`]]) {
     expect(ordered({ resource })['resource']).toEqual(resource);
   }
@@ -29,7 +29,7 @@ test('what is unknown stays as it was written, to be refused', () => {
   ]);
 });
 
-test('known scopes are kept, each once, and none asked for means four', () => {
+test('known scopes are kept, each once; without scopes the four defaults apply', () => {
   expect(ordered({ scope: 'agents:read  threads:read offline_access threads:read' })['scope']).toBe(
     'threads:read agents:read',
   );
@@ -38,7 +38,7 @@ test('known scopes are kept, each once, and none asked for means four', () => {
   }
 });
 
-test('parameters that mean nothing here are left out', () => {
+test('unsupported parameters are removed', () => {
   const meaningful = {
     client_id: 'c',
     redirect_uri: 'r',
@@ -62,7 +62,7 @@ test('parameters that mean nothing here are left out', () => {
   expect(ordered({ state: ['a', 'b'] })['state']).toEqual(['a', 'b']);
 });
 
-test('of prompts only none is kept, and of response modes only query', () => {
+test('only the prompt "none" and the response mode "query" are kept', () => {
   expect(ordered({ prompt: 'login consent' })).not.toHaveProperty('prompt');
   expect(ordered({ prompt: 'none' })['prompt']).toBe('none');
   expect(ordered({ response_mode: 'query' })['response_mode']).toBe('query');

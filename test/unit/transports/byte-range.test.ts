@@ -18,6 +18,6 @@ test.each([
   ['bytes=99999999999999999999-', null],
   ['lines=0-1', null],
   ['', null],
-])('%j of 100 bytes', (header, range) => {
+])('the range %j of 100 bytes', (header, range) => {
   expect(parseByteRange(header, 100)).toEqual(range);
 });

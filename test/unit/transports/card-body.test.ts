@@ -4,21 +4,18 @@ import { renderCardBody } from '../../../src/transports/http/render-card-body.ts
 
 afterEach(() => void vi.restoreAllMocks());
 
-test('a card that would grow to many times its text is shown as it is written', () => {
+test('a card whose rendering is many times as long as its text is shown as text', () => {
   const table = `|${'a|'.repeat(50)}\n|${'-|'.repeat(50)}\n${'<\n'.repeat(16_000)}`;
   const html = renderCardBody(table);
   expect(html).toBe(`<pre>${table.replaceAll('<', '&lt;')}</pre>`);
   expect(renderCardBody('|a|b|\n|-|-|\n|1|2|')).toContain('<td>2</td>');
 });
 
-test.each(['![', '**a', '[', '# a\n', '- a\n  '])(
-  'a card of nothing but %j is shown as it is written',
-  (unit) => {
-    expect(renderCardBody(unit.repeat(Math.floor(32_000 / unit.length)))).toMatch(/^<pre>/);
-  },
-);
+test.each(['![', '**a', '[', '# a\n', '- a\n  '])('a card that only repeats %j is shown as text', (unit) => {
+  expect(renderCardBody(unit.repeat(Math.floor(32_000 / unit.length)))).toMatch(/^<pre>/);
+});
 
-test('a card is rendered once, however often it is asked for, and only so many are remembered', () => {
+test('a card is rendered once for many requests, and the cache has a maximum size', () => {
   const parse = vi.spyOn(MarkdownIt.prototype, 'parse');
   const first = renderCardBody('# One');
   expect([renderCardBody('# One'), first]).toEqual([first, '<h1>One</h1>\n']);

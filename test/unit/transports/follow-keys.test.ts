@@ -43,7 +43,7 @@ test('a change takes effect after a notification, and within a minute without on
   expect(used).toHaveLength(2);
 });
 
-test('keys that cannot be read leave the present ones in use until they can', async () => {
+test('if the keys cannot be read, the present ones stay in use until they can', async () => {
   const { stored, follower, used, faults } = setUp();
   stored.fault = new Error('away');
   await follower.refresh();

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { encodeTextFrames } from '../../../src/transports/ws/text-frames.ts';
 
-test('frames of every size are read as they were written, in order', async () => {
+test('frames of every size are decoded as they were written, in order', async () => {
   const texts = [0, 1, 125, 126, 127, 0xffff, 0x10000, 70_000].map((size) => '.'.repeat(size));
   texts.push('ä €', '𝄞', '{"type":"pong"}');
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });

@@ -5,6 +5,8 @@ import { addAgent, toAgentId } from './operations/agents.ts';
 import { answerBlob } from './transports/blobs.ts';
 import { createClock, createIds, createSecret, type FakeClock } from './core/clock.ts';
 import { beginContact } from './operations/contacts.ts';
+import { wakeReaders } from './core/feed.ts';
+import { expireItems } from './core/inbox.ts';
 import { createExchange, type Exchange } from './transports/exchange.ts';
 import { createExecute, type Execute } from './operations/execute.ts';
 import { answerOauth } from './transports/oauth.ts';
@@ -12,7 +14,7 @@ import type { Agent, AgentProfile } from './core/records.ts';
 import { answerRest } from './transports/rest.ts';
 import { ServiceError, toServiceError } from './core/service-error.ts';
 import { createState, type State } from './core/state.ts';
-import { bearerToken, challengeFor, issueToken } from './transports/tokens.ts';
+import { bearerToken, challengeFor, issueToken, revokeToken } from './transports/tokens.ts';
 import { createWebSocketTransport, type WebSocketTransport } from './transports/websocket.ts';
 
 /** An agent of a fake service, with a token and a client credential. */
@@ -96,6 +98,8 @@ export async function fakeService({ now }: FakeServiceOptions = {}): Promise<Fak
       advance(milliseconds) {
         clock.advance(milliseconds);
         for (const listener of state.onTokensEnded) listener();
+        // Items become ready, and leases expire.
+        for (const agent of state.agents.values()) wakeReaders(agent);
       },
     },
     failNext({ status, times = 1, retry_after }) {
@@ -139,14 +143,15 @@ function createControls(state: State) {
       return issueToken(state, find(handle).id, scopes, expires_in * 1_000);
     },
     revoke(token: string): void {
-      state.tokens.delete(token);
-      for (const listener of state.onTokensEnded) listener();
+      revokeToken(state, token);
     },
     connect: (handle: string, other: string): void => beginContact(state, find(handle), find(other)),
     removeEvents(handle: string): void {
-      const { feed } = find(handle);
-      feed.removed += feed.events.length;
-      feed.events = [];
+      const agent = find(handle);
+      const { length } = agent.feed.events;
+      expireItems(state, agent);
+      agent.feed.removed += length;
+      agent.feed.events.splice(0, length);
     },
   };
 }

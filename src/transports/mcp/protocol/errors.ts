@@ -31,6 +31,12 @@ export class RpcError extends Error {
   }
 }
 
+/** -32021: the client has not declared a capability that the call needs. Sent with the status 400. */
+export function missingCapability(requiredCapabilities: Record<string, unknown>): RpcError {
+  const text = 'The client has not declared a capability that this call needs: see requiredCapabilities.';
+  return new RpcError(rpcCodes.missingCapability, text, { data: { requiredCapabilities } });
+}
+
 /** An HTTP error response with a JSON-RPC error as its body. `id` is that of the request, if it is known. */
 export class McpHttpError extends RpcError {
   override name = 'McpHttpError';

@@ -91,7 +91,7 @@ export async function withExchange<T>(
 const logLevels = LoggingLevelSchema.options;
 
 /** Without a level the client gets no log messages, so most responses stay one JSON body. */
-function wantsLogLevel(minLevel: LoggingLevel | undefined, level: LoggingLevel): boolean {
+export function wantsLogLevel(minLevel: LoggingLevel | undefined, level: LoggingLevel): boolean {
   return minLevel !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(minLevel);
 }
 

@@ -67,7 +67,7 @@ function requestFor(address: string, ctx: Context): Request {
 }
 
 /** Sends what the SDK answers. */
-export async function sendResponse(ctx: Context, response: Response): Promise<void> {
+async function sendResponse(ctx: Context, response: Response): Promise<void> {
   if (response.headers.get('content-type') !== 'application/json') {
     ctx.body = response;
     return;

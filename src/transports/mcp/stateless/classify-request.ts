@@ -7,6 +7,7 @@ import type { Context } from 'koa';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import { versionHeader } from '../protocol/headers.ts';
 import { readRequestId } from '../protocol/json-body.ts';
+import { readField } from '../protocol/required-scopes.ts';
 
 /** The stateless revision that this service implements. */
 export const statelessRevision = '2026-07-28';
@@ -43,8 +44,8 @@ export function classifyRequest(ctx: Context, message: unknown): StatelessMessag
 }
 
 /**
- * Checks the revision and the headers of a request that the SDK does not serve.
- * @throws {McpHttpError} 400: -32022 for an unknown revision, -32020 if a header is missing.
+ * Checks the revision and the headers of a request (MCP, Transports: Standard Request Headers).
+ * @throws {McpHttpError} 400: -32022 for an unknown revision, -32020 if a header is missing or names something else.
  */
 export function requireStandardHeaders(
   ctx: Context,
@@ -57,8 +58,36 @@ export function requireStandardHeaders(
     throw new McpHttpError(400, rpcCodes.unsupportedVersion, text, { id, data });
   }
   const missing = [versionHeader, methodHeader].find((name) => ctx.get(name) === '');
-  if (missing !== undefined)
-    throw new McpHttpError(400, rpcCodes.headerMismatch, `Bad Request: the header ${missing} is missing.`, {
-      id,
-    });
+  const problem = missing === undefined ? findNameProblem(ctx, message) : `the header ${missing} is missing`;
+  if (problem !== undefined)
+    throw new McpHttpError(400, rpcCodes.headerMismatch, `Bad Request: ${problem}.`, { id });
+}
+
+/** The field that `Mcp-Name` repeats, by method. */
+const nameFields = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
+]);
+
+function findNameProblem(ctx: Context, { method, params }: JSONRPCRequest): string | undefined {
+  const field = nameFields.get(method);
+  const value = field === undefined ? undefined : readField(params, field);
+  if (typeof value !== 'string') return undefined;
+  const header = ctx.get(nameHeader);
+  if (header === '') return `the header ${nameHeader} is missing`;
+  return decodeHeader(header) === value ? undefined : `the header ${nameHeader} is not params.${field}`;
+}
+
+const encodedHeader = /^=\?base64\?([A-Za-z\d+/]*={0,2})\?=$/;
+
+/** The text of a header value: as it is, or in Base64 if it has characters that a header cannot have. */
+function decodeHeader(value: string): string | undefined {
+  const [, encoded] = encodedHeader.exec(value) ?? [];
+  if (encoded === undefined) return value;
+  const bytes = Buffer.from(encoded, 'base64');
+  return bytes.toString('base64') === encoded ? bytes.toString() : undefined;
 }

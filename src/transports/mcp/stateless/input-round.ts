@@ -1,6 +1,9 @@
-import type { Result } from '@modelcontextprotocol/server';
+import { inputResponse } from '@modelcontextprotocol/server';
+import type { Result } from '@modelcontextprotocol/sdk/types.js';
 import { type ClientResponse, shortenResponse } from '../approvals/client-response.ts';
 import type { ClientQuestion } from '../approvals/client-requests.ts';
+import { missingCapability } from '../protocol/errors.ts';
+import { readField } from '../protocol/required-scopes.ts';
 import type { RequestState, RequestStates } from './request-state.ts';
 
 /** One round of a call that may ask its client (MCP, Multi Round-Trip Requests). */
@@ -9,7 +12,7 @@ export interface InputRound {
   ask(question: ClientQuestion): Promise<ClientResponse | undefined>;
   /** Whether a question was asked that has no response yet. */
   isOpen(): boolean;
-  /** The result that asks the client. */
+  /** The result that asks the client. @throws {RpcError} -32021 if the client has not declared that it can be asked */
   toResult(): Result;
 }
 
@@ -18,11 +21,13 @@ export interface RoundInput {
   /** The state that the client has returned, if any. */
   state: RequestState | undefined;
   /** Responses of the client, by key; unchecked. */
-  responses: Record<string, unknown>;
+  responses: unknown;
+  /** What the client declares that it can do; unchecked. */
+  capabilities: unknown;
 }
 
 /** A response counts if the sealed state says that its question was asked in the last round. */
-export function createInputRound({ states, state, responses }: RoundInput): InputRound {
+export function createInputRound({ states, state, responses, capabilities }: RoundInput): InputRound {
   const open = new Map<string, Pick<ClientQuestion, 'method' | 'params'>>();
   const answered: RequestState['answered'] = { ...state?.answered };
   for (const key of state?.asked ?? []) {
@@ -39,16 +44,25 @@ export function createInputRound({ states, state, responses }: RoundInput): Inpu
       return undefined;
     },
     isOpen: () => open.size > 0,
-    toResult: () => ({
-      resultType: 'input_required',
-      inputRequests: Object.fromEntries(open),
-      requestState: states.seal({ asked: [...open.keys()], answered }),
-    }),
+    toResult() {
+      for (const { method } of open.values()) requireCapability(capabilities, method);
+      return {
+        resultType: 'input_required',
+        inputRequests: Object.fromEntries(open),
+        requestState: states.seal({ asked: [...open.keys()], answered }),
+      };
+    },
   };
 }
 
-function responseOf(responses: Record<string, unknown>, key: string): Record<string, unknown> | undefined {
-  const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
-  const isObject = typeof response === 'object' && response !== null && !Array.isArray(response);
-  return isObject ? shortenResponse({ result: { ...response } }).result : undefined;
+/** The capability has the name of the first part of the method: `elicitation/create` needs `elicitation`. */
+function requireCapability(capabilities: unknown, method: string): void {
+  const [name = ''] = method.split('/');
+  if (readField(capabilities, name) === undefined) throw missingCapability({ [name]: {} });
+}
+
+function responseOf(responses: unknown, key: string): Record<string, unknown> | undefined {
+  const response = readField(responses, key);
+  if (inputResponse(Object(responses), key).kind === 'missing') return undefined;
+  return shortenResponse({ result: { ...Object(response) } }).result;
 }

@@ -1,7 +1,6 @@
-import { MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Caller, Exchange } from '../protocol/exchange.ts';
-import { RpcError, rpcCodes } from '../protocol/errors.ts';
+import { missingCapability, RpcError, rpcCodes } from '../protocol/errors.ts';
 import type { Method } from '../protocol/methods.ts';
 import { detailedTask, type Task, type TaskCall, taskFields, type TaskSource } from './task-source.ts';
 
@@ -11,12 +10,10 @@ export const tasksExtension = 'io.modelcontextprotocol/tasks';
 const getParams = z.looseObject({ taskId: z.string().max(1_000) });
 const updateParams = getParams.extend({ inputResponses: z.record(z.string(), z.unknown()) });
 
-/** @throws {MissingRequiredClientCapabilityError} -32021 if the request does not declare the extension. */
+/** @throws {RpcError} -32021 if the request does not declare the extension. */
 export function requireTasks({ client }: Pick<Caller, 'client'>): void {
   if (client?.hasTasks) return;
-  throw new MissingRequiredClientCapabilityError({
-    requiredCapabilities: { extensions: { [tasksExtension]: {} } },
-  });
+  throw missingCapability({ extensions: { [tasksExtension]: {} } });
 }
 
 /** `tasks/get`, `tasks/update` and `tasks/cancel` over all sources of tasks. */

@@ -1,19 +1,28 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AdapterPayload, Client } from 'oidc-provider';
 import { z } from 'zod';
+import { isOwnClient, referenceClient, referencePath } from '../../http/authorization-requests.ts';
 import type { CredentialRecord, OAuthStorage, RegisteredClient } from '../storage.ts';
 
 /** Non-standard fields of confidential clients. */
 export const customClientFields = ['agent_id', 'agent_handle', 'agent_scopes'];
 
-/** The provider metadata of a stored client; undefined if it is unknown. */
+/** The provider metadata of a stored client or of the service's own one; undefined if it is unknown. */
 export async function clientMetadata(
   storage: Pick<OAuthStorage, 'findClient'>,
   clientId: string,
+  issuer: string,
 ): Promise<AdapterPayload | undefined> {
+  if (isOwnClient(clientId)) return ownMetadata(issuer);
   const client = await storage.findClient(clientId);
   if (!client) return undefined;
   return 'metadata' in client ? registeredMetadata(client) : credentialMetadata(client);
+}
+
+function ownMetadata(issuer: string): AdapterPayload {
+  const { response_types, grant_types, ...metadata } = referenceClient;
+  const lists = { response_types: [...response_types], grant_types: [...grant_types] };
+  return { ...metadata, ...lists, redirect_uris: [`${issuer}${referencePath}`] };
 }
 
 function registeredMetadata({ client_id, metadata }: RegisteredClient): AdapterPayload {

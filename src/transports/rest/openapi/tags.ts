@@ -5,7 +5,7 @@ interface Tag {
   paths: RegExp;
 }
 
-/** In reverse order of the document. A path gets the first tag whose pattern matches. */
+/** A path gets the first tag whose pattern matches. */
 const tags: readonly Tag[] = [
   {
     name: 'messages',
@@ -20,7 +20,7 @@ const tags: readonly Tag[] = [
   {
     name: 'conversations',
     description: 'The threads of all agents of the same people.',
-    paths: /^\/(?:conversations|waits)(?:\/|$)/,
+    paths: /^\/(?:conversations|waits|usage)(?:\/|$)/,
   },
   {
     name: 'inbox',
@@ -65,6 +65,9 @@ const tags: readonly Tag[] = [
   },
 ];
 
+/** The order of the document, for a reader who starts with the first conversation. The other tags follow as above. */
+const firstTags = ['threads', 'messages', 'events'];
+
 /** @throws {Error} when no tag matches the path: add a tag. */
 export function findTag(path: string): string {
   const tag = tags.find(({ paths }) => paths.test(path));
@@ -75,6 +78,7 @@ export function findTag(path: string): string {
 /** The tags of these paths, in the order of the document. */
 export function listTags(paths: readonly string[]): { name: string; description: string }[] {
   const used = new Set(paths.map(findTag));
-  const shown = tags.toReversed().filter(({ name }) => used.has(name));
+  const first = firstTags.flatMap((name) => tags.filter((tag) => tag.name === name));
+  const shown = [...new Set([...first, ...tags])].filter(({ name }) => used.has(name));
   return shown.map(({ name, description }) => ({ name, description }));
 }

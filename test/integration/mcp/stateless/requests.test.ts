@@ -111,9 +111,10 @@ test('the name header must name what is called', async () => {
       params: { name: 'whoami', arguments: {} },
       headers: { 'Mcp-Name': name },
     });
-  for (const name of ['', 'send_message'])
+  const toBase64 = (name: string) => `=?base64?${Buffer.from(name).toString('base64')}?=`;
+  for (const name of ['', 'send_message', toBase64('send_message'), '=?base64?whoami?=', '=?base64?=d2?='])
     expect(await call(name)).toMatchObject({ status: 400, json: { id: 1, error: { code: -32_020 } } });
-  expect(await call('whoami')).toMatchObject({ status: 200 });
+  for (const name of ['whoami', toBase64('whoami')]) expect(await call(name)).toMatchObject({ status: 200 });
 });
 
 test('an unknown revision gets the known one, an unknown method 404', async () => {

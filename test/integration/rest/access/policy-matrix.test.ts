@@ -76,7 +76,7 @@ const partsOf = ({ viewer, target }: AgentPair) => ({
   'part of other': target.handle.split('.'),
 });
 
-/** An open agent refuses only the agents that it has blocked; see docs/decisions/0010-trust.md. */
+/** An open agent refuses only the agents that it has blocked; see docs/decisions/0007-trust.md. */
 const refusesByBlock = (name: string, policy: Policy) =>
   policy === 'open' && expectedOutcome(policyTable[name]?.['stranger'].public ?? '', policy) === '201';
 

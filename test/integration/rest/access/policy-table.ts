@@ -1,5 +1,5 @@
 /**
- * The access policies (docs/decisions/0010-trust.md) in one table. A cell is what the
+ * The access policies (docs/decisions/0007-trust.md) in one table. A cell is what the
  * viewer gets when the other agent has the policy of the column: a status, a code, or what it sees.
  */
 export const policies = ['contacts_only', 'trusted_only', 'allowlist', 'open'] as const;

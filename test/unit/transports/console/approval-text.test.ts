@@ -19,6 +19,6 @@ test.each([
     '@ada.helper approved it, and it was done.',
   ],
   [{ state: 'denied', decided_via: 'agent', decided_by_agent: 'ada.helper' }, '@ada.helper denied it.'],
-] as const)('%o is told as: %s', (changes, words) => {
+] as const)('%o is described as: %s', (changes, words) => {
   expect(outcomeText({ ...approved, ...changes }, 1)).toBe(words);
 });

@@ -20,6 +20,6 @@ test.each([
   ],
   ['curl/8.5.0', 'Unknown browser'],
   ['', 'Unknown browser'],
-])('%s is %s', (user_agent, name) => {
+])('%s is named %s', (user_agent, name) => {
   expect(browserName(user_agent)).toBe(name);
 });

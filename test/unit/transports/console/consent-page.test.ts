@@ -67,7 +67,7 @@ function shown(over: Partial<Client>): { html: string; form_target: string | und
   return { html, form_target: page.form_target };
 }
 
-test('a client that is a document is known by the host of the document, not by what it calls itself', () => {
+test('a client with a metadata document is identified by the host of the document, not by its name', () => {
   const { html, form_target } = shown({});
   expect(html).toMatch(/App at<\/span><strong><bdi>apps\.example<\/bdi>/);
   expect(html).toContain('Address verified');
@@ -76,18 +76,18 @@ test('a client that is a document is known by the host of the document, not by w
   expect(form_target).toBe('https://quill.example');
 });
 
-test('a client that registered itself is only what it says', () => {
+test('a client that registered itself is shown as unverified', () => {
   const { html } = shown({ client_id: 'x', kind: 'registered' });
   expect(html).toMatch(/Claims to be<\/span><strong><bdi>The bank<\/bdi>/);
   expect(html).toContain('Not verified');
   expect(html).not.toContain('Address verified');
 });
 
-test('a client without a name has none', () => {
+test('a client without a name is shown as an app without a name', () => {
   expect(shown({ kind: 'registered', name: null }).html).toContain('an app without a name');
 });
 
-test('an app on the device is told by what it opens', () => {
+test('an app on the device is identified by the address that it opens', () => {
   const { html } = shown({ kind: 'registered', redirect_host: 'cursor:' });
   expect(html).toMatch(/An app on this device.*cursor:/);
   expect(html).toContain('just started to connect a program on this device yourself');

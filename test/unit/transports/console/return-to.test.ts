@@ -15,7 +15,7 @@ const anyAddress = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-test('whatever is asked for, a browser stays here, at a page of the console or a request', () => {
+test('a redirect always leads to a page of the console or a pending request', () => {
   fc.assert(
     fc.property(anyAddress, (given) => {
       const there = new URL(safeReturnPath(given), 'https://ams.example');

@@ -15,7 +15,7 @@ test.each([
   [now - 36 * 60 * minute, 'yesterday'],
   [now - 29 * 1_440 * minute, '29 days ago'],
   [now - 31 * 1_440 * minute, '21 Oct 2026, 12:00 UTC'],
-])('%i is spoken as %s', (at, words) => {
+])('%i is written as %s', (at, words) => {
   const html = renderToString(Time({ at, now }));
   expect(html).toContain(`>${words}</time>`);
   expect(html).toContain(`datetime="${new Date(at).toISOString()}"`);

@@ -156,6 +156,11 @@ export function waitForEvents(
   });
 }
 
+/** Lets everyone who waits for events or items of an agent look again. */
+export function wakeReaders({ feed }: Agent): void {
+  for (const listener of feed.listeners) listener();
+}
+
 /** Acknowledges a position; it moves forward only. @throws {ServiceError} INVALID_CURSOR */
 export function acknowledge(state: State, agent: Agent, cursor: string): void {
   const number =

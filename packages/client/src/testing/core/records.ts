@@ -24,6 +24,53 @@ export interface Agent extends AgentRef, AgentProfile {
   blocks: Map<string, { created_at: number }>;
   allowlist: Map<string, { created_at: number }>;
   feed: Feed;
+  /** Null while it is off. */
+  inbox: Inbox | null;
+  /** Every lease that the agent ever had, by id. */
+  leases: Map<string, InboxItem>;
+  last_fencing_token: number;
+}
+
+export interface Inbox {
+  types: readonly string[];
+  lease_seconds: number;
+  max_attempts: number;
+  ordered_by_thread: boolean;
+  /** The number of the last event that was copied. */
+  position: number;
+  /** In the order of their events. */
+  items: InboxItem[];
+  /** The last claim of each instance, by its name. */
+  consumers: Map<string, number>;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface InboxItem {
+  /** The number of the event in the feed. */
+  number: number;
+  event: StoredEvent;
+  /** The sequence of its message; null if it is not about a message. */
+  sequence: number | null;
+  state: 'ready' | 'leased' | 'dead' | 'handled';
+  attempts: number;
+  fencing_token: number;
+  lease_id: string;
+  ready_at: number;
+  expires_at: number;
+  consumer: string | null;
+  /** The token that claimed it. */
+  token: string;
+  reasons: FailedAttempt[];
+  updated_at: number;
+}
+
+export interface FailedAttempt {
+  attempt: number;
+  outcome: 'released' | 'expired';
+  reason: string | null;
+  consumer: string | null;
+  ended_at: number;
 }
 
 export interface StoredEvent {
@@ -63,6 +110,7 @@ export interface Message {
 export interface Member extends AgentRef {
   read: number;
   delivered: number;
+  handled: number;
 }
 
 export interface Thread {

@@ -9,6 +9,7 @@ import type {
   Token,
   Upload,
 } from './records.ts';
+import { ServiceError } from './service-error.ts';
 
 /** Everything that a fake service knows. All of it is in memory. */
 export interface State {
@@ -65,6 +66,13 @@ export interface Call {
   scopes: ReadonlySet<string>;
   /** Aborted when the caller is gone or the service stops. */
   signal: AbortSignal;
+}
+
+/** @throws {ServiceError} UNAUTHORIZED when the token of a call that waits has ended */
+export function requireValidToken({ tokens, clock }: State, token: string): void {
+  const found = tokens.get(token);
+  if (found && found.expires_at > clock.now()) return;
+  throw new ServiceError('UNAUTHORIZED', 'The access token has ended.');
 }
 
 /** An operation. The input was checked against the schema of the operation. */

@@ -3,6 +3,7 @@ import type { Agent, AgentProfile } from '../core/records.ts';
 import { ServiceError, wrongField } from '../core/service-error.ts';
 import type { Call, Handler, State } from '../core/state.ts';
 import { emit } from '../core/feed.ts';
+import { endLeases } from '../core/inbox.ts';
 
 const part = '[a-z0-9](?:[a-z0-9_-]{0,30}[a-z0-9])?';
 const handlePattern = new RegExp(`^${part}\\.${part}$`);
@@ -130,6 +131,9 @@ export function addAgent(state: State, name: string, profile: Partial<AgentProfi
     blocks: new Map(),
     allowlist: new Map(),
     feed: { events: [], removed: 0, acknowledged: null, listeners: new Set() },
+    inbox: null,
+    leases: new Map(),
+    last_fencing_token: 0,
   };
   state.agents.set(agent.id, agent);
   state.agentIds.set(canonical_handle, agent.id);
@@ -155,6 +159,7 @@ function addToSameOwner(state: State, agent: Agent): void {
 function changeAgent({ state, me }: Call, agent: Agent, changes: Partial<AgentProfile>): Agent {
   const before = JSON.stringify(presentAgent(state, agent));
   const name = agent.display_name;
+  if (changes.paused && !agent.paused) endLeases(agent, state.clock.now());
   Object.assign(agent, changes);
   if (JSON.stringify(presentAgent(state, agent)) === before) return agent;
   agent.updated_at = Math.max(agent.updated_at + 1, state.clock.now());

@@ -4,6 +4,7 @@ import { attachmentHandlers } from './attachments.ts';
 import { contactHandlers } from './contacts.ts';
 import contract from '../contract.json' with { type: 'json' };
 import { lastNumber } from '../core/feed.ts';
+import { inboxHandlers } from './inbox.ts';
 import { parseInput, type Schema } from './input.ts';
 import { awaitReply, messageHandlers } from './messages.ts';
 import { searchHandlers } from './search.ts';
@@ -33,6 +34,7 @@ export const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>(
     ...askHandlers,
     ...attachmentHandlers,
     ...contactHandlers,
+    ...inboxHandlers,
     ...messageHandlers,
     ...searchHandlers,
     ...threadHandlers,

@@ -1,6 +1,7 @@
 import { relationshipOf, requireNotPaused } from './agents.ts';
 import { claimFiles } from './attachments.ts';
 import { emit, encodeCursor, lastNumber, readEvents, waitForEvents } from '../core/feed.ts';
+import { requireLease } from './leases.ts';
 import { readPage, type PageInput } from './pages.ts';
 import { requireAudience } from './policies.ts';
 import type { Attachment, Message, Thread } from '../core/records.ts';
@@ -168,10 +169,11 @@ interface ListMessages extends PageInput {
 
 export const messageHandlers = {
   send_message(call: Call, { lease_id, ...input }: Draft & { thread_id: string; lease_id?: string }) {
-    requireThread(call, input.thread_id);
-    if (lease_id !== undefined)
-      throw new ServiceError('LEASE_NOT_FOUND', 'The fake service has no inboxes, and no leases.');
-    return presentMessage(sendMessage(call, input));
+    const { thread_id, ...draft } = input;
+    const thread = requireThread(call, thread_id);
+    const prepared = prepareMessage(call, thread, draft);
+    if (lease_id !== undefined) requireLease(call, lease_id);
+    return presentMessage(appendMessage(call, thread, prepared));
   },
   ask_in_thread: (call: Call, { wait_seconds: _wait, ...input }: AskInThread) =>
     toAnswer(sendMessage(call, input)),

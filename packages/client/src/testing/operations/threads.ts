@@ -1,5 +1,6 @@
 import { parseHandle, requireAgent, requireNotPaused, toAgentId } from './agents.ts';
 import { emit } from '../core/feed.ts';
+import { removeItemsOfThread } from '../core/inbox.ts';
 import { appendMessage, prepareMessage, requireMetadata } from './messages.ts';
 import { readPage, type PageInput } from './pages.ts';
 import { requireAdmission, requireAudience } from './policies.ts';
@@ -36,7 +37,12 @@ function eventThread(thread: Thread): object {
   return data;
 }
 
-const newMember = (agent: AgentRef, read: number): Member => ({ ...toRef(agent), read, delivered: read });
+const newMember = (agent: AgentRef, read: number): Member => ({
+  ...toRef(agent),
+  read,
+  delivered: read,
+  handled: 0,
+});
 
 /** @throws {ServiceError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR */
 function requireParticipants(call: Call, refs: readonly string[]): Agent[] {
@@ -197,6 +203,7 @@ export const threadHandlers = {
     if (!member)
       throw new ServiceError('AGENT_NOT_FOUND', `No such member of this thread: ${member_ref.slice(0, 80)}`);
     thread.members = before.filter((one) => one !== member);
+    removeItemsOfThread(state.agents.get(member.id), thread_id);
     thread.updated_at = state.clock.now();
     const data = { thread_id, member: toRef(member), by: toRef(me), thread: eventThread(thread) };
     emitToMembers(state, thread, 'thread.member_removed', data, before);
@@ -218,7 +225,7 @@ export const threadHandlers = {
       agent: toRef(member),
       delivered_up_to_sequence: Math.max(member.delivered, member.read),
       read_up_to_sequence: member.read,
-      handled_up_to_sequence: 0,
+      handled_up_to_sequence: member.handled,
     })),
   }),
 } satisfies Record<string, Handler>;

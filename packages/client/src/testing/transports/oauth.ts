@@ -1,5 +1,5 @@
 import type { Exchange } from './exchange.ts';
-import { issueToken, tokenLifetimeMs } from './tokens.ts';
+import { issueToken, revokeToken, tokenLifetimeMs } from './tokens.ts';
 import type { State } from '../core/state.ts';
 
 /** Answers the OAuth paths; false for any other path. Only client credentials are supported. */
@@ -59,7 +59,6 @@ function readClient(header: string | undefined): [string, string] | undefined {
 
 async function answerRevocation(state: State, exchange: Exchange): Promise<void> {
   const form = new URLSearchParams((await exchange.readBody()).toString());
-  state.tokens.delete(form.get('token') ?? '');
-  for (const listener of state.onTokensEnded) listener();
+  revokeToken(state, form.get('token') ?? '');
   exchange.json(200, {});
 }

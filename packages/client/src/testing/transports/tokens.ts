@@ -1,4 +1,6 @@
 import { createSecret } from '../core/clock.ts';
+import { wakeReaders } from '../core/feed.ts';
+import { endLeases } from '../core/inbox.ts';
 import { ServiceError } from '../core/service-error.ts';
 import type { Call, State } from '../core/state.ts';
 
@@ -16,6 +18,16 @@ export function issueToken(
   const expires_at = state.clock.now() + lifetimeMs;
   state.tokens.set(token, { agent_id, scopes: new Set(scopes), expires_at });
   return token;
+}
+
+/** Ends a token: its connections close, and the leases that it claimed end. */
+export function revokeToken(state: State, token: string): void {
+  const agent = state.agents.get(state.tokens.get(token)?.agent_id ?? '');
+  state.tokens.delete(token);
+  for (const listener of state.onTokensEnded) listener();
+  if (!agent) return;
+  endLeases(agent, state.clock.now(), token);
+  wakeReaders(agent);
 }
 
 /** Issues a one-time ticket for the WebSocket. */

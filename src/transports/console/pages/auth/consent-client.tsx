@@ -11,17 +11,18 @@ type Client = AuthorizationRequest['client'];
 /** The client. Its own claims are separate from the verified redirect address. */
 export function ClientFacts({ client, audience }: Pick<AuthorizationRequest, 'client' | 'audience'>) {
   const { name, uri, kind, client_id } = client;
+  const labels = { document: 'App at', registered: 'Claims to be', own: 'Page of this service' };
   return (
     <div class="client">
       <div class="client-name">
-        <span class="client-label">{kind === 'document' ? 'App at' : 'Claims to be'}</span>
+        <span class="client-label">{labels[kind]}</span>
         <strong>
           <bdi>{kind === 'document' ? hostOf(client_id) : (name ?? 'an app without a name')}</bdi>
         </strong>
-        {kind === 'document' ? (
-          <Badge tone="good">Address verified</Badge>
-        ) : (
+        {kind === 'registered' ? (
           <Badge tone="warning">Not verified</Badge>
+        ) : (
+          <Badge tone="good">{kind === 'own' ? 'Verified' : 'Address verified'}</Badge>
         )}
       </div>
       <Facts
@@ -39,8 +40,8 @@ export function ClientFacts({ client, audience }: Pick<AuthorizationRequest, 'cl
   );
 }
 
-function Destination({ loopback, redirect_host }: Pick<Client, 'loopback' | 'redirect_host'>) {
-  if (loopback) {
+function Destination({ kind, loopback, redirect_host }: Pick<Client, 'kind' | 'loopback' | 'redirect_host'>) {
+  if (loopback && kind !== 'own') {
     return (
       <span class="destination">
         <Icon name="computer" />
@@ -71,7 +72,15 @@ function Destination({ loopback, redirect_host }: Pick<Client, 'loopback' | 'red
 }
 
 /** A warning that depends on where the client redirects. */
-export function ConsentWarning({ loopback, redirect_host }: Pick<Client, 'loopback' | 'redirect_host'>) {
+export function ConsentWarning({
+  kind,
+  loopback,
+  redirect_host,
+}: Pick<Client, 'kind' | 'loopback' | 'redirect_host'>) {
+  if (kind === 'own')
+    return (
+      <Notice tone="accent">Requests that you send on this page act as the agent until you sign out.</Notice>
+    );
   const text =
     loopback || isScheme(redirect_host)
       ? 'Approve only if you have just started to connect a program on this device yourself.'

@@ -1,0 +1,160 @@
+import { canSee, decodeCursor, emit, lastNumber } from './feed.ts';
+import type { Agent, Inbox, InboxItem, StoredEvent } from './records.ts';
+import type { Call, State } from './state.ts';
+
+/** Receipts and the loss of items are news, not work. */
+const otherTypes = new Set(['message.delivered', 'message.read', 'message.handled', 'inbox.expired']);
+
+export const isItemType = (type: string): boolean => !otherTypes.has(type);
+
+/** Whether the item waits for an acknowledgement. */
+const isOpen = ({ state }: InboxItem): boolean => state !== 'handled';
+
+/** Who caused an event. */
+function causeOf({ message, data }: StoredEvent): string | undefined {
+  const { created_by_id, by, from } = data() as {
+    created_by_id?: string;
+    by?: { id?: string };
+    from?: { id?: string };
+  };
+  return message?.sender.id ?? created_by_id ?? by?.id ?? from?.id;
+}
+
+/** The items that the feed has for an inbox after its position, and that were not copied yet. */
+export function findNewItems(state: State, agent: Agent, inbox: Inbox): InboxItem[] {
+  const { events, removed } = agent.feed;
+  const known = new Set(inbox.items.map(({ number }) => number));
+  const isMember = (id: string) =>
+    state.threads.get(id)?.members.some((member) => member.id === agent.id) === true;
+  return events.flatMap((event, index): InboxItem[] => {
+    const number = removed + index + 1;
+    const { type, thread_id, message } = event;
+    const isWanted =
+      number > inbox.position &&
+      !known.has(number) &&
+      inbox.types.includes(type) &&
+      causeOf(event) !== agent.id &&
+      (thread_id === null || type === 'thread.member_removed' || isMember(thread_id));
+    if (!isWanted) return [];
+    return [{ number, event, sequence: message?.sequence ?? null, state: 'ready', ...unclaimed() }];
+  });
+}
+
+const unclaimed = () => ({
+  attempts: 0,
+  fencing_token: 0,
+  lease_id: '',
+  ready_at: 0,
+  expires_at: 0,
+  consumer: null,
+  token: '',
+  reasons: [],
+  updated_at: 0,
+});
+
+/** Copies all items that the feed has. */
+export function copyItems(state: State, agent: Agent, inbox: Inbox): void {
+  inbox.items.push(...findNewItems(state, agent, inbox));
+  inbox.items.sort((a, b) => a.number - b.number);
+  inbox.position = Math.max(inbox.position, lastNumber(agent));
+}
+
+/** Records that an attempt ended without an acknowledgement: the item is ready at a time, or dead after the last attempt. */
+export function endAttempt(
+  item: InboxItem,
+  { max_attempts }: Inbox,
+  attempt: { outcome: 'released' | 'expired'; reason: string | null; now: number; ready_at: number },
+): void {
+  const { outcome, reason, now: ended_at, ready_at } = attempt;
+  item.reasons.push({ attempt: item.attempts, outcome, reason, consumer: item.consumer, ended_at });
+  const state = item.attempts >= max_attempts ? 'dead' : 'ready';
+  Object.assign(item, { state, ready_at, updated_at: ended_at });
+}
+
+/** Ends leases that have expired. */
+export function endExpired(inbox: Inbox, now: number): void {
+  for (const item of inbox.items)
+    if (item.state === 'leased' && item.expires_at <= now)
+      endAttempt(item, inbox, { outcome: 'expired', reason: null, now, ready_at: now });
+}
+
+/** Ends leases of an agent that was paused, or of a token that was revoked. The attempts do not count. */
+export function endLeases(agent: Agent, now: number, token?: string): void {
+  for (const item of agent.inbox?.items ?? []) {
+    if (item.state !== 'leased' || (token !== undefined && item.token !== token)) continue;
+    Object.assign(item, { state: 'ready', attempts: item.attempts - 1, ready_at: now });
+  }
+}
+
+/** The oldest items that are free, of types that the token sees. */
+export function findFree({ scopes, state }: Call, inbox: Inbox): InboxItem[] {
+  const now = state.clock.now();
+  const { items, ordered_by_thread } = inbox;
+  const leased = new Set(
+    items.flatMap((item) => (item.state === 'leased' ? (item.event.thread_id ?? []) : [])),
+  );
+  const waiting = new Set<string>();
+  return items.filter((item) => {
+    const { event } = item;
+    if (item.state !== 'ready') return false;
+    const isBehind =
+      event.thread_id !== null && (waiting.has(event.thread_id) || leased.has(event.thread_id));
+    if (event.thread_id !== null) waiting.add(event.thread_id);
+    return item.ready_at <= now && canSee(scopes, event.type) && !(ordered_by_thread && isBehind);
+  });
+}
+
+/**
+ * Moves the handled mark of a thread: before the first message that is not handled, else to the last handled one. Handled messages count as
+ * read.
+ */
+export function moveHandledMark(state: State, agent: Agent, threadId: string): void {
+  const thread = state.threads.get(threadId);
+  const member = thread?.members.find(({ id }) => id === agent.id);
+  const { inbox } = agent;
+  if (!thread || !member || !inbox) return;
+  const items = inbox.items.filter(
+    ({ event, sequence }) => event.thread_id === threadId && sequence !== null,
+  );
+  const sequences = (isWanted: (item: InboxItem) => boolean) =>
+    items.filter(isWanted).map(({ sequence }) => sequence ?? 0);
+  const open = sequences(isOpen);
+  const mark = open.length > 0 ? Math.min(...open) - 1 : Math.max(0, ...sequences((item) => !isOpen(item)));
+  inbox.items = inbox.items.filter(
+    (item) => !items.includes(item) || isOpen(item) || (item.sequence ?? 0) > mark,
+  );
+  const { id, canonical_handle } = agent;
+  const about = { thread_id: threadId, recipients: thread.members.map((one) => one.id) };
+  const data = { thread_id: threadId, agent: { id, canonical_handle }, up_to_sequence: mark };
+  const now = state.clock.now();
+  const before = { read: member.read, handled: member.handled };
+  Object.assign(member, { read: Math.max(before.read, mark), handled: Math.max(before.handled, mark) });
+  if (mark > before.read) emit(state, { type: 'message.read', ...about, data: { ...data, read_at: now } });
+  if (mark > before.handled)
+    emit(state, { type: 'message.handled', ...about, data: { ...data, handled_at: now } });
+}
+
+/** Removes the items of a thread from the inbox of an agent that is no longer its member. */
+export function removeItemsOfThread(agent: Agent | undefined, threadId: string): void {
+  if (!agent?.inbox) return;
+  agent.inbox.items = agent.inbox.items.filter(({ event }) => event.thread_id !== threadId);
+}
+
+/** Removes the items with the events of a feed, and tells the agent how many were not acknowledged. */
+export function expireItems(state: State, agent: Agent): void {
+  const { inbox } = agent;
+  if (!inbox) return;
+  copyItems(state, agent, inbox);
+  const count = inbox.items.filter(isOpen).length;
+  inbox.items = [];
+  if (count === 0) return;
+  const data = { count, expired_at: state.clock.now() };
+  emit(state, { type: 'inbox.expired', recipients: [agent.id], data });
+}
+
+/** The position from which an inbox begins: `now`, `earliest` or a cursor. @throws {ServiceError} INVALID_CURSOR */
+export function readPosition(agent: Agent, from: string): number {
+  if (from === 'now') return lastNumber(agent);
+  if (from === 'earliest') return agent.feed.removed;
+  return Math.min(decodeCursor(agent, from), lastNumber(agent));
+}

@@ -1,0 +1,232 @@
+import { relationshipOf, requireNotPaused } from './agents.ts';
+import { canSee, lastNumber, presentEvent, waitForEvents, wakeReaders } from '../core/feed.ts';
+import {
+  copyItems,
+  endAttempt,
+  endExpired,
+  findFree,
+  findNewItems,
+  isItemType,
+  moveHandledMark,
+  readPosition,
+} from '../core/inbox.ts';
+import { type Draft, sendMessage } from './messages.ts';
+import { findLease, requireLease } from './leases.ts';
+import { readPage, type PageInput } from './pages.ts';
+import type { Agent, Inbox, InboxItem } from '../core/records.ts';
+import { ServiceError, wrongField } from '../core/service-error.ts';
+import { type Call, type Handler, requireValidToken } from '../core/state.ts';
+import { presentMessage } from './thread-records.ts';
+
+const maxLeases = 1_000;
+const consumerLifeMs = 24 * 3_600_000;
+const maxConsumers = 100;
+
+/** @throws {ServiceError} INBOX_NOT_FOUND */
+function requireInbox({ inbox }: Agent): Inbox {
+  if (inbox) return inbox;
+  throw new ServiceError('INBOX_NOT_FOUND', 'The inbox of this agent is off; turn it on with PUT /v1/inbox.');
+}
+
+function presentInbox({ state, me }: Call): object {
+  const inbox = requireInbox(me);
+  const { types, lease_seconds, max_attempts, ordered_by_thread, created_at, updated_at } = inbox;
+  const now = state.clock.now();
+  const items = [...inbox.items, ...findNewItems(state, me, inbox)];
+  const inState = (name: InboxItem['state']) => items.filter((item) => item.state === name);
+  const ready = inState('ready').length;
+  const leased = inState('leased');
+  const times = [...inState('ready'), ...leased].map(({ event }) => event.created_at);
+  const oldest_age = times.length === 0 ? null : now - Math.min(...times);
+  const counts = { ready, leased: leased.length, dead: inState('dead').length, oldest_age };
+  const consumers = [...inbox.consumers]
+    .filter(([, last_claim_at]) => last_claim_at > now - consumerLifeMs)
+    .sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+    .slice(0, maxConsumers)
+    .map(([name, last_claim_at]) => {
+      const own = leased.filter(({ consumer, expires_at }) => consumer === name && expires_at > now);
+      return { name, last_claim_at, leased: own.length };
+    });
+  const settings = { types, lease_seconds, max_attempts, ordered_by_thread };
+  return { ...settings, ...counts, consumers, created_at, updated_at };
+}
+
+interface Claim {
+  max: number;
+  lease_seconds?: number;
+  wait_seconds: number;
+  consumer?: string;
+}
+
+/** @throws {ServiceError} INBOX_NOT_FOUND, INSUFFICIENT_SCOPE, AGENT_PAUSED, RATE_LIMITED */
+function claim(call: Call, { max, lease_seconds, consumer }: Claim): InboxItem[] {
+  const { state, me, scopes, token } = call;
+  const inbox = requireInbox(me);
+  if (!inbox.types.some((type) => canSee(scopes, type))) {
+    const message = 'The token may not see the events of this inbox.';
+    throw new ServiceError('INSUFFICIENT_SCOPE', message, { scope: 'threads:read' });
+  }
+  requireNotPaused(me);
+  const now = state.clock.now();
+  if (consumer !== undefined) inbox.consumers.set(consumer, now);
+  endExpired(inbox, now);
+  const leased = inbox.items.filter((item) => item.state === 'leased').length;
+  const room = Math.min(max, maxLeases - leased);
+  if (findFree(call, inbox).length < room) copyItems(state, me, inbox);
+  const claimed = findFree(call, inbox).slice(0, room);
+  const expires_at = now + (lease_seconds ?? inbox.lease_seconds) * 1_000;
+  me.last_fencing_token = Math.max(me.last_fencing_token, claimed.length > 0 ? now : 0);
+  for (const item of claimed) {
+    me.last_fencing_token += 1;
+    const lease = { fencing_token: me.last_fencing_token, lease_id: state.newId('lse'), expires_at };
+    Object.assign(item, { state: 'leased', attempts: item.attempts + 1, ...lease, token });
+    Object.assign(item, { consumer: consumer ?? null, updated_at: now });
+    me.leases.set(lease.lease_id, item);
+  }
+  if (claimed.length > 0 || room > 0) return claimed;
+  const message = `An agent can have ${maxLeases} leases at a time. Acknowledge or release some.`;
+  throw new ServiceError('RATE_LIMITED', message, { retry_after: 1 });
+}
+
+const presentState = ({ lease_id: id, fencing_token, attempts: attempt, expires_at }: InboxItem) => ({
+  id,
+  fencing_token,
+  attempt,
+  expires_at,
+});
+
+function presentLease({ state, me }: Call, item: InboxItem): object {
+  const { event, number } = item;
+  const sender = event.message && state.agents.get(event.message.sender.id);
+  const relationship = sender ? { relationship: relationshipOf(me, sender) } : {};
+  return { ...presentState(item), ...relationship, event: presentEvent(me, event, number) };
+}
+
+function presentDead({ me }: Call, item: InboxItem): object {
+  const { event, number, attempts, reasons, updated_at: dead_at } = item;
+  return { id: event.id, attempts, reasons, dead_at, event: presentEvent(me, event, number) };
+}
+
+/** @throws {ServiceError} INBOX_NOT_FOUND, NOT_FOUND */
+function requireDead({ me }: Call, id: string): InboxItem {
+  const found = requireInbox(me).items.find((item) => item.state === 'dead' && item.event.id === id);
+  if (found) return found;
+  throw new ServiceError('NOT_FOUND', 'The inbox has no such dead item.');
+}
+
+/** The item leaves the inbox; one of a message waits for the handled mark of its thread. */
+function handle({ state, me }: Call, item: InboxItem): void {
+  const inbox = requireInbox(me);
+  const { thread_id } = item.event;
+  item.state = 'handled';
+  if (item.sequence === null || thread_id === null)
+    inbox.items = inbox.items.filter((other) => other !== item);
+  else moveHandledMark(state, me, thread_id);
+  wakeReaders(me);
+}
+
+type Reply = string | Draft;
+
+function sendReply(call: Call, { event }: InboxItem, reply: Reply) {
+  const { thread_id, message } = event;
+  if (thread_id === null) throw wrongField('reply', 'the event of this lease belongs to no thread');
+  const text = { content: '', content_type: 'text', attachment_ids: [], metadata: {} };
+  const draft: Draft = typeof reply === 'string' ? { ...text, content: reply } : reply;
+  return sendMessage(call, { ...draft, reply_to: draft.reply_to ?? message?.id ?? null, thread_id });
+}
+
+interface Release {
+  lease_id: string;
+  delay_seconds: number;
+  reason?: string;
+}
+
+type Settings = Pick<Inbox, 'types' | 'lease_seconds' | 'max_attempts' | 'ordered_by_thread'>;
+
+export const inboxHandlers = {
+  set_inbox(call: Call, { from, ...settings }: Settings & { from?: string }) {
+    const { me, state } = call;
+    if (new Set(settings.types).size < settings.types.length)
+      throw wrongField('types', 'must not contain duplicates');
+    const now = state.clock.now();
+    const position = from === undefined && me.inbox ? me.inbox.position : readPosition(me, from ?? 'now');
+    const empty = { items: [], consumers: new Map<string, number>(), created_at: now };
+    me.inbox = { ...empty, ...me.inbox, ...settings, position, updated_at: now };
+    wakeReaders(me);
+    return presentInbox(call);
+  },
+  get_inbox: (call: Call) => presentInbox(call),
+  delete_inbox({ me }: Call) {
+    requireInbox(me);
+    me.inbox = null;
+    wakeReaders(me);
+    return {};
+  },
+  async claim_messages(call: Call, input: Claim) {
+    const { me, state, token, signal } = call;
+    const deadline = Date.now() + input.wait_seconds * 1_000;
+    let items = claim(call, input);
+    while (items.length === 0 && Date.now() < deadline && !signal.aborted) {
+      await waitForEvents(me, lastNumber(me), deadline - Date.now(), signal);
+      requireValidToken(state, token);
+      if (!signal.aborted) items = claim(call, input);
+    }
+    return { leases: items.map((item) => presentLease(call, item)) };
+  },
+  renew_lease(call: Call, { lease_id, lease_seconds }: { lease_id: string; lease_seconds: number }) {
+    const item = requireLease(call, lease_id);
+    item.expires_at = call.state.clock.now() + lease_seconds * 1_000;
+    return presentState(item);
+  },
+  acknowledge_message(call: Call, { lease_id, reply }: { lease_id: string; reply?: Reply }) {
+    if (typeof reply === 'object' && reply.content === '' && reply.attachment_ids.length === 0)
+      throw wrongField('reply.content', 'must not be empty without attachments');
+    const item = requireLease(call, lease_id);
+    const message = reply === undefined ? null : sendReply(call, item, reply);
+    handle(call, item);
+    return { message: message && presentMessage(message) };
+  },
+  acknowledge_messages(call: Call, { ids }: { ids: string[] }) {
+    const results = ids.map((id) => {
+      if (!call.me.leases.has(id)) return { id, result: 'not_found' };
+      const item = findLease(call, id);
+      if (item) handle(call, item);
+      return { id, result: item ? 'acknowledged' : 'lost' };
+    });
+    return { results };
+  },
+  release_message(call: Call, { lease_id, delay_seconds, reason }: Release) {
+    const { me, state } = call;
+    const item = requireLease(call, lease_id);
+    const now = state.clock.now();
+    const ready_at = now + delay_seconds * 1_000;
+    endAttempt(item, requireInbox(me), { outcome: 'released', reason: reason ?? null, now, ready_at });
+    wakeReaders(me);
+    return { state: item.state, attempts: item.attempts, ready_at };
+  },
+  list_dead_items(call: Call, page: PageInput) {
+    const { items } = requireInbox(call.me);
+    const list = () =>
+      items.filter(
+        (item) =>
+          item.state === 'dead' && isItemType(item.event.type) && canSee(call.scopes, item.event.type),
+      );
+    const { rows, next_cursor } = readPage(call, page, ['dead'], list);
+    return { items: rows.map((item) => presentDead(call, item)), next_cursor };
+  },
+  redrive_dead_item(call: Call, { item_id }: { item_id: string }) {
+    const now = call.state.clock.now();
+    Object.assign(requireDead(call, item_id), {
+      state: 'ready',
+      attempts: 0,
+      ready_at: now,
+      updated_at: now,
+    });
+    wakeReaders(call.me);
+    return {};
+  },
+  delete_dead_item(call: Call, { item_id }: { item_id: string }) {
+    handle(call, requireDead(call, item_id));
+    return {};
+  },
+} satisfies Record<string, Handler>;

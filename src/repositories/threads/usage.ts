@@ -1,0 +1,164 @@
+import { dayMs, startOfDay, type Usage } from '../../domain/usage.ts';
+import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';
+import { agentsOfReader, type ConversationReader } from './conversations.ts';
+
+/** The usage of an agent, or with a counterpart. Null: all that are not listed. */
+export interface UsageOfAgent extends Usage {
+  agent: { id: string; canonical_handle: string } | null;
+}
+
+export interface UsageRows {
+  /** Days (ms) with usage, in order. */
+  days: (Usage & { day: number })[];
+  /** The reader's agents with usage, most bytes first. */
+  agents: UsageOfAgent[];
+  /** The agents that they wrote with, most bytes first. */
+  counterparts: UsageOfAgent[];
+}
+
+export interface UsageFilter {
+  /** Id or canonical handle of one of the reader's agents. */
+  agent: string | null;
+  /** Id or canonical handle of another agent. */
+  counterpart: string | null;
+  /** The first day (ms). */
+  since: number;
+  /** The number of listed agents and counterparts. */
+  top: number;
+}
+
+/** A message that the loop guard refused, to the sender of the last message. */
+export interface StoppedLoop {
+  sender_id: string;
+  recipient_id: string;
+}
+
+const sums = `coalesce(sum(sent_messages), 0)::bigint as sent_messages, coalesce(sum(sent_bytes), 0)::bigint as sent_bytes,
+  coalesce(sum(received_messages), 0)::bigint as received_messages, coalesce(sum(received_bytes), 0)::bigint as received_bytes,
+  coalesce(sum(stopped_loops), 0)::bigint as stopped_loops`;
+
+const usageFields = `'sent', json_build_object('messages', sent_messages, 'bytes', sent_bytes),
+  'received', json_build_object('messages', received_messages, 'bytes', received_bytes), 'stopped_loops', stopped_loops`;
+
+/** Sums by agent: the `top` ones, and the others as one row without an id. */
+const ranked = (sumsById: string): string =>
+  `select id, place, ${sums} from (
+     select case when place <= :top then id end as id, least(place, :top::int + 1) as place,
+       sent_messages, sent_bytes, received_messages, received_bytes, stopped_loops
+     from (select *, row_number() over (order by sent_bytes + received_bytes desc, id)::int as place from (${sumsById}) s) p
+   ) q group by id, place`;
+
+const listed = (table: string): string =>
+  `(select coalesce(json_agg(json_build_object(
+      'agent', case when a.id is null then null else json_build_object('id', a.id, 'canonical_handle', a.canonical_handle) end, ${usageFields})
+      order by place), '[]')
+    from ${table} r left join agents a on a.id = r.id)`;
+
+/** Reads the daily rows of the reader's agents by index. Totals of what was sent are in the rows without a recipient, unless only one counterpart counts. */
+function readStatement(name: string, mine: string) {
+  return statement(
+    name,
+    `with mine as materialized (
+       select a.id from ${mine} and (:agent::text is null or a.id = :agent or a.canonical_handle = :agent)
+     ), other as materialized (
+       select id from agents where id = :counterpart or canonical_handle = :counterpart
+     ), counted as materialized (
+       select u.sender_id as agent_id, u.recipient_id as counterpart_id, u.day, u.messages as sent_messages, u.bytes as sent_bytes,
+         0 as received_messages, 0::bigint as received_bytes, u.stopped_loops
+       from mine cross join lateral (select * from usage_days where sender_id = mine.id and day >= :since offset 0) u
+       where :counterpart::text is null or u.recipient_id in (select id from other)
+       union all
+       select u.recipient_id, u.sender_id, u.day, 0, 0, u.messages, u.bytes, 0
+       from mine cross join lateral (
+         select * from usage_days where recipient_id = mine.id and recipient_id <> '' and day >= :since and messages > 0 offset 0) u
+       where :counterpart::text is null or u.sender_id in (select id from other)
+     ), totals as materialized (
+       select agent_id, day, case when (counterpart_id = '') = (:counterpart::text is null) then sent_messages else 0 end as sent_messages,
+         case when (counterpart_id = '') = (:counterpart::text is null) then sent_bytes else 0 end as sent_bytes,
+         received_messages, received_bytes, stopped_loops
+       from counted
+     ), of_days as (select day, ${sums} from totals group by day
+     ), of_agents as (${ranked(`select agent_id as id, ${sums} from totals group by agent_id`)}
+     ), of_counterparts as (${ranked(`select counterpart_id as id, ${sums} from counted where counterpart_id <> '' group by counterpart_id`)}
+     )
+     select (select coalesce(json_agg(json_build_object('day', day, ${usageFields}) order by day), '[]') from of_days) as days,
+       ${listed('of_agents')} as agents, ${listed('of_counterparts')} as counterparts`,
+  );
+}
+
+const addToRows = `on conflict (sender_id, day, recipient_id) do update set
+  messages = usage_days.messages + excluded.messages, bytes = usage_days.bytes + excluded.bytes,
+  stopped_loops = usage_days.stopped_loops + excluded.stopped_loops`;
+
+const statements = {
+  person: readStatement('usage.read_of_person', agentsOfReader.person),
+  agent: readStatement('usage.read_for_agent', agentsOfReader.agent),
+  /**
+   * Removes completed jobs and counts their messages in one statement, so that each is counted once, however often a job runs. Rows are written
+   * in the order of their keys, so that two workers never deadlock. `offset 0` makes the planner look up events and messages by key.
+   */
+  complete: statement(
+    'usage.complete',
+    `with done as (
+       delete from outbox where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':event_ids', 'text[]')})
+       returning subject_id
+     ), sent as materialized (
+       select m.sender_id, m.created_at - m.created_at % ${dayMs} as day, octet_length(m.content) as bytes, e.recipients
+       from done
+       cross join lateral (select * from events where id = done.subject_id offset 0) e
+       cross join lateral (select * from messages where id = e.message_id offset 0) m
+       where e.type = 'message.created'
+     )
+     insert into usage_days (sender_id, recipient_id, day, messages, bytes)
+     select s.sender_id, r.id, s.day, count(*), sum(s.bytes)
+     from sent s cross join lateral (select '' as id union all select unnest(s.recipients)) r
+     where r.id <> s.sender_id and not exists (select from erasures where agent_id in (s.sender_id, r.id))
+     group by s.sender_id, s.day, r.id
+     order by s.sender_id, s.day, r.id collate "C"
+     ${addToRows}`,
+  ),
+  addStoppedLoops: statement(
+    'usage.add_stopped_loops',
+    `insert into usage_days (sender_id, recipient_id, day, stopped_loops)
+     select sender_id, recipient_id, :day, count(*) from unnest(:sender_ids::text[], :recipient_ids::text[]) l (sender_id, recipient_id)
+     group by sender_id, recipient_id order by sender_id collate "C", recipient_id collate "C"
+     ${addToRows}`,
+  ),
+  removeBefore: statement(
+    'usage.remove_before',
+    `delete from usage_days where (sender_id, day, recipient_id) in
+       (select sender_id, day, recipient_id from usage_days where day < :day limit :limit)
+     returning 1`,
+  ),
+};
+
+/** Messages and bytes by day (UTC) between each two agents. */
+export function usageRepository(db: Queryable) {
+  return {
+    /** The usage of all agents that the same people may act as. */
+    async read(reader: ConversationReader, filter: UsageFilter): Promise<UsageRows> {
+      const values = { ...filter };
+      const [row] = await ('account_id' in reader
+        ? query<UsageRows>(db, statements.person, { reader_id: reader.account_id, ...values })
+        : query<UsageRows>(db, statements.agent, { reader_id: reader.agent_id, ...values }));
+      if (!row) throw new Error('an aggregate is always one row');
+      return row;
+    },
+    /** Completes jobs (outbox rows) about events, and counts the messages that the events announce. */
+    async complete(job: string, eventIds: readonly string[]): Promise<void> {
+      await query(db, statements.complete, { job, event_ids: eventIds });
+    },
+    /** Counts messages that the loop guard refused at a time (ms). */
+    async addStoppedLoops(loops: readonly StoppedLoop[], now: number): Promise<void> {
+      await query(db, statements.addStoppedLoops, {
+        sender_ids: loops.map(({ sender_id }) => sender_id),
+        recipient_ids: loops.map(({ recipient_id }) => recipient_id),
+        day: startOfDay(now),
+      });
+    },
+    /** Removes up to `limit` rows of days before this one (ms); returns how many. */
+    async removeBefore(day: number, limit: number): Promise<number> {
+      return (await query(db, statements.removeBefore, { day, limit })).length;
+    },
+  };
+}

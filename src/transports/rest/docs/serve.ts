@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Middleware } from 'koa';
+import { DomainError } from '../../../domain/errors.ts';
+import type { Json } from '../openapi/schemas.ts';
+import { eventsPage } from './events-page.tsx';
+import { referencePage } from './reference-page.tsx';
+
+interface Asset {
+  type: string;
+  bytes: Buffer;
+}
+
+const assetTypes = {
+  'swagger-ui-dist/swagger-ui.css': 'text/css',
+  'swagger-ui-dist/swagger-ui-bundle.js': 'text/javascript',
+  'swagger-ui-dist/favicon-32x32.png': 'image/png',
+  '#assets/tokens.css': 'text/css',
+  '#assets/base.css': 'text/css',
+  '#assets/docs.css': 'text/css',
+  '#assets/docs.js': 'text/javascript',
+} as const;
+
+/** Only resources of this origin. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const secondsPerYear = 31_536_000;
+
+/**
+ * `/docs`: the API reference, rendered in the browser from `/v1/openapi.json`, and `/docs/events`: the events, rendered here from the
+ * AsyncAPI document. Assets are served from this origin, under a path that contains a hash of their content.
+ */
+export async function serveDocs(describeEvents: () => Json): Promise<Middleware> {
+  const assets = await readAssets();
+  const digest = createHash('sha256');
+  for (const { bytes } of assets.values()) digest.update(bytes);
+  const folder = `/docs/${digest.digest('base64url').slice(0, 12)}/`;
+  const pages = new Map([
+    ['/docs', () => referencePage(folder)],
+    ['/docs/events', () => eventsPage(folder, describeEvents())],
+  ]);
+  const rendered = new Map<string, string>();
+
+  /** Rendered at the first request: that takes longer than the rest of the startup. */
+  function renderOnce(path: string): string | undefined {
+    const text = rendered.get(path) ?? pages.get(path)?.();
+    if (text !== undefined) rendered.set(path, text);
+    return text;
+  }
+
+  return function docs(ctx, next) {
+    if (ctx.path !== '/docs' && !ctx.path.startsWith('/docs/')) return next();
+    const page = renderOnce(ctx.path.replace(/\/$/, ''));
+    const asset = ctx.path.startsWith(folder) ? assets.get(ctx.path.slice(folder.length)) : undefined;
+    if (page === undefined && !asset) return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      ctx.set('Allow', 'GET, HEAD');
+      throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} supports GET, HEAD.`);
+    }
+    ctx.set('Content-Security-Policy', contentSecurityPolicy);
+    ctx.set('Referrer-Policy', 'no-referrer');
+    ctx.set('Cache-Control', asset ? `public, max-age=${secondsPerYear}, immutable` : 'no-cache');
+    ctx.type = asset?.type ?? 'text/html';
+    ctx.body = asset?.bytes ?? page;
+    return Promise.resolve();
+  };
+}
+
+async function readAssets(): Promise<Map<string, Asset>> {
+  const { resolve } = createRequire(import.meta.url);
+  const files = await Promise.all(
+    Object.entries(assetTypes).map(async ([name, type]) => {
+      const bytes = await readFile(resolve(name));
+      return [name.slice(name.indexOf('/') + 1), { type, bytes }] as const;
+    }),
+  );
+  return new Map<string, Asset>(files);
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../../src/domain/ids.ts';
+import { dayMs, firstUsageDay, startOfDay } from '../../../src/domain/usage.ts';
+import { deliveryHandler } from '../../../workers/delivery.ts';
+import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { allTestScopes, startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { sendTo, startThread } from '../console/conversations/conversation-fixtures.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const scopes = [...allTestScopes, 'conversations:read'] as const;
+
+/** Two agents of one person. */
+async function household(): Promise<[TestAgent, TestAgent]> {
+  const owner = `u${randomUUID().slice(0, 8)}`;
+  const register = (name: string) =>
+    service.register(
+      { handle: `${owner}.${name}`, create_owner: true, visibility: 'public', inbound_policy: 'open' },
+      { scopes },
+    );
+  return [await register('one'), await register('two')];
+}
+
+async function readUsage({ token }: { token: string }, query = '') {
+  const { status, body } = await requestRest('GET', `${service.api}/usage${query}`, { token });
+  expect(status).toBe(200);
+  return body;
+}
+
+const traffic = (messages: number, bytes: number) => ({
+  messages,
+  bytes,
+  estimated_tokens: Math.ceil(bytes / 4),
+});
+const usage = (sent: [number, number], received: [number, number], stopped_loops = 0) => ({
+  sent: traffic(...sent),
+  received: traffic(...received),
+  stopped_loops,
+});
+const refer = ({ id, handle }: TestAgent) => ({ id, canonical_handle: handle });
+
+test('counts messages and bytes by day, agent and counterpart, each message once', async () => {
+  const [one, two] = await household();
+  const other = await service.agent();
+  const group = await startThread(service, one, [two, other], { content: 'Grüße' });
+  await sendTo(service, other, group, 'four');
+  const pair = await startThread(service, other, [two], { content: 'x'.repeat(10) });
+  await sendTo(service, two, pair, 'ok');
+  await expect.poll(async () => (await readUsage(one)).total).toEqual(usage([2, 9], [4, 25]));
+  const { days, agents, counterparts } = await readUsage(one);
+  const today = new Date(startOfDay(Date.now())).toISOString().slice(0, 10);
+  expect(days).toHaveLength(30);
+  expect(days.at(-1)).toEqual({ date: today, ...usage([2, 9], [4, 25]) });
+  expect(days.slice(0, -1).every((day: { sent: object }) => JSON.stringify(day.sent).includes(':0'))).toBe(
+    true,
+  );
+  expect(agents).toEqual([
+    { agent: refer(two), ...usage([1, 2], [3, 21]) },
+    { agent: refer(one), ...usage([1, 7], [1, 4]) },
+  ]);
+  expect(counterparts).toEqual([
+    { agent: refer(other), ...usage([2, 9], [3, 18]) },
+    ...[
+      { agent: refer(one), ...usage([0, 0], [1, 7]) },
+      { agent: refer(two), ...usage([1, 7], [0, 0]) },
+    ].toSorted((a, b) => (a.agent.id < b.agent.id ? -1 : 1)),
+  ]);
+  expect((await readUsage(one, `?agent=${two.handle}`)).total).toEqual(usage([1, 2], [3, 21]));
+  expect((await readUsage(one, `?agent=${one.id}&counterpart=${other.id}`)).total).toEqual(
+    usage([1, 7], [1, 4]),
+  );
+});
+
+test('a job that runs again counts nothing twice', async () => {
+  const [one] = await household();
+  const other = await service.agent();
+  await startThread(service, other, [one], { content: 'once' });
+  await expect.poll(async () => (await readUsage(one)).total.received.messages).toBe(1);
+  const { database } = service.core;
+  const [event] = await database.query<{ id: string }>(
+    { text: `select id from events where type = 'message.created' and recipients @> array[$1]` },
+    [one.id],
+  );
+  const { handle } = deliveryHandler(service.core);
+  const ids = [event?.id ?? ''];
+  await Promise.all([handle({ ids }), handle({ ids })]);
+  await database.query(
+    { text: `insert into outbox (job, subject_id, due_at, created_at) values ('deliver-events', $1, $2, 0)` },
+    [event?.id, Date.now() + dayMs],
+  );
+  // Only the job that removes the row of the outbox counts.
+  await Promise.all([handle({ ids }), handle({ ids }), handle({ ids })]);
+  expect((await readUsage(one)).total.received.messages).toBe(2);
+});
+
+test('agents of others are not shown, and the scope must be named', async () => {
+  const [one] = await household();
+  const [stranger] = await household();
+  const other = await service.agent();
+  await startThread(service, other, [one]);
+  await expect.poll(async () => (await readUsage(one)).total.received.messages).toBe(1);
+  const nothing = { total: usage([0, 0], [0, 0]), agents: [], counterparts: [] };
+  expect(await readUsage(stranger)).toMatchObject(nothing);
+  for (const filter of [`agent=${one.id}`, `agent=${one.handle}`, 'agent=no.body', `counterpart=${one.id}`])
+    expect(await readUsage(stranger, `?${filter}`)).toMatchObject(nothing);
+  const { status, body } = await requestRest('GET', `${service.api}/usage`, { token: other.token });
+  expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+  const wrong = await requestRest('GET', `${service.api}/usage?agent=a%20b`, { token: one.token });
+  expect([wrong.status, wrong.body.error.code]).toEqual([400, 'INVALID_HANDLE']);
+});
+
+test('lists the 50 counterparts with the most bytes, and the others together', async () => {
+  const [one] = await household();
+  const others = await Promise.all(Array.from({ length: 53 }, () => service.agent()));
+  await service.core.database.query(
+    {
+      text: `insert into usage_days (sender_id, recipient_id, day, messages, bytes)
+        select id, $2, $3, 1, place * 10 from unnest($1::text[]) with ordinality a (id, place)`,
+    },
+    [others.map(({ id }) => id), one.id, startOfDay(Date.now())],
+  );
+  const { counterparts, total } = await readUsage(one);
+  expect(counterparts).toHaveLength(51);
+  expect(counterparts[0].agent).toEqual(refer(others[52] as TestAgent));
+  expect(counterparts[49].received.bytes).toBe(40);
+  expect(counterparts[50]).toEqual({ agent: null, ...usage([0, 0], [3, 60]) });
+  expect(total.received.messages).toBe(53);
+});
+
+test('days after the last 30 are neither shown nor kept', async () => {
+  const [one] = await household();
+  const first = firstUsageDay(Date.now());
+  const { database } = service.core;
+  await database.query(
+    {
+      text: `insert into usage_days (sender_id, recipient_id, day, messages, bytes)
+        select $1, '', day, 1, 4 from unnest($2::bigint[]) day`,
+    },
+    [one.id, [first, first - dayMs]],
+  );
+  expect((await readUsage(one)).days[0].sent.messages).toBe(1);
+  expect((await readUsage(one)).total.sent.messages).toBe(1);
+  await maintenanceHandler(service.core).handle({ task: 'expire-audit-log' });
+  const kept = await database.query({ text: 'select day from usage_days where sender_id = $1' }, [one.id]);
+  expect(kept).toEqual([{ day: first }]);
+});
+
+test('an erased agent has no usage, not even as a counterpart', async () => {
+  const [one, two] = await household();
+  const other = await service.agent();
+  const thread = await startThread(service, other, [one], { content: 'from other' });
+  await sendTo(service, one, thread, 'from one');
+  await expect.poll(async () => (await readUsage(two)).total).toEqual(usage([1, 8], [1, 10]));
+  const { unitOfWork, database } = service.core;
+  await unitOfWork.writeAsSystem((work) => work.erasure.removeOwnedRows(other.id));
+  expect(await readUsage(two)).toMatchObject({ total: usage([1, 8], [0, 0]), counterparts: [] });
+  // A message that is delivered after the erasure began is not counted.
+  const erasure = { id: newId('erasure'), agent_id: other.id, handle: other.handle, account_id: null };
+  await unitOfWork.writeAsSystem((work) => work.erasures.insert({ ...erasure, created_at: work.now }));
+  await sendTo(service, other, thread, 'late');
+  await expect
+    .poll(() => database.query({ text: `select 1 from outbox where job = 'deliver-events'` }, []))
+    .toEqual([]);
+  expect((await readUsage(two)).total).toEqual(usage([1, 8], [0, 0]));
+});
