@@ -27,13 +27,13 @@ function connect() {
 }
 
 // One page of a browser has the stream; another one takes over when it is closed.
-function start() {
+function takeTurn() {
   if (button) button.hidden = Notification.permission === 'granted';
   if (Notification.permission !== 'granted' || button?.dataset.notify === 'off') return;
   void navigator.locks.request(name, () => new Promise(connect));
 }
 
 if ('Notification' in window && navigator.locks) {
-  button?.addEventListener('click', () => void Notification.requestPermission().then(start));
-  start();
+  button?.addEventListener('click', () => void Notification.requestPermission().then(takeTurn));
+  takeTurn();
 }

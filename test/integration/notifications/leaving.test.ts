@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { removeMember } from '../../../src/services/people/memberships.ts';
+import { fillForm, createOrganizationOf } from '../console/signed-in-person.ts';
+import { page, useNotifications, waitUntil } from './setup.ts';
+
+const setup = useNotifications();
+
+test('a person who leaves an organization is no longer notified of its agents, and their items are removed', async () => {
+  const [ada, bob] = [await setup.person(), await setup.person()];
+  const slug = await createOrganizationOf(setup.service, { admins: [ada, bob] });
+  const desk = await setup.service.register({
+    handle: `${slug}.desk`,
+    visibility: 'public',
+    inbound_policy: 'open',
+  });
+  const hooks = [await setup.turnWebhookOn(ada), await setup.turnWebhookOn(bob)];
+  const counts = () => hooks.map(({ path }) => setup.receiver.postsAt(path).length);
+  const asks = { ...ada, own: desk };
+  await setup.ask(asks);
+  await waitUntil(counts).toEqual([1, 1]);
+  await setup.service.core.unitOfWork.writeAsSystem((work) =>
+    removeMember(work, ada.person, { slug, username: bob.username }),
+  );
+  expect(await setup.count('notification_items', bob)).toBe(0);
+  await setup.ask(asks);
+  await waitUntil(counts).toEqual([2, 1]);
+});
+
+test('erasing an agent removes the items of it', async () => {
+  const ada = await setup.person();
+  const { path } = await setup.turnWebhookOn(ada);
+  await setup.ask(ada);
+  await waitUntil(() => setup.receiver.postsAt(path).length).toBe(1);
+  const { removed } = await setup.service.core.unitOfWork.writeAsSystem(async (work) => ({
+    removed: await work.erasure.removeOwnedRows(ada.own.id),
+  }));
+  expect(removed).toMatchObject({ notification_items: 1 });
+  expect(await setup.count('notification_items', ada)).toBe(0);
+});
+
+test('turning a channel off removes it with its messages', async () => {
+  const ada = await setup.person();
+  const { path } = await setup.turnWebhookOn(ada);
+  await setup.ask(ada);
+  const off = await ada.send(fillForm(await ada.go(page), `${page}/off`, { channel: 'webhook' }));
+  expect(off.visibleText).toContain('WebhookOff');
+  expect(await setup.count('notification_channels', ada)).toBe(0);
+  expect(await setup.count('notification_messages', ada)).toBe(0);
+  expect(setup.receiver.postsAt(path).length).toBeLessThan(2);
+});
