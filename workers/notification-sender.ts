@@ -38,7 +38,9 @@ export function createNotificationSender(core: Core, { pacing, now }: Timing) {
     const message = await notificationMessages.claim(id, now(), pacing.leaseMs);
     if (!message) return;
     const { purpose, enabled, page_open_until } = message;
-    const isWanted = purpose === 'confirmation' ? !enabled : enabled;
+    // Workers that died have used up the attempts.
+    const isOver = message.attempts > pacing.scheduleMs.length;
+    const isWanted = !isOver && (purpose === 'confirmation' ? !enabled : enabled);
     const items = isWanted && purpose === 'items' ? await readOpenItems(core, message) : [];
     if (!isWanted || (purpose === 'items' && items.length === 0)) return notificationMessages.remove(id);
     if (purpose === 'items' && page_open_until > now())
@@ -69,7 +71,9 @@ async function sendMail(
   const { id, account_id, target, username, purpose, token } = message;
   const { PUBLIC_URL: public_url } = config;
   if (purpose === 'confirmation') {
-    const link = `${public_url}/notifications/confirm/${token ? sealedBox.open(token, id) : ''}`;
+    const opened = token && openSealed(sealedBox, token, id);
+    if (opened === null) return { error: 'the link cannot be read; enter the address again', isFinal: true };
+    const link = `${public_url}/notifications/confirm/${opened}`;
     return mailer.send({ to: target, id, ...presentConfirmationMail({ public_url, username, link }) });
   }
   const key = toUnsubscribeKey({ sealedBox }, { account_id, email: target });
@@ -79,13 +83,23 @@ async function sendMail(
   return mailer.send({ to: target, id, unsubscribe, ...content });
 }
 
+/** Returns null if SECRET_KEY has changed. */
+function openSealed(box: Core['sealedBox'], sealed: Buffer, about: string): string | null {
+  try {
+    return box.open(sealed, about);
+  } catch {
+    return null;
+  }
+}
+
 async function post(
   { webhookSender, sealedBox, config }: Core,
   { id, account_id, target, secret, purpose }: Message,
   items: Items,
   now: number,
 ): Promise<Failure | undefined> {
-  if (!secret) return { error: 'the signing secret is missing' };
+  if (!secret || openSealed(sealedBox, secret, account_id) === null)
+    return { error: 'the signing secret cannot be read; save the URL again', isFinal: true };
   const context = { public_url: config.PUBLIC_URL, now };
   const body = JSON.stringify(presentNotification(purpose === 'test' ? 'test' : 'items', items, context));
   const keys = { id: account_id, secret, previous_secret: null, previous_secret_until: null };

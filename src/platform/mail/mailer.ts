@@ -37,7 +37,7 @@ export interface MailerOptions {
 
 /** Milliseconds without an answer of the server, and for a whole message. */
 const silenceMs = 10_000;
-export const maxSendMs = 30_000;
+export const maxSendMs = 15_000;
 
 /** Sends e-mail through an SMTP server. Each message has a connection of its own, so that a slow one does not delay the others. */
 export function createMailer({ url, from, host }: MailerOptions): Mailer {

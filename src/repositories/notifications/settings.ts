@@ -48,7 +48,7 @@ const statements = {
     'notification_settings.notice',
     `with noticed as materialized (
        select id, owner_id from agents where id = any(:subjects)
-         or id in (select agent_id from thread_members where thread_id = any(:subjects))
+       union select a.id, a.owner_id from thread_members m join agents a on a.id = m.agent_id where m.thread_id = any(:subjects)
      ), person as materialized (
        select owner_id as account_id, id from noticed
        union select m.account_id, n.id from noticed n join organization_members m on m.organization_id = n.owner_id

@@ -89,6 +89,35 @@ describe('a webhook', () => {
   });
 });
 
+describe('a message', () => {
+  test('is given up after its attempts, also if workers died in them', async () => {
+    const ada = await setup.person();
+    const { path } = await setup.turnWebhookOn(ada);
+    setup.receiver.setHandler(() => undefined);
+    const text =
+      'update notification_messages set next_at = 1, attempts = 99 where account_id = $1 returning id';
+    await setup.ask(ada);
+    await waitUntil(() => setup.receiver.postsAt(path).length).toBe(1);
+    expect(await setup.service.core.database.query({ text }, [ada.person.account_id])).toHaveLength(1);
+    await waitUntil(() => setup.count('notification_messages', ada)).toBe(0);
+    expect(setup.receiver.postsAt(path)).toHaveLength(1);
+    setup.receiver.setHandler(respondWith(204));
+  });
+
+  test('whose secret was sealed with another SECRET_KEY is not sent, and the page says what to do', async () => {
+    const ada = await setup.person();
+    const { path } = await setup.turnWebhookOn(ada);
+    const text = `update notification_channels set secret = '\\x00' where account_id = $1`;
+    await setup.service.core.database.query({ text }, [ada.person.account_id]);
+    await setup.ask(ada);
+    await waitUntil(async () => (await ada.go(page)).visibleText).toContain(
+      'cannot be read; save the URL again',
+    );
+    expect(await setup.count('notification_messages', ada)).toBe(0);
+    expect(setup.receiver.postsAt(path)).toEqual([]);
+  });
+});
+
 describe('an item', () => {
   test('that is answered before the message is sent causes none', async () => {
     const ada = await setup.person();

@@ -38,6 +38,29 @@ test('erasing an agent removes the items of it', async () => {
   expect(await setup.count('notification_items', ada)).toBe(0);
 });
 
+test('items are forgotten a month after they were last seen to wait', async () => {
+  const ada = await setup.person();
+  const { path } = await setup.turnWebhookOn(ada);
+  await setup.ask(ada);
+  await waitUntil(() => setup.receiver.postsAt(path).length).toBe(1);
+  const { database, repositories } = setup.service.core;
+  const month = 30 * 86_400_000;
+  const removeUnseen = () => repositories.notificationMessages.removeUnseen(Date.now() - month, 100);
+  await removeUnseen();
+  expect(await setup.count('notification_items', ada)).toBe(1);
+  const text = 'update notification_items set seen_at = $2 where account_id = $1';
+  const age = (at: number) => database.query({ text }, [ada.person.account_id, at]);
+  // An item that still waits is seen by the next check.
+  const dayAgo = Date.now() - 2 * 86_400_000;
+  await age(dayAgo);
+  const seen = `select 1 from notification_items where account_id = $1 and seen_at > $2`;
+  const rows = () => database.query({ text: seen }, [ada.person.account_id, dayAgo]);
+  await waitUntil(async () => (await rows()).length).toBe(1);
+  await age(Date.now() - month - 1);
+  await removeUnseen();
+  expect(await setup.count('notification_items', ada)).toBe(0);
+});
+
 test('turning a channel off removes it with its messages', async () => {
   const ada = await setup.person();
   const { path } = await setup.turnWebhookOn(ada);

@@ -77,7 +77,7 @@ describe('e-mail', () => {
     expect(await setup.count('notification_items', ada)).toBe(11);
   });
 
-  test('covers questions to a person, contact requests and dead items', async () => {
+  test('names the subject of a question to a person, and not its text', async () => {
     const ada = await setup.person();
     const address = await setup.turnMailOn(ada);
     const other = await setup.service.agent();
