@@ -100,6 +100,12 @@ async function saveDue({ notificationSettings, notificationChannels, now }: Sett
   await notificationSettings.save({ ...row, due_at });
 }
 
+/** @throws {DomainError} VALIDATION_ERROR unless the text is one e-mail address */
+export function requireAddress(text: string): void {
+  if (text.length > maxAddressLength || !z.email().safeParse(text).success)
+    throw wrongField('email', 'must be an e-mail address, such as ada@example.com');
+}
+
 /**
  * Sets the address for e-mail, which is off until the person opens the link that is sent there. The sweep sends it.
  * @throws {DomainError} VALIDATION_ERROR
@@ -109,8 +115,7 @@ export async function setNotificationAddress(
   account_id: string,
   address: string,
 ): Promise<void> {
-  const isAddress = address.length <= maxAddressLength && z.email().safeParse(address).success;
-  if (!isAddress) throw wrongField('email', 'must be an e-mail address, such as ada@example.com');
+  requireAddress(address);
   const row = await work.notificationSettings.open(account_id, work.now);
   const key = { account_id, kind: 'email' } as const;
   await work.notificationChannels.remove(key);

@@ -6,6 +6,7 @@ import {
   readNotificationSettings,
   removeChannel,
   renewPageLease,
+  requireAddress,
   sendTestNotification,
   setBrowserNotifications,
   setNotificationAddress,
@@ -42,14 +43,20 @@ export function notificationRoutes(parts: PageParts): ConsoleRoute[] {
         setBrowserNotifications(work, person.account_id, form.get('browser') === 'on'),
       ),
     ),
-    action(`${path}/email`, async (visit) => {
+    action(`${path}/email`, (visit) => {
+      const { account_id } = visit.person;
       const email = (visit.form.get('email') ?? '').trim();
-      return saved(visit, 'Open the link that we send to this address.', async (work, { person }) => {
-        if (!parts.settings.sends_mail) throw new DomainError('NOT_FOUND', 'This service sends no e-mail.');
-        await limits.consume('notification_message', person.account_id);
-        await limits.consume('notification_message', email.toLowerCase());
-        await setNotificationAddress(work, person.account_id, email);
-      });
+      return orShowFormAgain(
+        async () => {
+          if (!parts.settings.sends_mail) throw new DomainError('NOT_FOUND', 'This service sends no e-mail.');
+          requireAddress(email);
+          await limits.consume('notification_message', account_id);
+          await limits.consume('notification_message', email.toLowerCase());
+          await save(visit, (work) => setNotificationAddress(work, account_id, email));
+          return { to: path, flash: successFlash('Open the link that we send to this address.') };
+        },
+        (formErrors) => show(visit, formErrors),
+      );
     }),
     action(`${path}/webhook`, (visit) =>
       orShowFormAgain(
