@@ -38,6 +38,7 @@ import { signUpRoutes } from './pages/people/sign-up.tsx';
 import { startRoutes } from './pages/start.tsx';
 import { writeRoutes } from './pages/conversations/write.tsx';
 import { waitRoutes } from './pages/conversations/waits.tsx';
+import { subscriptionRoutes } from './pages/webhooks/subscriptions.tsx';
 import { webhookActionRoutes } from './pages/webhooks/actions.tsx';
 import { webhookNewRoutes } from './pages/webhooks/new.tsx';
 import { webhookLogRoutes } from './pages/webhooks/deliveries.tsx';
@@ -86,6 +87,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...webhookRoutes(parts),
     ...webhookLogRoutes(parts),
     ...webhookActionRoutes(parts),
+    ...subscriptionRoutes(parts),
     ...connectionRoutes(parts),
     ...approvalListRoutes(parts),
     ...approvalRoutes(parts),
