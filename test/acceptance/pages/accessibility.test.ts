@@ -67,6 +67,8 @@ const pagePaths = [
   '/console/organizations/harbour-books/audit',
   '/console/organizations/harbour-books/members/jonas/remove',
   '/console/sessions',
+  '/console/usage',
+  '/console/usage?agent={id}',
   '/console/waits',
 ];
 
