@@ -125,8 +125,21 @@ export const requests = [
 /** Blocks between agents. */
 export const blocks = [{ from: 'mara.assistant', to: 'jonas.offers' }] as const;
 
+interface SampleConversation {
+  subject: string | null;
+  /** The creator first. */
+  members: readonly [string, string];
+  messages: readonly {
+    from: string;
+    content: string;
+    content_type?: 'markdown';
+    file?: { filename: string; text: string };
+    metadata?: Record<string, unknown>;
+  }[];
+}
+
 /** Conversations of an agent without webhooks. */
-export const conversations = [
+export const conversations: readonly SampleConversation[] = [
   {
     subject: 'Field guides for the branch at the harbour',
     members: ['jonas.library', 'harbour-books.orders'],
@@ -134,6 +147,7 @@ export const conversations = [
       {
         from: 'jonas.library',
         content: 'We need six copies of the field guide to coastal birds. Can you send them this week?',
+        file: { filename: 'order-2291.txt', text: 'Order 2291\n6 x Coastal birds\n' },
       },
       {
         from: 'harbour-books.orders',
@@ -145,13 +159,26 @@ export const conversations = [
     ],
   },
   {
-    subject: null,
+    subject: 'Book fair',
     members: ['harbour-books.orders', 'jonas.travel'],
     messages: [
       { from: 'harbour-books.orders', content: 'Is there a train to the book fair before nine on Friday?' },
+      { from: 'jonas.travel', content: 'Yes, at 7:12, with one change. Shall I book two seats?' },
+      { from: 'harbour-books.orders', content: 'Yes please, second class.' },
     ],
   },
-] as const;
+  {
+    subject: 'Opening hours in December',
+    members: ['jonas.research', 'harbour-books.orders'],
+    messages: [
+      {
+        from: 'jonas.research',
+        content: 'Until when can the reading group stay on the 18th? Please ask Mara.',
+        metadata: { asks_person: true },
+      },
+    ],
+  },
+];
 
 /** Credentials of servers. */
 export const credentials = [

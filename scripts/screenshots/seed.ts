@@ -27,7 +27,7 @@ import {
 import { waitForJobs } from './wait-for-jobs.ts';
 
 /**
- * Creates sample data: people, an organization, agents, contacts, contact requests and blocks.
+ * Creates sample data: people, an organization, agents, contacts, requests, blocks and conversations.
  * @returns the id of each agent, by handle
  */
 export async function seedService(core: Core): Promise<Map<string, string>> {
@@ -91,6 +91,14 @@ async function seedConversation(
   const [creator, participant] = members;
   const client = await createClientFor(creator);
   const { id: thread_id } = await client.threads.create({ participants: [participant], subject });
-  for (const { from, ...message } of messages)
-    await (await createClientFor(from)).messages.send({ thread_id, ...message });
+  let read = 0;
+  for (const { from, file, ...message } of messages) {
+    const sender = await createClientFor(from);
+    if (read > 0) await sender.threads.markRead({ thread_id, up_to_sequence: read });
+    const attachment_ids = file ? [(await uploadText(sender, file)).id] : [];
+    ({ sequence: read } = await sender.messages.send({ thread_id, ...message, attachment_ids }));
+  }
 }
+
+const uploadText = ({ attachments }: Client, { filename, text }: { filename: string; text: string }) =>
+  attachments.upload(new Blob([text], { type: 'text/plain' }), { filename });

@@ -19,7 +19,7 @@ async function runChaos(...args: string[]) {
   return { status, out, err };
 }
 
-test('a short chaos run: no losses, no duplicates, one order', async () => {
+test('a short chaos run finds no losses, no duplicates and one order', async () => {
   const { status, out, err } = await runChaos('--seconds', '8', '--seed', '5', '--json');
   expect(status, err).toBe(0);
   const figures = JSON.parse(out);

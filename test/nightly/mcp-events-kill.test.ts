@@ -21,7 +21,7 @@ const killEvery = 1_000;
 const waitOptions = { timeout: 300_000, interval: 250 };
 
 await describeWithRedis('clients of Events while processes are killed', () => {
-  test('a worker killed with a request under way leaves every event to the next one, in order', async () => {
+  test('a worker killed during a request leaves every event to the next one, in order', async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
     const env = { WEBHOOK_NETWORKS: '127.0.0.0/8', EVENTS_HOLD_SECONDS: '0' };
@@ -58,7 +58,7 @@ await describeWithRedis('clients of Events while processes are killed', () => {
     expect([...new Set(receiver.accepted)]).toEqual(sent);
   }, 600_000);
 
-  test(`over ${total} events none is lost or unmarked`, async () => {
+  test(`none of ${total} events is lost or unmarked`, async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
     const processes = [await cluster.startApi(), await cluster.startApi()];

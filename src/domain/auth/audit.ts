@@ -43,6 +43,7 @@ export const auditActions = [
   'sign_in.succeeded',
   'signing_key.removed',
   'signing_key.rotated',
+  'subscription.ended',
   'token.issued',
   'webhook.changed',
   'webhook.created',

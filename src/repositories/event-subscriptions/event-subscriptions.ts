@@ -41,6 +41,20 @@ export interface ClaimedSubscription extends EventSubscriptionRow {
   is_permitted: boolean;
 }
 
+/** A subscription as people see it. */
+export interface DescribedSubscription extends Pick<
+  EventSubscriptionRow,
+  'id' | 'client_id' | 'url' | 'event_type' | 'arguments' | 'active' | 'last_error' | 'failed_since'
+> {
+  last_delivery_at: number | null;
+  expires_at: number;
+  created_at: number;
+  /** As declared by the client that a person connected; null without one. */
+  client_name: string | null;
+  /** The label of the credential of the client; null without one. */
+  credential_name: string | null;
+}
+
 type NewSubscription = Omit<
   EventSubscriptionRow,
   | 'previous_secret'
@@ -90,6 +104,13 @@ const statements = {
   list: statement(
     'event_subscriptions.list',
     `select ${columns} from event_subscriptions where agent_id = :agent_id and expires_at > :now`,
+  ),
+  listDescribed: statement(
+    'event_subscriptions.list_described',
+    `select s.id, s.client_id, s.url, s.event_type, s.arguments, s.active, s.last_error, s.failed_since, s.last_delivery_at, s.expires_at, s.created_at,
+       g.client_name, c.name as credential_name
+     from event_subscriptions s left join client_grants g on g.grant_id = s.grant_id left join credentials c on c.client_id = s.client_id
+     where s.agent_id = :agent_id and s.expires_at > :now order by s.created_at desc, s.id`,
   ),
   /** `previous` is what happens to the previous secret: it stays, is replaced by the current one until `rotated_until`, or is removed. */
   put: statement(
@@ -158,6 +179,10 @@ export function eventSubscriptionsRepository(db: Queryable) {
     /** The subscriptions of an agent that have not expired. */
     list(agentId: string, now: number): Promise<EventSubscriptionRow[]> {
       return query<EventSubscriptionRow>(db, statements.list, { agent_id: agentId, now });
+    },
+    /** The same with their clients, newest first. */
+    listDescribed(agentId: string, now: number): Promise<DescribedSubscription[]> {
+      return query<DescribedSubscription>(db, statements.listDescribed, { agent_id: agentId, now });
     },
     /** Inserts a subscription, or renews the one with this id, whose position stays. */
     async put(

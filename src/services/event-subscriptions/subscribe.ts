@@ -128,6 +128,25 @@ export function unsubscribe(unitOfWork: Parts, actor: Actor, target: Subscriptio
   return unitOfWork.writeAsSystem(({ eventSubscriptions }) => eventSubscriptions.remove(id, actor.agent_id));
 }
 
+/** A subscription as people see it. */
+export type DescribedSubscription = Awaited<
+  ReturnType<SystemWork['eventSubscriptions']['listDescribed']>
+>[number];
+
+/**
+ * Ends a subscription for a person. Its client can create it again while it has access.
+ * @throws {DomainError} NOT_FOUND, also for one of another agent
+ */
+export async function endSubscription(
+  { eventSubscriptions, audit }: Pick<SystemWork, 'eventSubscriptions' | 'audit'>,
+  agent_id: string,
+  id: string,
+): Promise<void> {
+  if (!(await eventSubscriptions.remove(id, agent_id)))
+    throw new DomainError('NOT_FOUND', 'This subscription has already ended.');
+  audit({ act: 'subscription.ended', agent_id, about: id });
+}
+
 /** A hash of agent, client, URL, event type and arguments. The order of the arguments does not matter. */
 function subscriptionId({ agent_id, client_id }: Actor, target: SubscriptionTarget): string {
   const args = Object.entries(target.arguments)

@@ -14,6 +14,7 @@ const styles = [
   'content.css',
   'agents.css',
   'conversations.css',
+  'usage.css',
   'consent.css',
   'start.css',
 ];

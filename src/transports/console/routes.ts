@@ -38,8 +38,10 @@ import { sessionRoutes } from './pages/people/sessions.tsx';
 import { signInRoutes, signOutRoutes } from './pages/people/sign-in.tsx';
 import { signUpRoutes } from './pages/people/sign-up.tsx';
 import { startRoutes } from './pages/start.tsx';
+import { usageRoutes } from './pages/usage/usage.tsx';
 import { writeRoutes } from './pages/conversations/write.tsx';
 import { waitRoutes } from './pages/conversations/waits.tsx';
+import { subscriptionRoutes } from './pages/webhooks/subscriptions.tsx';
 import { webhookActionRoutes } from './pages/webhooks/actions.tsx';
 import { webhookNewRoutes } from './pages/webhooks/new.tsx';
 import { webhookLogRoutes } from './pages/webhooks/deliveries.tsx';
@@ -62,6 +64,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...conversationRoutes(parts),
     ...writeRoutes(parts),
     ...waitRoutes(parts),
+    ...usageRoutes(parts),
     ...agentListRoutes(parts),
     // Before the routes with an agent id in the same place.
     ...agentNewRoutes(parts),
@@ -88,6 +91,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...webhookRoutes(parts),
     ...webhookLogRoutes(parts),
     ...webhookActionRoutes(parts),
+    ...subscriptionRoutes(parts),
     ...connectionRoutes(parts),
     ...approvalListRoutes(parts),
     ...approvalRoutes(parts),

@@ -36,7 +36,7 @@ function fillIn(args: object): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-describe('what a model means is understood', () => {
+describe('input with an obvious meaning is accepted', () => {
   test.each(understood)('%s', async (name, tool, args) => {
     const { isError, value } = await call(tool, fillIn(args));
     expect(value).not.toHaveProperty('error');
@@ -45,7 +45,7 @@ describe('what a model means is understood', () => {
   });
 });
 
-describe('an error names the remedy', () => {
+describe('an error says what to do', () => {
   test.each(refused)('%s', async (name, tool, args, remedy) => {
     const { isError, value } = await call(tool, fillIn(args));
     expect(isError).toBe(true);

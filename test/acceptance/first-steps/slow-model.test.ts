@@ -30,7 +30,7 @@ async function meet() {
 
 const answersTo = (content: string): string[] => [`yes, ${content}`, `also, ${content}`];
 
-describe('the answer is there before the model waits: nothing is missed and nothing comes twice', () => {
+describe('an answer that arrives before the model waits is neither missed nor repeated', () => {
   test('with wait_for_events, which continues where the session is', async () => {
     const { model, thread_id, isAnswered } = await meet();
     for (const content of ['one', 'two', 'three']) {

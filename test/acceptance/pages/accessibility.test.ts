@@ -49,6 +49,7 @@ const pagePaths = [
   '/console/agents/{id}/inbox/dead/{id}/delete',
   '/console/agents/{id}/profile',
   '/console/agents/{id}/settings',
+  '/console/agents/{id}/subscriptions',
   '/console/agents/{id}?client=python',
   '/console/agents/{id}/webhooks',
   '/console/agents/{id}/webhooks/new',
@@ -67,6 +68,8 @@ const pagePaths = [
   '/console/organizations/harbour-books/audit',
   '/console/organizations/harbour-books/members/jonas/remove',
   '/console/sessions',
+  '/console/usage',
+  '/console/usage?agent={id}',
   '/console/waits',
 ];
 
@@ -85,6 +88,32 @@ async function logDeliveries({ repositories, database }: Core, agent_id: string)
   for (const [state, next_at, status, error] of outcomes) {
     const values = [webhook?.id, newId('event'), state, next_at, Date.now(), status, error];
     await database.query({ text }, values);
+  }
+}
+
+/** A subscription in each state, by an app with a name that could break a layout. */
+async function subscribeApp({ database }: Core, agent_id: string): Promise<void> {
+  const now = Date.now();
+  await database.query(
+    {
+      text: `insert into client_grants (grant_id, account_id, agent_id, client_id, client_name, redirect_host, scopes, created_at, expires_at)
+        select 'grt_subscriber', owner_id, id, 'subscriber', $2, 'app.example', '{threads:read}', $3, $4 from agents where id = $1`,
+    },
+    [agent_id, hostileClientMetadata.client_name, now, now + 3_600_000],
+  );
+  const text = `insert into event_subscriptions (id, agent_id, client_id, grant_id, url, event_type, arguments, scopes, dialect, secret, position,
+      oldest_at, active, next_at, failed_since, last_error, hold_ms, expires_at, created_at)
+    values ($1, $2, 'subscriber', 'grt_subscriber', $3, 'message.created', '{"only_mentions": true}', '{threads:read}', 'sep3415', '', 0,
+      0, $4, $5, $6, $7, 0, $5, $8)`;
+  const states = [
+    ['sub_active', true, null, null],
+    ['sub_retrying', true, now, 'timeout'],
+    ['sub_paused', false, now, 'http_5xx'],
+  ];
+  for (const [id, active, failed_since, error] of states) {
+    const until = now + 3_600_000;
+    const url = hostileClientMetadata.redirect_uri;
+    await database.query({ text }, [id, agent_id, url, active, until, failed_since, error, now]);
   }
 }
 
@@ -125,6 +154,7 @@ await describeWithBrowser('the pages', (browser) => {
     ids = await seedService(service.core);
     await logDeliveries(service.core, ids.get('mara.assistant') ?? '');
     await fillInbox(service.core, service.url);
+    await subscribeApp(service.core, ids.get('mara.assistant') ?? '');
   });
   afterAll(() => service.stop());
 

@@ -125,6 +125,7 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     await sendTo(second, other, id, 'A second word');
     await page.reload();
     await page.getByText('A second word').waitFor();
+    expect(await page.getByText('The first word').count()).toBe(1);
     await context.close();
   });
 });

@@ -48,7 +48,7 @@ test('inbox --follow shows messages of others as they arrive', async () => {
   expect((await inbox.stop()).out).not.toContain('my answer');
 });
 
-test('listen continues at its position, and shows only the types that are asked for', async () => {
+test('listen continues at its position, and shows only the requested types', async () => {
   const { env, send } = await pair();
   const args = ['listen', '--json', '--types', 'message.created'];
   await send('one');
@@ -65,7 +65,7 @@ test('listen continues at its position, and shows only the types that are asked 
   await second.stop();
 });
 
-test('listen --exec gives the events of a failed command again', async () => {
+test('listen --exec repeats the events of a failed command', async () => {
   const { env, send } = await pair();
   const folder = await createFolder();
   const log = join(folder, 'log');

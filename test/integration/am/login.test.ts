@@ -62,7 +62,7 @@ test('a person signs in with a browser, and signs out', async () => {
   expect((await runAm(['logout'], { env })).out).toBe('the profile default was not signed in\n');
 });
 
-test('programs that share a sign-in renew it one after another, and a revoked one ends', async () => {
+test('programs that share a sign-in renew it one after another, and a revoked sign-in ends', async () => {
   const env = { XDG_CONFIG_HOME: await createFolder() };
   const person = openFormBrowser(service.url);
   const username = `am-shared-${process.pid}`;

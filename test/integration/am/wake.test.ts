@@ -37,7 +37,7 @@ async function standIn(name: string) {
   return { PATH: `${folder}${delimiter}${process.env['PATH']}`, arguments: () => readOrEmpty(log) };
 }
 
-test('one wake at a time; mail during a turn leads to one more, and read mail to none', async () => {
+test('wakes run one at a time; mail during a turn causes one more, and read mail none', async () => {
   const { ann, env, send } = await pair();
   const folder = await createFolder();
   const [log, gate] = [join(folder, 'log'), join(folder, 'gate')];
@@ -60,7 +60,7 @@ test('one wake at a time; mail during a turn leads to one more, and read mail to
   expect(await readFile(log, 'utf8')).not.toContain('secret');
 });
 
-test('without mail there is no wake, and what waits at the start is one', async () => {
+test('without mail there is no wake, and mail that waits at the start causes one', async () => {
   const { env, send } = await pair();
   const quiet = startAm(['wake', '--agent-harness', 'command', '--exec', 'true'], { env });
   await runAm(['whoami'], { env });
@@ -71,7 +71,7 @@ test('without mail there is no wake, and what waits at the start is one', async 
   await waking.stop();
 });
 
-test('lost connections without mail lead to no wake, and the first message after them does once', async () => {
+test('lost connections cause no wake, and the first message after them causes one', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const port = Number(new URL(service.url).port);
   const balancer = await startTcpBalancer(() => [{ host: '127.0.0.1', port }]);

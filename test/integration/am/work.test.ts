@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('work runs a command for each item, and gives an item back when it fails', async () => {
+test('work runs a command for each item, and releases an item when the command fails', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const [annEnv, env] = [await tokenEnv(service.url, ann.token), await tokenEnv(service.url, bob.token)];
   const inbox = { types: ['message.created'], lease_seconds: 60, max_attempts: 5, ordered_by_thread: true };

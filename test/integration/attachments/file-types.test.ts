@@ -167,7 +167,7 @@ describe('all file types are accepted', () => {
     }
   });
 
-  test('a file over the limit gets the same answer wherever that is found', async () => {
+  test('a file over the limit gets the same answer wherever the excess is detected', async () => {
     const bytes = Buffer.alloc(10 * 1024 * 1024 + 1, 'x');
     const announced = { filename: 'a.txt', content_type: 'text/plain', size: bytes.length };
     const { hostname, port } = new URL(service.url);
@@ -223,7 +223,7 @@ describe('ATTACHMENT_TYPES narrows the accepted types', () => {
       body: { filename: 'a', content_type, size: 10 },
     });
 
-  test('files of other types are refused, before their bytes are sent where they are announced', async () => {
+  test('files of other types are refused, announced ones before their bytes are sent', async () => {
     for (const type of ['text/html', 'text/csv', 'application/pdf']) {
       const { status, body } = await announce(type);
       expect([status, body.error.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
@@ -253,7 +253,7 @@ describe('ATTACHMENT_TYPES narrows the accepted types', () => {
 });
 
 describeUnless(missingS3Reason, 'files in a bucket that callers can reach', () => {
-  test('the API serves what a browser would run; the bucket serves the rest', async () => {
+  test('the API serves types that a browser could run; the bucket serves the rest', async () => {
     const { env, remove } = await createTestBucket();
     const service = await startAttachmentService({
       env: { ...env, S3_PUBLIC_ENDPOINT: env.S3_ENDPOINT },

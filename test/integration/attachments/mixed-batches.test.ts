@@ -61,7 +61,7 @@ const post = (thread: string, body: object, by = ada) =>
     body: { content: 'x', ...body },
   });
 
-test('a batch takes plain messages, replies and files; what is refused leaves nothing and fails no other', async () => {
+test('a batch takes plain messages, replies and files; a refused one leaves nothing and fails no other', async () => {
   const [first, second] = [await openThread(service, ada, bob), await openThread(service, ada, bob)];
   const [one, two, bobs] = [
     await uploadId(service, ada),
@@ -138,7 +138,7 @@ test('a file that two messages of a batch name goes with the first one that is n
   expect((await list(second)).map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2]);
 });
 
-test('a file that is locked, absent or of another agent does not hold up the batch', async () => {
+test('a file that is locked, absent or of another agent does not delay the batch', async () => {
   const [first, second] = [await openThread(service, ada, bob), await openThread(service, ada, bob)];
   const [locked, bobs] = [await uploadId(service, ada), await uploadId(service, bob)];
   const locking = await service.core.database.begin();

@@ -32,7 +32,7 @@ test('pairs send one message after the other, and each one is counted', async ()
   expect(failures).toEqual([]);
 });
 
-test('messages at a steady rate have a delay each', async () => {
+test('the delay of each message is recorded at a steady rate', async () => {
   const result = await sendSteadilyInPairs(peer, 200, options);
   expect(result.faults).toEqual(noFaults);
   expect([result.sent, result.delays.length]).toEqual([40, 40]);
@@ -46,7 +46,7 @@ test('a group receives every message at every member, in one order', async () =>
   expect(result.frames_per_s).toBeGreaterThan(0);
 });
 
-test('messages that a server drops, repeats or reorders are found', async () => {
+test('messages that a server drops, repeats or reorders are detected', async () => {
   const lossy: Peer = {
     ...peer,
     async connect(agent, role, listener) {

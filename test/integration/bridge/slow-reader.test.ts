@@ -23,7 +23,7 @@ function recordWarnings(): Error[] {
   return warnings;
 }
 
-test('a burst waits for a slow reader in its order, with one listener', async () => {
+test('a burst waits for a slow reader in order, with one listener', async () => {
   const warnings = recordWarnings();
   const { call, input, next } = await startBridge(
     (response, rpcCall) => {
@@ -44,7 +44,7 @@ test('a burst waits for a slow reader in its order, with one listener', async ()
   expect(warnings).toEqual([]);
 });
 
-test('what a slow reader has not read is written after the client has closed its input', async () => {
+test('pending output for a slow reader is written after the client has closed its input', async () => {
   const { call, calls, ended, input, next } = await startBridge(
     (response, rpcCall) => result(response, rpcCall, { content: [{ type: 'text', text: bodyOf(0) }] }),
     { output: smallOutput() },
@@ -60,7 +60,7 @@ test('what a slow reader has not read is written after the client has closed its
   await ended;
 });
 
-test('a reader that has gone ends the bridge at once, also with messages that wait', async () => {
+test('a reader that has disconnected ends the bridge at once, also with waiting messages', async () => {
   const output = smallOutput();
   const { ended, input, call, calls } = await startBridge((response) => json(response, {}, 404), { output });
   input.write('not JSON\n'.repeat(burst));

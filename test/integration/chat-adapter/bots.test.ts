@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('two bots talk with each other, and mark what they read', async () => {
+test('two bots talk with each other, and mark messages as read', async () => {
   const [counter, doubler] = await Promise.all([startBot(service), startBot(service)]);
   doubler.chat.onDirectMessage(async (thread, message) => {
     await thread.markAsRead(message);
@@ -115,7 +115,7 @@ test('files, cards, streams and replies arrive', async () => {
   expect(new TextDecoder().decode(await restored?.fetchData?.())).toBe(data.toString());
 });
 
-test('what the service lacks or refuses fails as the SDK wants', async () => {
+test('unsupported and refused calls fail with the errors of the SDK', async () => {
   const bot = await startBot(service);
   const { adapter } = bot;
   const stranger = await buildAgent(service.core);
@@ -144,7 +144,7 @@ test('what the service lacks or refuses fails as the SDK wants', async () => {
   expect(() => createAgentMessagingAdapter({ url: service.url, auth: 'token' })).toThrow(ValidationError);
 });
 
-test('a delivery counts once; one that cannot be handled now is asked for again', async () => {
+test('a delivery is handled once; one that fails is requested again', async () => {
   const [bot, other] = await Promise.all([startBot(service), startBot(service)]);
   const texts: string[] = [];
   bot.chat.onDirectMessage(async (_thread, { text }) => void texts.push(text));

@@ -42,7 +42,7 @@ const report = z.looseObject({
   kept: z.array(z.object({ what: z.string(), why: z.string() })),
 });
 
-test('an agent is exported completely, then erased: others keep their order, and none of its content is left', async () => {
+test('an agent is exported completely, then erased: other messages keep their order, and none of its content is left', async () => {
   const trust = createContactsClient(service.api);
   const [ann, bob, cid] = [await service.agent(), await service.agent(), await service.agent()];
   await trust.request(ann, bob.handle, 'let us talk');

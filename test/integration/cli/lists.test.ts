@@ -96,7 +96,7 @@ test('threads are listed newest first, without the texts of their messages', asy
   expect(await json('stats')).toMatchObject({ threads: 2, messages: 2, webhooks: 0 });
 });
 
-test('what does not exist is refused in one line', async () => {
+test('an unknown name is refused in one line', async () => {
   for (const kind of ['agent', 'account', 'org', 'thread']) {
     const { code, out, err } = await runCli(service.env, [kind, 'show', "no.such'\u0000thing"]);
     expect([kind, code, out]).toEqual([kind, 1, '']);

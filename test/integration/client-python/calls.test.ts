@@ -25,7 +25,7 @@ ada, bob = (am.Client(os.environ["URL"], os.environ[name]) for name in ("ADA", "
 handle = os.environ["BOB_HANDLE"]
 `;
 
-  test('hold a conversation, list over pages, and change what can be null', async () => {
+  test('hold a conversation, list over pages, and set fields to null', async () => {
     const [one, other] = await Promise.all([service.agent(), service.agent()]);
     const result = await runPython(
       `${clients}
@@ -61,7 +61,7 @@ print(json.dumps({
     });
   });
 
-  test('repeat a call with the same key, and get the first answer', async () => {
+  test('repeated with the same key return the first answer', async () => {
     const [one, other] = await Promise.all([service.agent(), service.agent()]);
     const result = await runPython(
       `${clients}
@@ -74,7 +74,7 @@ print(json.dumps([len(set(threads)), len(list(ada.threads.list()))]))
     expect(result).toEqual([1, 1]);
   });
 
-  test('raise one class for each kind of error, with what the service says', async () => {
+  test('raise one class for each kind of error, with the message of the service', async () => {
     const [one, other] = await Promise.all([
       service.agent(),
       service.agent({ inbound_policy: 'contacts_only' }),

@@ -33,7 +33,7 @@ describeUnless(missingPythonReason, 'events in Python', () => {
     return agent;
   }
 
-  test('an event whose body fails comes again; one whose body has finished does not', async () => {
+  test('an event whose loop body fails is delivered again; one whose body has finished is not', async () => {
     const folder = await createFolder();
     const { token } = await agentWithMessages();
     const source = `
@@ -108,7 +108,7 @@ print(json.dumps(seen))
     ]);
   });
 
-  test('an error that stays ends the stream; close ends it before the next event', async () => {
+  test('a permanent error ends the stream; close ends it before the next event', async () => {
     const stub = await startStubService(refuse(400, 'INVALID_CURSOR'), page(['one', 'two']));
     const source = `
 import json, os

@@ -38,7 +38,7 @@ describeUnless(missingPythonReason, 'a Python client that meets faults', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  test('gives up after max_retries, and at once for an error that stays', async () => {
+  test('gives up after max_retries, and at once for a permanent error', async () => {
     const down = refuse(503, 'UNAVAILABLE', { 'Retry-After': '0' });
     const stub = await startStubService(down, down, down, down);
     const { result } = await runPython(program('client.agents.get_me()'), { URL: stub.url });

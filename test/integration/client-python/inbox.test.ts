@@ -61,7 +61,7 @@ print("stopped")
   const untilPrinted = (instance: ReturnType<typeof startInstance>, ...lines: string[]) =>
     vi.waitFor(() => expect(instance.lines(), instance.errors()).toEqual(lines), { timeout: 40_000 });
 
-  test('a text that the handler returns is the reply, and an item whose handler raises comes again', async () => {
+  test('the text that a handler returns is the reply, and an item whose handler raises is delivered again', async () => {
     const { writer, agent } = await agentWithInbox();
     const handler = `
     if lease.attempt == 1:

@@ -19,7 +19,7 @@ test('ask sends and returns the answer of another member', async () => {
   expect(await answered).toMatchObject({ content: 'It is.', sender: { canonical_handle: bob.handle } });
 });
 
-test('ask opens a thread with an agent, and gives null when the time is over', async () => {
+test('ask opens a thread with an agent, and returns null at its timeout', async () => {
   const { asAda, asBob, bob } = await startConversation(service);
   const target = { with_handle: bob.handle, subject: 'Order 7' };
   expect(await asAda.ask(target, 'Is it ready?', { timeoutMs: 300 })).toBeNull();
@@ -27,7 +27,7 @@ test('ask opens a thread with an agent, and gives null when the time is over', a
   expect(thread).toMatchObject({ subject: 'Order 7', last_sequence: 1 });
 });
 
-test('ask that is repeated under its key waits for the answer to the first one', async () => {
+test('an ask repeated with its key waits for the answer to the first one', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);
   const options = { idempotencyKey: 'order-7', timeoutMs: 300 };
   expect(await asAda.ask(thread_id, 'Is it ready?', options)).toBeNull();

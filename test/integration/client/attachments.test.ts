@@ -80,7 +80,7 @@ test('an upload whose answer was lost is repeated once, and a stream is not', as
   expect(requests).toBe(3);
 });
 
-test('a file that is refused is an error, and a missing one too', async () => {
+test('a refused or missing file is an error', async () => {
   const ada = await buildAgent(service.core);
   const asAda = clientOf(service, ada);
   await expect(asAda.attachments.upload(new Blob([]))).rejects.toMatchObject({ status: 400 });

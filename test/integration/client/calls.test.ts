@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('methods of every noun call the service and return its records', async () => {
+test('the methods of every noun call the service and return its records', async () => {
   const { ada, bob, asAda, asBob, thread_id } = await startConversation(service);
   expect(await asAda.agents.getMe()).toMatchObject({ id: ada.id, canonical_handle: ada.handle });
   const message = await asAda.messages.send({ thread_id, content: 'Hello', metadata: { order: 7 } });
@@ -31,7 +31,7 @@ test('methods of every noun call the service and return its records', async () =
   expect(await asAda.agents.get({ agent_ref: bob.id })).toMatchObject({ canonical_handle: bob.handle });
 });
 
-test('a list gives its items over all pages, its pages, or its first page', async () => {
+test('a list returns its items over all pages, its pages, or its first page', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);
   await sendNumbers(asAda, thread_id, 1, 7);
   const list = asBob.messages.list({ thread_id, order: 'asc', limit: 3 });
@@ -46,7 +46,7 @@ test('a list gives its items over all pages, its pages, or its first page', asyn
   expect(await none.page()).toEqual({ threads: [] });
 });
 
-test('a refusal is an error of its kind, with what the service says', async () => {
+test('a refusal is an error of its kind, with the message of the service', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);
   const refusals = [
     [() => asAda.threads.get({ thread_id: 'thd_0' }), NotFoundError, 'THREAD_NOT_FOUND', 404],
@@ -72,7 +72,7 @@ test('a refusal is an error of its kind, with what the service says', async () =
   expect(() => asAda.threads.get({ thread_id: '' })).toThrow('thread_id is missing');
 });
 
-test('a write whose answer was lost is repeated under the same key, and happens once', async () => {
+test('a write whose answer was lost is repeated with the same key, and happens once', async () => {
   const { ada, asBob, thread_id } = await startConversation(service);
   const keys: (string | null)[] = [];
   const asAda = clientOf(service, ada, {
@@ -89,7 +89,7 @@ test('a write whose answer was lost is repeated under the same key, and happens 
   expect((await asBob.messages.list({ thread_id }).page()).messages).toHaveLength(1);
 });
 
-test('a call without a key is not repeated when its result is not known', async () => {
+test('a call without a key is not repeated when its result is unknown', async () => {
   const { ada, bob } = await startConversation(service);
   let attempts = 0;
   const asAda = clientOf(service, ada, {
@@ -105,7 +105,7 @@ test('a call without a key is not repeated when its result is not known', async 
   expect(attempts).toBe(4);
 });
 
-test('Retry-After is obeyed, and a long one is left to the caller', async () => {
+test('a short Retry-After is obeyed, and a long one is an error for the caller', async () => {
   const agent = await service.agent();
   const answers = [
     { status: 503, seconds: '1' },
@@ -129,7 +129,7 @@ test('Retry-After is obeyed, and a long one is left to the caller', async () => 
   expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
 });
 
-test('a signal and a time-out end a call with its retries', async () => {
+test('a signal and a timeout end a call and its retries', async () => {
   const agent = await service.agent();
   const client = clientOf(service, agent, {
     fetch: (_, { signal }) =>
@@ -145,7 +145,7 @@ test('a signal and a time-out end a call with its retries', async () => {
   await expect(stopped).rejects.toThrow('enough');
 });
 
-test('an answer of something else is an error that says so', async () => {
+test('an answer that is not from the service is a clear error', async () => {
   const agent = await service.agent();
   const client = clientOf(service, agent, {
     fetch: async () => new Response('<h1>Not found</h1>', { status: 404 }),

@@ -47,7 +47,7 @@ async function startBalancer() {
 
 const transports = ['auto', 'websocket', 'poll'] as const;
 
-test.each(transports)('over %s, events come from the oldest on, then live', async (transport) => {
+test.each(transports)('over %s, events start at the oldest and continue live', async (transport) => {
   const { asAda, asBob, thread_id } = await startConversation(service);
   await sendNumbers(asAda, thread_id, 1, 3);
   const states: ConnectionState[] = [];
@@ -62,7 +62,7 @@ test.each(transports)('over %s, events come from the oldest on, then live', asyn
   expect(() => events[Symbol.asyncIterator]()).toThrow('one loop only');
 });
 
-test('the position is stored after the body: break and errors give the last event again', async () => {
+test('the position is stored after the loop body: break and errors repeat the last event', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);
   await sendNumbers(asAda, thread_id, 1, 4);
   const cursor = memoryCursor();
@@ -81,7 +81,7 @@ test('the position is stored after the body: break and errors give the last even
   expect(await read(4)).toEqual([4]);
 });
 
-test('from latest starts at the end of the feed', async () => {
+test('"latest" starts at the end of the feed', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);
   await sendNumbers(asAda, thread_id, 1, 2);
   const onState: EventOptions['onState'] = ({ status }) => {
@@ -104,7 +104,7 @@ test('close and a signal end the loop without an error', async () => {
   expect(await readNumbers(asBob.events({ signal }), 3)).toEqual([]);
 });
 
-test('auto polls while WebSockets fail, and returns to them without a hole', async () => {
+test('auto polls while WebSockets fail, and returns to them without a gap', async () => {
   const { asAda, bob, thread_id } = await startConversation(service);
   const { default: ws } = await import('ws');
   let refusing = true;
@@ -132,7 +132,7 @@ test('auto polls while WebSockets fail, and returns to them without a hole', asy
   expect(used.at(-1)).toBe('websocket');
 });
 
-test('a connection that carries nothing any more is found, and the next one continues', async () => {
+test('a dead connection is detected, and the next one continues', async () => {
   const { asAda, bob, thread_id } = await startConversation(service);
   const balancer = await startBalancer();
   const asBob = clientOf(balancer, bob);
@@ -164,7 +164,7 @@ test('a slow loop reads ahead no further than its buffer', async () => {
   }
 });
 
-test('what no later attempt can repair ends the loop with an error', async () => {
+test('a permanent error ends the loop', async () => {
   const agent = await service.agent();
   const cases = [
     { auth: 'wrong', code: 'UNAUTHORIZED' },
@@ -178,7 +178,7 @@ test('what no later attempt can repair ends the loop with an error', async () =>
   }
 });
 
-test('a page with a ticket receives events and can make no calls', async () => {
+test('a browser page with a ticket receives events and cannot make calls', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);
   const getTicket = async () => (await asBob.createTicket()).ticket;
   const page = clientOf(service, { token: '' }, { auth: { getTicket } });

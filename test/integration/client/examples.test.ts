@@ -83,7 +83,7 @@ test('ask and answer survive kill -9: one question, one answer', async () => {
   await expect.poll(contents, { timeout: 30_000 }).toEqual(expected);
 });
 
-test('resume does the work for each message once, over kill -9', async () => {
+test('resume does the work for each message once, despite kill -9', async () => {
   const { bob, asAda, bobEnv } = await startAgents();
   const { id: thread_id } = await asAda.threads.create({ with_handle: bob.handle });
   const done = async (work: string) => {
@@ -102,7 +102,7 @@ test('resume does the work for each message once, over kill -9', async () => {
   }
 });
 
-test('three workers answer each message once, though one is killed', async () => {
+test('three workers answer each message once, although one is killed', async () => {
   const { bob, asAda, bobEnv } = await startAgents();
   const asBob = clientOf(service, bob);
   await asBob.inbox.set();
@@ -122,7 +122,7 @@ test('three workers answer each message once, though one is killed', async () =>
   for (const worker of workers.slice(1)) expect(await worker.terminate()).toEqual([0, null]);
 });
 
-test('ai-sdk-agent answers what waits with the MCP tools', async () => {
+test('ai-sdk-agent answers waiting messages with the MCP tools', async () => {
   const { bob, asAda } = await startAgents();
   const token = await issueTokenFor(service.core, bob.handle, { audience: 'mcp' });
   const initial_message = 'Is it ready?';
@@ -143,7 +143,7 @@ test('ai-sdk-agent answers what waits with the MCP tools', async () => {
   expect(messages.map(({ content }) => content)).toEqual(['Is it ready?', 'Answer to true']);
 });
 
-test('webhook-receiver takes what the service and the test helper sign, and nothing else', async () => {
+test('webhook-receiver accepts only requests signed by the service or the test helper', async () => {
   const { bob, asAda } = await startAgents();
   const token = await issueTokenFor(service.core, bob.handle, { scopes: ['agents:write', 'threads:read'] });
   const asManager = clientOf(service, { token });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-test('the package is small, needs nothing, and has code and declarations only', async () => {
+test('the package is small, has no dependencies, and contains only code and declarations', async () => {
   const { dependencies } = JSON.parse(
     await readFile(join(installed.folder, 'node_modules/@agent-messaging/client/package.json'), 'utf8'),
   );

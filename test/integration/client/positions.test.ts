@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('a position in a file survives the program, and is replaced as a whole', async () => {
+test('a position in a file survives the program, and is replaced atomically', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);
   const folder = await mkdtemp(join(tmpdir(), 'ams-cursor-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -34,7 +34,7 @@ test('a position in a file survives the program, and is replaced as a whole', as
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test('a position in the database of the caller is stored in the transaction of the work, or not at all', async () => {
+test('a position in the database of the caller is stored only in the transaction of the work', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);
   const database = new pg.Client({ connectionString: service.env['DATABASE_URL'] });
   await database.connect();

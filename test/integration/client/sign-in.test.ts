@@ -40,7 +40,7 @@ function watchTokens() {
   return { watch, fetch: fetchFn };
 }
 
-test('credentials fetch one token for all calls, and another one when it is refused', async () => {
+test('credentials fetch one token for all calls, and another one after a 401', async () => {
   const agent = await service.agent();
   const { client_id: clientId, client_secret: clientSecret } = await credentialOf(agent);
   const { watch, fetch: watched } = watchTokens();
@@ -63,7 +63,7 @@ test('credentials that the service refuses are an error, without a retry', async
   expect(watch.requests).toBe(1);
 });
 
-test('a token is renewed before its end', async () => {
+test('a token is renewed before it expires', async () => {
   const agent = await service.agent();
   let issued = 0;
   const client = createClient({

@@ -53,7 +53,7 @@ test('starts every part, logs it, passes the settings on, and stops in order on 
   expect(launcher.out().trimEnd().split('\n').slice(lines.length)).toEqual(['stopped']);
 });
 
-test('killed with -9: API and worker end by themselves, and the next start takes over', async () => {
+test('API and worker stop by themselves after kill -9, and the next start takes over', async () => {
   const dataDir = createTemporaryFolder();
   const first = runFakeLauncher(dataDir);
   await first.ready();

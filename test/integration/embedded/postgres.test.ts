@@ -31,7 +31,7 @@ async function query(url: string, sql: string): Promise<unknown> {
 
 const failure = (attempt: Promise<unknown>) => attempt.then(() => 'no failure', toOneLine);
 
-test('a new one takes the password over TCP, has the extensions, folds accents, and keeps data and port', async () => {
+test('a new server accepts the password over TCP, has the extensions, folds accents, and keeps data and port', async () => {
   const dataDir = createTemporaryFolder();
   const first = await start({ dataDir });
   expect(await query(first.url, `SELECT lower('ÉÅ') AS value`)).toBe('éå');
@@ -103,7 +103,7 @@ test('an impossible configuration is refused in one line', async () => {
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'root in a folder that only root can enter: PostgreSQL uses another folder and logs it',
+  'for root, in a folder that only root can enter, PostgreSQL uses another folder and logs it',
   async () => {
     const dataDir = join(createTemporaryFolder(), 'data');
     mkdirSync(dataDir, { mode: 0o700 });

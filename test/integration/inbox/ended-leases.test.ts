@@ -121,7 +121,7 @@ test('a revoked credential ends the leases of its tokens, and not those of other
   expect((await inbox.acknowledge(kept?.id ?? '')).status).toBe(200);
 });
 
-test('a token that was revoked a moment ago claims nothing, even where it is cached', async () => {
+test('a token that was just revoked claims nothing, even where it is cached', async () => {
   const { worker, send } = await startWork(service);
   await send('one');
   const token = await service.token(worker.handle);

@@ -103,7 +103,7 @@ test('marks of a process that died are moved by maintenance', async () => {
   expect((await readReceipt(asker, thread, worker)).handled_up_to_sequence).toBe(1);
 });
 
-test('what was acknowledged is recorded when the inbox is turned off', async () => {
+test('acknowledged items are recorded when the inbox is turned off', async () => {
   const { asker, worker, inbox, thread, send } = await startWork(service);
   await send('one');
   const [lease] = await inbox.leases();

@@ -35,7 +35,7 @@ test('the settings have defaults, are changed by the next PUT, and end with DELE
   expect((await inbox.claim()).body.error.code).toBe('INBOX_NOT_FOUND');
 });
 
-test('each message of others becomes an item once, and an acknowledged one leaves', async () => {
+test('each message of others becomes an item once, and an acknowledged item leaves the inbox', async () => {
   const { asker, worker, inbox, thread, send } = await startWork(service);
   const sent = [await send('one'), await send('own', thread, worker), await send('two')];
   expect((await inbox.get()).body).toMatchObject({ ready: 2, leased: 0, dead: 0 });
@@ -72,7 +72,7 @@ test('each message of others becomes an item once, and an acknowledged one leave
   expect(second?.fencing_token).toBeGreaterThan(first?.fencing_token ?? 0);
 });
 
-test('a lease that expired goes to the next claim, and its holder writes nothing', async () => {
+test('an expired lease passes to the next claim, and its former holder can write nothing', async () => {
   const { asker, worker, inbox, thread, send } = await startWork(service, { max_attempts: 3 });
   await send('one');
   const [lost] = await inbox.leases();
@@ -104,7 +104,7 @@ test('a lease that expired goes to the next claim, and its holder writes nothing
   expect(messages.body.messages.map(({ content }: { content: string }) => content)).toEqual(['one']);
 });
 
-test('an expired lease that no other instance has is lost, too', async () => {
+test('an expired lease is lost even if no other instance has the item', async () => {
   const { worker, inbox, send } = await startWork(service);
   await send('one');
   const [lease] = await inbox.leases();
@@ -169,7 +169,7 @@ test('a reply that is refused leaves the lease as it was', async () => {
   expect((await inbox.acknowledge(lease?.id ?? '')).status).toBe(200);
 });
 
-test('a released item comes again after its delay, and is dead after its last attempt, until it is redriven', async () => {
+test('a released item is ready after its delay, and dead after its last attempt until it is redriven', async () => {
   const { inbox, send } = await startWork(service, { max_attempts: 2 });
   await send('one');
   const [first] = await inbox.leases({ consumer: 'a' });
@@ -223,7 +223,7 @@ test('dead items come in pages', async () => {
   expect([texts, rest.next_cursor]).toEqual([['a', 'b', 'c'], undefined]);
 });
 
-test('from begins at a cursor of the feed, or now', async () => {
+test('"from" begins at a cursor of the feed, or now', async () => {
   const { worker, inbox, send } = await startWork(service);
   await send('one');
   const { events } = (
@@ -237,7 +237,7 @@ test('from begins at a cursor of the feed, or now', async () => {
   expect((await inbox.turnOn({ from: 'x.y' })).body.error.code).toBe('INVALID_CURSOR');
 });
 
-test('from earliest begins at the oldest event that is kept', async () => {
+test('from "earliest" begins at the oldest stored event', async () => {
   const { inbox, send } = await startWork(service);
   for (const text of ['one', 'two']) await send(text);
   await inbox.turnOn({ from: 'now' });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('in order, at most one item of a thread is leased, and always the oldest', async () => {
+test('with order, at most one item of a thread is leased, and always the oldest', async () => {
   const { inbox, openThread, send } = await startWork(service);
   const other = await openThread();
   await send('a1');
@@ -31,7 +31,7 @@ test('without order, items of one thread are leased together', async () => {
   expect(textsOf(await inbox.leases({ max: 10 }))).toEqual(['a1', 'a2']);
 });
 
-test('a dead item lets the next one pass; redriven, it waits for the one that is leased', async () => {
+test('a dead item does not block the next one; redriven, it waits for the leased one', async () => {
   const { worker, inbox, send } = await startWork(service, { max_attempts: 1 });
   await send('a1');
   await send('a2');
@@ -49,7 +49,7 @@ test('a dead item lets the next one pass; redriven, it waits for the one that is
   expect(textsOf(await inbox.leases({ max: 10 }))).toEqual(['a3']);
 });
 
-test('items that wait for an older one of their thread count as ready, and come one by one', async () => {
+test('items that wait for an older one of their thread count as ready, and are leased one by one', async () => {
   const { inbox, openThread, send } = await startWork(service);
   const other = await openThread();
   for (const text of ['a1', 'a2', 'a3']) await send(text);
@@ -94,7 +94,7 @@ test('order can be turned off and on while items wait', async () => {
   }
 });
 
-test('items of a type that the settings no longer have stay, and hold up nothing', async () => {
+test('items of a type that the settings no longer have stay, and block no others', async () => {
   const types = ['message.created', 'thread.updated'];
   const { asker, inbox, thread, send } = await startWork(service, { types });
   const subject = { token: asker.token, body: { subject: 'new' } };

@@ -22,7 +22,7 @@ async function expireIn31Days(): Promise<void> {
   }
 }
 
-test('items leave with the feed, in every state, and the agent learns how many', async () => {
+test('items are removed with the feed, in every state, and the agent learns how many', async () => {
   const { worker, inbox, openThread, send } = await startWork(service, { max_attempts: 1 });
   for (const text of ['dead', 'leased']) await send(text, await openThread());
   const [dead] = await inbox.leases({ max: 2 });
@@ -38,7 +38,7 @@ test('items leave with the feed, in every state, and the agent learns how many',
   expect(await events()).toEqual([]);
 });
 
-test('the next item of a thread follows when those before it have expired', async () => {
+test('the next item of a thread is ready when those before it have expired', async () => {
   const { worker, inbox, send } = await startWork(service);
   const first = await send('one');
   let second = await send('two');
@@ -51,7 +51,7 @@ test('the next item of a thread follows when those before it have expired', asyn
   expect([lease?.event.data.id, next?.event.data.id]).toEqual([first.id, second.id]);
 });
 
-test('maintenance leaves young items, and drops consumers that have not claimed for a day', async () => {
+test('maintenance keeps recent items, and removes consumers that have not claimed for a day', async () => {
   const { worker, inbox, send } = await startWork(service);
   await send('one');
   await inbox.leases({ consumer: 'new' });

@@ -77,7 +77,7 @@ test('a WebSocket calls the same operations, and waits for items', async () => {
   expect(state.output).toEqual((await inbox.get()).body);
 });
 
-test('a waiting claim ends with an empty list after its time, and when the process stops', async () => {
+test('a waiting claim returns an empty list at its timeout, and when the process stops', async () => {
   const own = await startService({ worker: false });
   const agent = await own.agent();
   const inbox = inboxOf(own.api, agent);

@@ -53,7 +53,7 @@ describe('PKCE', () => {
     }
   });
 
-  test('a code is worth nothing without the verifier, nor with the challenge in its place', async () => {
+  test('rejects a code without the verifier, or with the challenge in its place', async () => {
     const { verifier, challenge } = createPkcePair();
     for (const code_verifier of [
       [],
@@ -73,7 +73,7 @@ describe('PKCE', () => {
 });
 
 describe('codes', () => {
-  test('a second use is refused, and ends what came of the first', async () => {
+  test('are refused at a second use, which revokes the tokens of the first', async () => {
     const app = await registerApp(authority.url);
     const code = await codeFor(app);
     const tokens = readTokens(await app.exchange(code));
@@ -84,7 +84,7 @@ describe('codes', () => {
     expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
   });
 
-  test('of many uses at once at most one succeeds, and what it got is worth nothing', async () => {
+  test('succeed for at most one of many concurrent uses, and its tokens are revoked', async () => {
     for (let round = 0; round < 5; round += 1) {
       const app = await registerApp(authority.url);
       const code = await codeFor(app);
@@ -99,7 +99,7 @@ describe('codes', () => {
     }
   });
 
-  test('another client gets nothing for a code, and does not spoil it', async () => {
+  test('are refused for another client, and stay valid for their own', async () => {
     const [app, thief] = [await registerApp(authority.url), await registerApp(authority.url)];
     const code = await codeFor(app);
     const stolen = await thief.exchange(code, { code_verifier: app.verifier });
@@ -116,7 +116,7 @@ describe('codes', () => {
     expect((await app.exchange(code)).status).toBe(200);
   });
 
-  test('are good for the redirect address of their request only', async () => {
+  test('are valid only with the redirect address of their request', async () => {
     const app = await registerApp(authority.url, {
       redirect_uris: ['http://127.0.0.1/callback', 'https://app.example/callback'],
     });
@@ -143,7 +143,7 @@ describe('codes', () => {
     expect(row?.life).toBeLessThanOrEqual(60_000);
   });
 
-  test('a resource that is unknown is refused before the code is used up', async () => {
+  test('are not used up by a request for an unknown resource', async () => {
     const app = await registerApp(authority.url);
     const code = await codeFor(app);
     const { mcp, api } = authority.resources;
@@ -155,7 +155,7 @@ describe('codes', () => {
 });
 
 describe('clients that register themselves', () => {
-  test('get no client credentials, neither by asking for them nor by using them', async () => {
+  test('can neither request nor use the grant client_credentials', async () => {
     for (const grant_types of [['client_credentials'], ['authorization_code', 'client_credentials']]) {
       const { status, json } = await register(authority.url, {
         grant_types,
@@ -171,7 +171,7 @@ describe('clients that register themselves', () => {
     expect(withSecret.status).toBe(401);
   });
 
-  test('cannot choose an agent', async () => {
+  test('cannot choose an agent by themselves', async () => {
     const agent = await authority.agent();
     for (const field of ['agent_id', 'agent_handle', 'agent_scopes']) {
       const { status, json } = await register(authority.url, {
@@ -205,7 +205,7 @@ describe('other clients', () => {
     expect((await app.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  test('cannot use a refresh token of an app, and do not end it by trying', async () => {
+  test('cannot use a refresh token of an app, and trying does not revoke it', async () => {
     const app = await registerApp(authority.url);
     const { refresh_token } = await app.connect(await authority.person());
     const thief = await registerApp(authority.url);
@@ -213,7 +213,7 @@ describe('other clients', () => {
     expect((await app.refresh(refresh_token)).status).toBe(200);
   });
 
-  test('a client that cannot authenticate may not introspect, not even its own token', async () => {
+  test('a client that cannot authenticate cannot introspect even its own token', async () => {
     const app = await registerApp(authority.url);
     const { access_token } = await app.connect(await authority.person());
     for (const token of [access_token, 'x']) {
@@ -223,7 +223,7 @@ describe('other clients', () => {
   });
 });
 
-test('a token of a grant is valid for its own resource only', async () => {
+test('a token of a grant is valid only for its own resource', async () => {
   const app = await registerApp(authority.url);
   const who = await authority.person();
   const opens = { api: ['api', 'ws'], mcp: ['mcp'], ws: ['ws'] };

@@ -35,7 +35,7 @@ afterAll(async () => {
 const visit = (client_id: string) =>
   openFormBrowser(authority.url).go(createApp(authority.url, client_id, redirect_uri).address());
 
-test('an app that is a document connects without having registered', async () => {
+test('an app with a metadata document connects without registration', async () => {
   const who = await authority.person();
   const client_id = publish({ client_name: 'Published\u202E app', client_uri: 'https://app.example/' });
   const wanting = createApp(authority.url, client_id, redirect_uri);
@@ -61,7 +61,7 @@ test('an app that is a document connects without having registered', async () =>
   expect(read.filter((address) => address === client_id)).toHaveLength(1);
 });
 
-test('what a document wants to be otherwise is left out', async () => {
+test('unsupported fields of a document are ignored', async () => {
   const client_id = publish({
     grant_types: ['authorization_code', 'client_credentials', 'implicit'],
     response_types: ['code', 'id_token'],
@@ -106,7 +106,7 @@ test.each<[string, (body: string) => Response]>([
   expect(page.text).not.toContain('elsewhere.example');
 });
 
-test('addresses that cannot be a document are not read', async () => {
+test('addresses that are not valid for a document are not read', async () => {
   const before = read.length;
   for (const client_id of [
     'http://app.example/client',
@@ -120,7 +120,7 @@ test('addresses that cannot be a document are not read', async () => {
   expect(read).toHaveLength(before);
 });
 
-test('a server that is away does not make a client unknown: it is told to try again', async () => {
+test('a client whose document cannot be fetched is told to try again', async () => {
   const who = await authority.person();
   let away = false;
   const client_id = publish({}, (body) => (away ? new Response('{}', { status: 503 }) : new Response(body)));
@@ -164,7 +164,7 @@ test('requests that read documents beyond the limit are refused', async () => {
   await limited.close();
 });
 
-test('clients that people have connected are read again without being counted', async () => {
+test('documents of connected clients are read again without counting against the limit', async () => {
   const client_id = publish({});
   const app = createApp(authority.url, client_id, redirect_uri);
   const { refresh_token } = await app.connect(await authority.person());

@@ -69,7 +69,7 @@ test('a person lets an app act as an agent: request, decision, code, tokens', as
   });
 });
 
-test('the request is shown to the person as the app made it', async () => {
+test('the person sees the request of the app unchanged', async () => {
   const app = await registerApp(authority.url, {
     client_name: 'Desk\u202Etop\n  app ',
     client_uri: 'https://app.example/about',
@@ -106,8 +106,8 @@ test('the request is shown to the person as the app made it', async () => {
   });
 });
 
-describe('the person decides', () => {
-  test('for each request, and may choose another agent for the same app', async () => {
+describe('the decision of the person', () => {
+  test('is made for each request, and can choose another agent for the same app', async () => {
     const who = await authority.person();
     const second = await authority.agent(who.username, 'second');
     const app = await registerApp(authority.url);
@@ -121,7 +121,7 @@ describe('the person decides', () => {
     for (const [acting, wanted] of chosen) expect(acting).toBe(wanted);
   });
 
-  test('against it: the app is told, and gets nothing', async () => {
+  test('to deny is reported to the app, which gets no code', async () => {
     const app = await registerApp(authority.url);
     const browser = openFormBrowser(authority.url);
     const page = await openConsentPage(browser, app.address(), await authority.person());
@@ -134,7 +134,7 @@ describe('the person decides', () => {
     });
   });
 
-  test('about own agents only; of others as of none there is no such agent', async () => {
+  test('is about own agents only; agents of others look absent', async () => {
     const [who, other] = [await authority.person(), await authority.person()];
     const app = await registerApp(authority.url);
     const refusals = [];
@@ -150,7 +150,7 @@ describe('the person decides', () => {
     expect(rows).toEqual([]);
   });
 
-  test('in the browser in which it began, once', async () => {
+  test('is accepted once, in the browser that started the request', async () => {
     const who = await authority.person();
     const app = await registerApp(authority.url);
     const [mine, other] = [openFormBrowser(authority.url), openFormBrowser(authority.url)];
@@ -170,7 +170,7 @@ describe('the person decides', () => {
     expect((await mine.go(resume)).status).toBe(400);
   });
 
-  test('the authorization server keeps no session of the person', async () => {
+  test('does not leave a session at the authorization server', async () => {
     const who = await authority.person();
     const browser = openFormBrowser(authority.url);
     const app = await registerApp(authority.url);
@@ -197,7 +197,7 @@ test('the person is asked for every value of prompt; prompt=none returns an erro
 });
 
 describe('scope', () => {
-  test('none asked for means the four of the interface', async () => {
+  test('without a value has the four default scopes', async () => {
     const app = await registerApp(authority.url);
     const who = await authority.person();
     expect((await app.connect(who, { scope: null })).scope).toBe(four);
@@ -205,7 +205,7 @@ describe('scope', () => {
   });
 
   test.each(['openid email', 'threads:read profile', 'threads:*'])(
-    'unknown ones are refused, as with client credentials: %s',
+    'with unknown values is refused, as with client credentials: %s',
     async (scope) => {
       const app = await registerApp(authority.url);
       const answer = await openFormBrowser(authority.url).go(app.address({ scope }), programRequest);
@@ -214,7 +214,7 @@ describe('scope', () => {
   );
 });
 
-test('parameters of OpenID Connect are ignored, others that would change the request are refused', async () => {
+test('parameters of OpenID Connect are ignored; others that would change the request are refused', async () => {
   const app = await registerApp(authority.url);
   const openId = {
     nonce: 'n',
@@ -244,7 +244,7 @@ test('parameters of OpenID Connect are ignored, others that would change the req
 });
 
 describe('redirect addresses', () => {
-  test('of the own machine are good at any port', async () => {
+  test('on loopback are valid at any port', async () => {
     const who = await authority.person();
     for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
       const app = await registerApp(authority.url, { redirect_uris: [`http://${host}/callback`] });
@@ -256,7 +256,7 @@ describe('redirect addresses', () => {
     }
   });
 
-  test('of an app with others beside are good at any port too', async () => {
+  test('on loopback are valid at any port also beside other addresses', async () => {
     const app = await registerApp(authority.url, {
       redirect_uris: ['https://editor.example/redirect', 'http://127.0.0.1/', 'http://127.0.0.1:33418/'],
     });
@@ -264,7 +264,7 @@ describe('redirect addresses', () => {
     expect(answer.get('code')).not.toBeNull();
   });
 
-  test('of a program that owns a scheme', async () => {
+  test('can have a private scheme', async () => {
     const app = await registerApp(authority.url, { redirect_uris: ['com.example.app:/oauth'] });
     expect((await app.approved(await authority.person())).get('code')).not.toBeNull();
   });

@@ -49,7 +49,7 @@ async function expectStillValid(app: OAuthApp, tokens: Tokens): Promise<void> {
 }
 
 describe('the connected clients of a person', () => {
-  test('are listed with what they may do and when they last came for a token', async () => {
+  test('are listed with their permissions and the time of their last token request', async () => {
     const who = await authority.person();
     const app = await registerApp(authority.url, {
       client_name: 'Quill',
@@ -145,7 +145,7 @@ describe('the right to act as the agent', () => {
     return { who, slug, agents, connect };
   }
 
-  test('ends with the membership, and what rested on it ends at once', async () => {
+  test('ends with the membership, and so do the tokens that depend on it', async () => {
     const { who, slug, agents, connect } = await inOrganization('member');
     const [tied, own] = [await connect(agents.tied), await connect(who.agent)];
     const { ended: revocations } = await writeAsSystem((work) =>
@@ -165,7 +165,7 @@ describe('the right to act as the agent', () => {
     await expectStillValid(tied.app, tied.tokens);
   });
 
-  test('is looked at again at each refresh, and when a code is used', async () => {
+  test('is checked at each refresh, and when a code is used', async () => {
     const { who, agents, connect } = await inOrganization('admin');
     const { app, tokens } = await connect(agents.shared);
     const waiting = await registerApp(authority.url);
@@ -193,7 +193,7 @@ describe('the right to act as the agent', () => {
   });
 });
 
-test('a token is good only while its grant is there, whatever became of the token itself', async () => {
+test('a token is valid only while its grant exists', async () => {
   const app = await registerApp(authority.url);
   const { access_token } = await app.connect(await authority.person());
   const { token_id } = await authority.tokens.verify(access_token, 'api');
@@ -206,7 +206,7 @@ test('a token is good only while its grant is there, whatever became of the toke
   expect(await tokens.listValid(hashes, Date.now())).toEqual([]);
 });
 
-test('a grant of which nothing lives any more is swept, and no other', async () => {
+test('only grants without a valid token or code are removed by maintenance', async () => {
   const { clientGrants } = authority.core.repositories;
   const who = await authority.person();
   const app = await registerApp(authority.url);

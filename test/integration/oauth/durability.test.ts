@@ -36,7 +36,7 @@ test('requests, codes and refresh tokens remain valid after a restart of the pro
   await next.close();
 });
 
-test('the database holds no code, token, secret or id of a request', async () => {
+test('the database contains no code, token, secret or request id in plain text', async () => {
   const who = await authority.person();
   const app = await registerApp(authority.url);
   const browser = openFormBrowser(authority.url);

@@ -13,7 +13,7 @@ afterAll(() => authority.close());
 const day = 24 * 3_600_000;
 const count = async (table: string) => (await authority.sql(`select 1 from ${table}`)).length;
 
-test('what is over goes: requests, codes, tokens, grants and clients, each after its own time', async () => {
+test('expired requests, codes, tokens, grants and clients are removed, each after its own time', async () => {
   const who = await authority.person();
   const app = await registerApp(authority.url);
   await openFormBrowser(authority.url).go(app.address());

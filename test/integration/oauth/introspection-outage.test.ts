@@ -4,7 +4,7 @@ import { createOAuthStorage } from '../../../src/services/auth/oauth-storage.ts'
 import { registerApp } from '../../clients/oauth/app.ts';
 import { clientSecretBasic, postForm, startAuthorizationServer } from './authorization-server.ts';
 
-test('what cannot be looked up just now does not make a good token look ended', async () => {
+test('a failed look-up does not make a valid token look inactive', async () => {
   let away: string | undefined;
   const authority = await startAuthorizationServer({
     storageOverrides: {

@@ -15,12 +15,12 @@ const read = async (path: string, init: RequestInit = {}) => {
   return { status: answer.status, headers: answer.headers, json };
 };
 
-test('what lets a client decide or read for people is not offered to any', () => {
+test('scopes to decide or to read for people are not offered', () => {
   expect(offeredScopes).not.toContain('approvals:write');
   expect(offeredScopes).not.toContain('conversations:read');
 });
 
-test('the authorization server says what is really served, and nothing of OpenID Connect', async () => {
+test('the metadata describes what is served, and nothing of OpenID Connect', async () => {
   const { url, resources } = authority;
   const { json } = await read('/.well-known/oauth-authorization-server');
   const inOrder = [resources.mcp, resources.api, resources.ws];
@@ -103,7 +103,7 @@ test('each resource describes itself', async () => {
   }
 });
 
-test('the keys are public parts only', async () => {
+test('the published keys have only public parts', async () => {
   const { json } = await read('/.well-known/jwks.json');
   const { keys } = z.object({ keys: z.array(z.record(z.string(), z.unknown())) }).parse(json);
   expect(keys).toEqual([
@@ -121,7 +121,7 @@ test('there is no OpenID configuration', async () => {
   }
 });
 
-test('scripts of any origin may read the documents and ask for tokens', async () => {
+test('scripts of any origin can read the documents and request tokens', async () => {
   const asking = { Origin: 'https://app.example', 'Access-Control-Request-Headers': 'mcp-protocol-version' };
   for (const [path, method] of [
     ['/.well-known/oauth-authorization-server', 'GET'],

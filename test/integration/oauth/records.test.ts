@@ -40,7 +40,7 @@ describe('records of pending flows', () => {
     expect(await codes.find(id)).toBeUndefined();
   });
 
-  test('are kept by the hash of their id', async () => {
+  test('are stored under the hash of their id', async () => {
     const id = freshId();
     await adapterOf('RefreshToken').upsert(id, { jti: id, kind: 'RefreshToken', grantId: 'g0' }, 60);
     const rows = await authority.sql<{ text: string }>('select r::text as text from oauth_records r');
@@ -57,7 +57,7 @@ describe('records of pending flows', () => {
     expect(await refresh.find(other)).toBeDefined();
   });
 
-  test('of several who consume one at once, one succeeds, and the grant ends', async () => {
+  test('are consumed once by concurrent requests, and the grant ends', async () => {
     const codes = adapterOf('AuthorizationCode');
     const grantId = await freshGrant();
     const id = freshId();
@@ -67,7 +67,7 @@ describe('records of pending flows', () => {
     expect(await adapterOf('Grant').find(grantId)).toBeUndefined();
   });
 
-  test('are swept when they expired', async () => {
+  test('are removed after they expire', async () => {
     const requests = adapterOf('Interaction');
     const [short, long] = [freshId(), freshId()];
     await requests.upsert(short, {}, 1);
@@ -133,7 +133,7 @@ test('access tokens of a grant end together, in every cache', async () => {
   }
 });
 
-test('expired access tokens are swept', async () => {
+test('expired access tokens are removed', async () => {
   const agent = await authority.agent();
   await authority.operatorToken(agent.canonical_handle, 1);
   await authority.operatorToken(agent.canonical_handle, 900);

@@ -23,7 +23,7 @@ const visit = (address: string) => openFormBrowser(authority.url).go(address, { 
 describe('redirects', () => {
   const registered = 'https://app.example/callback';
 
-  test('an address that is not registered gets nothing, not even an error; the person sees a page', async () => {
+  test('to an unregistered address do not happen, not even with an error; the person sees a page', async () => {
     const app = await registerApp(authority.url, {
       redirect_uris: [registered, 'http://127.0.0.1/callback', 'com.example.app:/callback'],
     });
@@ -60,7 +60,7 @@ describe('redirects', () => {
     }
   });
 
-  test('a state that cannot be kept is refused, and still given back', async () => {
+  test('return a state that cannot be stored with the error', async () => {
     const app = await registerApp(authority.url);
     const answer = await openFormBrowser(authority.url).go(app.address({ state: 'a\0b' }), programRequest);
     expect(answer.status).toBe(303);
@@ -68,7 +68,7 @@ describe('redirects', () => {
     expect([params.get('error'), params.get('state')]).toEqual(['invalid_request', 'a\0b']);
   });
 
-  test('what is wrong with a request leads no browser away by itself: a page says where its link goes', async () => {
+  test('do not follow an invalid request by themselves: a page shows where its link leads', async () => {
     for (const redirect_uri of [registered, 'com.example.app:/callback']) {
       const app = await registerApp(authority.url, { redirect_uris: [redirect_uri] });
       for (const [over, error] of [
@@ -90,7 +90,7 @@ describe('redirects', () => {
     }
   });
 
-  test('without one, or with two, there is no redirect', async () => {
+  test('do not happen without an address, or with two', async () => {
     const app = await registerApp(authority.url, {
       redirect_uris: [registered, 'https://app.example/other'],
     });
@@ -104,7 +104,7 @@ describe('redirects', () => {
     }
   });
 
-  test('an unknown client gets a page that does not repeat its name', async () => {
+  test('do not happen for an unknown client; the page does not repeat its name', async () => {
     const app = await registerApp(authority.url);
     for (const client_id of ['app_unknown', '<script>', 'operator', 'console', '\0', '']) {
       const answer = await visit(app.address({ client_id }));
@@ -113,7 +113,7 @@ describe('redirects', () => {
     }
   });
 
-  test('a confidential client has no redirects, and so no people', async () => {
+  test('are not possible for a confidential client', async () => {
     const agent = await authority.agent();
     const { client_id } = await authority.credential(agent.canonical_handle);
     const app = await registerApp(authority.url);
@@ -121,7 +121,7 @@ describe('redirects', () => {
     expect([answer.status, answer.headers.get('Location')]).toEqual([400, null]);
   });
 
-  test('the way back is no open redirect: it needs the cookie of the request', async () => {
+  test('back to the request need its cookie, so that they are not open', async () => {
     const app = await registerApp(authority.url, { redirect_uris: [registered] });
     const answer = await visit(
       `${authority.url}/authorize/x?client_id=${app.client_id}&redirect_uri=https://evil.example&state=x`,
@@ -129,7 +129,7 @@ describe('redirects', () => {
     expect([answer.status, answer.headers.get('Location')]).toEqual([400, null]);
   });
 
-  test('the Host of a request does not change the redirect', async () => {
+  test('do not depend on the Host header', async () => {
     const app = await registerApp(authority.url);
     const answer = await openFormBrowser(authority.url).go(app.address(), {
       follow: false,
@@ -139,7 +139,7 @@ describe('redirects', () => {
   });
 });
 
-test('behind a proxy that takes care of TLS cookies are for https only, and the way back is the same', async () => {
+test('behind a proxy that ends TLS, redirects are the same, and cookies are for https only', async () => {
   const origin = 'https://ams.example';
   const proxied = await startAuthorizationServer({ restartOf: { url: origin, env: authority.env } });
   const who = await authority.person();

@@ -78,7 +78,7 @@ describe('a refresh token that is used again at once', () => {
     expect((await app.refresh(second.refresh_token)).status).toBe(200);
   });
 
-  test('may name another resource and fewer scopes, and no scope beyond its own', async () => {
+  test('can name another resource and fewer scopes, but no additional scope', async () => {
     const { app, tokens } = await connected();
     await app.refresh(tokens.refresh_token);
     const { resources } = here;
@@ -95,7 +95,7 @@ describe('a refresh token that is used again at once', () => {
     expect((await app.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  test('is none of another client, whose try ends nothing', async () => {
+  test('is refused for another client, whose attempt revokes nothing', async () => {
     const { app, tokens } = await connected();
     const next = readTokens(await app.refresh(tokens.refresh_token));
     const thief = await registerApp(here.url);
@@ -108,7 +108,7 @@ describe('a refresh token that is used again at once', () => {
     expect((await app.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  test('that is given back ends its grant all the same, and is good no more', async () => {
+  test('is invalid after its revocation, which ends its grant', async () => {
     const { app, elsewhere, tokens } = await connected();
     const next = readTokens(await app.refresh(tokens.refresh_token));
     expect((await app.revoke(tokens.refresh_token)).status).toBe(200);
@@ -118,7 +118,7 @@ describe('a refresh token that is used again at once', () => {
 });
 
 describe('a second use ends the grant', () => {
-  test('when the moment is over, with all that came of the uses before', async () => {
+  test('after the grace period, with all tokens of earlier uses', async () => {
     const { app, elsewhere, tokens } = await connected();
     const first = readTokens(await app.refresh(tokens.refresh_token));
     const second = readTokens(await elsewhere.refresh(tokens.refresh_token));
@@ -128,7 +128,7 @@ describe('a second use ends the grant', () => {
     await expectEnded(app, tokens, first, second);
   });
 
-  test('when what came of the first was used in turn, however soon', async () => {
+  test('after the successor was used, however soon', async () => {
     const { app, elsewhere, tokens } = await connected();
     const first = readTokens(await app.refresh(tokens.refresh_token));
     const second = readTokens(await elsewhere.refresh(tokens.refresh_token));
@@ -137,7 +137,7 @@ describe('a second use ends the grant', () => {
     await expectEnded(app, first, second, third);
   });
 
-  test('when there were sixteen: live tokens do not multiply without end', async () => {
+  test('after sixteen uses, so that the number of valid tokens is limited', async () => {
     const { app, elsewhere, tokens } = await connected();
     const uses = Array.from({ length: 16 }, (_, n) =>
       (n % 2 ? elsewhere : app).refresh(tokens.refresh_token),
@@ -148,7 +148,7 @@ describe('a second use ends the grant', () => {
     await expectEnded(app, ...each.slice(0, 2));
   });
 
-  test('and another branch of the same grant takes no harm from one that is ahead', async () => {
+  test('but not in a branch of the grant that was refreshed less often', async () => {
     const { app, elsewhere, tokens } = await connected();
     const ahead = readTokens(await app.refresh(tokens.refresh_token));
     const behind = readTokens(await elsewhere.refresh(tokens.refresh_token));
@@ -159,7 +159,7 @@ describe('a second use ends the grant', () => {
   });
 });
 
-test('codes have no such moment', async () => {
+test('codes have no grace period', async () => {
   const { app } = await connected();
   const answer = await app.approved(await here.person());
   const tokens = readTokens(await app.exchange(answer.get('code') ?? ''));

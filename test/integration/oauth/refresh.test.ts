@@ -26,7 +26,7 @@ async function connected(over: Record<string, string | string[] | null> = {}) {
 }
 
 describe('rotation', () => {
-  test('each use gives a new refresh token for the same grant, for thirty days more', async () => {
+  test('each use returns a new refresh token for the same grant, valid for another thirty days', async () => {
     const { app, who, tokens } = await connected();
     const seen = new Set([tokens.refresh_token]);
     let { refresh_token } = tokens;
@@ -45,7 +45,7 @@ describe('rotation', () => {
     expect(Math.abs((row?.life ?? 0) - 30 * 24 * 3_600_000)).toBeLessThan(60_000);
   });
 
-  test('a second use ends the family: every token, the grant, the row of the connection', async () => {
+  test('a second use ends every token, the grant and the connection', async () => {
     const { app, who, tokens } = await connected();
     const other = await app.connect(who);
     const second = readTokens(await app.refresh(tokens.refresh_token));
@@ -64,7 +64,7 @@ describe('rotation', () => {
     expect(grants).toHaveLength(1);
   });
 
-  test('of many uses at once at most one succeeds, and what it got is worth nothing', async () => {
+  test('of many concurrent uses at most one succeeds, and its tokens are revoked', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { app, tokens } = await connected();
       const answers = await Promise.all(Array.from({ length: 6 }, () => app.refresh(tokens.refresh_token)));
@@ -81,7 +81,7 @@ describe('rotation', () => {
 });
 
 describe('resources', () => {
-  test('who never named one gets tokens for all three in turn, by resource or by audience', async () => {
+  test('a client that named none gets tokens for all three, by resource or by audience', async () => {
     const { app, tokens } = await connected();
     expect(await verdict(tokens.access_token, 'api')).toBe('good');
     let { refresh_token } = tokens;
@@ -99,7 +99,7 @@ describe('resources', () => {
     expect(await verdict(last.access_token, 'api')).toBe('good');
   });
 
-  test('what was asked for first is what a refresh without one is for', async () => {
+  test('a refresh without a resource is for the one of the first request', async () => {
     const { mcp, ws } = authority.resources;
     for (const [over, audience] of [
       [{ resource: mcp }, 'mcp'],
@@ -116,7 +116,7 @@ describe('resources', () => {
     }
   });
 
-  test('an unknown one is refused without using the refresh token up', async () => {
+  test('an unknown one is refused without using up the refresh token', async () => {
     const { app, tokens } = await connected();
     const { api, mcp } = authority.resources;
     for (const fields of [
@@ -132,7 +132,7 @@ describe('resources', () => {
     expect((await app.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  test('and an unknown one at /authorize is told to the app', async () => {
+  test('an unknown one at /authorize is reported to the app', async () => {
     const app = await registerApp(authority.url);
     const answer = await fetch(app.address({ resource: 'https://elsewhere.example/v1' }), {
       redirect: 'manual',
@@ -143,7 +143,7 @@ describe('resources', () => {
 });
 
 describe('scope', () => {
-  test('may shrink for one token and come back, but never grow beyond what was granted', async () => {
+  test('can be narrowed for one token and restored, but never exceeds the grant', async () => {
     const { app, tokens } = await connected({ scope: 'threads:read contacts:read' });
     const narrow = readTokens(await app.refresh(tokens.refresh_token, { scope: 'threads:read' }));
     expect(narrow.scope).toBe('threads:read');
@@ -158,7 +158,7 @@ describe('scope', () => {
 });
 
 describe('revocation (RFC 7009)', () => {
-  test('a refresh token: the grant ends with all of its tokens', async () => {
+  test('of a refresh token ends the grant with all of its tokens', async () => {
     const { app, tokens } = await connected();
     const next = readTokens(await app.refresh(tokens.refresh_token));
     expect((await app.revoke(next.refresh_token)).status).toBe(200);
@@ -170,7 +170,7 @@ describe('revocation (RFC 7009)', () => {
     expect((await app.revoke(next.refresh_token)).status).toBe(200);
   });
 
-  test('an access token: that one alone', async () => {
+  test('of an access token ends only that token', async () => {
     const { app, tokens } = await connected();
     const next = readTokens(await app.refresh(tokens.refresh_token));
     expect((await app.revoke(tokens.access_token)).status).toBe(200);

@@ -15,8 +15,8 @@ afterAll(async () => {
 const redirect_uris = ['http://127.0.0.1/callback'];
 const ask = (metadata: unknown) => register(authority.url, metadata);
 
-describe('what a client becomes', () => {
-  test('a public one with the code flow, whatever it asked for otherwise', async () => {
+describe('a registered client', () => {
+  test('is public and uses the code flow, whatever else it requests', async () => {
     const { status, headers, json } = await ask({
       redirect_uris,
       client_name: 'An app',
@@ -54,12 +54,12 @@ describe('what a client becomes', () => {
     expect(tokens.refresh_token).not.toBe('');
   });
 
-  test('one that needs only a redirect address', async () => {
+  test('needs only a redirect address', async () => {
     const { status, json } = await ask({ redirect_uris: ['https://app.example/callback'] });
     expect([status, json['application_type'], json['client_name']]).toEqual([201, 'web', undefined]);
   });
 
-  test('its name is shown in one line, of characters that can be seen, in the order in which they are read', async () => {
+  test('has a name of visible characters in one line, in reading order', async () => {
     const names = {
       'Plain app': 'Plain app',
       ' \n Two\r\nlines\t ': 'Two lines',
@@ -78,7 +78,7 @@ describe('what a client becomes', () => {
     }
   });
 
-  test('a home page that is no web page is left out', async () => {
+  test('keeps no home page that is not a web address', async () => {
     for (const client_uri of ['http://app.example', 'javascript:alert(1)', 'app', '']) {
       const { status, json } = await ask({ redirect_uris, client_uri });
       expect([status, json['client_uri']]).toEqual([201, undefined]);
@@ -98,7 +98,7 @@ describe('redirect addresses', () => {
     ['org.example.app.desktop://callback'],
     ['cursor://anysphere.cursor-mcp/oauth/callback'],
     ['vscode://vendor.extension/callback'],
-  ])('%s is taken', async (address) => {
+  ])('%s is accepted', async (address) => {
     const { status, json } = await ask({ redirect_uris: [address] });
     expect([status, json['redirect_uris']]).toEqual([201, [address]]);
   });
@@ -147,7 +147,7 @@ describe('redirect addresses', () => {
     }
   });
 
-  test('there must be some, and not too many', async () => {
+  test('a client has at least one, and not too many', async () => {
     const many = Array.from({ length: 21 }, (_, n) => `https://app.example/${n}`);
     for (const addresses of [undefined, null, [], 'https://app.example/', [1], {}, many]) {
       const { status, json } = await ask({ redirect_uris: addresses });
@@ -156,7 +156,7 @@ describe('redirect addresses', () => {
   });
 });
 
-test('what is of the wrong form is refused in the form of OAuth', async () => {
+test('an invalid registration gets an OAuth error', async () => {
   const cases: unknown[] = [
     '[]',
     '"x"',
@@ -182,7 +182,7 @@ test('what is of the wrong form is refused in the form of OAuth', async () => {
   expect([form.status, form.json['error']]).toEqual([400, 'invalid_request']);
 });
 
-test('what is registered can be neither read nor changed by anybody', async () => {
+test('a registration can be neither read nor changed', async () => {
   const { client_id } = await registerApp(authority.url);
   for (const method of ['GET', 'PUT', 'DELETE', 'POST']) {
     const answer = await fetch(`${authority.url}/register/${client_id}`, { method });
@@ -191,7 +191,7 @@ test('what is registered can be neither read nor changed by anybody', async () =
   expect((await fetch(`${authority.url}/register`)).status).toBe(405);
 });
 
-test('scripts of any origin may register', async () => {
+test('scripts of any origin can register', async () => {
   const { headers } = await register(authority.url, { redirect_uris }, { Origin: 'https://app.example' });
   expect(headers.get('access-control-allow-origin')).toBe('*');
   const refused = await register(authority.url, {}, { Origin: 'https://app.example' });
@@ -208,7 +208,7 @@ describe('unused clients', () => {
       [client_id, days * day],
     );
 
-  test('go after thirty days; those that were used, or hold a grant, stay', async () => {
+  test('are removed after thirty days; used ones and those with a grant stay', async () => {
     const [unused, young, used, holding] = [
       await registerApp(authority.url),
       await registerApp(authority.url),
@@ -261,7 +261,7 @@ test('requests to /authorize beyond the limit are refused with a page', async ()
   await limited.close();
 });
 
-test('who guesses at the token endpoint is slowed down: each client and address for itself', async () => {
+test('guesses at the token endpoint are limited, for each client and address separately', async () => {
   const limited = await startAuthorizationServer({ limits: 'token=3/60' });
   const [app, other] = [await registerApp(limited.url), await registerApp(limited.url)];
   const statuses = [];

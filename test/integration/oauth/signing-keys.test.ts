@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => authority.close());
 
-test('processes that start at once share one key', async () => {
+test('processes that start at the same time share one key', async () => {
   await authority.sql('delete from signing_keys');
   const cores = [1, 2, 3, 4].map((number) => compose(loadConfig(authority.env), `api ${number}`));
   const keys = await Promise.all(cores.map(({ unitOfWork }) => loadSigningKeys(unitOfWork, secret)));
@@ -22,7 +22,7 @@ test('processes that start at once share one key', async () => {
   await Promise.all(cores.map((core) => core.close()));
 });
 
-test('the stored key is encrypted, and another SECRET_KEY is told so', async () => {
+test('the stored key is encrypted, and a process with another SECRET_KEY reports it', async () => {
   const [key] = await loadSigningKeys(authority.core.unitOfWork, secret);
   const [row] = await authority.sql<{ encrypted_key: Buffer }>('select encrypted_key from signing_keys');
   expect(row?.encrypted_key.toString('latin1')).not.toContain(key?.d);

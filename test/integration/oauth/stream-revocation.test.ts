@@ -66,7 +66,7 @@ test('a grant that ends at one process ends open sockets and tool streams at ano
   await other.close();
 });
 
-test('a refresh token used at two processes together is valid at both, and so are the new tokens at either', async () => {
+test('a refresh token used at two processes concurrently is valid at both, and so are the new tokens', async () => {
   const { app, refresh_token } = await connected();
   const elsewhere = createApp(there.url, app.client_id, app.redirect_uri, app.pair);
   const answers = await Promise.all([app, elsewhere].map((each) => each.refresh(refresh_token)));
@@ -79,7 +79,7 @@ test('a refresh token used at two processes together is valid at both, and so ar
   }
 });
 
-test('a code and a refresh token that one process gave are good at another, and a request begun there', async () => {
+test('a code, a refresh token and a pending request of one process are valid at another', async () => {
   const username = `streams-${(count += 1)}`;
   const browser = openFormBrowser(here.url);
   await browser.signUp(username, password);

@@ -30,7 +30,7 @@ async function freshClient(): Promise<Client & { handle: string; agent_id: strin
 }
 
 describe('client authentication', () => {
-  test('by HTTP Basic and by body, both get a token that acts as the agent of the client', async () => {
+  test('works by HTTP Basic and in the body; both get a token for the agent of the client', async () => {
     const client = await freshClient();
     const byBasic = await ask(client);
     const byBody = await postForm(`${authority.url}/token`, {
@@ -58,7 +58,7 @@ describe('client authentication', () => {
     expect(byBasic.json.access_token).not.toBe(byBody.json.access_token);
   });
 
-  test('a wrong secret, an unknown client, a revoked credential and a retired agent get the same refusal', async () => {
+  test('fails equally for a wrong secret, an unknown client, a revoked credential and a retired agent', async () => {
     const good = await freshClient();
     const revoked = await freshClient();
     await authority.revoke(revoked.client_id);
@@ -83,7 +83,7 @@ describe('client authentication', () => {
     }
   });
 
-  test('the stored hash of the secret is not accepted as the secret', async () => {
+  test('does not accept the stored hash as the secret', async () => {
     const client = await freshClient();
     const [row] = await authority.sql<{ secret_hash: Buffer }>(
       'select secret_hash from credentials where client_id = $1',
@@ -95,25 +95,25 @@ describe('client authentication', () => {
     }
   });
 
-  test('a client_id that the database cannot store is unknown', async () => {
+  test('treats a client_id that the database cannot store as unknown', async () => {
     const client = { client_id: 'ams_\0', client_secret: '\0' };
     const answer = await postForm(`${authority.url}/token`, { grant_type: 'client_credentials', ...client });
     expect([answer.status, answer.json.error]).toEqual([401, 'invalid_client']);
   });
 
-  test('without a client the request is refused', async () => {
+  test('is required', async () => {
     const answer = await postForm(`${authority.url}/token`, { grant_type: 'client_credentials' });
     expect(answer.json.error).toBe('invalid_request');
   });
 });
 
 describe('scope', () => {
-  test('a part of what the client has is granted, and named in the answer', async () => {
+  test('can be a part of the scopes of the client, and is in the response', async () => {
     const { json } = await ask(await freshClient(), { scope: 'threads:read' });
     expect(json.scope).toBe('threads:read');
   });
 
-  test('scopes that the client does not have and unknown scopes are refused', async () => {
+  test('cannot have unknown scopes or scopes that the client does not have', async () => {
     const client = await freshClient();
     for (const scope of ['threads:read agents:write', 'openid', 'threads:*']) {
       const answer = await ask(client, { scope });
@@ -122,7 +122,7 @@ describe('scope', () => {
     }
   });
 
-  test('a client may have them all', async () => {
+  test('can have all scopes', async () => {
     const agent = await authority.agent();
     const { json } = await ask(await authority.credential(agent.canonical_handle, [...allScopes]));
     expect(json.scope?.split(' ')).toEqual([...allScopes]);
@@ -130,7 +130,7 @@ describe('scope', () => {
 });
 
 describe('resource', () => {
-  test('each resource, as resource or audience, with and without a trailing slash', async () => {
+  test('can be each resource, as resource or audience, with and without a trailing slash', async () => {
     const client = await freshClient();
     for (const [audience, address] of Object.entries(authority.resources)) {
       for (const fields of [
@@ -147,7 +147,7 @@ describe('resource', () => {
     }
   });
 
-  test('an unknown one, one that is no address, and two at once are refused', async () => {
+  test('is refused when unknown, not an address, or given twice', async () => {
     const client = await freshClient();
     const { api, mcp } = authority.resources;
     for (const fields of [
@@ -174,7 +174,7 @@ describe('resource', () => {
 });
 
 describe('other requests', () => {
-  test('other grant types, doubled fields and JSON bodies are refused in the form of OAuth', async () => {
+  test('with other grant types, repeated fields or a JSON body get an OAuth error', async () => {
     const client = await freshClient();
     const cases: [Record<string, string | string[]>, string][] = [
       [{ grant_type: 'password' }, 'unsupported_grant_type'],
@@ -195,13 +195,13 @@ describe('other requests', () => {
     expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
   });
 
-  test('a browser gets JSON too, never a page', async () => {
+  test('from a browser get JSON too, never a page', async () => {
     const answer = await postForm(`${authority.url}/token`, { grant_type: 'x' }, { Accept: 'text/html' });
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(answer.text).not.toContain('<');
   });
 
-  test('GET is 405, and what is not served is 404, in the form of the contract', async () => {
+  test('by GET are 405, and to other paths 404, with the standard error body', async () => {
     const get = await fetch(`${authority.url}/token`);
     expect(get.status).toBe(405);
     expect(get.headers.get('allow')).toBe('POST, OPTIONS');
@@ -213,14 +213,14 @@ describe('other requests', () => {
     }
   });
 
-  test('every answer carries a request id, and no fault of ours was seen', async () => {
+  test('all have a request id in the response, and none causes an internal error', async () => {
     const answer = await postForm(`${authority.url}/token`, {}, { 'X-Request-Id': 'my-request-1' });
     expect(answer.headers.get('x-request-id')).toBe('my-request-1');
     expect(authority.faults).toEqual([]);
   });
 });
 
-test('a database that is away is told as passing, a fault of ours as a fault without its cause', async () => {
+test('an unavailable database is reported as temporary, and an internal error without its cause', async () => {
   const away = new DomainError('UNAVAILABLE', 'The database does not answer just now; try again.', {
     retry_after: 1,
   });

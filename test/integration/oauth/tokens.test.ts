@@ -55,7 +55,7 @@ describe('at every transport', () => {
     expect((await introspect(client, access_token)).json).toEqual({ active: false });
   });
 
-  test('what was never issued is refused, however long', async () => {
+  test('a value that was never issued is refused, whatever its length', async () => {
     for (const token of ['', 'x', 'x'.repeat(43), 'x'.repeat(100_000)]) {
       await expect(authority.tokens.verify(token, 'api')).rejects.toEqual(refusal(/unknown or was revoked/));
     }
@@ -95,7 +95,7 @@ describe('introspection (RFC 7662)', () => {
 });
 
 describe('revocation (RFC 7009)', () => {
-  test('ends the token at once, in the cache of this process too', async () => {
+  test('ends the token immediately, in the cache of this process too', async () => {
     const client = await freshClient();
     const token = await requestToken(authority, client);
     await authority.tokens.verify(token, 'api');
@@ -165,7 +165,7 @@ describe('revocation (RFC 7009)', () => {
   });
 });
 
-test('the database holds hashes only', async () => {
+test('the database contains only hashes', async () => {
   const client = await freshClient();
   const token = await requestToken(authority, client);
   const { access_token } = await authority.operatorToken(client.handle);

@@ -175,7 +175,7 @@ describe('a decision', () => {
     expect(await findAnswer(Date.now() + 25 * hour)).toBeUndefined();
   });
 
-  test('to approve what is no longer possible says why, and changes nothing', async () => {
+  test('to approve an action that is no longer possible says why, and changes nothing', async () => {
     const { person, agent_id, target } = await pair();
     const { id } = await requestApproval({ agent_id, action: 'remove_contact', target, detail: {} });
     const error: unknown = await decide(person, id, 'approved').catch((thrown: unknown) => thrown);

@@ -46,7 +46,7 @@ function changed(back: string, name: string, value: string | null): string {
   return url.href;
 }
 
-test('an honest issuer is accepted: later refusals have their own reasons', async () => {
+test('a correct issuer is accepted, so that the refusals have their own reasons', async () => {
   expect(outcome(await signInWith({}))).toEqual(arrived);
 });
 

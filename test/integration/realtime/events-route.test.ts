@@ -80,7 +80,7 @@ test('a wait ends empty after its timeout', async () => {
   expect(Date.now() - begun).toBeGreaterThanOrEqual(950);
 });
 
-test('a caller that disconnects leaves nothing', async () => {
+test('a caller that disconnects leaves no waiting call', async () => {
   const agent = await node.agent();
   const gone = new AbortController();
   const answer = get(await node.token(agent), { wait: 30 }, gone.signal);
@@ -167,7 +167,7 @@ test.each([
   expect(await response.json()).toMatchObject({ error: { code } });
 });
 
-test('a token that may see no event is refused with the scope it needs', async () => {
+test('a token that can see no event is refused with the scope that it needs', async () => {
   const token = await node.token(await node.agent(), { scopes: ['threads:write'] });
   for (const response of [await get(token), await acknowledge(token, '{"cursor":"x"}')]) {
     expect(response.status).toBe(403);

@@ -155,7 +155,7 @@ test('agents of a killed process are online until its lease ends, and its rows a
   expect(await rows()).toEqual([]);
 });
 
-test('an agent that reconnects soon connected online; another one disconnecting offline', async () => {
+test('an agent that reconnects stays online; one that does not goes offline', async () => {
   const node = await startRealtimeNode({
     realtime: { linger_ms: 300, presence_intervals: { heartbeat_ms: 100, batch_wait_ms: 5 } },
   });

@@ -10,7 +10,7 @@ import { connectWebSocket } from '../../clients/websocket.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-test('a stopping process writes the deliveries until then', async () => {
+test('a stopping process writes the deliveries that it has collected', async () => {
   const settings = await createTestSettings('postgres');
   const config = loadConfig(settings.env);
   const [stopping, looking] = [compose(config, 'stopping'), compose(config, 'looking')];

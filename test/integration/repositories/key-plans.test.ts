@@ -177,7 +177,7 @@ const locking = new Set([
 ]);
 
 test.each(writes.filter(([name]) => locking.has(name)))(
-  'what several writes may wait for is locked in an order that no locale of the database changes: %s',
+  'rows are locked in an order that does not depend on the locale of the database: %s',
   async (_, use) => {
     const transaction = await pool.begin();
     try {

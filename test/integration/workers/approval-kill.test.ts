@@ -28,7 +28,7 @@ async function holdPair({ env }: ServiceCluster, ids: readonly string[]) {
 }
 
 function approvalKill(backend: Backend): void {
-  test(`a process killed between decision and effect: neither is there, and the next decision has the effect once (${backend})`, async () => {
+  test(`a process killed between decision and effect stores neither, and the next decision has the effect once (${backend})`, async () => {
     const cluster = await startServiceCluster(backend);
     onTestFinished(() => cluster.stop());
     const { core } = cluster;

@@ -193,7 +193,7 @@ describe.each(processBackends)('attachment scanning on %s', (backend) => {
     expect(await outcome(service.core, { id, storage_key })).toEqual(expected);
   });
 
-  test('the first finding is final, whatever a later scan finds', async () => {
+  test('the first result is final, whatever a later scan finds', async () => {
     const { id, storage_key } = await upload(service.core, uploaderId, { bytes: text });
     await attachmentScanningHandler(service.core).handle({ ids: [id] });
     await service.core.blobs.remove(storage_key);

@@ -22,7 +22,7 @@ async function outbox() {
   };
 }
 
-test('jobs that are pending only briefly are no loss, even if others are pending by then', async () => {
+test('jobs that are pending only briefly do not count as lost, even if others are pending later', async () => {
   const { url, owe, settle } = await outbox();
   await owe('evt_1');
   const over = new AbortController();

@@ -85,7 +85,7 @@ await describeWithRedis('SIGTERM under load', () => {
     },
   );
 
-  test('an API serves requests while load balancers are told to go elsewhere, unless it must stop immediately', async () => {
+  test('an API serves requests while load balancers stop sending new ones, unless it must stop immediately', async () => {
     const cluster = await startServiceCluster('postgres');
     onTestFinished(() => cluster.stop());
     const api = await cluster.startApi({ DRAIN_SECONDS: '300' });

@@ -27,33 +27,36 @@ function expectUnavailable({ status, headers, body }: RestResponse): void {
 }
 
 await describeWithRedis('PostgreSQL goes away under load', () => {
-  test.each(processBackends)('every session is ended, many times (%s)', async (backend) => {
-    const cluster = await startServiceCluster(backend);
-    onTestFinished(() => cluster.stop());
-    const killer = new pg.Client({ connectionString: cluster.env['DATABASE_URL'] });
-    await killer.connect();
-    onTestFinished(() => killer.end());
-    const [api, worker] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
-    const talk = await startConversation(cluster.core, api.url);
-    const load = startMessageLoad(talk, () => [api.url]);
-    const follower = await followMessages(talk.members[1], () => [api.url]);
-    for (let rounds = 0; rounds < (isNightly ? 25 : 8); rounds += 1) {
-      await load.waitForMore(8);
-      await killer.query(`select pg_terminate_backend(pid) from pg_stat_activity
+  test.each(processBackends)(
+    'clients recover when every database session is ended, many times (%s)',
+    async (backend) => {
+      const cluster = await startServiceCluster(backend);
+      onTestFinished(() => cluster.stop());
+      const killer = new pg.Client({ connectionString: cluster.env['DATABASE_URL'] });
+      await killer.connect();
+      onTestFinished(() => killer.end());
+      const [api, worker] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
+      const talk = await startConversation(cluster.core, api.url);
+      const load = startMessageLoad(talk, () => [api.url]);
+      const follower = await followMessages(talk.members[1], () => [api.url]);
+      for (let rounds = 0; rounds < (isNightly ? 25 : 8); rounds += 1) {
+        await load.waitForMore(8);
+        await killer.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`);
-    }
-    await load.waitForMore(20);
-    await load.finish();
-    load.errors.forEach(expectUnavailable);
-    expect(load.unanswered(), api.log()).toBe(0);
-    await follower.waitUntil(load.acknowledged.length);
-    expect(follower.repeated()).toBe(0);
-    await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
-    const endings = await Promise.all([api.terminate(), worker.terminate()]);
-    expect(endings.map(({ code }) => code)).toEqual([0, 0]);
-  });
+      }
+      await load.waitForMore(20);
+      await load.finish();
+      load.errors.forEach(expectUnavailable);
+      expect(load.unanswered(), api.log()).toBe(0);
+      await follower.waitUntil(load.acknowledged.length);
+      expect(follower.repeated()).toBe(0);
+      await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
+      const endings = await Promise.all([api.terminate(), worker.terminate()]);
+      expect(endings.map(({ code }) => code)).toEqual([0, 0]);
+    },
+  );
 
-  test('the connection is cut: 503 until it is back, and no duplicates', async () => {
+  test('while the connection is cut calls are 503, and there are no duplicates', async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
     const proxy = await startTcpProxy(cluster.env['DATABASE_URL'] ?? '');

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 await describeWithRedis('two API processes and two workers', () => {
   test.each(processBackends)(
-    'one of each is killed: the receiver continues at the other (%s)',
+    'the receiver continues at the other process when one of each is killed (%s)',
     async (backend) => {
       const cluster = await startServiceCluster(backend);
       onTestFinished(() => cluster.stop());

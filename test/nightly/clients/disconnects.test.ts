@@ -18,7 +18,7 @@ const readers: ReaderTransport[] = ['websocket', 'poll', 'switching'];
 const apiKillInterval = 50;
 const redisKillInterval = 125;
 
-test('1,000 cuts of sockets, API processes and Redis lose no event of 20,000 and double none', async () => {
+test('1,000 cuts of sockets, API processes and Redis lose and duplicate none of 20,000 events', async () => {
   const cluster = await startServiceCluster('redis');
   onTestFinished(() => cluster.stop());
   let apis: ServiceProcess[] = await Promise.all([cluster.startApi(), cluster.startApi()]);

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildProbeEnv, maxHoldMs, measureHold } from './loop-hold.ts';
 
-test('a call that holds the loop for a little more than the bound counts as slow; one that yields does not', async () => {
+test('a call that blocks the event loop slightly longer than the limit counts as slow; one that yields does not', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ams-probe-'));
   const socket = join(folder, 'probe');
   const server = fork(resolve(import.meta.dirname, 'busy-server.mjs'), {

@@ -23,7 +23,7 @@ function isByDesign({ kind, detail }: { kind: string; detail: string }): boolean
 const tasks = Object.keys(maintenanceTasks) as MaintenanceTask[];
 
 describeUnless(missingReleaseReason, 'two releases on one database', () => {
-  test('the old one before, during and after the migration, both on the new schema, and the old one again', async () => {
+  test('the old release works before, during and after the migration, beside the new one, and alone again', async () => {
     const before = await buildPreviousRelease();
     onTestFinished(() => before.remove());
     const database = await createEmptyDatabase();

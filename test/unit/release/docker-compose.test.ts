@@ -108,9 +108,9 @@ describe('docker-compose.yml', () => {
   });
 
   test('waits for no service that a profile leaves out', () => {
-    for (const [name, { profiles, depends_on }] of all) {
+    for (const [name, { depends_on }] of all.filter(([, { profiles }]) => !profiles)) {
       const awaited = Object.keys(depends_on ?? {}).flatMap((other) => services[other]?.profiles ?? []);
-      if (!profiles) expect(awaited, name).toEqual([]);
+      expect(awaited, name).toEqual([]);
     }
   });
 

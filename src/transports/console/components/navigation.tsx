@@ -3,6 +3,7 @@ import { useLayoutContext } from './layout-context.ts';
 const navigationLinks = [
   ['/console', 'Home'],
   ['/console/conversations', 'Conversations'],
+  ['/console/usage', 'Usage'],
   ['/console/agents', 'Agents'],
   ['/console/approvals', 'Approvals'],
   ['/console/connections', 'Connected apps'],

@@ -59,7 +59,7 @@ test('an agent that may not start threads can reply in them', async () => {
   expect((await post(`/threads/${thread}/messages`, target, { content: 'x' })).status).toBe(201);
 });
 
-test('in a group only a block prevents a message, and its error is that of the policy', async () => {
+test('in a group only a block prevents a message, with the same error as a policy', async () => {
   const [creator, first, second] = await Promise.all([
     agentOf(newAgentName(), 'personal'),
     agentOf(newAgentName(), 'personal'),

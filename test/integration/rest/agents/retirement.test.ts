@@ -104,7 +104,7 @@ test('retirement ends the socket, stream, long poll, tokens, credentials and ses
   expect(tokenResponse.status).toBe(401);
 });
 
-test('everything also ends when the bus loses the message', async () => {
+test('everything also ends when the bus loses the message of the retirement', async () => {
   const [keeper, gone] = await pair();
   const connections = await openEveryTransport(gone);
   const { bus } = service.core;

@@ -105,7 +105,7 @@ test('a cursor is valid only for its list and agent, and limits are enforced', a
   }
 });
 
-test('without a limit a page holds 50', async () => {
+test('without a limit a page has 50 contacts', async () => {
   const ann = await service.agent();
   const others = await agents(51);
   await service.core.unitOfWork.writeAsSystem(async ({ contacts, now }) => {

@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 
 const pair = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
 
-test('agents of one owner are contacts, those of one organization become it by asking; those of two people do not', async () => {
+test('agents of one person are contacts, those of one organization become contacts by a request, and those of two people need an approval', async () => {
   const ann = await service.agent();
   const clerk = await createOrganizationAgent(service);
   for (const one of [ann, clerk]) {

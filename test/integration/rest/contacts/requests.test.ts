@@ -123,7 +123,7 @@ test('a repeated request returns the pending one, and a request to a contact ret
   expect((await trust.requests(ann)).body).toEqual({ requests: [] });
 });
 
-test('the same key returns the same request; without a key there is none', async () => {
+test('the same key returns the same request; without a key no request is created', async () => {
   const [ann, bob] = await pair();
   const ask = (key: string | null, message: string) =>
     requestRest('POST', `${service.api}/contacts/requests`, {

@@ -51,7 +51,7 @@ test('is served to every caller by GET and HEAD, and linked from the OpenAPI doc
   expect((await requestRest('POST', `${service.api}/asyncapi.json`)).status).toBe(404);
 });
 
-test('is the document that the tests check every event against', () => {
+test('is the document against which the tests check every event', () => {
   expect(document).toEqual(buildAsyncApiDocument('http://localhost:3000', document.info.version));
 });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('the version of package.json is what the service, its documents and its command line report', async () => {
+test('the service, its documents and its command line report the version of package.json', async () => {
   const meta = await requestRest('GET', `${service.api}/meta`);
   expect(meta).toMatchObject({ status: 200, body: { name: 'agent-messaging-service', version } });
   for (const name of ['openapi.json', 'openapi-long-paths.json', 'asyncapi.json'])
@@ -24,7 +24,7 @@ test('the version of package.json is what the service, its documents and its com
   expect(loadConfig(service.env).VERSION).toBe(version);
 });
 
-test('the version can be read by pages of other origins, and only read', async () => {
+test('pages of other origins can read the version, and nothing else', async () => {
   const head = await requestRest('HEAD', `${service.api}/meta`);
   expect([head.status, head.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   expect((await requestRest('POST', `${service.api}/meta`)).status).toBe(404);

@@ -62,7 +62,7 @@ test('a missing scope is 403 and named in the challenge', async () => {
   expect((await requestRest('GET', `${service.api}/agents/me`, { token: other.token })).status).toBe(200);
 });
 
-test('bodies that are no JSON, no object, no UTF-8, of another type, too large or cut have distinct errors', async () => {
+test('bodies that are not JSON, not an object, not UTF-8, of another type, too large or truncated have distinct errors', async () => {
   const { token } = await service.agent();
   const url = `${service.api}/threads`;
   const send = (raw: string | Uint8Array<ArrayBuffer>, headers = {}) =>
@@ -90,7 +90,7 @@ test('bodies that are no JSON, no object, no UTF-8, of another type, too large o
   expectError(await send(`{"content":"x","metadata":${deep}}`), 400, 'VALIDATION_ERROR');
 });
 
-test('errors of the fields are sentences of the service, not of its validator', async () => {
+test('field errors are sentences of the service, not of its validator', async () => {
   const { token } = await service.agent({ scopes: [...allTestScopes, 'agents:write', 'agents:read'] });
   const wrong = [
     null,

@@ -77,7 +77,7 @@ test('a missing or malformed key is refused, and nothing happens', async () => {
   expect((await requestRest('GET', url, { token: ann.token })).body.messages).toHaveLength(1);
 });
 
-test('a refusal is not stored: the same key works when the reason is resolved', async () => {
+test('a refusal is not stored: the same key works after its reason is resolved', async () => {
   const { ann, url } = await conversation();
   const thread = url.replace('/messages', '');
   const key = randomUUID();

@@ -203,7 +203,7 @@ test('an agent with too many reads can still send', async () => {
   expectLimited(await send(service.api, ann, 'thd_none'), 'default');
 });
 
-test('a response that a tool fetches twice because of its length is one call', async () => {
+test('a response that a tool fetches twice because of its length counts as one call', async () => {
   const service = await start('send_message=100/60,default=5/60');
   const ann = await service.agent();
   const thread_id = await newThread(service, ann);
@@ -215,7 +215,7 @@ test('a response that a tool fetches twice because of its length is one call', a
   expect((await listThreads(service.api, ann)).headers.get('ratelimit')).toMatch(/^"default";r=3;/);
 });
 
-test('disabled, nothing is limited or reported', async () => {
+test('nothing is limited or reported when limits are off', async () => {
   const service = await start('off');
   const ann = await service.agent();
   const thread_id = await newThread(service, ann);

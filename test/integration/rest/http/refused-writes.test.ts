@@ -43,7 +43,7 @@ function expectUnavailable({ status, headers, body }: RestResponse, what: string
 
 const pollOptions = { timeout: 20_000, interval: 50 };
 
-test('a database that takes no writes: 503 with Retry-After, readiness fails, and both recover', async () => {
+test('on a read-only database writes are 503 with Retry-After, readiness fails, and both recover', async () => {
   const database = await createTestDatabase();
   const service = await startOn(database);
   const { ann, bob, cursor, messages, mcp } = await conversation(service);
@@ -120,7 +120,7 @@ describeUnless(await findMountProblem(), 'a disk without space', () => {
   });
 });
 
-test('a repeated idempotency key while the database breaks off is 503, not 500', async () => {
+test('a repeated idempotency key while the database connection breaks is 503, not 500', async () => {
   const database = await createTestDatabase();
   const first = await startOn(database);
   const proxy = await startFragileProxy(database.url);

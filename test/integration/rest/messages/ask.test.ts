@@ -102,7 +102,7 @@ test('a repeated question is sent once, and has the reply that arrived since', a
   expect((await get(ann, path)).body.last_sequence).toBe(2);
 });
 
-test('the cursor passes over no event that the answer does not have', async () => {
+test('the cursor is not after any event that the answer does not contain', async () => {
   const { ann, bob, path } = await conversation();
   const cleo = await service.agent();
   const asking = post(ann, `${path}/ask`, { content: 'How many?' });

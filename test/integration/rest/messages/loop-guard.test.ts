@@ -95,7 +95,7 @@ test('two agents that reply to each other too fast for too long are refused by e
   await pingPong(elsewhere, [bob, ann], 4);
 });
 
-test('a reply after ten seconds or to the own message is no exchange', async () => {
+test('a reply after ten seconds or to the own message does not count as an exchange', async () => {
   const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
   const thread = await threadOf([ann, bob]);
   for (let number = 0; number < 8; number += 1) expect((await send(thread, ann)).status).toBe(201);
@@ -173,7 +173,7 @@ test('concurrent sends over two processes do not exceed the limit of exchanges',
   );
 });
 
-test('disabled, nothing is counted; expired rows are removed', async () => {
+test('nothing is counted when the guard is off; expired rows are removed', async () => {
   const off = await startService({ worker: false, env: { RATE_LIMITS: 'off' } });
   onTestFinished(async () => void (await off.stop()));
   const [ann, bob] = (await agents(2, off)) as [TestAgent, TestAgent];
@@ -197,7 +197,7 @@ test('disabled, nothing is counted; expired rows are removed', async () => {
   expect(left).not.toContain(over);
 });
 
-test('a sender can expect no reply, and tools pass it on', async () => {
+test('a sender can mark that no reply is expected, and tools show it', async () => {
   const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
   const thread = await threadOf([ann, bob]);
   const say = (content: string, metadata: object) => send(thread, ann, { body: { content, metadata } });

@@ -135,7 +135,7 @@ test('a message is sent once under its own key, alone or in any batch', async ()
   expect(contents).toEqual(['alone', 'first', 'without a key', 'second']);
 });
 
-test('one key in concurrent batches and single sends makes one message', async () => {
+test('one key in concurrent batches and single sends creates one message', async () => {
   const { id, ann } = await conversation();
   const idempotency_key = randomUUID();
   const calls = Array.from({ length: 10 }, (_, at) =>
@@ -181,7 +181,7 @@ test('each message counts against the rate limit; those over it are refused, and
   expect((await send(id, ann, 'one more')).status).toBe(429);
 });
 
-test('a batch is one answer to the other agent for the loop guard', async () => {
+test('the loop guard counts a batch as one reply', async () => {
   const { id, ann, bob } = await conversation();
   await sendBatch(id, ann, drafts(5));
   expect(outcomes(await sendBatch(id, bob, drafts(5)))).toEqual([201, 201, 201, 201, 201]);
@@ -223,7 +223,7 @@ test.each(wrong)('a batch with %s is refused, and nothing is sent', async (_, me
   expect(await list(id, ann)).toEqual([]);
 });
 
-test('a WebSocket call sends a batch with the results of REST', async () => {
+test('a WebSocket call sends a batch with the same results as REST', async () => {
   const { ann, bob, thread_id } = await openConversation(service);
   const key = randomUUID();
   const input = { thread_id, messages: drafts(3) };
@@ -244,7 +244,7 @@ test('a WebSocket call sends a batch with the results of REST', async () => {
   expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', result.output]);
 });
 
-test('the path of batches takes no other method, and no other name', async () => {
+test('the path of batches accepts no other method and no other name', async () => {
   const { id, ann } = await conversation();
   const read = await requestRest('GET', `${service.api}/threads/${id}/messages:batch`, { token: ann.token });
   expect([read.status, read.headers.get('allow')]).toEqual([405, 'POST']);

@@ -88,7 +88,7 @@ describe('access', () => {
     }
   });
 
-  test('even the row query returns nothing for a thread of others', async () => {
+  test('the row query returns nothing for a thread of others', async () => {
     const [ann, bob, eve] = await on.createAgents();
     const secret = await on.open(ann, bob);
     await on.send(ann, secret, 'a walnut');
@@ -100,7 +100,7 @@ describe('access', () => {
     expect(await messageSearch.search(eve.id, search)).toEqual([]);
   });
 
-  test("a thread of others is like one that does not exist, and a hidden agent like one that isn't there", async () => {
+  test('a thread of others looks like an absent one, and a hidden agent like an absent one', async () => {
     const [ann, bob] = await on.createAgents();
     const hidden = await on.agent({ visibility: 'private' });
     const secret = await on.open(bob, await on.agent());
@@ -209,7 +209,7 @@ describe('pages', () => {
     }
   });
 
-  test('include messages older than the latest ones of all agents', async () => {
+  test('include messages older than the latest messages of all agents', async () => {
     const [ann, bob] = await on.createAgents();
     const thread = await on.open(ann, bob);
     const old = await on.send(ann, thread, 'pinecone');
@@ -229,7 +229,7 @@ describe('pages', () => {
     expect(await on.search(sender, { q: 'pinecone', limit: 50 })).toHaveLength(50);
   });
 
-  test('begin where the threads of the reader end', async () => {
+  test('include the last message of a thread, also when a process with a slow clock sent it', async () => {
     const [ann, bob] = await on.createAgents();
     const thread = await on.open(ann, bob);
     const late = await on.send(ann, thread, 'beechnut');

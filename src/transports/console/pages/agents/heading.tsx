@@ -22,6 +22,7 @@ export function AgentHeading({ agent, current }: AgentHeadingProps) {
     [agentAddress(agent, 'blocks'), 'Blocks'],
     [agentAddress(agent, 'credentials'), 'Credentials'],
     [agentAddress(agent, 'webhooks'), 'Webhooks'],
+    [agentAddress(agent, 'subscriptions'), 'Subscriptions'],
   ] as const;
   return (
     <>

@@ -11,6 +11,7 @@ import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page } from '../../route.ts';
 import { conversationsAddress } from '../conversations/filters.tsx';
 import { ConversationRows } from '../conversations/rows.tsx';
+import { usageAddress } from '../usage/usage.tsx';
 import { agentAddress, AgentHeading } from './heading.tsx';
 import { QuickStart } from './quick-start.tsx';
 
@@ -83,9 +84,14 @@ interface LatestProps {
 }
 
 function Latest({ agent, conversations }: LatestProps) {
-  const all = <a href={`${conversationsAddress}?agent=${agent.id}`}>All conversations</a>;
+  const links = (
+    <span class="actions">
+      <a href={`${conversationsAddress}?agent=${agent.id}`}>All conversations</a>
+      <a href={usageAddress({ agent: agent.id })}>Usage</a>
+    </span>
+  );
   return (
-    <Card title="Latest conversations" action={conversations.length > 0 && all}>
+    <Card title="Latest conversations" action={conversations.length > 0 && links}>
       {conversations.length === 0 ? (
         <p>None yet. Connect a program below and send a first message.</p>
       ) : (

@@ -1,0 +1,102 @@
+import { textContent } from 'domutils';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PageResponse } from '../../../clients/form-browser.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+import {
+  createRoles,
+  readableThreads,
+  type Roles,
+  sendTo,
+  startThread,
+} from '../conversations/conversation-fixtures.ts';
+import { signInPerson } from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** The cells of each row of a page's tables, as text. */
+const readRows = (page: PageResponse): string[][] =>
+  page.elements('tr').map((row) =>
+    row.children.flatMap((cell) => {
+      const text = textContent(cell).trim();
+      return text === '' ? [] : [text];
+    }),
+  );
+
+/** Waits until all messages are counted. */
+async function waitForCounts(): Promise<void> {
+  const text = `select 1 from outbox where job = 'deliver-events'`;
+  await expect.poll(() => service.core.database.query({ text }, [])).toEqual([]);
+}
+
+test('shows charts with a title and a description, and tables with the same numbers', async () => {
+  const ada = await signInPerson(service);
+  const mine = await ada.agent();
+  const other = await service.agent();
+  const thread = await startThread(service, other, [mine], { content: 'x'.repeat(41) });
+  await sendTo(service, mine, thread, 'four');
+  await waitForCounts();
+  const page = await ada.go('/console/usage');
+  const charts = page.elements('svg').filter(({ attribs }) => attribs['class'] === 'usage-chart');
+  expect(charts).toHaveLength(2);
+  const names = new Set(charts.flatMap(({ attribs }) => (attribs['aria-labelledby'] ?? '').split(' ')));
+  const described = [...page.elements('title'), ...page.elements('desc')].filter(({ attribs }) =>
+    names.has(attribs['id'] ?? ''),
+  );
+  expect(described.map((element) => textContent(element)).join(' ')).toContain(
+    '1 messages sent and 1 received in 30 days; at most 2 a day.',
+  );
+  expect(described).toHaveLength(4);
+  const cells = ['1', '1', '4', '41', '1', '11', '0'];
+  const rows = readRows(page);
+  expect(rows).toContainEqual([new Date().toISOString().slice(0, 10), ...cells]);
+  expect(rows).toContainEqual([`@${mine.handle}`, ...cells]);
+  expect(rows).toContainEqual([`@${other.handle}`, ...cells]);
+  expect(rows.filter(([name]) => /^\d{4}-\d\d-\d\d$/.test(name ?? ''))).toHaveLength(30);
+  const filtered = await ada.go(`/console/usage?agent=${mine.id}&counterpart=@${other.handle.toUpperCase()}`);
+  expect(readRows(filtered)).toContainEqual([`@${other.handle}`, ...cells]);
+  expect((await ada.go('/console/usage?counterpart=absent.agent')).visibleText).toContain('No messages');
+});
+
+test('each role sees the usage of the agents whose conversations it may read', async () => {
+  const { people, agents } = await createRoles(service);
+  await waitForCounts();
+  const seen = async (name: keyof Roles['people'], query = '') => {
+    const rows = readRows(await people[name].go(`/console/usage${query}`));
+    return Object.entries(agents).flatMap(([kind, { handle }]) =>
+      rows.some(([first]) => first === `@${handle}`) ? [kind] : [],
+    );
+  };
+  const names = Object.keys(readableThreads) as (keyof Roles['people'])[];
+  const all = await Promise.all(names.map(async (name) => [name, await seen(name)]));
+  expect(Object.fromEntries(all)).toEqual(readableThreads);
+  const { id } = agents['linked with a member'];
+  expect(await seen('admin', `?agent=${id}`)).toEqual([]);
+  expect(await seen('outsider', `?agent=${id}`)).toEqual([]);
+});
+
+test('what others write and what the address holds stays text', async () => {
+  const ada = await signInPerson(service);
+  const mine = await ada.agent();
+  const hostile = `"></option></svg><script>alert(1)</script>`;
+  const { owner } = (await createRoles(service)).people;
+  const stranger = await owner.agent('loud');
+  await service.core.database.query({ text: 'update agents set display_name = $2 where id = $1' }, [
+    stranger.id,
+    hostile,
+  ]);
+  await startThread(service, stranger, [mine], { subject: hostile, content: hostile });
+  await waitForCounts();
+  const page = await ada.go(
+    `/console/usage?${new URLSearchParams({ agent: hostile, counterpart: hostile })}`,
+  );
+  expect(page.status).toBe(200);
+  expect(page.elements('script')).toEqual([]);
+  expect(page.visibleText).toContain('must be a handle');
+  const all = await ada.go('/console/usage');
+  expect(all.elements('script')).toEqual([]);
+  expect(readRows(all).map(([name]) => name)).toContain(`@${stranger.handle}`);
+});
