@@ -3,16 +3,24 @@ import { packWakeups, toWakeups } from '../src/domain/feed/wakeups.ts';
 import { delivery } from '../src/jobs/outbox-jobs.ts';
 import { createSubscriptionJob } from '../src/jobs/event-subscriptions.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
+import { answerAsEcho, echoAgentId } from '../src/services/agents/echo.ts';
 import { tryBatchThenEach, type JobHandler } from './consume-queues.ts';
 
 /** Maximum number of feed entries that one statement reads for a webhook. */
 const entriesPerRead = 500;
 
 /**
- * Returns the handler that publishes wake-ups for the recipients of events and queues deliveries for their webhooks. Both can repeat
- * safely: a wake-up only carries feed positions, and a webhook reads its agent's feed from its own position.
+ * Returns the handler that publishes wake-ups for the recipients of events, queues deliveries for their webhooks, and answers as the echo
+ * agent. All can repeat safely: a wake-up only carries feed positions, a webhook reads its agent's feed from its own position, and the
+ * echo looks for its answer first.
  */
-export function deliveryHandler({ repositories, bus, queues }: Core): JobHandler<{ ids: string[] }> {
+export function deliveryHandler({
+  config,
+  repositories,
+  unitOfWork,
+  bus,
+  queues,
+}: Core): JobHandler<{ ids: string[] }> {
   const { eventSubscriptions, feed, outbox, presence, webhookFeeds } = repositories;
 
   async function queueDeliveries(agentIds: readonly string[]): Promise<void> {
@@ -35,6 +43,7 @@ export function deliveryHandler({ repositories, bus, queues }: Core): JobHandler
     const now = Date.now();
     const subscriptions = await eventSubscriptions.listOfAgents(Object.keys(positions), now);
     await queues.enqueue(subscriptions.map((id) => createSubscriptionJob(id, now)));
+    if (config.ECHO_AGENT && echoAgentId in positions) await answerAsEcho(unitOfWork, ids);
     await outbox.complete(delivery.name, ids);
   }
   return { contract: delivery, handle: ({ ids }) => tryBatchThenEach(ids, deliver) };

@@ -37,6 +37,7 @@ import { signInRoutes, signOutRoutes } from './pages/people/sign-in.tsx';
 import { signUpRoutes } from './pages/people/sign-up.tsx';
 import { startRoutes } from './pages/start.tsx';
 import { writeRoutes } from './pages/conversations/write.tsx';
+import { tryRoutes } from './pages/agents/try.tsx';
 import { waitRoutes } from './pages/conversations/waits.tsx';
 import { webhookActionRoutes } from './pages/webhooks/actions.tsx';
 import { webhookNewRoutes } from './pages/webhooks/new.tsx';
@@ -64,6 +65,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     // Before the routes with an agent id in the same place.
     ...agentNewRoutes(parts),
     ...agentOverviewRoutes(parts),
+    ...tryRoutes(parts),
     ...agentProfileRoutes(parts),
     ...agentSettingsRoutes(parts),
     ...agentDeleteRoutes(parts),
