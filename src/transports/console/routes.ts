@@ -16,6 +16,7 @@ import { contactNewRoutes } from './pages/contacts/new.tsx';
 import { contactRemoveRoutes } from './pages/contacts/remove.tsx';
 import { contactListRoutes } from './pages/contacts/list.tsx';
 import { conversationListRoutes } from './pages/conversations/list.tsx';
+import { conversationNewRoutes } from './pages/conversations/new.tsx';
 import { conversationRoutes } from './pages/conversations/conversation.tsx';
 import { credentialNewRoutes } from './pages/auth/credential-new.tsx';
 import { credentialRevokeRoutes } from './pages/auth/credential-revoke.tsx';
@@ -58,6 +59,8 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...consentRoutes(parts),
     ...homeRoutes(parts),
     ...conversationListRoutes(parts),
+    // Before the routes with a thread id in the same place.
+    ...conversationNewRoutes(parts),
     ...conversationRoutes(parts),
     ...writeRoutes(parts),
     ...waitRoutes(parts),
