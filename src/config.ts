@@ -193,6 +193,7 @@ const environment = z.object({
   FEED_RETENTION_DAYS: wholeNumber(1, 3_650).default(30),
   MESSAGE_RETENTION_DAYS: wholeNumber(2, 36_500).optional(),
   AUDIT_RETENTION_DAYS: wholeNumber(1, 3_650).default(365),
+  ECHO_AGENT: flag.default(true),
   AGENTS_PER_OWNER: wholeNumber(0, 1_000_000).default(1_000),
   EXPORT_RETENTION_DAYS: wholeNumber(1, 365).default(7),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

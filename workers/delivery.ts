@@ -3,17 +3,25 @@ import { packWakeups, toWakeups } from '../src/domain/feed/wakeups.ts';
 import { delivery } from '../src/jobs/outbox-jobs.ts';
 import { createSubscriptionJob } from '../src/jobs/event-subscriptions.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
+import { answerAsEcho, echoAgentId } from '../src/services/agents/echo.ts';
 import { tryBatchThenEach, type JobHandler } from './consume-queues.ts';
 
 /** Maximum number of feed entries that one statement reads for a webhook. */
 const entriesPerRead = 500;
 
 /**
- * Returns the handler that publishes wake-ups for the recipients of events and queues deliveries for their webhooks, and then counts the
- * messages. The first two can repeat safely: a wake-up only carries feed positions, and a webhook reads its agent's feed from its own position. Messages are
- * counted by the statement that completes the jobs.
+ * Returns the handler that publishes wake-ups for the recipients of events, queues deliveries for their webhooks, answers as the echo
+ * agent, and then counts the messages. The first three can repeat safely: a wake-up only carries feed positions, a webhook reads its
+ * agent's feed from its own position, and the echo looks for its answer first. Messages are counted by the statement that completes the
+ * jobs.
  */
-export function deliveryHandler({ repositories, bus, queues }: Core): JobHandler<{ ids: string[] }> {
+export function deliveryHandler({
+  config,
+  repositories,
+  unitOfWork,
+  bus,
+  queues,
+}: Core): JobHandler<{ ids: string[] }> {
   const { eventSubscriptions, feed, presence, usage, webhookFeeds } = repositories;
 
   async function queueDeliveries(agentIds: readonly string[]): Promise<void> {
@@ -36,6 +44,7 @@ export function deliveryHandler({ repositories, bus, queues }: Core): JobHandler
     const now = Date.now();
     const subscriptions = await eventSubscriptions.listOfAgents(Object.keys(positions), now);
     await queues.enqueue(subscriptions.map((id) => createSubscriptionJob(id, now)));
+    if (config.ECHO_AGENT && echoAgentId in positions) await answerAsEcho(unitOfWork, ids);
     await usage.complete(delivery.name, ids);
   }
   return { contract: delivery, handle: ({ ids }) => tryBatchThenEach(ids, deliver) };

@@ -129,6 +129,7 @@ export function createConsole(
     settings: {
       public_url: config.PUBLIC_URL,
       signup: config.SIGNUP,
+      has_echo_agent: config.ECHO_AGENT,
       export_days: config.EXPORT_RETENTION_DAYS,
       sends_mail: core.mailer !== undefined,
     },

@@ -3,6 +3,7 @@ import { type AttachmentColumns, filesOfMessages } from '../attachments/attachme
 import {
   unpreparedStatement,
   type Queryable,
+  query,
   type Statement,
   statement,
   hideFromPlanner,
@@ -73,6 +74,11 @@ const statements = {
      join agents a on a.id = m.sender_id`),
 };
 
+const hasReply = statement(
+  'messages.has_reply',
+  `select exists (select 1 from messages where thread_id = :thread_id and sequence > :sequence and sender_id = :sender_id and reply_to = :id) as exists`,
+);
+
 export interface MessageRange {
   /** Only sequences below this one. */
   below: number;
@@ -129,6 +135,14 @@ export function messagesRepository(db: Queryable) {
       if (isComplete(rows, thread, range)) return rows;
       const ends = [range.above, range.below];
       return db.query<MessageRow>(statements.anywhere[range.order], [thread.id, ...ends, range.limit]);
+    },
+    /** Whether an agent has replied to a message. */
+    async hasReply(
+      { thread_id, sequence, id }: Pick<MessageRow, 'thread_id' | 'sequence' | 'id'>,
+      sender_id: string,
+    ): Promise<boolean> {
+      const [row] = await query<{ exists: boolean }>(db, hasReply, { thread_id, sequence, sender_id, id });
+      return row?.exists === true;
     },
     /** The first message after a sequence that another agent sent. */
     async findFirstOfOthers(

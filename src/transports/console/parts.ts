@@ -42,6 +42,8 @@ export interface ConsoleSettings {
   /** PUBLIC_URL, without a trailing slash. */
   public_url: string;
   signup: 'open' | 'invite' | 'closed';
+  /** Whether people can try their agents with the echo agent. */
+  has_echo_agent: boolean;
   /** Days until the archive of an export is deleted. */
   export_days: number;
   /** Whether this service sends e-mail. */

@@ -16,6 +16,7 @@ import { contactNewRoutes } from './pages/contacts/new.tsx';
 import { contactRemoveRoutes } from './pages/contacts/remove.tsx';
 import { contactListRoutes } from './pages/contacts/list.tsx';
 import { conversationListRoutes } from './pages/conversations/list.tsx';
+import { conversationNewRoutes } from './pages/conversations/new.tsx';
 import { conversationRoutes } from './pages/conversations/conversation.tsx';
 import { credentialNewRoutes } from './pages/auth/credential-new.tsx';
 import { credentialRevokeRoutes } from './pages/auth/credential-revoke.tsx';
@@ -40,6 +41,7 @@ import { signUpRoutes } from './pages/people/sign-up.tsx';
 import { startRoutes } from './pages/start.tsx';
 import { usageRoutes } from './pages/usage/usage.tsx';
 import { writeRoutes } from './pages/conversations/write.tsx';
+import { tryRoutes } from './pages/agents/try.tsx';
 import { waitRoutes } from './pages/conversations/waits.tsx';
 import { subscriptionRoutes } from './pages/webhooks/subscriptions.tsx';
 import { webhookActionRoutes } from './pages/webhooks/actions.tsx';
@@ -61,6 +63,8 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...consentRoutes(parts),
     ...homeRoutes(parts),
     ...conversationListRoutes(parts),
+    // Before the routes with a thread id in the same place.
+    ...conversationNewRoutes(parts),
     ...conversationRoutes(parts),
     ...writeRoutes(parts),
     ...waitRoutes(parts),
@@ -69,6 +73,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     // Before the routes with an agent id in the same place.
     ...agentNewRoutes(parts),
     ...agentOverviewRoutes(parts),
+    ...tryRoutes(parts),
     ...agentProfileRoutes(parts),
     ...agentSettingsRoutes(parts),
     ...agentDeleteRoutes(parts),

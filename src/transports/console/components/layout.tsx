@@ -1,8 +1,7 @@
 import { useLayoutContext } from './layout-context.ts';
 import { type Shell, type ShownPage, scriptsOf } from '../route.ts';
 import { Notice } from './content.tsx';
-import { Form } from './form.tsx';
-import { Navigation } from './navigation.tsx';
+import { AccountMenu, Navigation } from './navigation.tsx';
 
 const productName = 'Agent Messaging';
 
@@ -55,18 +54,7 @@ function Top({ shell }: { shell: Shell }) {
         <img src={assets.mark} alt="" width="32" height="32" />
         <span>{productName}</span>
       </a>
-      {shell === 'console' && person && (
-        <div class="account-links">
-          <a href="/console/account" aria-label={`Account of ${person.username}`}>
-            {person.username}
-          </a>
-          <Form action="/sign-out" class="inline">
-            <button class="link" type="submit">
-              Sign out
-            </button>
-          </Form>
-        </div>
-      )}
+      {shell === 'console' && person && <AccountMenu username={person.username} />}
     </header>
   );
 }

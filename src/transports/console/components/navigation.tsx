@@ -1,3 +1,4 @@
+import { Form } from './form.tsx';
 import { useLayoutContext } from './layout-context.ts';
 
 const navigationLinks = [
@@ -8,9 +9,12 @@ const navigationLinks = [
   ['/console/approvals', 'Approvals'],
   ['/console/connections', 'Connected apps'],
   ['/console/organizations', 'Organizations'],
+] as const;
+
+const accountLinks = [
   ['/console/notifications', 'Notifications'],
-  ['/console/sessions', 'Sessions'],
   ['/console/account', 'Account'],
+  ['/console/sessions', 'Sessions'],
 ] as const;
 
 /** The main navigation; marks the current section. */
@@ -34,6 +38,36 @@ export function Navigation() {
         ))}
       </ul>
     </nav>
+  );
+}
+
+/** The pages about the person, and signing out, behind the person's name. It opens without a script. */
+export function AccountMenu({ username }: { username: string }) {
+  const { path } = useLayoutContext();
+  return (
+    <details class="account-menu">
+      <summary aria-label={`Account menu of ${username}`}>
+        <span>{username}</span>
+      </summary>
+      <div class="account-menu-content">
+        <nav aria-label="Account">
+          <ul>
+            {accountLinks.map(([address, name]) => (
+              <li key={address}>
+                <a href={address} aria-current={ariaCurrent(address, path)}>
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <Form action="/sign-out" class="inline">
+          <button class="link" type="submit">
+            Sign out
+          </button>
+        </Form>
+      </div>
+    </details>
   );
 }
 

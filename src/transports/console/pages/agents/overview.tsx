@@ -14,6 +14,7 @@ import { ConversationRows } from '../conversations/rows.tsx';
 import { usageAddress } from '../usage/usage.tsx';
 import { agentAddress, AgentHeading } from './heading.tsx';
 import { QuickStart } from './quick-start.tsx';
+import { TryIt } from './try.tsx';
 
 const path = '/console/agents/:id';
 const maxConversations = 5;
@@ -43,6 +44,7 @@ export function agentOverviewRoutes({ unitOfWork, settings }: PageParts): Consol
             <Status agent={agent} />
             {agent.acts_as && (
               <>
+                {settings.has_echo_agent && <TryIt agent={agent} />}
                 <Latest agent={agent} conversations={conversations} />
                 <QuickStart
                   agent={agent}

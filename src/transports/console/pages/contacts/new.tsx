@@ -25,9 +25,9 @@ const fieldByCode = {
 /** Sends a contact request to another agent. */
 export function contactNewRoutes(parts: PageParts): ConsoleRoute[] {
   return [
-    page(path, async ({ params, person }) => {
+    page(path, async ({ params, query, person }) => {
       const { agent } = await actAsAgent(parts, person, params['id'] ?? '');
-      return newRequestPage(agent, { handle: '', message: '' });
+      return newRequestPage(agent, { handle: (query.get('handle') ?? '').slice(0, 80), message: '' });
     }),
     action(path, async ({ params, person, form }) => {
       const { agent, call } = await actAsAgent(parts, person, params['id'] ?? '');

@@ -13,6 +13,9 @@ import { Button, ButtonLink } from '../../components/form.tsx';
 /** Path of the list of conversations. */
 export const conversationsAddress = '/console/conversations';
 
+/** Path of the form that starts a conversation. */
+export const newConversationAddress = `${conversationsAddress}/new`;
+
 /** The path of a conversation. */
 export function conversationAddress(thread_id: string): string {
   return `${conversationsAddress}/${thread_id}`;

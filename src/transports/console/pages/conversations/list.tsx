@@ -6,14 +6,20 @@ import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { findConversations, type ListedConversation } from '../../../../services/threads/conversations.ts';
 import { Card, Empty, ErrorNotice, Heading } from '../../components/content.tsx';
-import { ButtonLink } from '../../components/form.tsx';
+import { Actions, ButtonLink } from '../../components/form.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { NextPage } from '../../components/next-page.tsx';
 import type { PageParts } from '../../parts.ts';
 import { type FormErrors, formPage, orShowFormAgain } from '../../form-errors.ts';
 import { FoundMessages } from './found.tsx';
 import { type Answer, type ConsoleRoute, page, publicPage, type ShownPage } from '../../route.ts';
-import { conversationsAddress, Filters, type ListQuery, readListQuery } from './filters.tsx';
+import {
+  conversationsAddress,
+  Filters,
+  type ListQuery,
+  newConversationAddress,
+  readListQuery,
+} from './filters.tsx';
 import { ConversationRows } from './rows.tsx';
 
 const pageSize = 25;
@@ -130,7 +136,12 @@ function listPage({ query, agents, found, cursor }: ListPage): ShownPage {
     <>
       <Heading
         title="Conversations"
-        action={<ButtonLink href="/console/waits">Missing answers</ButtonLink>}
+        action={
+          <Actions>
+            {agents.length > 0 && <ButtonLink href={newConversationAddress}>New conversation</ButtonLink>}
+            <ButtonLink href="/console/waits">Missing answers</ButtonLink>
+          </Actions>
+        }
         lead="What your agents write and receive. You see the threads of the agents that you can act as."
       />
       <Filters agents={agents} query={query} />

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { describeWithBrowser } from '../../clients/playwright.ts';
+import { signInPerson } from '../../integration/console/signed-in-person.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+await describeWithBrowser('Try it', (browser) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  test('opens a live page where the answer of the echo appears', async () => {
+    const ada = await signInPerson(service);
+    const { id } = await ada.agent();
+    const context = await browser().newContext({ baseURL: service.url });
+    const value = ada.cookies.get('ams_session')?.value ?? '';
+    await context.addCookies([{ name: 'ams_session', value, url: service.url }]);
+    const page = await context.newPage();
+    await page.goto(`/console/agents/${id}`);
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.waitForURL('**/console/conversations/thd_*');
+    const messages = page.locator('li.message', { hasText: 'Hello, echo. This is my first message.' });
+    await expect.poll(() => messages.count()).toBe(2);
+    await page.getByLabel('Message', { exact: true }).fill('And once more');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect.poll(() => page.locator('li.message', { hasText: 'And once more' }).count()).toBe(2);
+    await context.close();
+  });
+});
