@@ -46,8 +46,9 @@ export async function createFuzzFixtures(service: TestService): Promise<FuzzFixt
   for (const { id, token } of residents) deliveries.set(id, await buildDelivery(service, token));
   const approvals = new Map<string, string[]>();
   for (const { id, owner } of residents) approvals.set(id, await createApprovalFixtures(service, owner));
+  const sentRequests = await createSentRequests(service, residents);
   const inboxes = createInboxFixtures(service);
-  const fixtures = createFixtures({ residents, organization, deliveries, approvals, inboxes });
+  const fixtures = createFixtures({ residents, organization, deliveries, approvals, sentRequests, inboxes });
   for (const [index, { token }] of residents.entries()) {
     const other = residents[(index + 1) % agentCount];
     const body = { with_handle: other?.handle, initial_message: 'Hello' };
@@ -80,6 +81,20 @@ async function buildDelivery({ api, core }: TestService, token: string) {
   return delivery;
 }
 
+/** Creates a pending contact request of each agent, which only its sender can end. Returns the ids by sender. */
+async function createSentRequests({ agent, core }: TestService, senders: readonly FuzzAgent[]) {
+  const { id: to } = await agent();
+  const requests = new Map(senders.map(({ id }) => [id, newId('contactRequest')]));
+  await core.database.query(
+    {
+      text: `insert into contact_requests (id, from_agent_id, to_agent_id, status, announced, created_at)
+             select id, from_agent_id, $1, 'pending', true, 1 from unnest($2::text[], $3::text[]) as r (from_agent_id, id)`,
+    },
+    [to, [...requests.keys()], [...requests.values()]],
+  );
+  return requests;
+}
+
 function failSetup(): never {
   throw new Error('there are no agents');
 }
@@ -93,6 +108,7 @@ interface FixtureIds {
   organization: string;
   deliveries: ReadonlyMap<string, { webhook: string; event: string }>;
   approvals: ReadonlyMap<string, string[]>;
+  sentRequests: ReadonlyMap<string, string>;
   inboxes: InboxFixtures;
 }
 
@@ -101,6 +117,7 @@ function createFixtures({
   organization,
   deliveries,
   approvals,
+  sentRequests,
   inboxes,
 }: FixtureIds): FuzzFixtures {
   const threads: { id: string; members: string[] }[] = [];
@@ -133,6 +150,7 @@ function createFixtures({
         requests.filter(({ to }) => to === self.id),
         number,
       )?.id,
+    sent_request: (_, self) => sentRequests.get(self.id),
     registered: (number, self) =>
       elementAt(
         registered.filter(({ owner }) => owner === self.owner),

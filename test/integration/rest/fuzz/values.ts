@@ -95,6 +95,9 @@ const valuesByOperation: Record<string, Record<string, Arbitrary<JsonText>>> = {
     messages: fc.array(batchedMessage, { minLength: 1, maxLength: 4 }).map((items) => list(items)),
   },
   delete_webhook: { webhook_id: placeholder('made_webhook').map(json) },
+  withdraw_contact_request: {
+    request_ref: fc.oneof(placeholder('sent_request'), placeholder('request'), agentLike).map(json),
+  },
   remove_contact: { agent_ref: contactLike.map(json) },
   add_favorite: { agent_ref: contactLike.map(json) },
   remove_favorite: { agent_ref: contactLike.map(json) },
