@@ -58,6 +58,8 @@ const pagePaths = [
   '/console/agents/{id}/webhooks/{id}/deliveries',
   '/console/agents/{id}/webhooks/{id}/deliveries?state=failed',
   '/console/approvals/{id}',
+  '/console/audit',
+  '/console/audit?kind=access',
   '/console/connections',
   '/console/conversations',
   '/console/conversations/{id}',
