@@ -59,7 +59,6 @@ const pagePaths = [
   '/console/agents/{id}/webhooks/{id}/deliveries?state=failed',
   '/console/approvals/{id}',
   '/console/audit',
-  '/console/audit?kind=access',
   '/console/connections',
   '/console/conversations',
   '/console/conversations/{id}',
