@@ -1,4 +1,5 @@
 import type { Core } from '../src/compose.ts';
+import { isId } from '../src/domain/ids.ts';
 import {
   defaultNotificationPacing,
   type NotificationPacing,
@@ -24,8 +25,11 @@ export interface NotificationOptions {
 
 export const defaultNotifications: NotificationOptions = { pacing: defaultNotificationPacing, now: Date.now };
 
+const isAccount = (id: string) => isId('account', id);
+const isMessage = (id: string) => isId('notification', id);
+
 /**
- * Returns the handlers of notifications: one makes the people due of something that begins to wait, one stores the messages of a person who is due, and one sends a
+ * Returns the handlers of notifications: one enqueues what has changed for a person, one stores the messages of a person who is due, and one sends a
  * message. Rows say what is due, so a lost job is repaired by the sweep, and a job that runs twice finds nothing to do.
  */
 export function notificationHandlers(core: Core, { pacing, now }: NotificationOptions) {
@@ -35,19 +39,31 @@ export function notificationHandlers(core: Core, { pacing, now }: NotificationOp
   const notice: JobHandler<{ ids: string[] }> = {
     contract: noticing,
     async handle({ ids }) {
-      const due = now() + pacing.gatherMs;
-      const accounts = await repositories.notificationSettings.notice(readNoticeSubjects(ids), due);
-      await queues.enqueue(accounts.map((id) => createCheckJob(id, { due, now: now() })));
+      const time = now();
+      const due = time + pacing.gatherMs;
+      const subjects = readNoticeSubjects(ids);
+      const accounts = await repositories.notificationSettings.notice(subjects, due);
+      await queues.enqueue([
+        ...accounts.map((id) => createCheckJob(id, { due, now: time })),
+        ...subjects.filter(isAccount).map((id) => createCheckJob(id, { due: time, now: time })),
+        ...subjects.filter(isMessage).map((id) => createSendingJob(id, { due: time, now: time })),
+      ]);
       await repositories.outbox.complete(noticing.name, ids);
     },
   };
   const check: JobHandler<{ account_id: string }> = {
     contract: notificationCheck,
     async handle({ account_id }) {
-      const { messages } = await unitOfWork.writeAsSystem((work) =>
-        checkWaiting(work, account_id, { now: now(), pacing }),
+      const time = now();
+      const { messages, due } = await unitOfWork.writeAsSystem((work) =>
+        checkWaiting(work, account_id, { now: time, pacing }),
       );
-      await queues.enqueue(messages.map((id) => createSendingJob(id, { due: now(), now: now() })));
+      // The sweep finds people who are due later.
+      const isSoon = due !== undefined && due - time < pacing.recheckMs;
+      await queues.enqueue([
+        ...messages.map((id) => createSendingJob(id, { due: time, now: time })),
+        ...(isSoon ? [createCheckJob(account_id, { due, now: time })] : []),
+      ]);
     },
   };
   const sending: JobHandler<{ message_id: string }> = {

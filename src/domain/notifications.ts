@@ -33,7 +33,9 @@ export interface WaitingItem {
 export const noticeJob = 'notice-waiting';
 
 /**
- * A job for the outbox after something begins to wait for the people of an agent, or of the members of a thread.
+ * A job for the outbox after something begins to wait for the people of an agent, or of the members of a thread; after a person changed the
+ * settings; or after a message to a person was stored.
+ * @param subject_id the agent, thread, account, or message.
  * @param cause differs for each job of the subject.
  */
 export function toNoticeJob(subject_id: string, cause: string): { job: string; subject_id: string } {

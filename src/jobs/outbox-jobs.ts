@@ -54,7 +54,7 @@ export const agentExport: JobContract<{ version: 1; ids: string[] }> = {
   backoff_ms: 1_000,
 };
 
-/** Finds the people of something that begins to wait. The subjects are those of `toNoticeJob`. */
+/** Enqueues checks of what waits for people, and messages to them. The subjects are those of `toNoticeJob`. */
 export const noticing: JobContract<{ version: 1; ids: string[] }> = {
   name: noticeJob,
   queue: 'notifications',

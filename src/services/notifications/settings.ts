@@ -10,6 +10,7 @@ import {
   notificationTimings,
   type NotificationTiming,
   pageLease,
+  toNoticeJob,
 } from '../../domain/notifications.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { createWebhookSecret } from '../webhooks/secrets.ts';
@@ -17,7 +18,7 @@ import { createWebhookSecret } from '../webhooks/secrets.ts';
 export type NotificationSettings = Awaited<ReturnType<typeof readNotificationSettings>>;
 
 type SettingsRow = NonNullable<Awaited<ReturnType<SystemWork['notificationSettings']['find']>>>;
-type Settings = Pick<SystemWork, 'notificationSettings' | 'notificationChannels' | 'now'>;
+type Settings = Pick<SystemWork, 'notificationSettings' | 'notificationChannels' | 'enqueue' | 'now'>;
 type Sending = Settings & Pick<SystemWork, 'notificationMessages' | 'sealedBox'>;
 
 const maxAddressLength = 254;
@@ -92,12 +93,16 @@ function isTiming(text: string): text is NotificationTiming {
   return notificationTimings.some((timing) => timing === text);
 }
 
-/** Stores the settings. A worker looks soon at what waits, if a channel is on. */
-async function saveDue({ notificationSettings, notificationChannels, now }: Settings, row: SettingsRow) {
+/** Stores the settings. A worker looks at once at what waits, if a channel is on and the person wants no digest. */
+async function saveDue(
+  { notificationSettings, notificationChannels, enqueue, now }: Settings,
+  row: SettingsRow,
+) {
   const channels = await notificationChannels.list(row.account_id);
   const due = row.timing === 'daily' ? nextDigestAt(row.digest_after, row) : now;
   const due_at = channels.some(({ enabled }) => enabled) ? due : null;
   await notificationSettings.save({ ...row, due_at });
+  if (due_at === now) enqueue(toNoticeJob(row.account_id, newId('notification')));
 }
 
 /** @throws {DomainError} VALIDATION_ERROR unless the text is one e-mail address */
@@ -107,7 +112,7 @@ export function requireAddress(text: string): void {
 }
 
 /**
- * Sets the address for e-mail, which is off until the person opens the link that is sent there. The sweep sends it.
+ * Sets the address for e-mail, which is off until the person opens the link that is sent there.
  * @throws {DomainError} VALIDATION_ERROR
  */
 export async function setNotificationAddress(
@@ -140,6 +145,7 @@ export async function setNotificationAddress(
     next_at: work.now,
   };
   await work.notificationMessages.insert(message);
+  work.enqueue(toNoticeJob(id, 'confirmation'));
 }
 
 function hashToken(token: string): Buffer {
@@ -197,7 +203,7 @@ export async function removeChannel(
 }
 
 /**
- * Sends a test message through a channel. The sweep sends it.
+ * Sends a test message through a channel.
  * @returns whether the channel is on.
  */
 export async function sendTestNotification(
@@ -218,6 +224,7 @@ export async function sendTestNotification(
     next_at: work.now,
   };
   await work.notificationMessages.insert(message);
+  work.enqueue(toNoticeJob(id, 'test'));
   return true;
 }
 

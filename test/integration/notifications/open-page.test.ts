@@ -1,10 +1,12 @@
 import { expect, test, vi } from 'vitest';
+import { pageLease } from '../../../src/domain/notifications.ts';
 import { openLivePage } from '../../clients/live-page.ts';
 import { submit, useNotifications, waitUntil } from './setup.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
-const setup = useNotifications();
+const clock = { ahead: 0 };
+const setup = useNotifications({ ahead: () => clock.ahead });
 const stream = '/console/live/notifications';
 
 test('while a page with browser notifications is open, messages wait; they are sent after it is gone', async () => {
@@ -29,6 +31,7 @@ test('while a page with browser notifications is open, messages wait; they are s
   await waitUntil(() => again.shown()).toContain(`data-key="${id}"`);
   expect(setup.receiver.postsAt(path)).toEqual([]);
   again.close();
+  clock.ahead = pageLease.openMs;
   await waitUntil(() => setup.receiver.postsAt(path).length).toBe(1);
 });
 

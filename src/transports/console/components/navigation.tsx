@@ -12,9 +12,9 @@ const navigationLinks = [
 ] as const;
 
 const accountLinks = [
-  ['/console/notifications', 'Notifications'],
   ['/console/account', 'Account'],
   ['/console/sessions', 'Sessions'],
+  ['/console/notifications', 'Notifications'],
 ] as const;
 
 /** The main navigation; marks the current section. */
