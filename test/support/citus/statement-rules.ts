@@ -1,0 +1,92 @@
+import type { Placement } from './distribution.ts';
+import { type Level, QueryLevels, type Use } from './query-levels.ts';
+
+/** What Citus refuses, or answers wrongly, in a statement. */
+export type Breach =
+  /** Assigns the column that divides a table. */
+  | 'assigns'
+  /** Looks for a conflict by columns without the one that divides the table. */
+  | 'conflict'
+  /** Joins a divided table with one that is on the coordinator only. */
+  | 'coordinator'
+  /** A subquery on a divided table that depends on an outer query, other than by the columns that divide both. */
+  | 'correlated'
+  /** Joins divided tables by other columns than those that divide them. */
+  | 'join'
+  /** Locks rows on several nodes. */
+  | 'lock'
+  /** Reads a row's place or version (ctid, xmin), which has a meaning on its own node only. */
+  | 'row version'
+  /** A recursive query on several nodes. */
+  | 'recursive'
+  /** Changes rows in a WITH clause, on several nodes. */
+  | 'write';
+
+export interface StatementReport {
+  /** In alphabetical order. */
+  breaches: Breach[];
+  /** Whether it asks every node. */
+  isScattered: boolean;
+}
+
+/** Finds the breaches that depend on the levels of a statement that is not limited to one node. */
+function findLevelBreaches(
+  level: Level,
+  inner: readonly Use[],
+  kindOf: (use: Use) => Placement['kind'] | undefined,
+  keyOf: (use: Use) => string,
+): Breach[] {
+  const isDivided = (use: Use) => kindOf(use) === 'distributed';
+  const own = level.uses.filter(isDivided);
+  const ownKeys = new Set(own.map(keyOf));
+  const joined = [...level.uses, ...inner];
+  const found: [Breach, boolean][] = [
+    ['join', ownKeys.size > 1],
+    ['correlated', inner.some((use) => isDivided(use) && !ownKeys.has(keyOf(use)))],
+    ['coordinator', joined.some(isDivided) && joined.some((use) => kindOf(use) === 'coordinator')],
+    ['lock', level.hasRowLock && own.length > 0],
+    ['row version', level.systemColumns.size > 0 && own.length > 0],
+    ['write', level.isModifyingCte],
+    ['recursive', level.isRecursive],
+  ];
+  return found.flatMap(([breach, isFound]) => (isFound ? [breach] : []));
+}
+
+/** Holds a statement to the rules of Citus. The parser must be loaded. */
+export function checkStatement(
+  text: string,
+  columns: ReadonlyMap<string, readonly string[]>,
+  placements: ReadonlyMap<string, Placement>,
+): StatementReport {
+  const query = new QueryLevels(text, columns);
+  const kindOf = (use: Use) => placements.get(use.table)?.kind;
+  const divisionOf = (use: Use) => {
+    const placement = placements.get(use.table);
+    return placement?.kind === 'distributed' ? placement : undefined;
+  };
+  const columnOf = (use: Use) => `${use.id}.${divisionOf(use)?.column}`;
+  const keyOf = (use: Use) => `${divisionOf(use)?.group}: ${query.classOf(columnOf(use))}`;
+
+  const divided = query.uses.filter((use) => divisionOf(use));
+  if (divided.length === 0) return { breaches: [], isScattered: false };
+  const isOnOneNode =
+    new Set(divided.map(keyOf)).size === 1 &&
+    divided.every((use) => query.isPinned(columnOf(use))) &&
+    query.uses.every((use) => kindOf(use) !== 'coordinator');
+  const breaches = query.levels.flatMap((level): Breach[] => {
+    const { assigned, conflict, uses, systemColumns } = level;
+    const target = uses.find((use) => divisionOf(use));
+    const column = target && divisionOf(target)?.column;
+    const inner = query.levels
+      .filter(({ correlatedWith }) => correlatedWith.has(level))
+      .flatMap((each) => each.uses);
+    return [
+      ...(column !== undefined && assigned.includes(column) ? (['assigns'] as const) : []),
+      ...(column !== undefined && conflict && !conflict.includes(column) ? (['conflict'] as const) : []),
+      // The snapshot of a call is that of the coordinator.
+      ...(target && systemColumns.has('xmin') ? (['row version'] as const) : []),
+      ...(isOnOneNode ? [] : findLevelBreaches(level, inner, kindOf, keyOf)),
+    ];
+  });
+  return { breaches: [...new Set(breaches)].toSorted(), isScattered: !isOnOneNode };
+}
