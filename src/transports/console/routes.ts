@@ -9,6 +9,7 @@ import { agentListRoutes } from './pages/agents/list.tsx';
 import { allowlistRoutes } from './pages/contacts/allowlist.tsx';
 import { approvalRoutes } from './pages/approvals/approval.tsx';
 import { approvalListRoutes } from './pages/approvals/list.tsx';
+import { auditRoutes } from './pages/people/audit.tsx';
 import { blockRoutes } from './pages/contacts/blocks.tsx';
 import { connectionRoutes } from './pages/auth/connections.tsx';
 import { consentRoutes } from './pages/auth/consent.tsx';
@@ -110,5 +111,6 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...accountRoutes(parts),
     ...externalAccountRoutes(parts),
     ...sessionRoutes(parts),
+    ...auditRoutes(parts),
   ];
 }

@@ -58,6 +58,7 @@ const pagePaths = [
   '/console/agents/{id}/webhooks/{id}/deliveries',
   '/console/agents/{id}/webhooks/{id}/deliveries?state=failed',
   '/console/approvals/{id}',
+  '/console/audit',
   '/console/connections',
   '/console/conversations',
   '/console/conversations/{id}',
