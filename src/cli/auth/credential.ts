@@ -49,11 +49,11 @@ export function credentialCommand(io: CommandIo): Command {
     .argument('<client_id>')
     .option('--end-previous', 'end the previous secret and its tokens at once')
     .action(async (client_id: string, options: { endPrevious?: boolean; json?: boolean }) => {
-      const { ended, ...credential } = await withCore(io, async (core) => {
-        const rotated = await core.unitOfWork.writeAsSystem((work) =>
+      const credential = await withCore(io, async (core) => {
+        const { ended, ...rotated } = await core.unitOfWork.writeAsSystem((work) =>
           rotateCredential(work, { client_id, end_previous: options.endPrevious === true }),
         );
-        await publishRevocations(core, rotated.ended, io);
+        await publishRevocations(core, ended, io);
         return rotated;
       });
       printResult(io, options, credential);
