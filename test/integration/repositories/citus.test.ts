@@ -44,8 +44,8 @@ afterAll(async () => {
   await drop();
 });
 
-/** The unique indexes of divided tables and of their partitions that lack the column that divides the table. */
-async function listKeysWithoutDivision(): Promise<string[]> {
+/** The unique indexes of distributed tables and of their partitions that lack the distribution column. */
+async function listKeysWithoutColumn(): Promise<string[]> {
   const keys = await rows<{ table: string; key: string; columns: string[] }>(
     `select coalesce(pg_partition_root(c.oid), c.oid)::regclass::text as table, i.indexrelid::regclass::text as key,
        array(select attname::text from pg_attribute where attrelid = c.oid and attnum = any((i.indkey::int2[])[0:i.indnkeyatts - 1])) as columns
@@ -110,9 +110,9 @@ describe('deploy/citus', () => {
   });
 
   test('needs keys.sql for two keys, and for no more', async () => {
-    expect(await listKeysWithoutDivision()).toEqual(['message_search_pkey', 'messages_pkey']);
+    expect(await listKeysWithoutColumn()).toEqual(['message_search_pkey', 'messages_pkey']);
     await client.query(readScript('keys.sql'));
-    expect(await listKeysWithoutDivision()).toEqual([]);
+    expect(await listKeysWithoutColumn()).toEqual([]);
     // distribute.sql adds the key again that keys.sql drops.
     const [again = ''] = /^alter table .*$/m.exec(readScript('distribute.sql')) ?? [];
     await client.query(again);
