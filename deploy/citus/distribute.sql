@@ -1,5 +1,6 @@
--- Step 4 of docs/scaling.md: Citus stores every table in one of four ways. A call for a distributed table copies it
--- while the service writes to it, so none can be in a transaction. One for a reference table blocks writes to that table until it is copied. test/integration/repositories/citus.test.ts holds this file to the schema.
+-- Step 4 of docs/scaling.md: Citus stores every table in one of four ways. A call for a distributed table copies it while the service
+-- writes to it, so none can be in a transaction. A call for a reference table blocks writes to that table until it is copied.
+-- test/integration/repositories/citus.test.ts holds this file to the schema.
 
 -- On every node, because statements join them with all others. They change seldom; a change is written on every node.
 select create_reference_table('owners');
