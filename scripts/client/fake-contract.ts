@@ -10,7 +10,7 @@ export const operationsNotFaked: ReadonlySet<string> = new Set(
 
 function isNotFaked(name: string, path: string): boolean {
   return (
-    /webhook|approval(?!_of)|conversation|managed|directory|delete_agent|send_messages/.test(name) ||
+    /approval(?!_of)|conversation|managed|directory|delete_agent/.test(name) ||
     /^\/(?:waits|usage|audit)/.test(path)
   );
 }

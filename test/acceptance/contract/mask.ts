@@ -1,9 +1,17 @@
-const idPattern = /\b(agt|thd|msg|att|evt|creq|lse)_[0-9A-Z]{26}\b/g;
+const idPattern = /\b(agt|thd|msg|att|evt|creq|lse|whk)_[0-9A-Z]{26}\b/g;
 /** In a path. The words for the ends of a feed and those of the tests stay. */
 const cursorPattern = /cursor=[\w%.-]{10,}/g;
-const volatile = new Set(['cursor', 'next_cursor', 'request_id', 'ticket', 'access_token', 'message_text']);
+const volatile = new Set([
+  'cursor',
+  'next_cursor',
+  'request_id',
+  'ticket',
+  'access_token',
+  'message_text',
+  'secret',
+]);
 const volatileNumbers = new Set(['fencing_token', 'oldest_age']);
-const times = /^(?:since|.+_at)$/;
+const times = /^(?:since|.+_at|.+_until)$/;
 
 /**
  * Replaces what differs between two runs: ids by numbers in the order of their appearance, times, cursors and the owners of handles. The
@@ -32,7 +40,10 @@ export function createMask(owners: string): (value: unknown) => unknown {
     return Object.fromEntries(
       Object.entries(value)
         .filter(([name, child]) => child !== undefined && name !== 'scanned_by')
-        .map(([name, child]) => [name, name === 'error' ? maskError(child) : mask(child, name)]),
+        .map(([name, child]) => [
+          name,
+          name === 'error' && child !== null ? maskError(child) : mask(child, name),
+        ]),
     );
   }
   return (value) => mask(value);

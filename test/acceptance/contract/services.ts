@@ -25,9 +25,9 @@ export interface ContractService {
   stop(): Promise<void>;
 }
 
-/** The real service with a worker. */
+/** The real service with a worker, whose webhooks can reach this machine. */
 export async function startRealService(): Promise<ContractService> {
-  const service = await startService({ worker: true });
+  const service = await startService({ worker: true, env: { WEBHOOK_NETWORKS: '127.0.0.0/8' } });
   return {
     url: service.url,
     agent(handle, { owner, scopes, ...options }) {

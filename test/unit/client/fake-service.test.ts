@@ -136,7 +136,7 @@ test('disconnect cuts connections, and the agents can reconnect', async () => {
 test('routes that the fake service does not cover are 404', async () => {
   const service = await start();
   const { token } = service.agent('acme.ann');
-  const { status, body } = await request(`${service.url}/v1/webhooks`, token);
+  const { status, body } = await request(`${service.url}/v1/conversations`, token);
   expect([status, body]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
   expect(() => service.connect('acme.ann', 'no.body')).toThrow('the fake service has no agent no.body');
 });

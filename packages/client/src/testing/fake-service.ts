@@ -10,7 +10,8 @@ import { expireItems } from './core/inbox.ts';
 import { createExchange, type Exchange } from './transports/exchange.ts';
 import { createExecute, type Execute } from './operations/execute.ts';
 import { answerOauth } from './transports/oauth.ts';
-import type { Agent, AgentProfile } from './core/records.ts';
+import type { Agent, AgentProfile, WebhookReceiver } from './core/records.ts';
+import { postToUrl } from './core/webhooks.ts';
 import { answerRest } from './transports/rest.ts';
 import { ServiceError, toServiceError } from './core/service-error.ts';
 import { createState, type State } from './core/state.ts';
@@ -66,14 +67,17 @@ export interface FakeService {
 export interface FakeServiceOptions {
   /** The time at the start, in milliseconds since the epoch; default: 2026-01-01T00:00:00Z. */
   now?: number;
+  /** Receives the requests of webhooks and returns the status of the response; default: they are posted to their addresses. */
+  onWebhook?: WebhookReceiver;
 }
 
 const basicScopes = ['threads:read', 'threads:write', 'contacts:read', 'contacts:write'];
 
 /** Starts a service in memory on a free port of the loopback interface. */
-export async function fakeService({ now }: FakeServiceOptions = {}): Promise<FakeService> {
+export async function fakeService({ now, onWebhook }: FakeServiceOptions = {}): Promise<FakeService> {
   const clock = createClock(now);
-  const state = createState(clock, createIds());
+  const post: WebhookReceiver = (request) => postToUrl(state.stopped.signal, request);
+  const state: State = createState(clock, createIds(), onWebhook ?? post);
   const execute = createExecute();
   const failures: { status: Failure['status']; retry_after: number | undefined }[] = [];
   const transport = createWebSocketTransport(state, execute);
@@ -109,7 +113,10 @@ export async function fakeService({ now }: FakeServiceOptions = {}): Promise<Fak
       transport.disconnect();
       server.closeAllConnections();
     },
-    stop: () => stop(server, transport),
+    stop() {
+      state.stopped.abort();
+      return stop(server, transport);
+    },
   };
 }
 

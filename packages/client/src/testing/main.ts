@@ -6,4 +6,5 @@ export type {
   FakeService,
   FakeServiceOptions,
 } from './fake-service.ts';
+export type { WebhookReceiver, WebhookRequest } from './core/records.ts';
 export type { FakeClock } from './core/clock.ts';

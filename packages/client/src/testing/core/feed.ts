@@ -124,7 +124,16 @@ export function readEvents(
 }
 
 /** An event as the service sends it. */
-export function presentEvent(agent: Agent, event: StoredEvent, number: number): object {
+export interface PresentedEvent {
+  type: string;
+  id: string;
+  cursor: string;
+  created_at: number;
+  data: object;
+}
+
+/** Returns an event as one agent gets it. */
+export function presentEvent(agent: Agent, event: StoredEvent, number: number): PresentedEvent {
   const { type, id, created_at } = event;
   return { type, id, cursor: encodeCursor(agent, number), created_at, data: event.data() };
 }

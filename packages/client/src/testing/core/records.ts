@@ -29,6 +29,7 @@ export interface Agent extends AgentRef, AgentProfile {
   /** Every lease that the agent ever had, by id. */
   leases: Map<string, InboxItem>;
   last_fencing_token: number;
+  webhooks: Map<string, Webhook>;
 }
 
 export interface Inbox {
@@ -71,6 +72,53 @@ export interface FailedAttempt {
   reason: string | null;
   consumer: string | null;
   ended_at: number;
+}
+
+/** A request that the fake service sends to a webhook. */
+export interface WebhookRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Receives the requests of webhooks in place of their addresses; returns the status of the response. */
+export type WebhookReceiver = (request: WebhookRequest) => number | Promise<number>;
+
+export interface Webhook {
+  id: string;
+  url: string;
+  description: string;
+  /** Null for every type that the scopes allow. */
+  event_types: readonly string[] | null;
+  scopes: ReadonlySet<string>;
+  only_when_offline: boolean;
+  enabled: boolean;
+  disabled_reason: 'by_request' | 'gone' | 'failing' | null;
+  disabled_at: number | null;
+  secret: string;
+  previous_secret: string | null;
+  previous_secret_until: number | null;
+  /** The number of the last event that has a delivery, if it is to have one. */
+  position: number;
+  /** In the order of their events. */
+  deliveries: Delivery[];
+  isSending: boolean;
+  /** The listener of the feed. */
+  onEvent(): void;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface Delivery {
+  event: StoredEvent;
+  number: number;
+  state: 'pending' | 'delivered' | 'failed' | 'skipped';
+  attempts: number;
+  next_at: number | null;
+  last_attempt_at: number | null;
+  last_status: number | null;
+  last_error: string | null;
+  created_at: number;
 }
 
 export interface StoredEvent {

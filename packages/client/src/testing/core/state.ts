@@ -8,6 +8,7 @@ import type {
   Thread,
   Token,
   Upload,
+  WebhookReceiver,
 } from './records.ts';
 import { ServiceError } from './service-error.ts';
 
@@ -34,10 +35,19 @@ export interface State {
   presence: Map<string, number>;
   /** Called when tokens end. */
   onTokensEnded: Set<() => void>;
+  /** The answers of calls with an idempotency key. */
+  answers: Map<string, { request: string; output: Promise<object> }>;
+  receiveWebhook: WebhookReceiver;
+  /** Aborted when the service stops. */
+  stopped: AbortController;
 }
 
 /** Creates the state of a service without agents. */
-export function createState(clock: FakeClock, newId: (prefix: string) => string): State {
+export function createState(
+  clock: FakeClock,
+  newId: (prefix: string) => string,
+  receiveWebhook: WebhookReceiver,
+): State {
   return {
     clock,
     newId,
@@ -55,6 +65,9 @@ export function createState(clock: FakeClock, newId: (prefix: string) => string)
     pages: new Map(),
     presence: new Map(),
     onTokensEnded: new Set(),
+    answers: new Map(),
+    receiveWebhook,
+    stopped: new AbortController(),
   };
 }
 

@@ -134,6 +134,7 @@ export function addAgent(state: State, name: string, profile: Partial<AgentProfi
     inbox: null,
     leases: new Map(),
     last_fencing_token: 0,
+    webhooks: new Map(),
   };
   state.agents.set(agent.id, agent);
   state.agentIds.set(canonical_handle, agent.id);

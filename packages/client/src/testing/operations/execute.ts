@@ -2,8 +2,10 @@ import { agentHandlers } from './agents.ts';
 import { askHandlers } from './ask.ts';
 import { attachmentHandlers } from './attachments.ts';
 import { contactHandlers } from './contacts.ts';
+import { batchHandlers } from './batches.ts';
 import contract from '../contract.json' with { type: 'json' };
 import { lastNumber } from '../core/feed.ts';
+import { runOnce } from './idempotency.ts';
 import { inboxHandlers } from './inbox.ts';
 import { parseInput, type Schema } from './input.ts';
 import { awaitReply, messageHandlers } from './messages.ts';
@@ -11,6 +13,7 @@ import { searchHandlers } from './search.ts';
 import { ServiceError, wrongField } from '../core/service-error.ts';
 import type { Call, Handler } from '../core/state.ts';
 import { threadHandlers } from './threads.ts';
+import { webhookHandlers } from './webhooks.ts';
 
 /** An operation of the service, as contract.json has it. */
 export interface Operation {
@@ -33,11 +36,13 @@ export const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>(
     ...agentHandlers,
     ...askHandlers,
     ...attachmentHandlers,
+    ...batchHandlers,
     ...contactHandlers,
     ...inboxHandlers,
     ...messageHandlers,
     ...searchHandlers,
     ...threadHandlers,
+    ...webhookHandlers,
   }),
 );
 
@@ -63,32 +68,8 @@ export interface Execute {
   (call: Call, name: string, input: Record<string, unknown>, key: string | undefined): Promise<Answer>;
 }
 
-interface StoredAnswer {
-  request: string;
-  output: Promise<object>;
-}
-
 /** Creates the function that runs operations: scope, input, idempotency key, the operation, and the wait for a reply. */
 export function createExecute(): Execute {
-  const answers = new Map<string, StoredAnswer>();
-
-  async function runOnce(call: Call, name: string, operation: Operation, input: object, key: string) {
-    const path = fillPath(operation.path, input);
-    const id = JSON.stringify([call.me.id, operation.method, path, key]);
-    const request = toStableJson(input);
-    const stored = answers.get(id);
-    if (stored) {
-      if (stored.request !== request)
-        throw new ServiceError('IDEMPOTENCY_MISMATCH', 'This key was used for another request.');
-      return { output: await stored.output, isReplayed: true };
-    }
-    const output = run(call, name, input);
-    answers.set(id, { request, output });
-    // A refusal is not stored.
-    output.catch(() => answers.delete(id));
-    return { output: structuredClone(await output), isReplayed: false };
-  }
-
   return async function execute(call, name, given, key) {
     const operation = operations.get(name);
     if (!operation) throw wrongField('operation', 'is not an operation of the fake service');
@@ -101,7 +82,7 @@ export function createExecute(): Execute {
     const answer =
       key === undefined || operation.kind === 'read'
         ? { output: await run(call, name, input), isReplayed: false }
-        : await runOnce(call, name, operation, input, key);
+        : await runOnce(call, { ...operation, input, key }, () => run(call, name, input));
     return operation.waits ? addReply(call, answer, input, start) : answer;
   };
 }
@@ -128,17 +109,4 @@ async function addReply(
   const id = message?.thread_id ?? thread_id ?? '';
   const waited = await awaitReply(call, { thread_id: id, after_sequence, wait_seconds, start });
   return { output: { ...output, ...waited }, isReplayed };
-}
-
-function fillPath(path: string, input: object): string {
-  const fields = new Map(Object.entries(input));
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields.get(name)));
-}
-
-function toStableJson(value: unknown): string {
-  return JSON.stringify(value, (_, child: unknown) => {
-    if (Buffer.isBuffer(child)) return child.toString('base64');
-    if (typeof child !== 'object' || child === null || Array.isArray(child)) return child;
-    return Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }

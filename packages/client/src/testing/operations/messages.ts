@@ -27,9 +27,9 @@ interface Prepared {
 }
 
 /** @throws {ServiceError} VALIDATION_ERROR */
-export function requireMetadata(metadata: Record<string, unknown>): void {
+export function requireMetadata(metadata: Record<string, unknown>, field = 'metadata'): void {
   if (Buffer.byteLength(JSON.stringify(metadata)) <= maxMetadataBytes) return;
-  throw wrongField('metadata', 'must be at most 4 KiB as JSON');
+  throw wrongField(field, 'must be at most 4 KiB as JSON');
 }
 
 /** Checks a message before anything is changed. @throws {ServiceError} as the service */
@@ -49,17 +49,22 @@ export function prepareMessage(call: Call, thread: Thread, draft: Draft): Prepar
   return { draft, files };
 }
 
-function requireContent({ content, attachment_ids, metadata }: Draft): void {
+/**
+ * Checks the content of a message.
+ * @param path of the message in the input, such as `messages.0.`
+ * @throws {ServiceError} VALIDATION_ERROR, MESSAGE_TOO_LARGE
+ */
+export function requireContent({ content, attachment_ids, metadata }: Draft, path = ''): void {
   if (Buffer.byteLength(content) > maxContentBytes) {
     const message = `must be at most ${maxContentBytes} bytes of UTF-8`;
-    const details = [{ field: 'content', message }];
-    throw new ServiceError('MESSAGE_TOO_LARGE', `content: ${message}`, { details });
+    const details = [{ field: `${path}content`, message }];
+    throw new ServiceError('MESSAGE_TOO_LARGE', `${path}content: ${message}`, { details });
   }
   if (content === '' && attachment_ids.length === 0)
-    throw wrongField('content', 'can be empty only if the message has attachments');
+    throw wrongField(`${path}content`, 'can be empty only if the message has attachments');
   if (new Set(attachment_ids).size < attachment_ids.length)
-    throw wrongField('attachment_ids', 'must not contain duplicates');
-  requireMetadata(metadata);
+    throw wrongField(`${path}attachment_ids`, 'must not contain duplicates');
+  requireMetadata(metadata, `${path}metadata`);
 }
 
 /** Appends a message that was checked. The read mark moves over it if nothing unread is before it. */

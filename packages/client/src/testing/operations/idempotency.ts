@@ -1,0 +1,36 @@
+import { ServiceError } from '../core/service-error.ts';
+import type { Call } from '../core/state.ts';
+
+/** Runs a call once for each key of an agent and a path; a repeated call gets the first answer. @throws {ServiceError} IDEMPOTENCY_MISMATCH */
+export async function runOnce(
+  { state, me }: Call,
+  { method, path, key, input }: { method: string; path: string; key: string; input: object },
+  run: () => Promise<object>,
+): Promise<{ output: object; isReplayed: boolean }> {
+  const id = JSON.stringify([me.id, method, fillPath(path, input), key]);
+  const request = toStableJson(input);
+  const stored = state.answers.get(id);
+  if (stored) {
+    if (stored.request !== request)
+      throw new ServiceError('IDEMPOTENCY_MISMATCH', 'This key was used for another request.');
+    return { output: await stored.output, isReplayed: true };
+  }
+  const output = run();
+  state.answers.set(id, { request, output });
+  // A refusal is not stored.
+  output.catch(() => state.answers.delete(id));
+  return { output: structuredClone(await output), isReplayed: false };
+}
+
+function fillPath(path: string, input: object): string {
+  const fields = new Map(Object.entries(input));
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields.get(name)));
+}
+
+function toStableJson(value: unknown): string {
+  return JSON.stringify(value, (_, child: unknown) => {
+    if (Buffer.isBuffer(child)) return child.toString('base64');
+    if (typeof child !== 'object' || child === null || Array.isArray(child)) return child;
+    return Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
