@@ -143,7 +143,7 @@ describe('the statements of the repositories', () => {
   test('break the rules of Citus only where docs/scaling.md says so', () => {
     const found = new Map<string, string[]>();
     for (const { name, text, place } of made) {
-      const { breaches } = checkStatement(text, columns, everyPlacement);
+      const breaches = checkStatement(text, columns, everyPlacement);
       const id = name ?? relative('src/repositories', place.replace(/:\d+$/, ''));
       if (breaches.length > 0)
         found.set(id, [...new Set([...(found.get(id) ?? []), ...breaches])].toSorted());
@@ -177,6 +177,10 @@ describe('the statements of the repositories', () => {
       'select * from agents a where exists (select from thread_members v where v.agent_id = a.id)',
       'correlated',
     ],
+    [
+      'with found as materialized (select agent_id as who from inboxes) select (select max(number) from feed where agent_id = who) from found',
+      'correlated',
+    ],
     ['select (select max(sequence) from messages m where m.thread_id = t.id) from threads t', ''],
     ['select * from threads where id = any($1) order by id for update', 'lock'],
     ['select * from threads where id = $1 for update', ''],
@@ -192,6 +196,6 @@ describe('the statements of the repositories', () => {
       'recursive',
     ],
   ])('%s breaks: %s', (text, breaches) => {
-    expect(checkStatement(text, columns, everyPlacement).breaches.join(', ')).toBe(breaches);
+    expect(checkStatement(text, columns, everyPlacement).join(', ')).toBe(breaches);
   });
 });

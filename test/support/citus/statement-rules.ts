@@ -22,13 +22,6 @@ export type Breach =
   /** Changes rows in a WITH clause, on several nodes. */
   | 'write';
 
-export interface StatementReport {
-  /** In alphabetical order. */
-  breaches: Breach[];
-  /** Whether it asks every node. */
-  isScattered: boolean;
-}
-
 /** Finds the breaches that depend on the levels of a statement that is not limited to one node. */
 function findLevelBreaches(
   level: Level,
@@ -52,12 +45,12 @@ function findLevelBreaches(
   return found.flatMap(([breach, isFound]) => (isFound ? [breach] : []));
 }
 
-/** Holds a statement to the rules of Citus. The parser must be loaded. */
+/** Holds a statement to the rules of Citus. Returns its breaches in alphabetical order. The parser must be loaded. */
 export function checkStatement(
   text: string,
   columns: ReadonlyMap<string, readonly string[]>,
   placements: ReadonlyMap<string, Placement>,
-): StatementReport {
+): Breach[] {
   const query = new QueryLevels(text, columns);
   const kindOf = (use: Use) => placements.get(use.table)?.kind;
   const distributionOf = (use: Use) => {
@@ -68,7 +61,7 @@ export function checkStatement(
   const keyOf = (use: Use) => `${distributionOf(use)?.group}: ${query.classOf(columnOf(use))}`;
 
   const distributed = query.uses.filter((use) => distributionOf(use));
-  if (distributed.length === 0) return { breaches: [], isScattered: false };
+  if (distributed.length === 0) return [];
   const isOnOneNode =
     new Set(distributed.map(keyOf)).size === 1 &&
     distributed.every((use) => query.isPinned(columnOf(use))) &&
@@ -88,5 +81,5 @@ export function checkStatement(
       ...(isOnOneNode ? [] : findLevelBreaches(level, inner, kindOf, keyOf)),
     ];
   });
-  return { breaches: [...new Set(breaches)].toSorted(), isScattered: !isOnOneNode };
+  return [...new Set(breaches)].toSorted();
 }
