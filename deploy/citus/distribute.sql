@@ -1,5 +1,6 @@
--- Step 4 of docs/scaling.md: Citus stores every table in one of four ways. Each call copies a table while the service writes to it, so none
--- of them can be in a transaction. test/integration/repositories/citus.test.ts holds this file to the schema.
+-- Step 4 of docs/scaling.md: Citus stores every table in one of four ways. A call for a distributed table copies it while the service
+-- writes to it, so none can be in a transaction. A call for a reference table blocks writes to that table until it is copied.
+-- test/integration/repositories/citus.test.ts holds this file to the schema.
 
 -- On every node, because statements join them with all others. They change seldom; a change is written on every node.
 select create_reference_table('owners');
@@ -67,5 +68,5 @@ select citus_add_local_table_to_metadata('stream_tickets');
 select citus_add_local_table_to_metadata('uploads');
 select citus_add_local_table_to_metadata('worker_nodes');
 
--- The key that step 3 dropped: both tables are divided by thread now.
+-- The key that step 3 dropped: both tables are distributed by thread now.
 alter table thread_members add constraint thread_members_thread_id_foreign foreign key (thread_id) references threads (id);

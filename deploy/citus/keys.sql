@@ -1,5 +1,5 @@
--- Step 3 of docs/scaling.md: a unique key of a divided table needs the column that divides it. Blocks writes to these tables while
--- PostgreSQL builds the indexes. A key to a divided table comes back in distribute.sql, after both tables are divided.
+-- Step 3 of docs/scaling.md: a unique key of a distributed table needs the distribution column. Blocks writes to these tables while
+-- PostgreSQL builds the indexes. distribute.sql adds the foreign key again, after both tables are distributed.
 begin;
 alter table messages drop constraint messages_pkey, add primary key (thread_id, id);
 create index messages_id on messages (id);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How Citus stores a table: on every node, on the coordinator only, or divided by a column. */
+/** How Citus stores a table: on every node, on the coordinator only, or distributed by a column. */
 export type Placement =
   | { kind: 'reference' | 'coordinator' }
   | {

@@ -8,7 +8,6 @@ type Tree = any;
 export interface Use {
   table: string;
   id: string;
-  level: Level;
 }
 
 /** One SELECT, INSERT, UPDATE or DELETE within a statement: what it joins, and what it says about rows. */
@@ -29,16 +28,20 @@ export interface Level {
   conflict: string[] | undefined;
 }
 
-/** A table, or a subquery, common table expression or function with the columns whose origin is known. */
+/** A table, or a subquery, common table expression or function. */
 interface Item {
-  use?: Use;
+  /** The origin of its columns, by name. */
   outputs: Map<string, string>;
+  /** It has other columns too, of which nothing is known. */
+  isOpaque: boolean;
 }
 
 const systemColumns = ['ctid', 'xmin'];
 
 const namesOf = (targets: Tree[] | undefined): string[] =>
   (targets ?? []).map(({ ResTarget }: Tree) => ResTarget.name);
+
+const unknownItem = (): Item => ({ outputs: new Map(), isOpaque: true });
 
 type Ctes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -81,10 +84,10 @@ export class QueryLevels {
     const columns = this.columns.get(table);
     if (!columns && !table.startsWith('pg_')) throw new Error(`the schema has no table ${table}`);
     if (!columns) return undefined;
-    const use = { table, id: `${alias} ${this.uses.length}`, level };
+    const use = { table, id: `${alias} ${this.uses.length}` };
     level.uses.push(use);
     level.items.set(alias, {
-      use,
+      isOpaque: false,
       outputs: new Map([...columns, ...systemColumns].map((name) => [name, `${use.id}.${name}`])),
     });
     return use;
@@ -163,8 +166,8 @@ export class QueryLevels {
       const { relname, alias } = node.RangeVar;
       const name = alias?.aliasname ?? relname;
       const cte = ctes.get(relname);
-      if (cte) level.items.set(name, { outputs: new Map(cte) });
-      else if (!this.addUse(level, relname, name)) level.items.set(name, { outputs: new Map() });
+      if (cte) level.items.set(name, { outputs: new Map(cte), isOpaque: cte.size === 0 });
+      else if (!this.addUse(level, relname, name)) level.items.set(name, unknownItem());
       return [name];
     }
     if (node.RangeSubselect) {
@@ -172,7 +175,7 @@ export class QueryLevels {
       const outputs = this.readQuery(subquery, level, ctes);
       const names: string[] = (alias?.colnames ?? []).map(({ String: text }: Tree) => text.sval);
       const renamed = [...outputs].map(([name, key], position) => [names[position] ?? name, key] as const);
-      level.items.set(alias?.aliasname ?? '', { outputs: new Map(renamed) });
+      level.items.set(alias?.aliasname ?? '', { outputs: new Map(renamed), isOpaque: renamed.length === 0 });
       return [alias?.aliasname ?? ''];
     }
     if (node.JoinExpr) {
@@ -186,7 +189,7 @@ export class QueryLevels {
     }
     this.readExpression(node, level, ctes);
     const name = node.RangeFunction?.alias?.aliasname ?? '';
-    level.items.set(name, { outputs: new Map() });
+    level.items.set(name, unknownItem());
     return [name];
   }
 
@@ -234,11 +237,20 @@ export class QueryLevels {
       const isHere = found !== undefined || (alias !== undefined && at.items.has(alias));
       if (!isHere) continue;
       if (systemColumns.includes(column)) at.systemColumns.add(column);
-      for (let inner: Level = level; inner !== at && inner.parent; inner = inner.parent)
-        inner.correlatedWith.add(at);
+      this.correlate(level, at);
       return found;
     }
+    // It is a column of something of which nothing is known.
+    for (let at: Level | undefined = level; at; at = at.parent)
+      if ([...at.items.values()].some(({ isOpaque }) => isOpaque)) {
+        this.correlate(level, at);
+        break;
+      }
     return undefined;
+  }
+
+  private correlate(from: Level, outer: Level): void {
+    for (let at = from; at !== outer && at.parent; at = at.parent) at.correlatedWith.add(outer);
   }
 
   private findIn(level: Level, aliases: readonly string[], column: string): string | undefined {

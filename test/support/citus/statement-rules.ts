@@ -3,15 +3,15 @@ import { type Level, QueryLevels, type Use } from './query-levels.ts';
 
 /** What Citus refuses, or answers wrongly, in a statement. */
 export type Breach =
-  /** Assigns the column that divides a table. */
+  /** Assigns a distribution column. */
   | 'assigns'
-  /** Looks for a conflict by columns without the one that divides the table. */
+  /** Looks for a conflict by columns without the distribution column. */
   | 'conflict'
-  /** Joins a divided table with one that is on the coordinator only. */
+  /** Joins a distributed table with one that is on the coordinator only. */
   | 'coordinator'
-  /** A subquery on a divided table that depends on an outer query, other than by the columns that divide both. */
+  /** A subquery on a distributed table that depends on an outer query, other than by the distribution columns of both. */
   | 'correlated'
-  /** Joins divided tables by other columns than those that divide them. */
+  /** Joins distributed tables by other columns than their distribution columns. */
   | 'join'
   /** Locks rows on several nodes. */
   | 'lock'
@@ -22,13 +22,6 @@ export type Breach =
   /** Changes rows in a WITH clause, on several nodes. */
   | 'write';
 
-export interface StatementReport {
-  /** In alphabetical order. */
-  breaches: Breach[];
-  /** Whether it asks every node. */
-  isScattered: boolean;
-}
-
 /** Finds the breaches that depend on the levels of a statement that is not limited to one node. */
 function findLevelBreaches(
   level: Level,
@@ -36,14 +29,14 @@ function findLevelBreaches(
   kindOf: (use: Use) => Placement['kind'] | undefined,
   keyOf: (use: Use) => string,
 ): Breach[] {
-  const isDivided = (use: Use) => kindOf(use) === 'distributed';
-  const own = level.uses.filter(isDivided);
+  const isDistributed = (use: Use) => kindOf(use) === 'distributed';
+  const own = level.uses.filter(isDistributed);
   const ownKeys = new Set(own.map(keyOf));
   const joined = [...level.uses, ...inner];
   const found: [Breach, boolean][] = [
     ['join', ownKeys.size > 1],
-    ['correlated', inner.some((use) => isDivided(use) && !ownKeys.has(keyOf(use)))],
-    ['coordinator', joined.some(isDivided) && joined.some((use) => kindOf(use) === 'coordinator')],
+    ['correlated', inner.some((use) => isDistributed(use) && !ownKeys.has(keyOf(use)))],
+    ['coordinator', joined.some(isDistributed) && joined.some((use) => kindOf(use) === 'coordinator')],
     ['lock', level.hasRowLock && own.length > 0],
     ['row version', level.systemColumns.size > 0 && own.length > 0],
     ['write', level.isModifyingCte],
@@ -52,31 +45,31 @@ function findLevelBreaches(
   return found.flatMap(([breach, isFound]) => (isFound ? [breach] : []));
 }
 
-/** Holds a statement to the rules of Citus. The parser must be loaded. */
+/** Holds a statement to the rules of Citus. Returns its breaches in alphabetical order. The parser must be loaded. */
 export function checkStatement(
   text: string,
   columns: ReadonlyMap<string, readonly string[]>,
   placements: ReadonlyMap<string, Placement>,
-): StatementReport {
+): Breach[] {
   const query = new QueryLevels(text, columns);
   const kindOf = (use: Use) => placements.get(use.table)?.kind;
-  const divisionOf = (use: Use) => {
+  const distributionOf = (use: Use) => {
     const placement = placements.get(use.table);
     return placement?.kind === 'distributed' ? placement : undefined;
   };
-  const columnOf = (use: Use) => `${use.id}.${divisionOf(use)?.column}`;
-  const keyOf = (use: Use) => `${divisionOf(use)?.group}: ${query.classOf(columnOf(use))}`;
+  const columnOf = (use: Use) => `${use.id}.${distributionOf(use)?.column}`;
+  const keyOf = (use: Use) => `${distributionOf(use)?.group}: ${query.classOf(columnOf(use))}`;
 
-  const divided = query.uses.filter((use) => divisionOf(use));
-  if (divided.length === 0) return { breaches: [], isScattered: false };
+  const distributed = query.uses.filter((use) => distributionOf(use));
+  if (distributed.length === 0) return [];
   const isOnOneNode =
-    new Set(divided.map(keyOf)).size === 1 &&
-    divided.every((use) => query.isPinned(columnOf(use))) &&
+    new Set(distributed.map(keyOf)).size === 1 &&
+    distributed.every((use) => query.isPinned(columnOf(use))) &&
     query.uses.every((use) => kindOf(use) !== 'coordinator');
   const breaches = query.levels.flatMap((level): Breach[] => {
     const { assigned, conflict, uses, systemColumns } = level;
-    const target = uses.find((use) => divisionOf(use));
-    const column = target && divisionOf(target)?.column;
+    const target = uses.find((use) => distributionOf(use));
+    const column = target && distributionOf(target)?.column;
     const inner = query.levels
       .filter(({ correlatedWith }) => correlatedWith.has(level))
       .flatMap((each) => each.uses);
@@ -88,5 +81,5 @@ export function checkStatement(
       ...(isOnOneNode ? [] : findLevelBreaches(level, inner, kindOf, keyOf)),
     ];
   });
-  return { breaches: [...new Set(breaches)].toSorted(), isScattered: !isOnOneNode };
+  return [...new Set(breaches)].toSorted();
 }
