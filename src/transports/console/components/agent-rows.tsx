@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { Visibility } from '../../../domain/agents/agents.ts';
 import type { AgentOfPerson } from '../../../services/people/agents.ts';
 import { Badge } from './content.tsx';
@@ -46,6 +47,21 @@ export function AgentBadges({
 /** A handle with @. */
 export function Handle({ of }: { of: string }) {
   return <span class="code">@{of}</span>;
+}
+
+/** The path of the public card of an agent. */
+export const cardPath = (handle: string): string => `/v1/agents/${handle.replace('.', '/')}/card`;
+
+interface CardLinkProps {
+  handle: string;
+  /** Undefined for an agent that is deleted or cannot be seen. */
+  visibility: Visibility | undefined;
+  children: ComponentChildren;
+}
+
+/** A link to the card of an agent, if everybody can read it. */
+export function CardLink({ handle, visibility, children }: CardLinkProps) {
+  return visibility === 'public' ? <a href={cardPath(handle)}>{children}</a> : <>{children}</>;
 }
 
 /** The first letter of a name, as its icon. */

@@ -105,6 +105,22 @@ test('shows sender, owner, relation, day, receipts and answers', async () => {
   });
 });
 
+test('names of public agents are links to their cards; others are not', async () => {
+  const { ada, mine, other } = await createWorld();
+  const thread = await startThread(service, other, [mine], { content: 'Hello' });
+  const links = async () =>
+    (await ada.go(addressOf(thread))).elements('a').map(({ attribs }) => attribs['href']);
+  const cardOf = ({ handle }: { handle: string }) => `/v1/agents/${handle.replace('.', '/')}/card`;
+  expect(await links()).toContain(cardOf(other));
+  const card = await ada.go(cardOf(other));
+  expect([card.status, card.visibleText.includes(`@${other.handle}`)]).toEqual([200, true]);
+  await service.core.database.query({ text: `update agents set visibility = 'private' where id = $1` }, [
+    other.id,
+  ]);
+  expect(await links()).not.toContain(cardOf(other));
+  expect((await ada.go(cardOf(other))).status).toBe(404);
+});
+
 test('opens a long thread at its end, older messages by page, and a linked message in its place', async () => {
   const { ada, mine, other } = await createWorld();
   const id = await startThread(service, other, [mine], { content: 'Number 1' });

@@ -37,6 +37,22 @@ const rolesIn = async (slug: string) => {
   return Object.fromEntries(members.map(({ username, role }) => [username, role]));
 };
 
+test('the page lists the agents that the person manages: all for an admin, the linked ones for a member', async () => {
+  const { boss, worker, slug, address } = await createOrganization();
+  const other = await createOrganization();
+  const shared = await service.register({ handle: `${slug}.desk`, scope: 'shared' });
+  const linked = await service.register({ handle: `${slug}.tied`, member: worker.username });
+  const foreign = await service.register({ handle: `${other.slug}.desk`, scope: 'shared' });
+  const own = await boss.agent();
+  const listed = async (who: typeof boss) => {
+    const page = await who.go(address);
+    const links = new Set(page.elements('a').map(({ attribs }) => attribs['href']));
+    return [shared, linked, foreign, own].map(({ id }) => links.has(`/console/agents/${id}`));
+  };
+  expect(await listed(boss)).toEqual([true, true, false, false]);
+  expect(await listed(worker)).toEqual([false, true, false, false]);
+});
+
 describe('creating', () => {
   test('makes the founder an admin', async () => {
     const ada = await signInPerson(service);

@@ -6,6 +6,7 @@ import { manageAgent } from '../../act-as-agent.ts';
 import { maxProfileFormBytes, type Profile, readProfile } from '../../agent-profile-form.ts';
 import { successFlash } from '../../flash.ts';
 import { AgentCard } from './card.tsx';
+import { cardPath } from '../../components/agent-rows.tsx';
 import { Card, Notice, ErrorNotice } from '../../components/content.tsx';
 import { Actions, Button, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
@@ -108,5 +109,5 @@ function profilePage({
 
 /** A link to the public card. */
 function PublicCard({ canonical_handle }: Pick<AgentOfPerson, 'canonical_handle'>) {
-  return <a href={`/v1/agents/${canonical_handle.replace('.', '/')}/card`}>Public card</a>;
+  return <a href={cardPath(canonical_handle)}>Public card</a>;
 }

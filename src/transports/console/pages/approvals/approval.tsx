@@ -5,7 +5,7 @@ import {
   decideAsPerson,
 } from '../../../../services/approvals/approvals.ts';
 import { consequenceText, outcomeText, stateLabels, requestText } from './approval-text.ts';
-import { Handle } from '../../components/agent-rows.tsx';
+import { cardPath, Handle } from '../../components/agent-rows.tsx';
 import { Badge, Card, Facts, Heading } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { Time } from '../../components/time.tsx';
@@ -44,7 +44,6 @@ export function approvalRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
 }
 
 /** The card of an agent, as every visitor sees it. */
-const cardPath = (handle: string): string => `/v1/agents/${handle.replace('.', '/')}/card`;
 
 function approvalPage(approval: Approval): ShownPage {
   const { id, agent_id, agent_handle, agent_display_name, client_name, message, state } = approval;

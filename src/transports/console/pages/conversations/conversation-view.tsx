@@ -1,5 +1,5 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
-import { Handle } from '../../components/agent-rows.tsx';
+import { CardLink, Handle } from '../../components/agent-rows.tsx';
 import { Badge, Empty, Heading } from '../../components/content.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { formPage } from '../../form-errors.ts';
@@ -103,7 +103,9 @@ function Members({ found: { conversation, profiles } }: { found: ConversationPag
                   <Handle of={canonical_handle} />
                 </a>
               ) : (
-                <Handle of={canonical_handle} />
+                <CardLink handle={canonical_handle} visibility={profile?.visibility}>
+                  <Handle of={canonical_handle} />
+                </CardLink>
               )}{' '}
               <span class="hint">
                 owner {canonical_handle.split('.')[0]}, verified

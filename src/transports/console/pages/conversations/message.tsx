@@ -2,7 +2,7 @@ import type { Relationship } from '../../../../domain/agents/agents.ts';
 import { wantsNoReply } from '../../../../domain/threads.ts';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { renderCardBody } from '../../../http/render-card-body.ts';
-import { monogram } from '../../components/agent-rows.tsx';
+import { CardLink, monogram } from '../../components/agent-rows.tsx';
 import { Badge } from '../../components/content.tsx';
 import { Files } from './files.tsx';
 import { conversationAddress } from './filters.tsx';
@@ -62,7 +62,9 @@ function Sender({ page, message, isOwn }: { page: ConversationPage; message: Sho
         {monogram(name)}
       </span>
       <strong>
-        <bdi>{name}</bdi>
+        <CardLink handle={sender_handle} visibility={profile?.visibility}>
+          <bdi>{name}</bdi>
+        </CardLink>
       </strong>
       <span class="code" title={`Owner ${owner}, verified by this service`}>
         @{sender_handle}

@@ -4,7 +4,9 @@ import type { Person } from '../../../../domain/auth/actor.ts';
 import { inviteMember, listInvitationsTo } from '../../../../services/people/membership-invitations.ts';
 import { setNameOfOrganization } from '../../../../services/people/display-names.ts';
 import { changeRole, requireOrganization } from '../../../../services/people/memberships.ts';
+import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { successFlash } from '../../flash.ts';
+import { AgentRows } from '../../components/agent-rows.tsx';
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
@@ -27,7 +29,8 @@ export function organizationRoutes({ unitOfWork, publishRevocations, limits }: P
       const slug = params['slug'] ?? '';
       const found = await requireOrganization(repositories, person, slug, { after, limit: pageSize + 1 });
       const invitations = found.role === 'admin' ? await listInvitationsTo(repositories, found) : [];
-      return { ...found, invitations };
+      const agents = await listAgentsOfPerson(repositories, person.account_id);
+      return { ...found, invitations, agents: agents.filter(({ owner_name }) => owner_name === found.slug) };
     });
 
   return [
@@ -102,7 +105,7 @@ function readRole(form: URLSearchParams): 'admin' | 'member' {
 }
 
 type Organization = Awaited<ReturnType<typeof requireOrganization>> &
-  Pick<PendingInvitationsProps, 'invitations'>;
+  Pick<PendingInvitationsProps, 'invitations'> & { agents: readonly AgentOfPerson[] };
 
 interface Entered {
   username: string;
@@ -111,7 +114,7 @@ interface Entered {
 }
 
 function organizationPage(person: Person, organization: Organization, entered?: Entered): ShownPage {
-  const { slug, display_name, role, members: found, invitations } = organization;
+  const { slug, display_name, role, members: found, invitations, agents } = organization;
   const members = found.slice(0, pageSize);
   const last = found.length > pageSize ? members.at(-1) : undefined;
   const isAdmin = role === 'admin';
@@ -136,6 +139,14 @@ function organizationPage(person: Person, organization: Organization, entered?: 
       <Card title="Members">
         <MemberRows slug={slug} members={members} person={person} isAdmin={isAdmin} />
         <NextPage path={organizationAddress(slug)} noun="members" next={last && { after: last.username }} />
+      </Card>
+      <Card title={isAdmin ? 'Agents' : 'Your agents'}>
+        {agents.length === 0 ? <p>No agents yet.</p> : <AgentRows agents={agents.slice(0, pageSize)} />}
+        {agents.length > pageSize && (
+          <p>
+            <a href="/console/agents">All {agents.length} agents</a>
+          </p>
+        )}
       </Card>
       {invitations.length > 0 && (
         <Card title="Pending invitations">
