@@ -9,10 +9,7 @@ export const operationsNotFaked: ReadonlySet<string> = new Set(
 );
 
 function isNotFaked(name: string, path: string): boolean {
-  return (
-    /approval(?!_of)|conversation|managed|directory|delete_agent/.test(name) ||
-    /^\/(?:waits|usage|audit)/.test(path)
-  );
+  return /conversation|managed|directory|delete_agent/.test(name) || /^\/(?:waits|usage|audit)/.test(path);
 }
 
 /** What the fake service takes from the catalogue: routes, scopes, input schemas, event types and error codes. */

@@ -25,6 +25,7 @@ export const auditActions = [
   'contact_request.withdrawn',
   'credential.created',
   'credential.revoked',
+  'credential.rotated',
   'feeds.restored',
   'identity.connected',
   'identity.disconnected',

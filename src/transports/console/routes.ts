@@ -21,6 +21,7 @@ import { conversationNewRoutes } from './pages/conversations/new.tsx';
 import { conversationRoutes } from './pages/conversations/conversation.tsx';
 import { credentialNewRoutes } from './pages/auth/credential-new.tsx';
 import { credentialRevokeRoutes } from './pages/auth/credential-revoke.tsx';
+import { credentialRotateRoutes } from './pages/auth/credential-rotate.tsx';
 import { credentialListRoutes } from './pages/auth/credentials.tsx';
 import { erasureRoutes } from './pages/agents/erasures.tsx';
 import { exportRoutes } from './pages/agents/exports.tsx';
@@ -91,6 +92,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...credentialListRoutes(parts),
     ...credentialNewRoutes(parts),
     ...credentialRevokeRoutes(parts),
+    ...credentialRotateRoutes(parts),
     ...webhookListRoutes(parts),
     // Before the routes with a webhook id in the same place.
     ...webhookNewRoutes(parts),

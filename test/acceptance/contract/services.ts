@@ -1,6 +1,8 @@
+import type { ApprovalAction } from '../../../src/domain/approvals.ts';
 import type { Visibility } from '../../../src/domain/agents/agents.ts';
 import type { Scope } from '../../../src/domain/auth/scopes.ts';
 import { fakeService } from '../../../packages/client/src/testing/fake-service.ts';
+import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { startService } from '../../support/service.ts';
 
 export interface ContractAgentOptions {
@@ -17,11 +19,19 @@ export interface ContractAgent {
   token: string;
 }
 
+export interface ContractApproval {
+  action: ApprovalAction;
+  target: string;
+  message?: string;
+}
+
 /** A service, real or fake, as the contract tests see it. */
 export interface ContractService {
   url: string;
   agent(handle: string, options: ContractAgentOptions): Promise<ContractAgent>;
   token(handle: string, scopes: readonly Scope[]): Promise<string>;
+  /** Requests an approval as a tool call does. Returns its id. */
+  requestApproval(handle: string, subject: ContractApproval): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -41,6 +51,13 @@ export async function startRealService(): Promise<ContractService> {
       return service.register(agent, scopes && { scopes });
     },
     token: (handle, scopes) => service.token(handle, { scopes }),
+    requestApproval: (handle, { action, target, message }) =>
+      service.core.unitOfWork.writeAsSystem(async (work) => {
+        const agent = await work.agents.findByHandle(handle);
+        const detail = { message };
+        const approval = await openApproval(work, { agent_id: agent?.id ?? '', action, target, detail });
+        return approval?.id ?? '';
+      }),
     async stop() {
       await service.stop();
     },
@@ -56,6 +73,7 @@ export async function startFakeService(): Promise<ContractService> {
       return service.agent(handle, { visibility: 'public', ...options });
     },
     token: async (handle, scopes) => service.token(handle, { scopes }),
+    requestApproval: async (handle, subject) => service.requestApproval(handle, subject).id,
     stop: service.stop,
   };
 }

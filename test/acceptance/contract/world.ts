@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Scope } from '../../../src/domain/auth/scopes.ts';
 import { requestRest, type RestResponse } from '../../clients/rest.ts';
 import { createMask } from './mask.ts';
-import type { ContractAgent, ContractAgentOptions, ContractService } from './services.ts';
+import type { ContractAgent, ContractAgentOptions, ContractApproval, ContractService } from './services.ts';
 
 export interface CallOptions {
   body?: unknown;
@@ -20,6 +20,8 @@ export interface World {
   agent(name: string, options?: ContractAgentOptions): Promise<ContractAgent>;
   handle(name: string): string;
   token(name: string, scopes: readonly Scope[]): Promise<string>;
+  /** Requests an approval of the target, as a tool call of the agent does. Returns its id. */
+  requestApproval(name: string, target: string, about: Omit<ContractApproval, 'target'>): Promise<string>;
   /** A call of an agent. The answer is added to the transcript. */
   request(name: string | null, method: string, path: string, options?: CallOptions): Promise<RestResponse>;
   /** Adds the events of an agent since the last call, without those whose time depends on readers and scans. */
@@ -57,6 +59,8 @@ export function createWorld(service: ContractService): World {
     },
     handle: (name) => find(name).handle,
     token: (name, scopes) => service.token(find(name).handle, scopes),
+    requestApproval: (name, target, about) =>
+      service.requestApproval(find(name).handle, { ...about, target: find(target).handle }),
     async request(name, method, path, { token, ...options } = {}) {
       const used = token ?? (name === null ? undefined : find(name).token);
       const answer = await requestRest(method, `${service.url}${path}`, { token: used, ...options });

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { addAgent, toAgentId } from './operations/agents.ts';
+import { addAgent, ownerOf, toAgentId } from './operations/agents.ts';
+import { type ApprovalSubject, decideApproval, openApproval } from './operations/approvals.ts';
 import { answerBlob } from './transports/blobs.ts';
 import { createClock, createIds, createSecret, type FakeClock } from './core/clock.ts';
 import { beginContact } from './operations/contacts.ts';
@@ -10,7 +11,7 @@ import { expireItems } from './core/inbox.ts';
 import { createExchange, type Exchange } from './transports/exchange.ts';
 import { createExecute, type Execute } from './operations/execute.ts';
 import { answerOauth } from './transports/oauth.ts';
-import type { Agent, AgentProfile, WebhookReceiver } from './core/records.ts';
+import type { Agent, AgentProfile, ApprovalDecision, WebhookReceiver } from './core/records.ts';
 import { postToUrl } from './core/webhooks.ts';
 import { answerRest } from './transports/rest.ts';
 import { ServiceError, toServiceError } from './core/service-error.ts';
@@ -55,6 +56,10 @@ export interface FakeService {
   revoke(token: string): void;
   /** Makes two agents contacts. */
   connect(handle: string, other: string): void;
+  /** Requests an approval, as a tool call of the agent that gets APPROVAL_REQUIRED. */
+  requestApproval(handle: string, subject: ApprovalSubject): { id: string; expires_at: number };
+  /** Decides an approval as a person on its page. Approving runs the call, and the agent gets `approval.resolved`. */
+  decideApproval(id: string, decision: ApprovalDecision): void;
   /** Lets the next requests fail. */
   failNext(failure: Failure): void;
   /** Cuts every connection: WebSockets and waiting requests. */
@@ -153,6 +158,16 @@ function createControls(state: State) {
       revokeToken(state, token);
     },
     connect: (handle: string, other: string): void => beginContact(state, find(handle), find(other)),
+    requestApproval(handle: string, subject: ApprovalSubject) {
+      const { id, expires_at } = openApproval(state, find(handle), subject);
+      return { id, expires_at };
+    },
+    decideApproval(id: string, decision: ApprovalDecision): void {
+      const approval = state.approvals.get(id);
+      if (!approval) throw new Error(`the fake service has no approval ${id}`);
+      const decided_by = ownerOf(approval.agent);
+      decideApproval(state, approval, decision, { decided_via: 'page', decided_by, decided_by_agent: null });
+    },
     removeEvents(handle: string): void {
       const agent = find(handle);
       const { length } = agent.feed.events;

@@ -6,5 +6,6 @@ export type {
   FakeService,
   FakeServiceOptions,
 } from './fake-service.ts';
-export type { WebhookReceiver, WebhookRequest } from './core/records.ts';
+export type { ApprovalSubject } from './operations/approvals.ts';
+export type { ApprovalDecision, WebhookReceiver, WebhookRequest } from './core/records.ts';
 export type { FakeClock } from './core/clock.ts';

@@ -52,6 +52,7 @@ export const pageRules: Readonly<Record<string, Rule>> = {
   '/console/agents/:id/contacts/new': 'acts as',
   '/console/agents/:id/credentials': 'acts as',
   '/console/agents/:id/credentials/:client_id/revoke': 'acts as',
+  '/console/agents/:id/credentials/:client_id/rotate': 'acts as',
   '/console/agents/:id/credentials/new': 'acts as',
   '/console/agents/:id/delete': 'manages',
   '/console/agents/:id/erase': 'manages',

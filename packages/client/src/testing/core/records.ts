@@ -109,6 +109,26 @@ export interface Webhook {
   updated_at: number;
 }
 
+export type ApprovalAction = 'request_contact' | 'remove_contact';
+export type ApprovalDecision = 'approved' | 'denied';
+
+export interface Approval {
+  id: string;
+  agent: Agent;
+  action: ApprovalAction;
+  target: string;
+  message: string;
+  client_name: string;
+  state: 'pending' | ApprovalDecision | 'expired';
+  created_at: number;
+  expires_at: number;
+  decided_at: number | null;
+  decided_via: 'page' | 'agent' | null;
+  decided_by: string | null;
+  decided_by_agent: string | null;
+  used_at: number | null;
+}
+
 export interface Delivery {
   event: StoredEvent;
   number: number;

@@ -1,6 +1,7 @@
 import type { FakeClock } from './clock.ts';
 import type {
   Agent,
+  Approval,
   Attachment,
   ClientCredential,
   ContactRequest,
@@ -23,6 +24,7 @@ export interface State {
   threads: Map<string, Thread>;
   messages: Map<string, Message>;
   requests: ContactRequest[];
+  approvals: Map<string, Approval>;
   attachments: Map<string, Attachment>;
   uploads: Map<string, Upload>;
   tokens: Map<string, Token>;
@@ -57,6 +59,7 @@ export function createState(
     threads: new Map(),
     messages: new Map(),
     requests: [],
+    approvals: new Map(),
     attachments: new Map(),
     uploads: new Map(),
     tokens: new Map(),

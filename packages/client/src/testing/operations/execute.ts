@@ -1,4 +1,5 @@
 import { agentHandlers } from './agents.ts';
+import { approvalHandlers } from './approvals.ts';
 import { askHandlers } from './ask.ts';
 import { attachmentHandlers } from './attachments.ts';
 import { contactHandlers } from './contacts.ts';
@@ -34,6 +35,7 @@ export const operations: ReadonlyMap<string, Operation> = new Map(Object.entries
 export const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>(
   Object.entries({
     ...agentHandlers,
+    ...approvalHandlers,
     ...askHandlers,
     ...attachmentHandlers,
     ...batchHandlers,

@@ -1,0 +1,142 @@
+import { ownerOf, toAgentId } from './agents.ts';
+import { contactHandlers } from './contacts.ts';
+import { readPage, type PageInput } from './pages.ts';
+import { emit } from '../core/feed.ts';
+import type { Agent, Approval, ApprovalAction, ApprovalDecision } from '../core/records.ts';
+import { ServiceError } from '../core/service-error.ts';
+import type { Call, Handler, State } from '../core/state.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** What a tool call of an agent asks its people. */
+export interface ApprovalSubject {
+  action: ApprovalAction;
+  /** The handle of the other agent. */
+  target: string;
+  /** The message to the other agent. */
+  message?: string;
+}
+
+function requireAgentNamed(state: State, handle: string): Agent {
+  const agent = state.agents.get(toAgentId(state, handle));
+  if (agent) return agent;
+  throw new Error(`the fake service has no agent ${handle}; add it with agent()`);
+}
+
+/** A pending approval past its time is expired. */
+const stateOf = (
+  { clock }: State,
+  { state, expires_at }: Pick<Approval, 'state' | 'expires_at'>,
+): Approval['state'] => (state === 'pending' && expires_at <= clock.now() ? 'expired' : state);
+
+/** Requests an approval for 24 hours. The same request again is the same approval while it is in effect. */
+export function openApproval(
+  state: State,
+  agent: Agent,
+  { action, target: handle, message = '' }: ApprovalSubject,
+): Approval {
+  const other = requireAgentNamed(state, handle);
+  const { canonical_handle: target } = other;
+  if (ownerOf(other) === ownerOf(agent))
+    throw new Error('agents of one owner need no approval for what they do with each other');
+  const now = state.clock.now();
+  const current = [...state.approvals.values()].findLast(
+    (one) =>
+      one.agent === agent &&
+      [one.action, one.target, one.message].join('\n') === [action, target, message].join('\n') &&
+      one.expires_at > now &&
+      one.used_at === null,
+  );
+  if (current) return current;
+  const id = state.newId('apr');
+  const undecided = { decided_at: null, decided_via: null, decided_by: null, decided_by_agent: null };
+  const about = { id, agent, action, target, message, client_name: '' };
+  const times = { created_at: now, expires_at: now + dayMs, used_at: null };
+  const approval: Approval = { ...about, ...times, ...undecided, state: 'pending' };
+  state.approvals.set(id, approval);
+  return approval;
+}
+
+/**
+ * Decides an approval. Approving runs the call; if that is refused, nothing changes. The same decision again changes nothing.
+ * @throws {ServiceError} INVALID_TRANSITION; NOT_FOUND
+ */
+export function decideApproval(
+  state: State,
+  approval: Approval,
+  decision: ApprovalDecision,
+  by: Pick<Approval, 'decided_via' | 'decided_by' | 'decided_by_agent'>,
+): void {
+  const before = stateOf(state, approval);
+  if (before === decision) return;
+  if (before !== 'pending')
+    throw new ServiceError('INVALID_TRANSITION', `This approval is already ${before}.`);
+  const now = state.clock.now();
+  const result = decision === 'approved' ? runCall(state, approval) : null;
+  const expires_at = decision === 'approved' ? now + dayMs : approval.expires_at;
+  const used_at = decision === 'approved' ? now : null;
+  Object.assign(approval, { ...by, state: decision, decided_at: now, expires_at, used_at });
+  const { id: approval_id, agent, action, target } = approval;
+  const data = {
+    approval_id,
+    action,
+    target,
+    decision,
+    decided_at: now,
+    decided_via: by.decided_via,
+    result,
+  };
+  emit(state, { type: 'approval.resolved', recipients: [agent.id], data });
+}
+
+/** Runs the call as the agent that asked. @throws {ServiceError} INVALID_TRANSITION in place of the refusal of the call */
+function runCall(state: State, { agent, action, target, message }: Approval): object {
+  const scopes = new Set(['contacts:read', 'contacts:write']);
+  const call: Call = { state, me: agent, token: '', scopes, signal: state.stopped.signal };
+  try {
+    return action === 'request_contact'
+      ? contactHandlers.request_contact(call, { handle: target, message: message || null })
+      : contactHandlers.remove_contact(call, { agent_ref: target });
+  } catch (thrown) {
+    if (!(thrown instanceof ServiceError)) throw thrown;
+    const text = `The action is no longer possible, and nothing was changed: ${thrown.message}`;
+    throw new ServiceError('INVALID_TRANSITION', text);
+  }
+}
+
+function present(state: State, { agent, ...approval }: Approval): object {
+  const { id, canonical_handle, display_name } = agent;
+  return { ...approval, agent: { id, canonical_handle, display_name }, state: stateOf(state, approval) };
+}
+
+/** Approvals of the other agents of the owner. */
+const listVisible = ({ state, me }: Call): Approval[] =>
+  [...state.approvals.values()].filter(
+    ({ agent }) => agent !== me && !agent.is_retired && ownerOf(agent) === ownerOf(me),
+  );
+
+function decide(call: Call, approval_id: string, decision: ApprovalDecision): object {
+  const approval = listVisible(call).find(({ id }) => id === approval_id);
+  if (!approval) throw new ServiceError('NOT_FOUND', 'No such approval, or you cannot decide it.');
+  const { canonical_handle: decided_by_agent } = call.me;
+  decideApproval(call.state, approval, decision, {
+    decided_via: 'agent',
+    decided_by: null,
+    decided_by_agent,
+  });
+  return present(call.state, approval);
+}
+
+export const approvalHandlers = {
+  list_approvals(call: Call, { state, ...page }: PageInput & { state?: string }) {
+    const list = () =>
+      listVisible(call)
+        .filter((one) => state === undefined || stateOf(call.state, one) === state)
+        .toReversed();
+    const { rows, next_cursor } = readPage(call, page, ['approvals', state], list);
+    return { approvals: rows.map((one) => present(call.state, one)), next_cursor };
+  },
+  approve_approval: (call: Call, input: { approval_id: string }) =>
+    decide(call, input.approval_id, 'approved'),
+  deny_approval: (call: Call, input: { approval_id: string }) => decide(call, input.approval_id, 'denied'),
+} satisfies Record<string, Handler>;

@@ -1,0 +1,66 @@
+import { afterEach, expect, test } from 'vitest';
+import { createClient } from '../../../packages/client/src/main.ts';
+import { fakeService, type FakeService } from '../../../packages/client/src/testing/fake-service.ts';
+
+const running: FakeService[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((service) => service.stop()));
+});
+
+async function startAsking() {
+  const service = await fakeService();
+  running.push(service);
+  const asker = service.agent('acme.asker');
+  const other = service.agent('globex.other');
+  const scopes = ['contacts:read', 'approvals:write'];
+  const decider = service.agent('acme.decider', { scopes });
+  const [asAsker, asOther, asDecider] = [asker, other, decider].map(({ token }) =>
+    createClient({ url: service.url, auth: token }),
+  );
+  if (!asAsker || !asOther || !asDecider) throw new Error('no clients');
+  const target = other.handle;
+  const subject = { action: 'request_contact', target, message: 'May I?' } as const;
+  return { service, asAsker, asOther, asDecider, subject };
+}
+
+test('a person approves: the call runs, and the agent that waits gets the result', async () => {
+  const { service, asAsker, asOther, asDecider, subject } = await startAsking();
+  const { id } = service.requestApproval('acme.asker', subject);
+  const resolved = (async () => {
+    for await (const event of asAsker.events()) if (event.type === 'approval.resolved') return event.data;
+    return undefined;
+  })();
+  service.decideApproval(id, 'approved');
+  expect(await resolved).toMatchObject({
+    approval_id: id,
+    decision: 'approved',
+    decided_via: 'page',
+    result: { message: 'May I?', status: 'pending' },
+  });
+  const { requests } = await asOther.contacts.listRequests().page();
+  expect(requests).toMatchObject([{ from: { canonical_handle: 'acme.asker' }, message: 'May I?' }]);
+  const { approvals } = await asDecider.approvals.list().page();
+  expect(approvals).toMatchObject([{ id, state: 'approved', decided_by: 'acme', decided_via: 'page' }]);
+});
+
+test('an approval expires when the clock moves, and can then be requested again', async () => {
+  const { service, asDecider, subject } = await startAsking();
+  const { id } = service.requestApproval('acme.asker', subject);
+  expect(service.requestApproval('acme.asker', subject).id).toBe(id);
+  service.clock.advance(24 * 3_600_000);
+  expect(() => service.decideApproval(id, 'approved')).toThrow('already expired');
+  const { id: second } = service.requestApproval('acme.asker', subject);
+  const { approvals } = await asDecider.approvals.list().page();
+  expect(approvals.map((one) => [one.id, one.state])).toEqual([
+    [second, 'pending'],
+    [id, 'expired'],
+  ]);
+});
+
+test('a test that names what does not exist or needs no approval is told', async () => {
+  const { service, subject } = await startAsking();
+  const request = (target: string) => service.requestApproval('acme.asker', { ...subject, target });
+  expect(() => request('no.body')).toThrow('the fake service has no agent no.body');
+  expect(() => request('acme.decider')).toThrow('need no approval');
+  expect(() => service.decideApproval('apr_1', 'denied')).toThrow('has no approval');
+});
