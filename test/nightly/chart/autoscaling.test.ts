@@ -95,22 +95,28 @@ describeUnless(missingGoReason, 'the queries of KEDA, evaluated by Prometheus ov
 
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());
-    const ports = [await findFreePort(), await findFreePort()];
+    const ports = [await findFreePort(), await findFreePort(), await findFreePort()];
     const ops = (port?: number) => ({ OPS_PORT: String(port) });
-    const api = await cluster.startApi(ops(ports[0]));
+    const apis = [await cluster.startApi(ops(ports[0])), await cluster.startApi(ops(ports[1]))];
+    const addresses = apis.map(({ url }) => url);
+    const [address = ''] = addresses;
     const started = Date.now();
     // No worker delivers and indexes, so those jobs wait.
-    await cluster.startWorker({ ...ops(ports[1]), WORKER_ROLES: 'maintenance' });
-    const talk = await startConversation(cluster.core, api.url);
-    const sockets = await Promise.all(talk.members.map(({ token }) => connectWebSocket(api.url, { token })));
+    await cluster.startWorker({ ...ops(ports[2]), WORKER_ROLES: 'maintenance' });
+    const talk = await startConversation(cluster.core, address);
+    const sockets = await Promise.all(
+      talk.members.map(({ token }, position) =>
+        connectWebSocket(addresses[position % addresses.length] ?? '', { token }),
+      ),
+    );
     onTestFinished(() => sockets.forEach((socket) => socket.disconnect()));
-    const load = startMessageLoad(talk, () => [api.url]);
+    const load = startMessageLoad(talk, () => addresses);
     await load.waitForMore(60);
     await load.finish();
 
     const ours = ports.map((port, position) => ({
       address: `127.0.0.1:${port}`,
-      component: position === 0 ? ('api' as const) : ('worker' as const),
+      component: position < apis.length ? ('api' as const) : ('worker' as const),
       service: 'ams-ops',
     }));
     // Another release in the namespace does not count.
@@ -146,8 +152,8 @@ describeUnless(missingGoReason, 'the queries of KEDA, evaluated by Prometheus ov
       await result(oldest).toBeGreaterThan(0);
     }
     // As the alerts and the dashboard name the jobs.
-    for (const job of ['ams-api', 'ams-worker'])
-      await result(`sum(up{job="${job}",service="ams-ops"})`).toBe(1);
+    await result('sum(up{job="ams-api",service="ams-ops"})').toBe(apis.length);
+    await result('sum(up{job="ams-worker",service="ams-ops"})').toBe(1);
 
     // With workers for all roles the jobs are done, and the number falls.
     await cluster.startWorker();
