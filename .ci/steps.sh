@@ -49,6 +49,19 @@ apt() {
   "${quiet[@]}" update && "${quiet[@]}" install --yes --no-install-recommends "$@"
 }
 
+# Known vulnerabilities of what an installation gets. A registry without advisories is no reason to stop.
+audit() {
+  npm audit --omit=dev --audit-level=high 2>&1 | tee "$work/audit.log" && return 0
+  grep -q 'audit endpoint returned an error' "$work/audit.log" && echo 'not checked: this registry has no advisories'
+}
+
+# The libraries with which the tests of the Helm chart render its templates.
+chart_engine() {
+  [ -d /usr/share/gocode/src/github.com/Masterminds/sprig ] && { echo 'all there'; return 0; }
+  [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null || { echo 'not here: sprig for Go'; return 0; }
+  apt golang-github-masterminds-sprig-dev golang-k8s-sigs-yaml-dev || echo 'could not be installed: sprig for Go'
+}
+
 # Node 24, the reference: first on PATH for the steps after this one. The npm registry has its binary for Linux.
 node24() {
   local machine=x64

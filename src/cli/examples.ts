@@ -37,6 +37,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'credential create': ['credential create ada.writer'],
   'credential list': ['credential list ada.writer'],
   'credential revoke': ['credential revoke ams_3f9c'],
+  'credential rotate': ['credential rotate ams_3f9c', 'credential rotate ams_3f9c --end-previous'],
   token: ['token ada.writer --json', 'token ada.writer --scopes "agent agents:write"'],
   'approval list': ['approval list ada.writer'],
   'approval decide': ['approval decide apr_01JB approved'],

@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditAction, Author } from '../domain/auth/audit.ts';
 import { newId } from '../domain/ids.ts';
+import { administeredByPerson } from './agents/rights.ts';
 import { unpreparedStatement, type Queryable, statement, query } from './queryable.ts';
 
 export interface AuditRow {
@@ -43,6 +44,27 @@ export interface OrganizationAuditQuery {
   limit: number;
 }
 
+/** Selects entries of the agents and organizations that a person administers. */
+export interface PersonAuditQuery {
+  account_id: string;
+  /** Null: all. */
+  acts: readonly AuditAction[] | null;
+  /** The id of one agent; null: all agents, and organizations. */
+  agent_id: string | null;
+  /** Ids before this one. */
+  before: string | null;
+  /** How many entries of each agent and organization are read. */
+  scan: number;
+  limit: number;
+}
+
+export interface FoundAudit {
+  /** Newest first. */
+  entries: AuditRow[];
+  /** The id down to which all entries were read; null: all. */
+  read_to: string | null;
+}
+
 /** Actions on an organization itself: `about` is its slug. */
 const organizationActs = `('member.changed', 'member.invitation_declined', 'member.invitation_revoked', 'member.invited',
   'member.removed', 'organization.founded')`;
@@ -52,6 +74,9 @@ const nameColumns = `a.canonical_handle as handle, o.name as username, coalesce(
 
 const nameJoins = `left join agents a on a.id = w.agent_id left join owners o on o.id = w.account_id
      left join agents ba on ba.id = w.by_id left join owners bo on bo.id = w.by_id`;
+
+const latest = (condition: string): string =>
+  `(select * from audit_log where ${condition} and (:before::text is null or id < :before) order by id desc limit :scan)`;
 
 const statements = {
   insert: statement(
@@ -88,6 +113,36 @@ const statements = {
          and (:act::text is null or act = :act) and (:before::text is null or id < :before)
      ), wanted as (select * from found order by id desc limit :limit)
      select w.*, ${nameColumns} from wanted w ${nameJoins} order by w.id desc`,
+  ),
+  /**
+   * Reads the latest entries of each agent and organization by index, whatever their kind, and no more than `scan` of each. Where that was
+   * not all, entries before the newest of the last ones that were read are left to the next page: those of others may be between them.
+   */
+  listOfPerson: statement(
+    'audit_log.list_of_person',
+    `with mine as materialized (
+       select a.id from agents a where ${administeredByPerson(':account_id')} and (:agent_id::text is null or a.id = :agent_id)
+     ), organization as materialized (
+       select o.name from organization_members m join owners o on o.id = m.organization_id
+       where m.account_id = :account_id and m.role = 'admin' and :agent_id::text is null
+     ), read as materialized (
+       select 'of ' || mine.id as source, l.* from mine cross join lateral ${latest('agent_id = mine.id')} l
+       union all
+       select 'by ' || mine.id, l.* from mine cross join lateral ${latest('by_id = mine.id')} l
+       union all
+       select 'on ' || organization.name, l.* from organization
+       cross join lateral ${latest(`about = organization.name and act in ${organizationActs}`)} l
+     ), reach as materialized (
+       select max(last) as id from (select min(id) as last from read group by source having count(*) = :scan) s
+     ), wanted as (
+       select distinct on (id) read.* from read
+       where (:acts::text[] is null or act = any(:acts)) and id >= coalesce((select id from reach), '')
+       order by id desc limit :limit
+     )
+     select (select id from reach) as read_to, coalesce((
+       select json_agg(e order by e.id desc) from (
+         select w.id, w.act, w.by_kind, w.by_id, w.client_id, w.agent_id, w.account_id, w.about, w.detail, w.at, ${nameColumns}
+         from wanted w ${nameJoins}) e), '[]') as entries`,
   ),
   removeBefore: statement(
     'audit_log.remove_before',
@@ -128,6 +183,19 @@ export function auditLogRepository(db: Queryable) {
         before,
         limit,
       });
+    },
+    async listOfPerson({
+      account_id,
+      agent_id,
+      acts,
+      before,
+      scan,
+      limit,
+    }: PersonAuditQuery): Promise<FoundAudit> {
+      const values = { account_id, agent_id, acts, before, scan, limit };
+      const [found] = await query<FoundAudit>(db, statements.listOfPerson, values);
+      if (!found) throw new Error('a statement without a table returns one row');
+      return found;
     },
     /** Removes up to `limit` of the oldest entries before this id; returns how many. */
     async removeBefore(id: string, limit: number): Promise<number> {

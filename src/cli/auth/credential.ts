@@ -1,6 +1,11 @@
 import { Command } from 'commander';
 import type { Scope } from '../../domain/auth/scopes.ts';
-import { createCredential, listCredentials, revokeCredential } from '../../services/auth/credentials.ts';
+import {
+  createCredential,
+  listCredentials,
+  revokeCredential,
+  rotateCredential,
+} from '../../services/auth/credentials.ts';
 import { printResult, resultCommand } from '../output.ts';
 import { publishRevocations, withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
@@ -37,9 +42,27 @@ export function credentialCommand(io: CommandIo): Command {
       printResult(io, options, { client_id, revoked: true });
     });
 
+  const rotate = resultCommand(
+    'rotate',
+    'replace the secret of a credential; the previous one counts for 24 hours more',
+  )
+    .argument('<client_id>')
+    .option('--end-previous', 'end the previous secret and its tokens at once')
+    .action(async (client_id: string, options: { endPrevious?: boolean; json?: boolean }) => {
+      const credential = await withCore(io, async (core) => {
+        const { ended, ...rotated } = await core.unitOfWork.writeAsSystem((work) =>
+          rotateCredential(work, { client_id, end_previous: options.endPrevious === true }),
+        );
+        await publishRevocations(core, ended, io);
+        return rotated;
+      });
+      printResult(io, options, credential);
+    });
+
   return new Command('credential')
     .description('manage client credentials of agents')
     .addCommand(create)
     .addCommand(list)
-    .addCommand(revoke);
+    .addCommand(revoke)
+    .addCommand(rotate);
 }

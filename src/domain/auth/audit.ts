@@ -25,6 +25,7 @@ export const auditActions = [
   'contact_request.withdrawn',
   'credential.created',
   'credential.revoked',
+  'credential.rotated',
   'feeds.restored',
   'identity.connected',
   'identity.disconnected',
@@ -52,6 +53,25 @@ export const auditActions = [
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];
+
+/** The kinds of actions on agents and organizations. */
+const kindPatterns = {
+  agents: /^agent\.(?!(?:un)?blocked)/,
+  access: /^(?:credential|connection|token)\./,
+  contacts: /^(?:contact|contact_request|allowlist)\.|^agent\.(?:un)?blocked/,
+  approvals: /^approval\./,
+  webhooks: /^(?:webhook|subscription)\./,
+  organizations: /^(?:member|organization)\./,
+} as const;
+
+export type AuditKind = keyof typeof kindPatterns;
+
+export const auditKinds = Object.keys(kindPatterns) as [AuditKind, ...AuditKind[]];
+
+/** The actions of a kind. */
+export function actionsOfKind(kind: AuditKind): AuditAction[] {
+  return auditActions.filter((action) => kindPatterns[kind].test(action));
+}
 
 /** One audit entry. It never holds a secret or message content. */
 export interface AuditEntry {

@@ -23,14 +23,26 @@ const ownedRows = {
   mcp_sessions: 'delete from mcp_sessions where agent_id = $1',
 } as const;
 
+const removals = Object.entries(ownedRows).map(
+  ([name, text]) =>
+    [
+      name,
+      statement(
+        `erasure.remove_${name}`,
+        `with removed as (${text} returning 1) select count(*)::int as rows from removed`,
+      ),
+    ] as const,
+);
+
 const statements = {
-  /** With the metadata of its threads, which hold its reasons. */
+  /** They hold its reasons. */
+  clearThreads: statement(
+    'erasure.clear_threads',
+    `update threads set metadata = '{}' where created_by = $1 and metadata <> '{}'`,
+  ),
   clearCard: statement(
     'erasure.clear_card',
-    `with thread as (
-       update threads set metadata = '{}' where created_by = $1 and metadata <> '{}'
-     )
-     update agents set display_name = canonical_handle, description = '', card_body = '', skills = '[]', visibility = 'private', updated_at = $2
+    `update agents set display_name = canonical_handle, description = '', card_body = '', skills = '[]', visibility = 'private', updated_at = $2
      where id = $1 and (display_name, description, card_body, skills, visibility) is distinct from (canonical_handle, '', '', '[]'::jsonb, 'private')`,
   ),
   removeFeedEntries: statement(
@@ -47,11 +59,12 @@ const statements = {
   ),
   clearMessages: statement(
     'erasure.clear_messages',
-    `with cleared as (
-       update messages set content = '', content_type = 'text', metadata = ${erased}, attachment_count = 0
-       where id = any($1) and (content <> '' or metadata <> ${erased} or attachment_count > 0) returning 1
-     ), search as (delete from message_search where message_id = any($1))
-     select count(*)::int as rows from cleared`,
+    `update messages set content = '', content_type = 'text', metadata = ${erased}, attachment_count = 0
+     where id = any($1) and (content <> '' or metadata <> ${erased} or attachment_count > 0) returning 1`,
+  ),
+  removeSearchRows: statement(
+    'erasure.remove_search_rows',
+    'delete from message_search where message_id = any($1)',
   ),
   removeFiles: statement(
     'erasure.remove_files',
@@ -78,13 +91,12 @@ export function erasureRepository(db: Queryable) {
     /** Removes rows that belong to this agent alone; returns the number of rows by table. */
     async removeOwnedRows(agentId: string): Promise<Record<string, number>> {
       const counts: Record<string, number> = {};
-      for (const [name, text] of Object.entries(ownedRows)) {
-        const counted = `with removed as (${text} returning 1) select count(*)::int as rows from removed`;
-        counts[name] = await count(statement(`erasure.remove_${name}`, counted), [agentId]);
-      }
+      for (const [name, removal] of removals) counts[name] = await count(removal, [agentId]);
       return counts;
     },
+    /** With the metadata of its threads. */
     async clearCard(agentId: string, now: number): Promise<void> {
+      await db.query(statements.clearThreads, [agentId]);
       await db.query(statements.clearCard, [agentId, now]);
     },
     /** Removes up to `limit` of its oldest feed entries; returns how many. */
@@ -97,7 +109,11 @@ export function erasureRepository(db: Queryable) {
       return { examined: scan?.examined ?? 0, after: scan?.after ?? after, mine: scan?.sent ?? [] };
     },
     /** Clears these messages; returns how many were not cleared before. */
-    clearMessages: (ids: readonly string[]) => count(statements.clearMessages, [ids]),
+    async clearMessages(ids: readonly string[]): Promise<number> {
+      const cleared = await db.query(statements.clearMessages, [ids]);
+      await db.query(statements.removeSearchRows, [ids]);
+      return cleared.length;
+    },
     /** Removes files that it uploaded, sent or not; returns their storage keys. */
     async removeFiles(agentId: string, limit: number): Promise<string[]> {
       const rows = await db.query<{ storage_key: string }>(statements.removeFiles, [agentId, limit]);

@@ -35,6 +35,10 @@ const sections = {
 
 type Section = keyof typeof sections;
 
+const selections = new Map(
+  Object.entries(sections).map(([kind, text]) => [kind, statement(`agent_export.${kind}`, text)]),
+);
+
 const statements = {
   find: statement(
     'agent_export.find',
@@ -76,9 +80,9 @@ export function agentExportRepository(db: Queryable) {
     },
     /** All records of one kind. */
     async section(kind: Section, agentId: string): Promise<ExportRecord[]> {
-      const rows = await query<object>(db, statement(`agent_export.${kind}`, sections[kind]), {
-        agent_id: agentId,
-      });
+      const selection = selections.get(kind);
+      if (!selection) throw new Error(`an export has no section ${kind}`);
+      const rows = await query<object>(db, selection, { agent_id: agentId });
       return rows.map((row) => ({ kind, ...row }));
     },
     /** The threads that it is a member of, by id, after this id. */

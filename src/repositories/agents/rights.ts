@@ -14,7 +14,7 @@ export const managedByRole = (account: string): string =>
              and (m.role = 'admin' or a.member_account_id = m.account_id))`;
 
 /** The person owns the agent or has that role. Includes retired agents. */
-const belongsToPerson = (account: string): string =>
+export const administeredByPerson = (account: string): string =>
   `a.owner_id in (${ownersOf(account)}) and (a.owner_id = ${account} or ${managedByRole(account)})`;
 
 const isNotLinkedToOthers = (account: string): string =>
@@ -22,7 +22,7 @@ const isNotLinkedToOthers = (account: string): string =>
 
 /** The person may change, pause and retire the agent. */
 export const managedByPerson = (account: string): string =>
-  `a.retired_at is null and ${belongsToPerson(account)}`;
+  `a.retired_at is null and ${administeredByPerson(account)}`;
 
 /** The person may act as the agent: manages it, and it is not linked with another member. */
 export const actedAsByPerson = (account: string): string =>
@@ -30,7 +30,7 @@ export const actedAsByPerson = (account: string): string =>
 
 /** The person may read the agent's messages: may act as it, or could before it was retired. */
 export const readByPerson = (account: string): string =>
-  `${belongsToPerson(account)} and ${isNotLinkedToOthers(account)}`;
+  `${administeredByPerson(account)} and ${isNotLinkedToOthers(account)}`;
 
 /** The person that the agent `me` acts for, or else its organization, which has no memberships. */
 const principalId = 'coalesce(me.member_account_id, me.owner_id)';

@@ -14,6 +14,24 @@ export interface CredentialRow {
   /** When a token was last issued for it. */
   last_used_at: number | null;
   revoked_at: number | null;
+  /** When the secret was last rotated. */
+  rotated_at: number | null;
+  /** SHA-256 of the secret before the last rotation. */
+  previous_secret_hash: Buffer | null;
+  /** Until when the previous secret counts. */
+  previous_secret_until: number | null;
+}
+
+export interface CredentialRotation {
+  client_id: string;
+  /** The agent that it must belong to; null: any agent. */
+  agent_id: string | null;
+  /** When it was last rotated, as the caller knows; undefined if that does not matter. */
+  seen?: number | null | undefined;
+  secret_hash: Buffer;
+  /** Null: the previous secret no longer counts. */
+  previous_secret_until: number | null;
+  now: number;
 }
 
 export interface NewCredential {
@@ -26,7 +44,7 @@ export interface NewCredential {
 }
 
 const columns = `c.client_id, c.agent_id, a.canonical_handle, c.name, c.secret_hash, c.scopes, c.created_at,
-  c.last_used_at, c.revoked_at`;
+  c.last_used_at, c.revoked_at, c.rotated_at, c.previous_secret_hash, c.previous_secret_until`;
 
 /** A use of a credential is recorded at most once a minute. */
 const minUseIntervalMs = 60_000;
@@ -71,6 +89,13 @@ const statements = {
     'credentials.revoke',
     `update credentials set revoked_at = :revoked_at
      where client_id = :client_id and (:agent_id::text is null or agent_id = :agent_id) and revoked_at is null returning agent_id`,
+  ),
+  rotate: statement(
+    'credentials.rotate',
+    `update credentials set secret_hash = :secret_hash, rotated_at = :now, previous_secret_until = :previous_secret_until::bigint,
+       previous_secret_hash = case when :previous_secret_until::bigint is not null then secret_hash end
+     where client_id = :client_id and (:agent_id::text is null or agent_id = :agent_id) and revoked_at is null
+       and (:seen::bigint is null or coalesce(rotated_at, 0) = :seen) returning agent_id`,
   ),
   revokeOfAgent: statement(
     'credentials.revoke_of_agent',
@@ -132,6 +157,14 @@ export function credentialsRepository(db: Queryable) {
     async revoke(clientId: string, revokedAt: number, agentId: string | null): Promise<string | undefined> {
       const values = { client_id: clientId, revoked_at: revokedAt, agent_id: agentId };
       return (await query<{ agent_id: string }>(db, statements.revoke, values))[0]?.agent_id;
+    },
+    /**
+     * Replaces the secret. Returns the id of the agent; undefined when there is no such active credential, it is of another agent, or it was
+     * rotated meanwhile.
+     */
+    async rotate({ seen, ...rotation }: CredentialRotation): Promise<string | undefined> {
+      const values = { ...rotation, seen: seen === undefined ? null : (seen ?? 0) };
+      return (await query<{ agent_id: string }>(db, statements.rotate, values))[0]?.agent_id;
     },
     /** Revokes all credentials of an agent. */
     async revokeOfAgent(agentId: string, revokedAt: number): Promise<void> {

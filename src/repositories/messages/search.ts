@@ -47,7 +47,7 @@ const statements = {
   listAfter: statement(
     'message_search.list_after',
     `select m.id, case when :all or s.version is null or s.version < :version then m.content end as content
-     from messages m left join message_search s on s.message_id = m.id
+     from messages m left join message_search s on s.message_id = m.id and s.thread_id = m.thread_id
      where m.id > :after order by m.id limit :limit`,
   ),
   countAfter: statement('message_search.count_after', `select count(*) from messages where id > :after`),

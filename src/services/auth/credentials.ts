@@ -101,8 +101,49 @@ export async function requireCredential(
   return toCredential(found);
 }
 
+/** How long the previous secret counts after a rotation. */
+const previousSecretMs = 24 * 3_600_000;
+
+export interface RotateCredential {
+  client_id: string;
+  /** The agent that it must belong to; null: any agent. */
+  agent_id?: string | null;
+  /** When it was last rotated (ms, or null), as the caller knows: a form that is sent twice rotates once. */
+  seen?: number | null;
+  /** The previous secret and its tokens end at once; otherwise it counts for 24 hours more. */
+  end_previous: boolean;
+}
+
+/**
+ * Replaces the secret of a credential.
+ * @returns the new secret, which cannot be shown again; until when the previous one counts (ms, or null); and the revocations to publish
+ * after the commit.
+ * @throws {DomainError} NOT_FOUND if no such credential is active; INVALID_TRANSITION if it was rotated after `seen`
+ */
+export async function rotateCredential(
+  work: SystemWork,
+  { client_id, agent_id = null, seen, end_previous }: RotateCredential,
+) {
+  const client_secret = randomBytes(32).toString('base64url');
+  const previous_secret_until = end_previous ? null : work.now + previousSecretMs;
+  const rotation = { client_id, agent_id, previous_secret_until, now: work.now };
+  const secret_hash = sha256(client_secret);
+  const rotated = await work.credentials.rotate({ ...rotation, seen, secret_hash });
+  if (rotated === undefined) {
+    if (seen === undefined) throw noActiveCredential(client_id);
+    throw new DomainError(
+      'INVALID_TRANSITION',
+      'The secret of this credential was rotated or revoked before. If you do not have the new secret, rotate it again.',
+    );
+  }
+  work.audit({ act: 'credential.rotated', agent_id: rotated, about: client_id, detail: { end_previous } });
+  const ended = end_previous ? await endTokens(work, { client_id }) : [];
+  return { client_id, client_secret, previous_secret_until, ended };
+}
+
 function toCredential(row: Awaited<ReturnType<SystemWork['credentials']['list']>>[number]) {
   const { client_id, canonical_handle, name, scopes, created_at, last_used_at, revoked_at } = row;
+  const { rotated_at, previous_secret_until } = row;
   return {
     client_id,
     handle: canonical_handle,
@@ -111,6 +152,8 @@ function toCredential(row: Awaited<ReturnType<SystemWork['credentials']['list']>
     created_at,
     last_used_at,
     revoked_at,
+    rotated_at,
+    previous_secret_until,
   };
 }
 
@@ -126,9 +169,11 @@ export async function revokeCredential(
   agent_id: string | null = null,
 ): Promise<Revocation[]> {
   const revoked = await work.credentials.revoke(client_id, work.now, agent_id);
-  if (revoked === undefined) {
-    throw new DomainError('NOT_FOUND', `No active credential has the client_id ${client_id.slice(0, 80)}.`);
-  }
+  if (revoked === undefined) throw noActiveCredential(client_id);
   work.audit({ act: 'credential.revoked', agent_id: revoked, about: client_id });
   return endTokens(work, { client_id });
+}
+
+function noActiveCredential(client_id: string): DomainError {
+  return new DomainError('NOT_FOUND', `No active credential has the client_id ${client_id.slice(0, 80)}.`);
 }

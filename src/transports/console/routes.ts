@@ -9,6 +9,7 @@ import { agentListRoutes } from './pages/agents/list.tsx';
 import { allowlistRoutes } from './pages/contacts/allowlist.tsx';
 import { approvalRoutes } from './pages/approvals/approval.tsx';
 import { approvalListRoutes } from './pages/approvals/list.tsx';
+import { auditRoutes } from './pages/people/audit.tsx';
 import { blockRoutes } from './pages/contacts/blocks.tsx';
 import { connectionRoutes } from './pages/auth/connections.tsx';
 import { consentRoutes } from './pages/auth/consent.tsx';
@@ -20,6 +21,7 @@ import { conversationNewRoutes } from './pages/conversations/new.tsx';
 import { conversationRoutes } from './pages/conversations/conversation.tsx';
 import { credentialNewRoutes } from './pages/auth/credential-new.tsx';
 import { credentialRevokeRoutes } from './pages/auth/credential-revoke.tsx';
+import { credentialRotateRoutes } from './pages/auth/credential-rotate.tsx';
 import { credentialListRoutes } from './pages/auth/credentials.tsx';
 import { erasureRoutes } from './pages/agents/erasures.tsx';
 import { exportRoutes } from './pages/agents/exports.tsx';
@@ -90,6 +92,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...credentialListRoutes(parts),
     ...credentialNewRoutes(parts),
     ...credentialRevokeRoutes(parts),
+    ...credentialRotateRoutes(parts),
     ...webhookListRoutes(parts),
     // Before the routes with a webhook id in the same place.
     ...webhookNewRoutes(parts),
@@ -110,5 +113,6 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...accountRoutes(parts),
     ...externalAccountRoutes(parts),
     ...sessionRoutes(parts),
+    ...auditRoutes(parts),
   ];
 }

@@ -7,6 +7,10 @@ export interface CredentialRecord {
   canonical_handle: string;
   /** SHA-256 of the secret. */
   secret_hash: Buffer;
+  /** SHA-256 of the secret before the last rotation. */
+  previous_secret_hash: Buffer | null;
+  /** Until when the previous secret counts (ms). */
+  previous_secret_until: number | null;
   scopes: string[];
 }
 

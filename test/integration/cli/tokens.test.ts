@@ -26,6 +26,11 @@ const credential = z.strictObject({
   handle: z.string(),
   scopes: z.array(z.string()),
 });
+const rotation = z.strictObject({
+  client_id: z.string(),
+  client_secret: z.string(),
+  previous_secret_until: z.int().nullable(),
+});
 const token = z.strictObject({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
@@ -49,6 +54,8 @@ describe('credential', () => {
       scopes,
       created_at: expect.any(Number),
       last_used_at: expect.any(Number),
+      rotated_at: null,
+      previous_secret_until: null,
     };
     expect(await json('credential', 'list', handle)).toEqual({
       credentials: [{ ...entry, revoked_at: null }],
@@ -92,6 +99,19 @@ describe('credential', () => {
   ])('takes presets, and is for an agent by default: %s', async (options, granted) => {
     const created = credential.parse(await json('credential', 'create', handle, ...options));
     expect(created.scopes).toEqual([...granted]);
+  });
+
+  test('rotates a secret, with or without the previous one', async () => {
+    const made = credential.parse(await json('credential', 'create', handle));
+    const { client_id } = made;
+    const second = rotation.parse(await json('credential', 'rotate', client_id));
+    expect(second.previous_secret_until).toBeGreaterThan(Date.now());
+    await requestToken(authority, made);
+    const third = rotation.parse(await json('credential', 'rotate', client_id, '--end-previous'));
+    expect(third.previous_secret_until).toBe(null);
+    await requestToken(authority, { ...made, ...third });
+    await expect(requestToken(authority, { ...made, ...second })).rejects.toThrow();
+    expect((await refused('credential', 'rotate', 'ams_x')).err).toMatch(/^error: No active credential/);
   });
 
   test('prints a list for people', async () => {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,20 @@ async function pack(): Promise<string> {
   return join(folder, `agent-messaging-service-${version}.tgz`);
 }
 
-test('the packed service runs in an empty folder as an ordinary user, and its command line finds it', async () => {
+type Folder = Awaited<ReturnType<typeof createEmptyFolder>>;
+
+/** Starts the installed service, and waits until it is ready. */
+async function startInstalled(user: Folder, port: number) {
+  const service = user.start('npx', ['--no-install', 'agent-messaging-service', 'start'], {
+    PORT: String(port),
+  });
+  const isReady = () => service.hasEnded() || /^ready /m.test(service.output.text);
+  expect(await waitUntil(isReady, { timeoutMs: 120_000 }), service.output.errors).toBe(true);
+  expect(service.hasEnded(), service.output.errors).toBe(false);
+  return service;
+}
+
+test('a new operator installs the packed service as an ordinary user, sends a message, and finds it after a restart', async () => {
   const user = await createEmptyFolder();
   await copyFile(await pack(), join(user.folder, 'service.tgz'));
   await user.run('npm', ['install', '--no-audit', '--no-fund', './service.tgz']);
@@ -28,23 +42,37 @@ test('the packed service runs in an empty folder as an ordinary user, and its co
   expect(await ams('--version')).toBe(`${version}\n`);
 
   const port = await findFreePort();
-  const service = user.start('npx', ['--no-install', 'agent-messaging-service', 'start'], {
-    PORT: String(port),
-  });
-  const isReady = () => service.hasEnded() || /^ready /m.test(service.output.text);
-  expect(await waitUntil(isReady, { timeoutMs: 120_000 }), service.output.errors).toBe(true);
-  expect(service.hasEnded(), service.output.errors).toBe(false);
-
+  const url = `http://127.0.0.1:${port}`;
+  const service = await startInstalled(user, port);
   await ams('agent', 'create', 'ada.writer', '--create-owner');
-  const { access_token } = JSON.parse(await ams('token', 'ada.writer', '--json'));
-  const response = await fetch(`http://127.0.0.1:${port}/v1/agents/me`, {
-    headers: { authorization: `Bearer ${access_token}` },
-  });
-  expect(await response.json()).toMatchObject({ canonical_handle: 'ada.writer' });
-  expect(await (await fetch(`http://127.0.0.1:${port}/v1/meta`)).json()).toMatchObject({ version });
+  await ams('agent', 'create', 'bob.reader', '--create-owner', '--inbound-policy', 'open');
+  const call = async (handle: string, path: string, body?: object) => {
+    const { access_token } = JSON.parse(await ams('token', handle, '--json'));
+    const response = await fetch(`${url}/v1/${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: {
+        authorization: `Bearer ${access_token}`,
+        'content-type': 'application/json',
+        'idempotency-key': randomUUID(),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expect(response.ok, path).toBe(true);
+    return response.json();
+  };
+  expect(await call('ada.writer', 'meta')).toMatchObject({ version });
+  const sent = await call('ada.writer', 'threads', { with_handle: 'bob.reader', initial_message: 'Hello' });
+  const page = await fetch(url, { headers: { accept: 'text/html' } });
+  expect(page.headers.get('content-type')).toContain('text/html');
+  expect(await page.text()).toContain('Sign in');
   expect(JSON.parse(await ams('doctor', '--json'))).toMatchObject({ ok: true });
-
   await service.interrupt();
   expect(service.output.text).toMatch(/\nstopped\n$/);
-  await expect(ams('agent', 'create', 'bob.reader')).rejects.toThrow(/no service was found/);
+  await expect(ams('agent', 'create', 'eve.reader')).rejects.toThrow(/no service was found/);
+
+  const again = await startInstalled(user, port);
+  const messages = await call('bob.reader', `threads/${sent.id}/messages`);
+  expect(JSON.stringify(messages)).toContain('"content":"Hello"');
+  await again.interrupt();
+  expect(again.output.text).toMatch(/\nstopped\n$/);
 });

@@ -43,4 +43,9 @@ export const exceptions: readonly Exception[] = [
     place: /^test\/unit\/embedded-files\.test\.ts/,
     reason: 'The name of an account in a passwd file.',
   },
+  {
+    word: 'egress',
+    place: /^deploy\/chart\/|^test\/nightly\/chart\/|^docs\/deployment\.md/,
+    reason: 'The field of a NetworkPolicy of Kubernetes.',
+  },
 ];

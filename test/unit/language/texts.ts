@@ -35,7 +35,10 @@ export function readDocumentation(): Text[] {
   const files = [
     ...readdirSync(root).filter((name) => /\.md$|\.yml$|^\.env\.example$/.test(name)),
     ...entries.map((name) => join('docs', name)).filter((name) => name.endsWith('.md')),
-    ...readdirSync(join(root, 'deploy/prometheus')).map((name) => join('deploy/prometheus', name)),
+    ...['deploy/prometheus', 'deploy/chart/ci', 'deploy/chart/templates'].flatMap((folder) =>
+      readdirSync(join(root, folder)).map((name) => join(folder, name)),
+    ),
+    'deploy/chart/values.yaml',
     ...listPythonClient(),
   ].filter((name) => name !== 'CHANGELOG.md');
   return files.map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }));

@@ -57,12 +57,24 @@ describe('the release workflow', () => {
       for (const { run = '' } of steps) expect(run).not.toContain('${{');
   });
 
-  test('tests, builds, signs, and attaches provenance and SBOMs', () => {
+  test('tests, checks the parts and the chart, builds, signs, and attaches provenance and SBOMs', () => {
     const run = Object.values(jobs).flatMap(({ steps }) => steps.map((step) => step.run ?? ''));
-    for (const command of ['.ci/run', 'npm sbom --omit=dev --sbom-format=cyclonedx', 'npm publish'])
+    for (const command of [
+      '.ci/run',
+      'npm audit --omit=dev --audit-level=high',
+      'npm sbom --omit=dev --sbom-format=cyclonedx',
+      'npm publish',
+      'helm lint --strict deploy/chart',
+      'helm push',
+    ])
       expect(run.join('\n')).toContain(command);
+    // Every change is checked too; test/unit/release/parts.test.ts checks the SBOM and the licenses.
+    expect(read('.ci/run')).toMatch(/^step audit audit$/m);
+    expect(read('.ci/steps.sh')).toContain('npm audit --omit=dev --audit-level=high');
     expect(run.join('\n')).toMatch(/cosign sign --yes "\$\{IMAGE,,\}@\$digest"/);
     expect(run.join('\n')).toMatch(/npm publish .* --provenance/);
+    // The lines of values.yaml that the workflow replaces, so that the published chart pins the image.
+    expect(read('deploy/chart/values.yaml')).toMatch(/^ {2}repository: .*\n(?: {2}#.*\n)* {2}digest: ''$/m);
   });
 });
 

@@ -15,6 +15,7 @@ const accountLinks = [
   ['/console/account', 'Account'],
   ['/console/sessions', 'Sessions'],
   ['/console/notifications', 'Notifications'],
+  ['/console/audit', 'Audit log'],
 ] as const;
 
 /** The main navigation; marks the current section. */

@@ -5,7 +5,7 @@ import { isOwnClient, referenceClient, referencePath } from '../../http/authoriz
 import type { CredentialRecord, OAuthStorage, RegisteredClient } from '../storage.ts';
 
 /** Non-standard fields of confidential clients. */
-export const customClientFields = ['agent_id', 'agent_handle', 'agent_scopes'];
+export const customClientFields = ['agent_id', 'agent_handle', 'agent_scopes', 'agent_previous_secret'];
 
 /** The provider metadata of a stored client or of the service's own one; undefined if it is unknown. */
 export async function clientMetadata(
@@ -29,8 +29,10 @@ function registeredMetadata({ client_id, metadata }: RegisteredClient): AdapterP
   return { ...metadata, client_id };
 }
 
-/** Metadata of a confidential client. Its `client_secret` is the hash of the secret. */
+/** Metadata of a confidential client. Its secrets are hashes. */
 function credentialMetadata(client: CredentialRecord): AdapterPayload {
+  const { previous_secret_hash, previous_secret_until } = client;
+  const hasPrevious = previous_secret_hash !== null && (previous_secret_until ?? 0) > Date.now();
   return {
     client_id: client.client_id,
     client_secret: client.secret_hash.toString('base64url'),
@@ -41,14 +43,17 @@ function credentialMetadata(client: CredentialRecord): AdapterPayload {
     agent_id: client.agent_id,
     agent_handle: client.canonical_handle,
     agent_scopes: client.scopes.join(' '),
+    ...(hasPrevious && { agent_previous_secret: previous_secret_hash.toString('base64url') }),
   };
 }
 
-/** Compares a secret with the hash in the client metadata, in constant time. */
+/** Compares a secret with the hashes in the client metadata, in constant time. */
 export function isClientSecret(client: Client, secret: string): boolean {
-  const expected = Buffer.from(client.clientSecret ?? '', 'base64url');
   const actual = createHash('sha256').update(secret).digest();
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
+  return [client.clientSecret, client['agent_previous_secret']].some((hash) => {
+    const expected = Buffer.from(typeof hash === 'string' ? hash : '', 'base64url');
+    return expected.length === actual.length && timingSafeEqual(expected, actual);
+  });
 }
 
 const boundClientSchema = z.object({

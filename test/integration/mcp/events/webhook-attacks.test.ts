@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { declaresEvents } from '../../../clients/mcp/events.ts';
+import { requestRest } from '../../../clients/rest.ts';
 import { issueTokenFor } from '../../../support/service.ts';
 import { waitUntil } from '../../webhooks/setup.ts';
 import { isSignedBy, newSecret, useEventWebhooks } from './webhook-setup.ts';
@@ -68,6 +69,7 @@ test.each([
   { name: 'with a list', status: 200, body: '["challenge"]', reason: 'challenge_failed' },
   { name: 'that refuses', status: 404, body: '', reason: 'http_4xx' },
   { name: 'that fails', status: 500, body: 'internal detail', reason: 'http_5xx' },
+  { name: 'that redirects', status: 307, body: '', reason: 'http_4xx' },
   { name: 'with a long answer', status: 200, body: 'x'.repeat(100_000), reason: 'challenge_failed' },
 ])('a receiver $name gets no event', async ({ status, body, reason }) => {
   const { token, say } = await service.pair();
@@ -76,13 +78,15 @@ test.each([
   const before = { ...state };
   onTestFinished(() => void Object.assign(state, before));
   state.answersChallenges = false;
-  state.answer = (response) => void response.writeHead(status).end(body);
+  const headers = { Location: `${service.receiver.url}/elsewhere` };
+  state.answer = (response) => void response.writeHead(status, headers).end(body);
   const { error } = await service.call(token, 'events/subscribe', params, declaresEvents);
   expect(error).toMatchObject({ code: -32_027, data: { reason } });
   expect(JSON.stringify(error)).not.toContain('internal detail');
   await say('Hello.');
   expect(service.receiver.challengesAt(path)).toHaveLength(1);
   expect(service.receiver.at(path)).toEqual([]);
+  expect(service.receiver.challengesAt('/elsewhere')).toEqual([]);
 });
 
 test('challenges are limited, so that no receiver is flooded', async () => {
@@ -176,4 +180,33 @@ test('a retired agent gets nothing more', async () => {
   await say('Too late.').catch(() => undefined);
   await waitUntil(() => service.row(id)).toBeUndefined();
   expect(contents(path)).toEqual(['terminated']);
+});
+
+test('a redirect of a delivery is not followed', async () => {
+  const { token, say } = await service.pair();
+  const { path, params } = service.target();
+  await service.subscribe(token, params);
+  const { state } = service.receiver;
+  const before = { ...state };
+  onTestFinished(() => void Object.assign(state, before));
+  const headers = { Location: `${service.receiver.url}/inside` };
+  state.answer = (response, post) => void response.writeHead(post.path === path ? 308 : 204, headers).end();
+  await say('Not for others.');
+  await waitUntil(() => service.receiver.at(path).length).toBeGreaterThan(1);
+  expect(service.receiver.at('/inside')).toEqual([]);
+});
+
+test('an agent that has left a thread gets nothing more of it', async () => {
+  const { token, say, reader, writer, thread_id } = await service.pair();
+  const { path, params } = service.target();
+  await service.subscribe(token, params);
+  await say('Before.');
+  await waitUntil(() => contents(path)).toEqual(['Before.']);
+  const member = `${service.url}/v1/threads/${thread_id}/members/${reader.id}`;
+  expect((await requestRest('DELETE', member, { token: reader.token })).status).toBe(204);
+  await say('After.');
+  // A later message to the agent, in another thread, shows that nothing comes before it.
+  const body = { with_handle: reader.handle, initial_message: 'Elsewhere.' };
+  await requestRest('POST', `${service.url}/v1/threads`, { token: writer.token, body });
+  await waitUntil(() => contents(path)).toEqual(['Before.', 'Elsewhere.']);
 });

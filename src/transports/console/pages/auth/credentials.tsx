@@ -72,7 +72,7 @@ function credentialsPage(agent: AgentOfPerson, found: readonly Credential[], act
 }
 
 function credentialRow(address: string, credential: Credential) {
-  const { client_id, name, scopes, created_at, last_used_at, revoked_at } = credential;
+  const { client_id, name, scopes, created_at, last_used_at, revoked_at, rotated_at } = credential;
   return {
     key: client_id,
     mark: <Icon name="key" />,
@@ -91,13 +91,24 @@ function credentialRow(address: string, credential: Credential) {
             used <Time at={last_used_at} />
           </>
         )}
+        {rotated_at !== null && (
+          <>
+            {' '}
+            · secret of <Time at={rotated_at} />
+          </>
+        )}
       </>
     ),
     side:
       revoked_at === null ? (
-        <ButtonLink href={`${address}/${client_id}/revoke`}>
-          Revoke<span class="visually-hidden"> {name ?? client_id}</span>
-        </ButtonLink>
+        <>
+          <ButtonLink href={`${address}/${client_id}/rotate`}>
+            Rotate<span class="visually-hidden"> the secret of {name ?? client_id}</span>
+          </ButtonLink>
+          <ButtonLink href={`${address}/${client_id}/revoke`}>
+            Revoke<span class="visually-hidden"> {name ?? client_id}</span>
+          </ButtonLink>
+        </>
       ) : (
         <Badge>
           Revoked <Time at={revoked_at} />

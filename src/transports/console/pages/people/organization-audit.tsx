@@ -2,15 +2,13 @@ import { type AuditAction, auditActions } from '../../../../domain/auth/audit.ts
 import { isHandle } from '../../../../domain/agents/handles.ts';
 import { isId } from '../../../../domain/ids.ts';
 import { readOrganizationAudit } from '../../../../services/people/organization-audit.ts';
-import { Handle } from '../../components/agent-rows.tsx';
 import { Card, Heading } from '../../components/content.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { Button } from '../../components/form.tsx';
-import { Rows } from '../../components/rows.tsx';
 import { NextPage } from '../../components/next-page.tsx';
-import { Time } from '../../components/time.tsx';
 import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page, type ShownPage } from '../../route.ts';
+import { AuditRows, toActText } from './audit-rows.tsx';
 import { organizationAddress } from './organization.tsx';
 
 const path = '/console/organizations/:slug/audit';
@@ -67,11 +65,7 @@ function auditPage(slug: string, filter: Filter, found: readonly Entry[]): Shown
         <Filters slug={slug} {...filter} />
       </Card>
       <Card title="Entries">
-        {entries.length === 0 ? (
-          <p>No entries.</p>
-        ) : (
-          <Rows label="Audit log" rows={entries.map((entry) => entryRow(entry))} />
-        )}
+        {entries.length === 0 ? <p>No entries.</p> : <AuditRows entries={entries} />}
         <NextPage path={auditAddress(slug)} noun="entries" next={last && { ...query, before: last.id }} />
       </Card>
     </>
@@ -80,7 +74,7 @@ function auditPage(slug: string, filter: Filter, found: readonly Entry[]): Shown
 }
 
 function Filters({ slug, act, handle }: Filter & { slug: string }) {
-  const acts = auditActions.map((value) => ({ value, text: actText(value) }));
+  const acts = auditActions.map((value) => ({ value, text: toActText(value) }));
   return (
     <form class="stack" method="get" action={auditAddress(slug)} role="search">
       <Select
@@ -102,39 +96,4 @@ function Filters({ slug, act, handle }: Filter & { slug: string }) {
       </div>
     </form>
   );
-}
-
-function entryRow({ id, act, at, handle, username, about, by_kind, by_name, transport, detail }: Entry) {
-  const subject = handle === null ? username : <Handle of={handle} />;
-  return {
-    key: id,
-    title: (
-      <>
-        {actText(act)} {subject}
-      </>
-    ),
-    text: (
-      <>
-        {about !== null && <span class="code">{about}</span>} {detail !== null && detailText(detail)}
-        <br />
-        <Time at={at} /> · {by_kind}
-        {by_name !== null && ` ${by_name}`} · {transport}
-      </>
-    ),
-  };
-}
-
-/** An action in words: `contact_request.approved` becomes "Contact request approved". */
-function actText(act: AuditAction): string {
-  const text = act.replaceAll(/[._]/g, ' ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-function detailText(detail: object): string {
-  return Object.entries(detail)
-    .map(
-      ([name, value]) =>
-        `${name.replaceAll('_', ' ')}: ${Array.isArray(value) ? value.join(' ') : String(value)}`,
-    )
-    .join(', ');
 }

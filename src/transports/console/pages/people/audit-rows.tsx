@@ -1,0 +1,54 @@
+import type { AuditAction } from '../../../../domain/auth/audit.ts';
+import type { AuditLogEntry } from '../../../../services/agents/audit.ts';
+import { Handle } from '../../components/agent-rows.tsx';
+import { Rows } from '../../components/rows.tsx';
+import { Time } from '../../components/time.tsx';
+
+interface AuditRowsProps {
+  entries: readonly AuditLogEntry[];
+  /** The ids of agents that are links to their pages. */
+  linked?: ReadonlySet<string>;
+}
+
+/** Entries of the audit log. */
+export function AuditRows({ entries, linked = new Set() }: AuditRowsProps) {
+  return <Rows label="Audit log" rows={entries.map((entry) => toRow(entry, linked))} />;
+}
+
+function toRow(entry: AuditLogEntry, linked: ReadonlySet<string>) {
+  const { id, act, at, agent_id, handle, username, about, by_kind, by_name, transport, detail } = entry;
+  const name = handle === null ? username : <Handle of={handle} />;
+  const isLink = agent_id !== null && linked.has(agent_id);
+  const subject = isLink ? <a href={`/console/agents/${agent_id}`}>{name}</a> : name;
+  return {
+    key: id,
+    title: (
+      <>
+        {toActText(act)} {subject}
+      </>
+    ),
+    text: (
+      <>
+        {about !== null && <span class="code">{about}</span>} {detail !== null && detailText(detail)}
+        <br />
+        <Time at={at} /> · {by_kind}
+        {by_name !== null && ` ${by_name}`} · {transport}
+      </>
+    ),
+  };
+}
+
+/** Returns an action in words: `contact_request.approved` becomes "Contact request approved". */
+export function toActText(act: AuditAction): string {
+  const text = act.replaceAll(/[._]/g, ' ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function detailText(detail: object): string {
+  return Object.entries(detail)
+    .map(
+      ([name, value]) =>
+        `${name.replaceAll('_', ' ')}: ${Array.isArray(value) ? value.join(' ') : String(value)}`,
+    )
+    .join(', ');
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AuditAction } from '../../../../src/domain/auth/audit.ts';
+import type { PageResponse } from '../../../clients/form-browser.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+import { createRoles, type Roles } from '../conversations/conversation-fixtures.ts';
+import { signInPerson } from '../signed-in-person.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+afterAll(() => service.stop());
+
+const audit = '/console/audit';
+
+const nextOf = (page: PageResponse): string | undefined =>
+  page.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'];
+
+/** Inserts entries of an agent, one for each action, in this order. */
+function record(agent_id: string, acts: readonly AuditAction[]): Promise<void> {
+  return service.core.unitOfWork.writeAsSystem(async (work) => {
+    acts.forEach((act, index) => work.audit({ act, agent_id, about: `entry-${index}` }));
+  });
+}
+
+const entriesOf = (page: PageResponse): string[] => page.visibleText.match(/entry-\d+/g) ?? [];
+
+test('shows what was done to the agents of a person and by them, with links to the agents', async () => {
+  const ada = await signInPerson(service);
+  const [mine, other] = [await ada.agent(), await service.agent()];
+  const blocked = await requestRest('POST', `${service.api}/blocks`, {
+    token: mine.token,
+    body: { handle: other.handle },
+  });
+  expect(blocked.status).toBe(201);
+  const page = await ada.go(audit);
+  expect(page.status).toBe(200);
+  expect(page.visibleText).toContain(`Agent registered @${mine.handle}`);
+  expect(page.visibleText).toContain(`Agent blocked @${mine.handle}${other.handle}`);
+  expect(page.visibleText).toContain(`agent ${mine.handle} · rest`);
+  const links = page.elements('a').map(({ attribs }) => attribs['href']);
+  expect(links).toContain(`/console/agents/${mine.id}`);
+});
+
+test('each role sees the agents that it administers; a block is hidden from the one who is blocked', async () => {
+  const { people, agents, slug } = await createRoles(service);
+  const own = await people.outsider.agent();
+  const blocked = await requestRest('POST', `${service.api}/blocks`, {
+    token: agents.personal.token,
+    body: { handle: own.handle },
+  });
+  expect(blocked.status).toBe(201);
+  const seen = async (name: keyof Roles['people'], query = '') => {
+    const { status, visibleText } = await people[name].go(`${audit}${query}`);
+    expect(status).toBe(200);
+    const registered = Object.entries(agents).filter(([, { handle }]) =>
+      visibleText.includes(`registered @${handle}`),
+    );
+    return [
+      ...registered.map(([kind]) => kind),
+      ...(visibleText.includes(`Member changed`) ? ['members'] : []),
+    ];
+  };
+  const names = Object.keys(people) as (keyof Roles['people'])[];
+  const all = await Promise.all(names.map(async (name) => [name, await seen(name)]));
+  expect(Object.fromEntries(all)).toEqual({
+    owner: ['personal'],
+    admin: ['shared', 'linked with a member', 'members'],
+    member: ['linked with a member'],
+    colleague: [],
+    outsider: [],
+  });
+  expect(await seen('outsider', `?agent=${agents.shared.id}`)).toEqual([]);
+  expect(await seen('admin', `?agent=${agents.shared.id}`)).toEqual(['shared']);
+  expect((await people.outsider.go(audit)).visibleText).not.toMatch(/blocked/);
+  const text = 'delete from organization_members where account_id = $1';
+  await service.core.database.query({ text }, [people.admin.person.account_id]);
+  expect(await seen('admin')).toEqual([]);
+  expect((await people.admin.go(audit)).visibleText).not.toContain(slug);
+});
+
+test('entries are filtered by kind and by agent; odd filters are ignored', async () => {
+  const ada = await signInPerson(service);
+  const [one, two] = [await ada.agent(), await ada.agent('second')];
+  await record(one.id, ['webhook.created', 'credential.created', 'subscription.ended']);
+  await record(two.id, ['contact.removed']);
+  const of = async (query: string) => (await ada.go(`${audit}?${query}`)).visibleText;
+  const webhooks = await of('kind=webhooks');
+  expect(webhooks).toContain('Subscription ended');
+  expect(webhooks).toContain('Webhook created');
+  expect(webhooks).not.toMatch(/Credential created|Contact removed|Agent registered/);
+  expect(await of('kind=contacts')).toContain(`Contact removed @${two.handle}`);
+  expect(await of(`kind=contacts&agent=${one.id}`)).toContain('No entries');
+  expect(await of(`agent=${one.id}`)).not.toContain(`Contact removed @${two.handle}`);
+  const odd = ['kind=drop&agent=%00&before=x', 'kind=constructor', 'before=aud_', 'agent=agt_1'];
+  const answers = await Promise.all(odd.map((query) => ada.go(`${audit}?${query}`)));
+  answers.forEach((answer) => {
+    expect(answer.status).toBe(200);
+    expect(answer.visibleText).toContain('Contact removed');
+  });
+});
+
+test('pages have each entry once, also if most entries are of another agent or kind', async () => {
+  const ada = await signInPerson(service);
+  const [busy, calm] = [await ada.agent(), await ada.agent('calm')];
+  await record(calm.id, ['webhook.created']);
+  await record(
+    busy.id,
+    Array.from({ length: 230 }, (_, index) => (index === 3 ? 'webhook.created' : 'token.issued')),
+  );
+  const readAll = async (path: string | undefined): Promise<string[][]> => {
+    if (path === undefined) return [];
+    const page = await ada.go(path);
+    return [entriesOf(page), ...(await readAll(nextOf(page)))];
+  };
+  const pages = await readAll(audit);
+  expect(pages.flat().toSorted()).toEqual(
+    [...Array.from({ length: 230 }, (_, index) => `entry-${index}`), 'entry-0'].toSorted(),
+  );
+  expect(pages.map((entries) => entries.length).slice(0, 4)).toEqual([50, 50, 50, 50]);
+  const found = await readAll(`${audit}?kind=webhooks`);
+  expect(found.flat()).toEqual(['entry-3', 'entry-0']);
+});
+
+test('hostile names stay text', async () => {
+  const ada = await signInPerson(service);
+  const mine = await ada.agent();
+  const hostile = `"></li><script>alert(1)</script>`;
+  await service.core.unitOfWork.writeAsSystem(async (work) => {
+    work.audit({
+      act: 'credential.created',
+      agent_id: mine.id,
+      about: hostile,
+      detail: { name: hostile, [hostile]: 1 },
+    });
+  });
+  const page = await ada.go(`${audit}?kind=access`);
+  expect(page.elements('script')).toEqual([]);
+  expect(page.visibleText).toContain(hostile);
+});
