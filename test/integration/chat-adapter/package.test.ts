@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { installPackage, packPackage } from '../client/installed-package.ts';
+import { installPackage, listImports, packPackage } from '../client/installed-package.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -43,6 +43,10 @@ test('the package is small, compiles under strict, and loads as plain JavaScript
   await run('tar', ['xzf', packed.path, '-C', target, '--strip-components=1']);
   for (const name of ['chat', '@chat-adapter', '@types'])
     await symlink(join(modules, name), join(folder, 'node_modules', name), 'dir');
+
+  const { dependencies, peerDependencies } = JSON.parse(await readFile(join(target, 'package.json'), 'utf8'));
+  const declared = Object.keys({ ...dependencies, ...peerDependencies });
+  expect(await listImports(join(target, 'dist'))).toEqual(declared.toSorted());
 
   await writeFile(join(folder, 'bot.ts'), bot);
   const options = '--noEmit --strict --exactOptionalPropertyTypes --target es2023 --module nodenext';

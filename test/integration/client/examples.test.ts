@@ -23,10 +23,9 @@ afterAll(async () => {
 });
 
 const folder = resolve(import.meta.dirname, '../../../examples');
-const countLines = (name: string) =>
-  readFileSync(join(folder, name), 'utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !line.startsWith('//')).length;
+const countCode = (program: string) =>
+  program.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('//')).length;
+const countLines = (name: string) => countCode(readFileSync(join(folder, name), 'utf8'));
 
 /** Two agents, and how the examples sign in as them. */
 async function startAgents() {
@@ -46,6 +45,12 @@ test('are short', () => {
   for (const name of names) expect(countLines(name), name).toBeLessThanOrEqual(40);
   expect(countLines('first-event.mjs')).toBeLessThanOrEqual(10);
   expect(countLines('ask.mjs') + countLines('answer.mjs')).toBeLessThanOrEqual(18);
+  for (const page of ['docs/quick-start.md', 'packages/client/README.md']) {
+    const text = readFileSync(join(folder, '..', page), 'utf8');
+    const [, program = ''] = text.match(/```js\n([^`]*client\.events\([^`]*)```/) ?? [];
+    expect(countCode(program), page).toBeLessThanOrEqual(10);
+    expect(program, page).toContain("event.type === 'message.created'");
+  }
 });
 
 test('first-event prints messages', async () => {

@@ -1,7 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -72,6 +73,22 @@ export async function packPackage(name: 'client' | 'chat-adapter') {
     await client.end();
   }
 }
+
+/** The packages that the programs of a folder import, without those of Node. Declarations count too. */
+export async function listImports(folder: string): Promise<string[]> {
+  const paths = await readdir(folder, { recursive: true });
+  const texts = await Promise.all(
+    paths.filter((path) => /\.(?:js|d\.ts)$/.test(path)).map((path) => readFile(join(folder, path), 'utf8')),
+  );
+  const specifiers = texts.flatMap((text) =>
+    Array.from(text.matchAll(importPattern), ([, from, called]) => from ?? called ?? ''),
+  );
+  const isForeign = (name: string) => !name.startsWith('.') && !isBuiltin(name);
+  return [...new Set(specifiers.filter(isForeign))].toSorted();
+}
+
+const importPattern =
+  /^(?:import|export) (?:[^'"\n]* from )?['"]([^'"\n]+)['"];?$|\bimport\(['"]([^'"]+)['"]\)/gm;
 
 /** Starts Node in a folder and collects what the program prints. */
 function startProgram(cwd: string, args: readonly string[], env: Record<string, string>) {

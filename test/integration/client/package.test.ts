@@ -1,14 +1,16 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent } from '../../support/service.ts';
-import { type InstalledPackage, installPackage } from './installed-package.ts';
+import { type InstalledPackage, installPackage, listImports } from './installed-package.ts';
 import { clientOf } from './setup.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+const modules = resolve(import.meta.dirname, '../../../node_modules');
 
 let installed: InstalledPackage;
 beforeAll(async () => {
@@ -73,6 +75,37 @@ test('a strict TypeScript program for browsers compiles against it', async () =>
   ]);
   await writeFile(join(installed.folder, 'wrong.ts'), 'import { absent } from "@agent-messaging/client";');
   await expect(installed.runTool('tsc', [...strict, 'wrong.ts'])).rejects.toThrow('absent');
+});
+
+const nodeConsumer = `
+import { createClient, fileCursor, storedSignIn, type Client, type Lease } from '@agent-messaging/client/node';
+import { fakeService, type FakeService, type WebhookRequest } from '@agent-messaging/client/testing';
+
+export async function startFake(requests: WebhookRequest[]): Promise<[FakeService, Client]> {
+  const service = await fakeService({ onWebhook: (request) => requests.push(request) });
+  const { token } = service.agent('acme.planner', { visibility: 'public' });
+  return [service, createClient({ url: service.url, auth: token })];
+}
+export const work = (client: Client, signal: AbortSignal) =>
+  client.inbox.work({ signal, handler: async ({ event }: Lease) => ({ content: event.id }) });
+export const events = createClient({ url: 'http://localhost:3000', auth: storedSignIn() }).events({
+  cursor: fileCursor('cursor'),
+});
+// @ts-expect-error A fake agent has a visibility of the service.
+export const agent = (service: FakeService) => service.agent('acme.planner', { visibility: 'secret' });
+`;
+
+test('a strict TypeScript program for Node compiles against the other entries', async () => {
+  await writeFile(join(installed.folder, 'node-consumer.ts'), nodeConsumer);
+  await symlink(join(modules, '@types'), join(installed.folder, 'node_modules/@types'), 'dir');
+  const types = strict.map((option) => option || 'node');
+  const args = [...types, '--lib', 'es2023', 'node-consumer.ts'];
+  await expect(installed.runTool('tsc', args)).resolves.toBeUndefined();
+});
+
+test('every import of the package is one of its files, of Node, or the optional ws', async () => {
+  const folder = join(installed.folder, 'node_modules/@agent-messaging/client/dist');
+  expect(await listImports(folder)).toEqual(['ws']);
 });
 
 await describeWithBrowser('in a browser', (browser) => {
