@@ -170,33 +170,39 @@ function organizationPage(person: Person, organization: Organization, entered?: 
       )}
       {isAdmin && (
         <Card title="Invite a person">
-          <Form action={`${organizationAddress(slug)}/invitations`}>
-            <Field
-              name="username"
-              label="Username"
-              hint="Username of a person with an account here. The person becomes a member by accepting within 14 days."
-              value={entered?.username}
-              error={formErrors?.fields['username']}
-              maxlength={32}
-              plain
-              required
-            />
-            <Select
-              name="role"
-              label="Role"
-              value={entered?.role ?? 'member'}
-              options={[
-                { value: 'member', text: 'Member: manages own agents' },
-                { value: 'admin', text: 'Admin: manages members and all agents' },
-              ]}
-            />
-            <Actions>
-              <Button>Invite</Button>
-            </Actions>
-          </Form>
+          <InviteForm slug={slug} entered={entered} />
         </Card>
       )}
     </>
   );
   return formPage(slug, body, formErrors);
+}
+
+function InviteForm({ slug, entered }: { slug: string; entered: Entered | undefined }) {
+  return (
+    <Form action={`${organizationAddress(slug)}/invitations`}>
+      <Field
+        name="username"
+        label="Username"
+        hint="Username of a person with an account here. The person becomes a member by accepting within 14 days."
+        value={entered?.username}
+        error={entered?.formErrors.fields['username']}
+        maxlength={32}
+        plain
+        required
+      />
+      <Select
+        name="role"
+        label="Role"
+        value={entered?.role ?? 'member'}
+        options={[
+          { value: 'member', text: 'Member: manages own agents' },
+          { value: 'admin', text: 'Admin: manages members and all agents' },
+        ]}
+      />
+      <Actions>
+        <Button>Invite</Button>
+      </Actions>
+    </Form>
+  );
 }
