@@ -29,10 +29,15 @@ function toRow(entry: AuditLogEntry, linked: ReadonlySet<string>) {
     ),
     text: (
       <>
-        {about !== null && <span class="code">{about}</span>} {detail !== null && detailText(detail)}
-        <br />
+        {(about !== null || detail !== null) && (
+          <>
+            {about !== null && <span class="code">{about}</span>} {detail !== null && detailText(detail)}
+            <br />
+          </>
+        )}
         <Time at={at} /> · {by_kind}
-        {by_name !== null && ` ${by_name}`} · {transport}
+        {by_name !== null && ` ${by_name}`}
+        {transport !== by_kind && ` · ${transport}`}
       </>
     ),
   };

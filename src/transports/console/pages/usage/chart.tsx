@@ -4,6 +4,8 @@ import { presentDay } from '../../../../presenters/usage.ts';
 const width = 720;
 const height = 180;
 const left = 64;
+/** Room for half of the last date. */
+const right = 16;
 const bottom = 24;
 const top = 12;
 
@@ -27,7 +29,7 @@ const numbers = new Intl.NumberFormat('en');
 export function UsageChart({ title, unit, days }: UsageChartProps) {
   const id = useId();
   const max = Math.max(1, ...days.map(({ sent, received }) => sent + received));
-  const step = (width - left) / days.length;
+  const step = (width - left - right) / days.length;
   const toHeight = (value: number) => (value / max) * (height - top - bottom);
   const sum = (key: 'sent' | 'received') => numbers.format(days.reduce((total, day) => total + day[key], 0));
   return (
@@ -41,7 +43,7 @@ export function UsageChart({ title, unit, days }: UsageChartProps) {
       <desc id={`${id}-desc`}>
         {`${sum('sent')} ${unit} sent and ${sum('received')} received in ${days.length} days; at most ${numbers.format(max)} a day. The table below has the numbers of each day.`}
       </desc>
-      <line x1={left} y1={height - bottom} x2={width} y2={height - bottom} />
+      <line x1={left} y1={height - bottom} x2={width - right} y2={height - bottom} />
       <text x={left - 8} y={top + 4} text-anchor="end">
         {numbers.format(max)}
       </text>
