@@ -13,13 +13,14 @@ export interface FeedStatusParts {
 /** Maximum entries after the acknowledged position that are counted. */
 const maxPending = 100;
 
-type StatusRequest = { agent_id: string; types: readonly EventType[] };
+/** `types`: the events that count; null for all. */
+type StatusRequest = { agent_id: string; types: readonly EventType[] | null };
 type StatusCounts = { last_number: number; pending: number };
 
 /** Returns a function that reads the status of an agent's feed. Concurrent calls share one query. */
 export function createFeedStatus({ feed, cursors }: FeedStatusParts): (actor: Actor) => Promise<FeedStatus> {
   const load = createBatchLoader<StatusRequest, StatusCounts>({
-    key: ({ agent_id, types }) => `${agent_id}:${types.join(',')}`,
+    key: ({ agent_id, types }) => `${agent_id}:${types?.join(',')}`,
     async load(requests) {
       const statuses = await feed.readStatuses(requests, maxPending);
       return statuses.map((status) => status ?? { last_number: 0, pending: 0 });
@@ -29,7 +30,8 @@ export function createFeedStatus({ feed, cursors }: FeedStatusParts): (actor: Ac
   });
 
   return async function readStatus({ agent_id, scopes }) {
-    const types = eventTypes.filter((type) => canSeeEvent(scopes, type));
+    const visible = eventTypes.filter((type) => canSeeEvent(scopes, type));
+    const types = visible.length < eventTypes.length ? visible : null;
     const { last_number, pending } = await load({ agent_id, types });
     return { cursor: cursors.encodeFeed(agent_id, last_number), pending_events: pending };
   };

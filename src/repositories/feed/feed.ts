@@ -84,15 +84,25 @@ const statements = {
      from requested r where h.agent_id = r.agent_id and r.before < r.number
      returning h.agent_id, greatest(r.before, 0) as after, r.number as upto`,
   ),
+  /** Numbers have no gaps unless the database was restored, so the range of the counted entries is known. */
   readStatuses: statement(
     'feed.read_statuses',
-    `select w.place::int, h.last_number, (
-       select count(*)::int
-       from (select event_id from feed where agent_id = h.agent_id and number > coalesce(h.acknowledged_number, 0)
-             order by number limit :limit) f
-       join events e on e.id = f.event_id and e.type = any(string_to_array(w.types, ','))) as pending
+    `select w.place::int, h.last_number,
+       case when w.types is null and h.ended_stretches is null then greatest(0, least(:limit::int, h.last_number - b.after))::int
+       else (
+         select count(*)::int
+         from (select event_id from feed
+               where agent_id = h.agent_id and number > b.after
+                 and number <= case when h.ended_stretches is null then b.after + :limit::int else h.last_number end
+               order by number limit :limit) f
+         join events e on e.id = f.event_id
+         where w.types is null or e.type = any(string_to_array(w.types, ','))) end as pending
      from unnest(:agent_ids::text[], :types::text[]) with ordinality w (agent_id, types, place)
-     cross join lateral (select * from feed_heads where agent_id = w.agent_id offset 0) h`,
+     cross join lateral (select * from feed_heads where agent_id = w.agent_id offset 0) h
+     cross join lateral (
+       select greatest(h.acknowledged_number, coalesce(
+         (select number from feed where agent_id = h.agent_id order by number limit 1) - 1, h.last_number)) as after
+     ) b`,
   ),
 };
 
@@ -154,15 +164,15 @@ export function feedRepository(db: Queryable) {
     },
     /**
      * The last number of each feed, and how many of the next `limit` entries after the acknowledged position are events of these types.
-     * In the order of the requests; undefined for an agent without a feed.
+     * Without types, all entries count and their events are not read. In the order of the requests; undefined for an agent without a feed.
      */
     async readStatuses(
-      requests: readonly { agent_id: string; types: readonly EventType[] }[],
+      requests: readonly { agent_id: string; types: readonly EventType[] | null }[],
       limit: number,
     ): Promise<(FeedStatus | undefined)[]> {
       const rows = await query<FeedStatus & { place: number }>(db, statements.readStatuses, {
         agent_ids: requests.map(({ agent_id }) => agent_id),
-        types: requests.map(({ types }) => types.join(',')),
+        types: requests.map(({ types }) => types?.join(',') ?? null),
         limit,
       });
       const byPlace = new Map(rows.map((row) => [row.place, row]));

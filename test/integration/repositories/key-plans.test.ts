@@ -146,6 +146,10 @@ const others: [string, (db: Queryable) => Promise<unknown>][] = [
   ['bounds of feeds', (db) => feedRepository(db).readBounds([sender, other])],
   ['feed statuses', (db) => feedRepository(db).readStatuses([{ agent_id: sender, types: [] }], 10)],
   [
+    'statuses of all events',
+    (db) => feedRepository(db).readStatuses([{ agent_id: sender, types: null }], 10),
+  ],
+  [
     'the index of words',
     (db) => messageSearchRepository(db).index([{ message_id: newId('message'), document: `'x':1` }], 1, 1),
   ],
