@@ -1,4 +1,5 @@
 import type { Core } from '../src/compose.ts';
+import { basicScopes } from '../src/domain/auth/scopes.ts';
 import { newId } from '../src/domain/ids.ts';
 import { registerAgentAsOperator } from '../src/services/agents/operator-registration.ts';
 import { issueToken } from '../src/services/auth/issue-token.ts';
@@ -77,6 +78,6 @@ async function issueTokenAs(
   audience: TokenAudience = 'api',
 ): Promise<string> {
   const resource = toResourceUrls(core.config.PUBLIC_URL)[audience];
-  const scopes = ['threads:read', 'threads:write'] as const;
-  return (await issueToken(work, { handle, resource, scopes, expires_in: tokenLifeSeconds })).access_token;
+  const order = { handle, resource, scopes: basicScopes, expires_in: tokenLifeSeconds };
+  return (await issueToken(work, order)).access_token;
 }
