@@ -17,6 +17,8 @@ export interface ClientGrantRow {
   last_used_at: number | null;
 }
 
+type RemovedGrant = Pick<ClientGrantRow, 'account_id' | 'agent_id' | 'client_id'>;
+
 export interface NewClientGrant extends Omit<ClientGrantRow, 'canonical_handle' | 'scopes' | 'last_used_at'> {
   scopes: readonly string[];
   /** When its last token expires, unless another is issued before. */
@@ -70,11 +72,11 @@ const statements = {
   ),
   remove: statement(
     'client_grants.remove',
-    `delete from client_grants where grant_id = :grant_id returning grant_id`,
+    `delete from client_grants where grant_id = :grant_id returning account_id, agent_id, client_id`,
   ),
   removeOfAccount: statement(
     'client_grants.remove_of_account',
-    `delete from client_grants where account_id = :account_id and grant_id = :grant_id returning grant_id`,
+    `delete from client_grants where account_id = :account_id and grant_id = :grant_id returning account_id, agent_id, client_id`,
   ),
   removeAllOfAccount: statement(
     'client_grants.remove_all_of_account',
@@ -99,7 +101,9 @@ const statements = {
 };
 
 export function clientGrantsRepository(db: Queryable) {
-  const remove = async (by: (typeof statements)['remove'], values: Record<string, unknown>) =>
+  const removeOne = async (by: (typeof statements)['remove'], values: Record<string, unknown>) =>
+    (await query<RemovedGrant>(db, by, values))[0];
+  const remove = async (by: (typeof statements)['removeOfAgent'], values: Record<string, unknown>) =>
     (await query<{ grant_id: string }>(db, by, values)).map((row) => row.grant_id);
 
   return {
@@ -152,10 +156,12 @@ export function clientGrantsRepository(db: Queryable) {
     async recordUse(grantId: string, now: number, expiresAt: number): Promise<void> {
       await query(db, statements.recordUse, { grant_id: grantId, now, expires_at: expiresAt });
     },
-    /** This and the next functions return the ids of the removed grants. */
-    remove: (grantId: string) => remove(statements.remove, { grant_id: grantId }),
+    /** Returns the removed grant, if there was one. */
+    remove: (grantId: string) => removeOne(statements.remove, { grant_id: grantId }),
+    /** Returns the removed grant, if the account had it. */
     removeOfAccount: (accountId: string, grantId: string) =>
-      remove(statements.removeOfAccount, { account_id: accountId, grant_id: grantId }),
+      removeOne(statements.removeOfAccount, { account_id: accountId, grant_id: grantId }),
+    /** This and the next functions return the ids of the removed grants. */
     removeAllOfAccount: (accountId: string) =>
       remove(statements.removeAllOfAccount, { account_id: accountId }),
     removeOfAgent: (agentId: string) => remove(statements.removeOfAgent, { agent_id: agentId }),

@@ -79,11 +79,10 @@ export async function endConnection(
   grant_id: string,
 ): Promise<Revocation[]> {
   const isValidId = grantIdPattern.test(grant_id);
-  const ended = isValidId ? await work.clientGrants.removeOfAccount(account_id, grant_id) : [];
-  if (ended.length === 0)
-    throw new DomainError('NOT_FOUND', 'No such connection; it may have ended already.');
-  work.audit({ act: 'connection.ended', account_id, about: grant_id });
-  return endGrants(work, ended);
+  const removed = isValidId ? await work.clientGrants.removeOfAccount(account_id, grant_id) : undefined;
+  if (!removed) throw new DomainError('NOT_FOUND', 'No such connection; it may have ended already.');
+  auditEnd(work, grant_id, removed);
+  return endGrants(work, [grant_id]);
 }
 
 /** Ends a grant of any person: its code or refresh token was used twice, or its client revoked it. Returns as endConnection. */
@@ -92,8 +91,16 @@ export async function endGrant(
   grant_id: string,
 ): Promise<Revocation[]> {
   const removed = await work.clientGrants.remove(grant_id);
-  if (removed.length > 0) work.audit({ act: 'connection.ended', about: grant_id });
+  if (removed) auditEnd(work, grant_id, removed);
   return endGrants(work, [grant_id]);
+}
+
+function auditEnd(
+  { audit }: Pick<SystemWork, 'audit'>,
+  grant_id: string,
+  { account_id, agent_id, client_id }: Pick<NewConnection, 'account_id' | 'agent_id' | 'client_id'>,
+): void {
+  audit({ act: 'connection.ended', agent_id, account_id, about: client_id, detail: { grant_id } });
 }
 
 /** Ends connections whose person can no longer act as their agent, of one account or of all. Returns as endConnection. */

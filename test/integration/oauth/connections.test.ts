@@ -5,6 +5,7 @@ import {
   endConnectionsBeyondRights,
   listConnections,
 } from '../../../src/services/auth/connections.ts';
+import { readAgentAudit } from '../../../src/services/agents/audit.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import {
   createOrganization,
@@ -102,6 +103,34 @@ describe('the connected clients of a person', () => {
       await writeAsSystem((work) => endConnection(work, who.account_id, grant_id)),
     );
     await expectEnded(app, tokens, who.account_id);
+  });
+
+  test('are in the audit log of the agent, with the app and how they ended', async () => {
+    const who = await authority.person();
+    const app = await registerApp(authority.url);
+    await app.connect(who);
+    const byClient = await app.connect(who);
+    const [, first] = await authority.core.unitOfWork.readAsSystem((all) =>
+      listConnections(all, who.account_id),
+    );
+    await writeAsSystem((work) => endConnection(work, who.account_id, first?.grant_id ?? ''));
+    expect((await app.revoke(byClient.refresh_token)).status).toBe(200);
+    const readEntries = async () => {
+      const filter = { agent_id: who.agent.id, kind: 'access', limit: 10 } as const;
+      const { entries } = await authority.core.unitOfWork.readAsSystem((all) =>
+        readAgentAudit(all, who.account_id, filter),
+      );
+      return entries.filter(({ act }) => act.startsWith('connection.'));
+    };
+    await expect.poll(async () => (await readEntries()).length).toBe(4);
+    const entries = await readEntries();
+    expect(entries.map(({ act, about }) => [act, about])).toEqual([
+      ['connection.ended', app.client_id],
+      ['connection.ended', app.client_id],
+      ['connection.granted', app.client_id],
+      ['connection.granted', app.client_id],
+    ]);
+    expect(entries[1]?.detail).toEqual({ grant_id: first?.grant_id });
   });
 
   test('are remembered for each agent and scope', async () => {
