@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type McpCluster, startMcpCluster } from '../../acceptance/mcp/cluster.ts';
 import { testToolStory } from '../../acceptance/mcp/tool-story.ts';
 import type { ConnectTools } from '../../clients/mcp/drivers/driver.ts';
+import { callToolRaw } from '../../clients/mcp/client.ts';
 import { readResult, readText } from '../../clients/mcp/eliciting-client.ts';
 
 let cluster: McpCluster;
@@ -30,49 +31,95 @@ async function install(packages: Readonly<Record<string, string>>): Promise<stri
   return folder;
 }
 
+const noTelemetry = { MCP_USE_ANONYMIZED_TELEMETRY: 'false', MASTRA_TELEMETRY_DISABLED: '1' };
+
 interface Line {
   id: number;
   result?: unknown;
   error?: string;
 }
 
+/** Starts a program that uses a client library. */
+function startProgram(
+  folder: string,
+  program: string,
+  { node, env }: { node: string; env: Record<string, string> },
+) {
+  const child = spawn(node, [join(folder, program)], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...noTelemetry, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    write: (line: object) => void child.stdin.write(`${JSON.stringify(line)}\n`),
+    read: async (): Promise<unknown> => JSON.parse(String((await lines.next()).value)),
+    async close() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.stdin.end();
+      expect(await ended).toBe(0);
+    },
+  };
+}
+
 /** Connects through a program that calls the tools of one client library. */
 function connectThrough(folder: string, program: string, node = process.execPath): ConnectTools {
   return async ({ url, token }) => {
     await copyFile(join(import.meta.dirname, program), join(folder, program));
-    const env = { PATH: process.env['PATH'] ?? '', HOME: folder, AMS_URL: url, AMS_TOKEN: token };
-    const telemetry = { MCP_USE_ANONYMIZED_TELEMETRY: 'false', MASTRA_TELEMETRY_DISABLED: '1' };
-    const child = spawn(node, [join(folder, program)], {
-      env: { ...env, ...telemetry },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    const { tools } = JSON.parse(String((await lines.next()).value)) as { tools: string[] };
+    const client = startProgram(folder, program, { node, env: { AMS_URL: url, AMS_TOKEN: token } });
+    const { tools } = (await client.read()) as { tools: string[] };
     let id = 0;
     return {
       tools: async () => tools,
       async call(name, args = {}) {
-        child.stdin.write(`${JSON.stringify({ id: (id += 1), name, args })}\n`);
-        const { result, error } = JSON.parse(String((await lines.next()).value)) as Line;
+        client.write({ id: (id += 1), name, args });
+        const { result, error } = (await client.read()) as Line;
         if (error !== undefined) return readText(true, error.slice(error.indexOf('{')));
         const hasContent = Object.hasOwn(Object(result), 'content');
         return hasContent ? readResult(result) : readText(false, JSON.stringify(result));
       },
-      async close() {
-        const ended = new Promise((resolve) => child.once('exit', resolve));
-        child.stdin.end();
-        expect(await ended).toBe(0);
-      },
+      close: client.close,
     };
   };
 }
 
-test('with Mastra on Node 24', { timeout: 600_000 }, async () => {
-  const nodePackage = `node-${process.platform}-${process.arch}`;
-  const clients = { '@mastra/core': '1.71.0', '@mastra/mcp': '2.0.0' };
-  const folder = await install({ ...clients, [nodePackage]: '24.9.0' });
-  const node = join(folder, 'node_modules', nodePackage, 'bin/node');
+/** Installs Node 24 beside the packages: some clients need a newer Node than the service. */
+async function installWithNode(packages: Readonly<Record<string, string>>) {
+  const name = `node-${process.platform}-${process.arch}`;
+  const folder = await install({ ...packages, [name]: '24.9.0' });
+  return { folder, node: join(folder, 'node_modules', name, 'bin/node') };
+}
+
+test('with Mastra on Node 24, which also learns of a changed resource', { timeout: 600_000 }, async () => {
+  const { folder, node } = await installWithNode({ '@mastra/core': '1.71.0', '@mastra/mcp': '2.0.0' });
   await testToolStory(cluster, connectThrough(folder, 'mastra.mjs', node));
+
+  const [reader, writer] = [
+    await cluster.agent({ audience: 'mcp' }),
+    await cluster.agent({ audience: 'mcp' }),
+  ];
+  const { value } = await callToolRaw(cluster.url, writer.token, 'create_thread', {
+    with_handle: reader.handle,
+  });
+  const thread_id = String(value['id']);
+  const resource = `service://threads/${thread_id}`;
+  const program = 'mastra-subscription.mjs';
+  await copyFile(join(import.meta.dirname, program), join(folder, program));
+  const env = { AMS_URL: cluster.url, AMS_TOKEN: reader.token, AMS_RESOURCE: resource };
+  const client = startProgram(folder, program, { node, env });
+  expect(await client.read()).toEqual({ subscribed: resource });
+  await callToolRaw(cluster.url, writer.token, 'send_message', { thread_id, content: 'News.' });
+  expect(await client.read()).toEqual({ updated: resource });
+  await client.close();
+});
+
+test('with version 2 of the AI SDK client on Node 24', { timeout: 600_000 }, async () => {
+  const { folder, node } = await installWithNode({ '@ai-sdk/mcp': '2.0.99', zod: '4.4.3' });
+  await testToolStory(cluster, connectThrough(folder, 'ai-sdk.mjs', node));
+});
+
+test('with the command line of version 2 of the inspector on Node 24', { timeout: 600_000 }, async () => {
+  const { folder, node } = await installWithNode({ '@modelcontextprotocol/inspector': '2.12.0' });
+  await testToolStory(cluster, connectThrough(folder, 'inspector.mjs', node));
 });
 
 // Version 2 needs a package that the registry does not have.
