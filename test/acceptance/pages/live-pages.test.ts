@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { sendTo, startThread } from '../../integration/console/conversations/conversation-fixtures.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
+import { startProcess } from '../../../scripts/parts/service-process.ts';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
+import { bundledProgram } from '../../support/vitest/bundled-program.ts';
 import { createTestSettings, startService, type TestService } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -76,22 +78,22 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     await context.close();
   });
 
-  test('continues at another process when its own stops, and reloads when its right ends', async () => {
+  test('continues at another process when its own is killed', async () => {
     const { other, id, token } = await createWorld();
-    const shared = { env: first.env, release: () => Promise.resolve() };
-    const third = await startService({ worker: false, settings: shared });
+    const program = bundledProgram('api');
+    const third = await startProcess('api', { ...first.env, LOG_LEVEL: 'info' }, { program });
     let target = new URL(third.url);
     const balancer = await startTcpBalancer(() => [{ host: target.hostname, port: Number(target.port) }]);
     const url = `http://127.0.0.1:${balancer.port}`;
     const context = await openContext(url, token);
     const page = await context.newPage();
     await page.goto(`/console/conversations/${id}`);
-    await sendTo(second, other, id, 'Before the stop');
-    await page.getByText('Before the stop').waitFor();
+    await sendTo(second, other, id, 'Before the kill');
+    await page.getByText('Before the kill').waitFor();
     target = new URL(second.url);
-    await third.stop();
-    await sendTo(second, other, id, 'After the stop');
-    await page.getByText('After the stop').waitFor();
+    await third.kill9();
+    await sendTo(second, other, id, 'After the kill');
+    await page.getByText('After the kill').waitFor();
     expect(await page.locator('li.message').count()).toBe(3);
     await context.close();
     await balancer.close();
