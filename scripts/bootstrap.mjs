@@ -91,16 +91,21 @@ const stampFile = inRoot('dist', '.built');
 function build() {
   const stamp = fingerprint();
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
-  const args = [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json', '--noCheck'];
-  const done = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
-  if (done.status !== 0) {
-    process.stderr.write(`${done.stdout}${done.stderr}`);
-    fail(`the build failed (${done.error?.message ?? done.signal ?? `exit code ${done.status}`}); see above`);
-  }
+  runBuild(inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json', '--noCheck');
+  // Programs in the checkout import the client library, and run `npx am`.
+  runBuild(inRoot('scripts', 'client', 'build.mjs'));
+  runBuild(inRoot('scripts', 'client', 'bundle-command-line.mjs'));
   removeLeftovers('dist');
   const draft = `${stampFile}.${process.pid}`;
   writeFileSync(draft, stamp);
   renameSync(draft, stampFile);
+}
+
+function runBuild(...args) {
+  const done = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  if (done.status === 0) return;
+  process.stderr.write(`${done.stdout}${done.stderr}`);
+  fail(`the build failed (${done.error?.message ?? done.signal ?? `exit code ${done.status}`}); see above`);
 }
 
 function fingerprint() {

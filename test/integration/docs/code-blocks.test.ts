@@ -73,7 +73,7 @@ test('every program is run by this file, or states why not', () => {
 
 test('the first conversation of the README works', async () => {
   const { waitForOutput, resume } = await runPages(sessions[0], { WEBHOOK_NETWORKS: '127.0.0.0/8' });
-  await waitForOutput('"type":"ready"');
+  await waitForOutput('ada.writer: Hello Bob', '"type":"ready"');
   resume();
   await waitForOutput(
     '"type":"thread.created"',
