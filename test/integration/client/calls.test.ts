@@ -129,6 +129,19 @@ test('a short Retry-After is obeyed, and a long one is an error for the caller',
   expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
 });
 
+test('a refusal that lasts longer than the call may take is the error, in place of a timeout', async () => {
+  const client = clientOf(service, await service.agent(), {
+    timeoutMs: 20_000,
+    fetch: () => {
+      const error = { code: 'RATE_LIMITED', message: 'later' };
+      return Promise.resolve(Response.json({ error }, { status: 429, headers: { 'Retry-After': '30' } }));
+    },
+  });
+  const call = client.agents.getMe();
+  await expect(call).rejects.toBeInstanceOf(RateLimitError);
+  await expect(call).rejects.toMatchObject({ retryAfterMs: 30_000 });
+});
+
 test('a signal and a timeout end a call and its retries', async () => {
   const agent = await service.agent();
   const client = clientOf(service, agent, {

@@ -5,6 +5,8 @@ export interface Deadline {
   signal: AbortSignal;
   /** Throws the reason of the caller, or a ConnectionError with the code TIMEOUT; returns while there is time. */
   check(): void;
+  /** Milliseconds until the end by time. */
+  remainingMs(): number;
   /** Must be called when the call is over. */
   clear(): void;
 }
@@ -12,6 +14,7 @@ export interface Deadline {
 /** Starts the time of a call. */
 export function createDeadline(timeoutMs: number, signal?: AbortSignal): Deadline {
   const controller = new AbortController();
+  const end = Date.now() + timeoutMs;
   const timer = setTimeout(() => {
     controller.abort(
       new ConnectionError({ code: 'TIMEOUT', message: `There was no answer within ${timeoutMs} ms.` }),
@@ -23,6 +26,7 @@ export function createDeadline(timeoutMs: number, signal?: AbortSignal): Deadlin
   return {
     signal: controller.signal,
     check: () => controller.signal.throwIfAborted(),
+    remainingMs: () => end - Date.now(),
     clear() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);

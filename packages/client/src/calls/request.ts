@@ -59,7 +59,10 @@ export function createSend(settings: SendSettings): Send {
         failures += 1;
         const isScan = error.code === 'ATTACHMENT_NOT_READY';
         if (!canRetry(error, parts) || (failures > maxRetries && !isScan)) throw error;
-        await wait(Math.max(error.retryAfterMs ?? 0, backOffMs(failures)), deadline.signal);
+        const waitMs = Math.max(error.retryAfterMs ?? 0, backOffMs(failures));
+        // The reason says more than a time-out in the middle of the wait.
+        if (waitMs >= deadline.remainingMs()) throw error;
+        await wait(waitMs, deadline.signal);
       }
     } finally {
       deadline.clear();
