@@ -5,17 +5,28 @@ import { requestRest } from '../../clients/rest.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import type { Deployment } from '../support/deployment.ts';
+import type { Release } from './previous-release.ts';
 
 const waitOptions = { timeout: 60_000, interval: 100 };
 
-/** Two agents and an MCP client use every kind of operation once, through one process of a service. */
+/**
+ * Two agents and an MCP client use every kind of operation once, through one process of a service.
+ * @param previous the release of the process, if it is the previous one
+ */
 export async function runFullExchange(
-  { core }: Deployment,
+  { core, env }: Deployment,
   url: string,
-  { otherRelease = false } = {},
+  previous?: Pick<Release, 'createAgent'>,
 ): Promise<void> {
   const api = `${url}/v1`;
-  const [ada, bob] = [await buildAgent(core), await buildAgent(core, { inbound_policy: 'contacts_only' })];
+  const otherRelease = previous !== undefined;
+  async function createAgent(inbound_policy: 'open' | 'contacts_only') {
+    if (!previous) return buildAgent(core, { inbound_policy });
+    const handle = `old-${randomUUID().slice(0, 13)}.agent`;
+    previous.createAgent(env, { handle, inbound_policy });
+    return { handle, token: await issueTokenFor(core, handle) };
+  }
+  const [ada, bob] = [await createAgent('open'), await createAgent('contacts_only')];
   const post = (path: string, token: string, body: object) =>
     requestRest('POST', api + path, { token, body, otherRelease });
   const get = (path: string, token: string) => requestRest('GET', api + path, { token, otherRelease });
@@ -53,7 +64,8 @@ export async function runFullExchange(
     const found = await get(`/messages/search?q=${word}`, bob.token);
     expect(found.body.results).toHaveLength(3);
   }, waitOptions);
-  await sendWithTools(url, await issueTokenFor(core, bob.handle, { audience: 'mcp' }), opened.body.id);
+  const token = await issueTokenFor(core, bob.handle, { audience: 'mcp' });
+  await sendWithTools({ url, token, otherRelease }, opened.body.id);
   await socket.waitUntil(() => socket.events().filter(({ type }) => type === 'message.created').length >= 3);
   await socket.close();
   const page = await get(`/events?cursor=${socket.ready.cursor}`, bob.token);
@@ -72,8 +84,11 @@ async function upload(api: string, token: string): Promise<string> {
 }
 
 /** An MCP client that reads, replies and waits. */
-async function sendWithTools(url: string, token: string, thread_id: string): Promise<void> {
-  const { client, close } = await connectSdkClient(url, token);
+async function sendWithTools(
+  { url, token, otherRelease }: { url: string; token: string; otherRelease: boolean },
+  thread_id: string,
+): Promise<void> {
+  const { client, close } = await connectSdkClient(url, token, { otherRelease });
   const call = async (name: string, args: object) => {
     const result = await client.callTool({ name, arguments: { ...args } });
     expect(result.isError, JSON.stringify(result)).not.toBe(true);

@@ -25,6 +25,8 @@ export interface Release {
   migrate(env: Record<string, string>): void;
   /** The maintenance tasks of its worker. */
   tasks: MaintenanceTask[];
+  /** Registers a public agent of a new owner with its command line: this release needs its own schema for that. */
+  createAgent(env: Record<string, string>, agent: { handle: string; inbound_policy: string }): void;
   remove(): Promise<void>;
 }
 
@@ -38,16 +40,17 @@ export async function buildPreviousRelease(): Promise<Release> {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck'], limits);
   const built = (entry: string) => join(folder, 'dist', entry);
+  const runProgram = (env: Record<string, string>, ...args: string[]) =>
+    void execFileSync(process.execPath, args, { ...limits, env: { ...process.env, ...env } });
   const entries = { api: built('src/main.js'), worker: built('workers/main.js') };
   const ofItsTasks = readFileSync(join(folder, 'src/jobs/maintenance.ts'), 'utf8');
   const tasks = Object.keys(maintenanceTasks) as MaintenanceTask[];
   return {
     program: (part) => ({ entry: entries[part], nodeArguments: [] }),
-    migrate(env) {
-      execFileSync(process.execPath, [built('src/migrate.js')], {
-        ...limits,
-        env: { ...process.env, ...env },
-      });
+    migrate: (env) => runProgram(env, built('src/migrate.js')),
+    createAgent(env, { handle, inbound_policy }) {
+      const access = ['--visibility', 'public', '--inbound-policy', inbound_policy];
+      runProgram(env, built('src/cli/main.js'), 'agent', 'create', handle, '--create-owner', ...access);
     },
     tasks: tasks.filter((task) => ofItsTasks.includes(`'${task}':`)),
     remove: () => rm(folder, { recursive: true, force: true }),
