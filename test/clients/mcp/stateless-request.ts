@@ -25,7 +25,7 @@ export function buildStatelessRequest(request: StatelessRequest) {
     Accept: 'application/json, text/event-stream',
     'MCP-Protocol-Version': statelessRevision,
     'Mcp-Method': method,
-    ...(typeof name === 'string' && { 'Mcp-Name': name }),
+    ...(typeof name === 'string' && { 'Mcp-Name': encodeHeader(name) }),
     ...request.headers,
   };
   const envelope = {
@@ -38,6 +38,11 @@ export function buildStatelessRequest(request: StatelessRequest) {
     headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== '')),
     message: { jsonrpc: '2.0', id, method, params: { ...params, _meta: envelope } },
   };
+}
+
+/** A header value: in Base64 if the text has characters that a header cannot have (MCP, Transports: Value Encoding). */
+function encodeHeader(text: string): string {
+  return /^[!-~]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
 /** Sends one request of revision 2026-07-28. */

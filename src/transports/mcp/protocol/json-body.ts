@@ -7,7 +7,7 @@ import type { Context } from 'koa';
 import { createJsonCounter, maxJsonValues } from '../../http/json-counter.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
 import { requireVersion } from './headers.ts';
-import { readField } from './required-scopes.ts';
+import { readField, toMessages } from './required-scopes.ts';
 
 /** 4 MiB, as in the MCP SDK. */
 const maxBodyBytes = 4 * 1024 * 1024;
@@ -24,6 +24,16 @@ export function requireJsonRpc(message: unknown): void {
     const text = 'Invalid Request: send a JSON-RPC 2.0 message with jsonrpc, method and, for a request, id.';
     throw new McpHttpError(400, rpcCodes.invalidRequest, text, { id });
   }
+}
+
+/** Checks the parameters of `initialize`: the SDK would report them as an internal error. @throws {McpHttpError} 400 */
+export function requireInitializeParams(message: unknown): void {
+  const invalid = toMessages(message).find(
+    (one) => readField(one, 'method') === 'initialize' && !isInitializeRequest(one),
+  );
+  if (invalid === undefined) return;
+  const text = 'Invalid params: initialize needs protocolVersion, capabilities and clientInfo.';
+  throw new McpHttpError(400, rpcCodes.invalidParams, text, { id: readRequestId(invalid) });
 }
 
 /** Checks the protocol version of a request until 2025-11-25; `initialize` negotiates it. @throws {McpHttpError} 400 */

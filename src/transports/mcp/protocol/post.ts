@@ -13,7 +13,7 @@ import type { Authorizer } from './authorizer.ts';
 import { readClientInfo, negotiateVersion } from '../sessions/client-info.ts';
 import { sessionHeader } from './headers.ts';
 import { consumeBudget } from './rate-limit.ts';
-import { requireVersionOf } from './json-body.ts';
+import { requireInitializeParams, requireVersionOf } from './json-body.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
 import type { McpFeatures } from './required-scopes.ts';
 import type { Session, Sessions } from '../sessions/sessions.ts';
@@ -42,6 +42,7 @@ export function createPostHandler(parts: PostParts) {
     { message, request_id }: { message: unknown; request_id: string },
   ): Promise<void> {
     const wantsJson = acceptsJson(ctx);
+    requireInitializeParams(message);
     requireVersionOf(ctx, message);
     const sessionId = ctx.get(sessionHeader);
     const isInitialize = isInitializeRequest(message);

@@ -65,6 +65,8 @@ export function createResources(
     templates,
     completion: (uriTemplate, argument) => (argument === 'id' ? completions.get(uriTemplate) : undefined),
     find(uri) {
+      // A lone surrogate cannot be percent-encoded.
+      if (!uri.isWellFormed()) return undefined;
       for (const readable of readables) {
         const input = readable.match(uri);
         if (input) return { ...readable, input, uri: expandTemplate(readable.template, input) };
