@@ -84,3 +84,24 @@ test('events that retention removed are no longer counted', async () => {
   const { value: kept } = await callToolRaw(instance.url, reader, 'wait_for_events', { wait_seconds: 0 });
   expect(kept['events']).toMatchObject([{ data: { content: 'four' } }]);
 });
+
+test('after a restore, events before and after the jump of the numbers are counted', async () => {
+  const writer = await instance.token('restored.writer');
+  const reader = await instance.token('restored.reader');
+  const seesThreads = await instance.token('restored.reader', { scopes: ['threads:read'] });
+  const send = async (thread_id: unknown, content: string) =>
+    callToolRaw(instance.url, writer, 'send_message', { thread_id, content });
+  const { value } = await callToolRaw(instance.url, writer, 'create_thread', {
+    with_handle: 'restored.reader',
+  });
+  await send(value['id'], 'one');
+  for (const token of [reader, seesThreads]) expect(await metaOf(token)).toMatchObject({ pending_events: 2 });
+  // As feed_epoch.begin_range does for all feeds.
+  await instance.query(
+    `update feed_heads set ended_stretches = array[last_number], last_number = 1099511627776
+     where agent_id = (select id from agents where canonical_handle = $1)`,
+    ['restored.reader'],
+  );
+  await send(value['id'], 'two');
+  for (const token of [reader, seesThreads]) expect(await metaOf(token)).toMatchObject({ pending_events: 3 });
+});
