@@ -19,7 +19,9 @@ import { buildPreviousRelease, missingReleaseReason } from './previous-release.t
 function isByDesign({ kind, detail }: { kind: string; detail: string }): boolean {
   const isShape = kind === 'changed' && /\(\d+, (?:thread\.\w+|message\.created) of /.test(detail);
   const isAnswer =
-    / has \d+ answers: /.test(detail) && new Set(detail.match(/"message_id":"\w+"/g)).size === 1;
+    kind === 'doubled' &&
+    / has \d+ answers: /.test(detail) &&
+    new Set(detail.match(/"message_id":"\w+"/g)).size === 1;
   return isShape || isAnswer || kind === 'wrong receipt' || kind === 'wrong unread count';
 }
 

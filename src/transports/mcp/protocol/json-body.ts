@@ -38,7 +38,7 @@ export function requireInitializeParams(message: unknown): void {
 
 /** Checks the protocol version of a request until 2025-11-25; `initialize` negotiates it. @throws {McpHttpError} 400 */
 export function requireVersionOf(ctx: Context, message: unknown): void {
-  const messages = Array.isArray(message) ? message : [message];
+  const messages = toMessages(message);
   if (!messages.some((one) => isInitializeRequest(one))) requireVersion(ctx, readRequestId(messages[0]));
 }
 
