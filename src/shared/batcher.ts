@@ -2,6 +2,11 @@ export interface BatcherOptions<Item> {
   /** Batches that run at the same time. */
   maxConcurrent: number;
   maxBatchSize: number;
+  /**
+   * How long the next batch waits beside running ones, at most, until it is as large as the smallest of them. Large batches cost less per item;
+   * the first batch never waits. Default: 0.
+   */
+  holdMs?: number;
   /** How long an item waits for its batch. Default: no limit. */
   timeoutMs?: number;
   /**
@@ -20,38 +25,49 @@ export interface BatchItem<Item> {
 }
 
 /**
- * Groups items into batches without a timer: items that arrive in the same iteration of the event loop share a batch, and items that arrive
- * while `maxConcurrent` batches run share the next one.
+ * Groups items into batches: items that arrive in the same iteration of the event loop share a batch, and items that arrive while
+ * `maxConcurrent` batches run share the next one.
  * @returns adds an item; `onTimeout` is called instead of `run` when the item has waited too long.
  */
 export function createBatcher<Item>(
   options: BatcherOptions<Item>,
 ): (item: Item, onTimeout?: () => void) => void {
-  const { maxConcurrent, maxBatchSize, timeoutMs, keyOf, run } = options;
+  const { maxConcurrent, maxBatchSize, holdMs = 0, timeoutMs, keyOf, run } = options;
   /** Waiting items in the order of their arrival, each with its timer. */
   const waiting = new Map<Item, NodeJS.Timeout | undefined>();
   /** Unsettled items of each key. */
   const unsettled = new Map<string, number>();
-  let running = 0;
+  const running = new Set<readonly BatchItem<Item>[]>();
   let isScheduled = false;
+  /** Runs while the next batch waits for more items. */
+  let holdTimer: NodeJS.Timeout | undefined;
 
   function schedule(): void {
-    if (isScheduled || waiting.size === 0 || running >= maxConcurrent) return;
+    if (isScheduled || waiting.size === 0 || running.size >= maxConcurrent || mustHold()) return;
     isScheduled = true;
     setImmediate(runBatches);
   }
 
+  function mustHold(): boolean {
+    const smallest = Math.min(...[...running].map(({ length }) => length));
+    if (holdMs === 0 || running.size === 0 || waiting.size >= smallest) return false;
+    holdTimer ??= setTimeout(runBatches, holdMs);
+    return true;
+  }
+
   function runBatches(): void {
     isScheduled = false;
-    while (running < maxConcurrent) {
-      const batch = nextBatch();
-      if (batch.length === 0) return;
-      running += 1;
-      void run(batch).finally(() => {
-        running -= 1;
-        schedule();
-      });
-    }
+    clearTimeout(holdTimer);
+    holdTimer = undefined;
+    if (running.size >= maxConcurrent) return;
+    const batch = nextBatch();
+    if (batch.length === 0) return;
+    running.add(batch);
+    void run(batch).finally(() => {
+      running.delete(batch);
+      schedule();
+    });
+    schedule();
   }
 
   function nextBatch(): BatchItem<Item>[] {
