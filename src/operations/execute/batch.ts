@@ -28,6 +28,8 @@ interface Batcher {
 /** One batch is prepared while the other one is in the database; more would only make batches smaller. */
 const maxConcurrent = 2;
 const maxBatchSize = 100;
+/** Longer than a batch takes, and shorter than a caller notices when one waits for a lock. */
+const holdMs = 10;
 
 /**
  * Runs concurrent calls of one operation in one transaction, with one COMMIT. Each call gets its own answer after the commit. A call that
@@ -50,6 +52,7 @@ export function createBatch(unitOfWork: UnitOfWork): Stage {
     const add = createBatcher<BatchedCall>({
       maxConcurrent,
       maxBatchSize,
+      holdMs,
       timeoutMs: waitTimeoutMs,
       keyOf: ({ batchKey }) => batchKey,
       run: (batch) => run(operation, batch),
@@ -109,6 +112,16 @@ function tooManyWrites(): DomainError {
   return new DomainError('UNAVAILABLE', 'Too many concurrent writes; retry.', { retry_after: 1 });
 }
 
+/** Undoes a transaction with calls whose keys have an answer: the second row of a key would fail its commit. */
+class UsedKeys extends Error {
+  readonly hashes: ReadonlySet<string>;
+
+  constructor(hashes: ReadonlySet<string>) {
+    super('a key of this batch has an answer');
+    this.hashes = hashes;
+  }
+}
+
 /** The result of each call; null for those that need a transaction of their own. */
 async function runBatch(
   unitOfWork: UnitOfWork,
@@ -116,12 +129,25 @@ async function runBatch(
   calls: readonly BatchedCall[],
 ): Promise<readonly BatchResult<Answer>[]> {
   try {
-    return await unitOfWork.writeBatch(calls, (items) => runNew(operation, items));
+    return await unitOfWork.writeBatch(calls, (items) => runAll(operation, items));
   } catch (error) {
+    if (error instanceof UsedKeys) return runWithout(error.hashes, unitOfWork, operation, calls);
     // Whether the commit took effect is unknown, or the database does not answer: do not run the calls again.
     const isUnavailable = error instanceof DomainError && error.code === 'UNAVAILABLE';
     return calls.map(() => (isUnavailable ? error : null));
   }
+}
+
+async function runWithout(
+  usedKeys: ReadonlySet<string>,
+  unitOfWork: UnitOfWork,
+  operation: Operation,
+  calls: readonly BatchedCall[],
+): Promise<readonly BatchResult<Answer>[]> {
+  const newCalls = calls.filter((call) => !usedKeys.has(toKeyName(call) ?? ''));
+  const results = newCalls.length > 0 ? await runBatch(unitOfWork, operation, newCalls) : [];
+  const resultOf = new Map(newCalls.map((call, at) => [call, results[at] ?? null]));
+  return calls.map((call) => resultOf.get(call) ?? null);
 }
 
 interface Item {
@@ -129,21 +155,18 @@ interface Item {
   work: Work;
 }
 
-/** Leaves out calls whose key has an answer: the second row of a key would fail the whole transaction. */
-async function runNew(operation: Operation, items: readonly Item[]): Promise<readonly BatchResult<Answer>[]> {
-  const usedKeys = await findUsedKeys(items);
-  const newItems = items.filter(({ call }) => !usedKeys.has(toKeyName(call) ?? ''));
-  const outputs = await operation.runBatch?.(
-    newItems.map(({ call, work }) => ({ work, input: call.context.input })),
-  );
-  const results = new Map(
-    newItems.map(({ call, work }, at): [BatchedCall, BatchResult<Answer>] => {
-      const output = outputs?.[at] ?? null;
-      const isAnswer = output !== null && !(output instanceof DomainError);
-      return [call, isAnswer ? createAnswer(operation, work, output) : output];
-    }),
-  );
-  return items.map(({ call }) => results.get(call) ?? null);
+/** The look-up of the keys and the first statements of the operation share a round trip. @throws {UsedKeys} */
+async function runAll(operation: Operation, items: readonly Item[]): Promise<readonly BatchResult<Answer>[]> {
+  const [usedKeys, outputs] = await Promise.all([
+    findUsedKeys(items),
+    operation.runBatch?.(items.map(({ call, work }) => ({ work, input: call.context.input }))),
+  ]);
+  if (usedKeys.size > 0) throw new UsedKeys(usedKeys);
+  return items.map(({ work }, at): BatchResult<Answer> => {
+    const output = outputs?.[at] ?? null;
+    const isAnswer = output !== null && !(output instanceof DomainError);
+    return isAnswer ? createAnswer(operation, work, output) : output;
+  });
 }
 
 /** A single call needs no look-up, because it cannot fail other calls. */
