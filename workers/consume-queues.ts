@@ -1,4 +1,5 @@
 import { type JobContract, type QueueName, queuesOfRole, type WorkerRole } from '../src/jobs/define.ts';
+import { splitIds } from '../src/jobs/outbox-jobs.ts';
 import { type Consumer, JobPutBack, type JobQueues } from '../src/platform/queues/job-queues.ts';
 
 /** A job contract and its handler. A handler can run more than once for a subject. */
@@ -67,4 +68,26 @@ export async function tryBatchThenEach(ids: readonly string[], handle: HandleSub
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
   }
+}
+
+/** What is done with the ids of subjects, and then once with the subjects themselves. */
+export interface SubjectSteps {
+  handle: HandleSubjects;
+  complete(subjects: readonly string[]): Promise<void>;
+}
+
+/**
+ * As `tryBatchThenEach`, for subjects with joined ids. A subject is complete when all its ids are handled; one bad id does not block the others,
+ * which are handled again with it.
+ * @throws the first error, after all ids were handled
+ */
+export async function handleJoinedIds(
+  subjects: readonly string[],
+  { handle, complete }: SubjectSteps,
+): Promise<void> {
+  await tryBatchThenEach(subjects, async (some) => {
+    if (some.length > 1) await handle(splitIds(some));
+    else await tryBatchThenEach(splitIds(some), handle);
+    await complete(some);
+  });
 }

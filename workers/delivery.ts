@@ -1,27 +1,27 @@
 import type { Core } from '../src/compose.ts';
 import { packWakeups, toWakeups } from '../src/domain/feed/wakeups.ts';
-import { delivery } from '../src/jobs/outbox-jobs.ts';
+import { delivery, deliveryOfCommit } from '../src/jobs/outbox-jobs.ts';
 import { createSubscriptionJob } from '../src/jobs/event-subscriptions.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
 import { answerAsEcho, echoAgentId } from '../src/services/agents/echo.ts';
-import { tryBatchThenEach, type JobHandler } from './consume-queues.ts';
+import { handleJoinedIds, type JobHandler } from './consume-queues.ts';
 
 /** Maximum number of feed entries that one statement reads for a webhook. */
 const entriesPerRead = 500;
 
 /**
- * Returns the handler that publishes wake-ups for the recipients of events, queues deliveries for their webhooks, answers as the echo
+ * Returns the handlers that publish wake-ups for the recipients of events, queues deliveries for their webhooks, answers as the echo
  * agent, and then counts the messages. The first three can repeat safely: a wake-up only carries feed positions, a webhook reads its
  * agent's feed from its own position, and the echo looks for its answer first. Messages are counted by the statement that completes the
  * jobs.
  */
-export function deliveryHandler({
+export function deliveryHandlers({
   config,
   repositories,
   unitOfWork,
   bus,
   queues,
-}: Core): JobHandler<{ ids: string[] }> {
+}: Core): JobHandler<{ ids: string[] }>[] {
   const { eventSubscriptions, feed, presence, usage, webhookFeeds } = repositories;
 
   async function queueDeliveries(agentIds: readonly string[]): Promise<void> {
@@ -45,7 +45,13 @@ export function deliveryHandler({
     const subscriptions = await eventSubscriptions.listOfAgents(Object.keys(positions), now);
     await queues.enqueue(subscriptions.map((id) => createSubscriptionJob(id, now)));
     if (config.ECHO_AGENT && echoAgentId in positions) await answerAsEcho(unitOfWork, ids);
-    await usage.complete(delivery.name, ids);
   }
-  return { contract: delivery, handle: ({ ids }) => tryBatchThenEach(ids, deliver) };
+  return [delivery, deliveryOfCommit].map((contract) => ({
+    contract,
+    handle: ({ ids: subjects }) =>
+      handleJoinedIds(subjects, {
+        handle: deliver,
+        complete: (some) => usage.complete(contract.name, some),
+      }),
+  }));
 }

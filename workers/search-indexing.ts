@@ -1,15 +1,21 @@
 import type { Core } from '../src/compose.ts';
 import { timeOfId } from '../src/domain/ids.ts';
-import { searchIndexing } from '../src/jobs/outbox-jobs.ts';
+import { indexingOfCommit, searchIndexing } from '../src/jobs/outbox-jobs.ts';
 import { indexMessages } from '../src/services/messages/search-index.ts';
-import { tryBatchThenEach, type JobHandler } from './consume-queues.ts';
+import { handleJoinedIds, type JobHandler } from './consume-queues.ts';
 
-/** Returns the handler that writes the search rows of messages, with one statement for a batch. */
-export function searchIndexingHandler({ repositories, metrics }: Core): JobHandler<{ ids: string[] }> {
+/** Returns the handlers that write the search rows of messages, with one statement for a batch. */
+export function searchIndexingHandlers({ repositories, metrics }: Core): JobHandler<{ ids: string[] }>[] {
   async function index(ids: readonly string[]): Promise<void> {
     await indexMessages(repositories, ids, Date.now());
     for (const id of ids) metrics.searchIndexLag.observe(Math.max(0, Date.now() - timeOfId(id)) / 1_000);
-    await repositories.outbox.complete(searchIndexing.name, ids);
   }
-  return { contract: searchIndexing, handle: ({ ids }) => tryBatchThenEach(ids, index) };
+  return [searchIndexing, indexingOfCommit].map((contract) => ({
+    contract,
+    handle: ({ ids: subjects }) =>
+      handleJoinedIds(subjects, {
+        handle: index,
+        complete: (some) => repositories.outbox.complete(contract.name, some),
+      }),
+  }));
 }

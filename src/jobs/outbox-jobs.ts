@@ -27,6 +27,18 @@ export const searchIndexing: JobContract<{ version: 1; ids: string[] }> = {
   backoff_ms: 1_000,
 };
 
+/** As `delivery`, for the events of one commit: a subject has their ids, joined by `joinIds`. */
+export const deliveryOfCommit: JobContract<{ version: 1; ids: string[] }> = {
+  ...delivery,
+  name: 'deliver-commits',
+};
+
+/** As `searchIndexing`, for the messages of one commit: a subject has their ids, joined by `joinIds`. */
+export const indexingOfCommit: JobContract<{ version: 1; ids: string[] }> = {
+  ...searchIndexing,
+  name: 'index-commits',
+};
+
 /** Scans uploads for malware; nothing can be downloaded before. The subjects are attachments. */
 export const attachmentScanning: JobContract<{ version: 1; ids: string[] }> = {
   name: scanJob,
@@ -67,6 +79,8 @@ export const noticing: JobContract<{ version: 1; ids: string[] }> = {
 export const outboxJobs = {
   [delivery.name]: delivery,
   [searchIndexing.name]: searchIndexing,
+  [deliveryOfCommit.name]: deliveryOfCommit,
+  [indexingOfCommit.name]: indexingOfCommit,
   [attachmentScanning.name]: attachmentScanning,
   [agentErasure.name]: agentErasure,
   [agentExport.name]: agentExport,
@@ -75,6 +89,7 @@ export const outboxJobs = {
 
 export interface OutboxJob {
   job: string;
+  /** The id of the subject, or the joined ids of several. */
   subject_id: string;
 }
 
@@ -108,6 +123,60 @@ export function jobsForEvent(event: { id: string; type: EventType; message_id?: 
   return jobsByEvent[event.type](event);
 }
 
+/** The jobs that handle the subjects of one commit together, by the job of one subject. */
+const commitJobs = new Map([
+  [delivery.name, deliveryOfCommit.name],
+  [searchIndexing.name, indexingOfCommit.name],
+]);
+
+/** The key of an outbox row may have 2.7 KB; an id has 30 bytes. */
+const maxJoinedIds = 50;
+
+const joinIds = (ids: readonly string[]): string => ids.join(',');
+
+/** The ids of subjects. */
+export const splitIds = (subjects: readonly string[]): string[] =>
+  subjects.flatMap((subject) => subject.split(','));
+
+/**
+ * Joins the jobs of one commit that can share an outbox row: with ten messages in a commit, that saves a tenth of the CPU time of each.
+ * Jobs of different traces stay separate.
+ */
+export function joinJobs<Job extends OutboxJob & { trace?: string | undefined }>(
+  jobs: readonly Job[],
+): Job[] {
+  const groups = new Map<string, Job[]>();
+  for (const job of jobs) {
+    const key = commitJobs.has(job.job) ? `${job.job} ${job.trace}` : `${job.job} ${job.subject_id}`;
+    const group = groups.get(key);
+    if (group) group.push(job);
+    else groups.set(key, [job]);
+  }
+  return [...groups.values()].flatMap((group) => chunk(group, maxJoinedIds).map(joinGroup));
+}
+
+/** The job of one commit for these; the job itself when it is the only one. */
+function joinGroup<Job extends OutboxJob>(group: readonly [Job, ...Job[]]): Job {
+  const [first, ...others] = group;
+  if (others.length === 0) return first;
+  return {
+    ...first,
+    job: commitJobs.get(first.job) ?? first.job,
+    subject_id: joinIds(group.map(({ subject_id }) => subject_id)),
+  };
+}
+
+/** Splits a list into parts of at most this size. */
+function chunk<Item>(items: readonly Item[], size: number): [Item, ...Item[]][] {
+  const parts: [Item, ...Item[]][] = [];
+  for (const item of items) {
+    const last = parts.at(-1);
+    if (last && last.length < size) last.push(item);
+    else parts.push([item]);
+  }
+  return parts;
+}
+
 const maxBatchSize = 100;
 
 /**
@@ -117,9 +186,8 @@ const maxBatchSize = 100;
 export function packJobs(jobs: readonly OutboxJob[]): QueuedJob[] {
   const queued: QueuedJob[] = [];
   for (const contract of Object.values(outboxJobs)) {
-    const ids = jobs.filter(({ job }) => job === contract.name).map(({ subject_id }) => subject_id);
-    for (let start = 0; start < ids.length; start += maxBatchSize) {
-      const batch = ids.slice(start, start + maxBatchSize);
+    const subjects = jobs.filter(({ job }) => job === contract.name).map(({ subject_id }) => subject_id);
+    for (const batch of splitBySize(subjects)) {
       const { name, queue, attempts, backoff_ms } = contract;
       queued.push({
         queue,
@@ -134,7 +202,26 @@ export function packJobs(jobs: readonly OutboxJob[]): QueuedJob[] {
   return queued;
 }
 
-function batchId(name: string, [first, ...others]: string[]): string {
+/** Batches of at most `maxBatchSize` ids; a subject with more joined ids is a batch of its own. */
+function splitBySize(subjects: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  let size = 0;
+  for (const subject of subjects) {
+    const ids = splitIds([subject]).length;
+    const last = batches.at(-1);
+    if (last && size + ids <= maxBatchSize) {
+      last.push(subject);
+      size += ids;
+    } else {
+      batches.push([subject]);
+      size = ids;
+    }
+  }
+  return batches;
+}
+
+function batchId(name: string, subjects: readonly string[]): string {
+  const [first, ...others] = splitIds(subjects);
   if (others.length === 0) return `${name}-${first}`;
   return `${name}-${first}-${createHash('sha256').update(others.join()).digest('base64url').slice(0, 22)}`;
 }

@@ -100,12 +100,14 @@ const statements = {
   complete: statement(
     'usage.complete',
     `with done as (
-       delete from outbox where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':event_ids', 'text[]')})
+       delete from outbox where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})
        returning subject_id
+     ), event as materialized (
+       select unnest(string_to_array(subject_id, ',')) as id from done
      ), sent as materialized (
        select m.sender_id, m.created_at - m.created_at % ${dayMs} as day, octet_length(m.content) as bytes, e.recipients
-       from done
-       cross join lateral (select * from events where id = done.subject_id offset 0) e
+       from event
+       cross join lateral (select * from events where id = event.id offset 0) e
        cross join lateral (select * from messages where id = e.message_id offset 0) m
        where e.type = 'message.created'
      )
@@ -145,8 +147,8 @@ export function usageRepository(db: Queryable) {
       return row;
     },
     /** Completes jobs (outbox rows) about events, and counts the messages that the events announce. */
-    async complete(job: string, eventIds: readonly string[]): Promise<void> {
-      await query(db, statements.complete, { job, event_ids: eventIds });
+    async complete(job: string, subjectIds: readonly string[]): Promise<void> {
+      await query(db, statements.complete, { job, subject_ids: subjectIds });
     },
     /** Counts messages that the loop guard refused at a time (ms). */
     async addStoppedLoops(loops: readonly StoppedLoop[], now: number): Promise<void> {
