@@ -49,7 +49,9 @@ export async function costOfSending(
   const nextNumber = createCounter();
   const senders = bases.flatMap((base, at) => {
     const own = receivers[at];
-    return own ? [openSenders(base, threads, own, signal, nextNumber, nextText)] : [];
+    return own
+      ? [openSenders(base, threads, own, signal, { nextNumber, ...(nextText && { nextText }) })]
+      : [];
   });
   const sendAtFullSpeed = async (duration: number) =>
     sumRates(

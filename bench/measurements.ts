@@ -2,6 +2,7 @@ import { cpus } from 'node:os';
 import { measureConsole } from './console.ts';
 import { measureHistory } from './history/measure.ts';
 import { measureBatches } from './messages/batches.ts';
+import { measureHot } from './messages/hot.ts';
 import { measureSending } from './messages/measure.ts';
 import { measureLeases } from './leases.ts';
 import { measureNodes } from './nodes.ts';
@@ -57,6 +58,10 @@ export const measurements = {
   batches: (bench: Bench) =>
     runInEnvironment(bench, (environment) =>
       measureBatches(environment, { ...bench.options.sending, ...callbacksOf(bench) }),
+    ),
+  hot: (bench: Bench) =>
+    runInEnvironment(bench, (environment) =>
+      measureHot(environment, { ...bench.options.sending, ...callbacksOf(bench) }),
     ),
   history: (bench: Bench) => {
     const { history, sending } = bench.options;

@@ -10,6 +10,8 @@ npm run bench              sending:
 
 npm run bench -- batches   POST …/messages:batch with 100 messages each, compared with POST …/messages, in turn
 
+npm run bench -- hot       messages/s of many agents to one, and in one thread, compared with those in many threads, in turn
+
 npm run bench -- leases    leases acknowledged by 8 instances of one agent, and the cost of a send to agents with an inbox, compared in
                            turn with agents without one; Linux only
 
@@ -55,7 +57,7 @@ Starts its own PostgreSQL (with fsync), Redis if installed, API and worker, and 
   --json                   one object on stdout instead of a table
   --help                   this text
 
-Options of sending, batches and leases:
+Options of sending, batches, hot and leases:
   --seconds <n>            duration of each measurement (10)
   --threads <n>            number of threads of two members (64)
   --in-flight <n>          concurrent calls, also of mcp and nodes; transactions of (a) share 20 connections (32)
@@ -88,6 +90,7 @@ Options of soak:
 const parts = [
   'sending',
   'batches',
+  'hot',
   'leases',
   'nodes',
   'history',

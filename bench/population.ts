@@ -19,12 +19,31 @@ export interface Thread {
 
 /** Creates threads of two agents each; no agent is in two threads. `owner` is the prefix of the owners' names. */
 export function createThreads(core: Core, owner: string, count: number): Promise<Thread[]> {
+  return insertThreads(core, owner, count, (work, number) =>
+    createMember(core, work, `${owner}-${number}-b.agent`),
+  );
+}
+
+/** Creates threads of two agents each; the second one is the same agent in all threads. */
+export async function createThreadsOfOneAgent(core: Core, owner: string, count: number): Promise<Thread[]> {
+  const shared = await core.unitOfWork.writeAsSystem((work) =>
+    createMember(core, work, `${owner}-shared.agent`),
+  );
+  return insertThreads(core, owner, count, () => Promise.resolve(shared));
+}
+
+function insertThreads(
+  core: Core,
+  owner: string,
+  count: number,
+  createSecond: (work: SystemWork, number: number) => Promise<Member>,
+): Promise<Thread[]> {
   return core.unitOfWork.writeAsSystem(async (work) => {
     const threads: Thread[] = [];
     for (let number = 0; number < count; number += 1) {
       const members = [
         await createMember(core, work, `${owner}-${number}-a.agent`),
-        await createMember(core, work, `${owner}-${number}-b.agent`),
+        await createSecond(work, number),
       ] as const;
       const id = newId('thread');
       await work.threads.insert({

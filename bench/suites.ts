@@ -6,6 +6,7 @@ import { formatLeases } from './leases.ts';
 import { formatNodes } from './nodes.ts';
 import type { Options } from './options.ts';
 import { formatBatches } from './messages/batches.ts';
+import { formatHot } from './messages/hot.ts';
 import { formatSendMeasurement } from './messages/report.ts';
 import { formatPeers } from './peers/report.ts';
 import { formatSoak } from './soak/report.ts';
@@ -36,6 +37,7 @@ function defineSuite<Figures extends object>(
 export const suites: Record<Options['part'], (bench: Bench) => Promise<SuiteResult>> = {
   sending: defineSuite(measurements.sending, formatSendMeasurement),
   batches: defineSuite(measurements.batches, formatBatches),
+  hot: defineSuite(measurements.hot, formatHot),
   leases: defineSuite(measurements.leases, formatLeases),
   nodes: defineSuite(measurements.nodes, formatNodes),
   console: defineSuite(measurements.console, formatConsole),

@@ -24,8 +24,7 @@ export function formatHistory(measured: HistoryMeasurement): string {
       ...alignColumns(ratios),
     );
   }
-  const searches = last?.timings.filter(({ name }) => name.startsWith('search')) ?? [];
-  const [worst] = searches.toSorted((a, b) => b.alone.p95 - a.alone.p95);
+  const worst = findSlowestSearch(last?.timings ?? []);
   if (worst)
     lines.push('', `slowest search at the last size: ${worst.name.slice(8)}, p95 ${worst.alone.p95} ms`);
   if (first && last && sends) {
@@ -33,6 +32,12 @@ export function formatHistory(measured: HistoryMeasurement): string {
     lines.push('', 'sends, 32 in flight, measured alternately', formatComparison(sends, names).trimEnd());
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** The kind of search with the greatest 95th percentile, one request in flight. */
+export function findSlowestSearch(timings: readonly Timing[]): Timing | undefined {
+  const searches = timings.filter(({ name }) => name.startsWith('search'));
+  return searches.toSorted((a, b) => b.alone.p95 - a.alone.p95)[0];
 }
 
 function formatTimings({ name, rows, alone, together }: Timing): string[] {

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { compose, type Core } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { waitUntil } from '../../src/shared/wait-until.ts';
 import { type CpuTime, cpuTimePerMessage, readCpuTime } from '../cpu-time.ts';
 import type { Environment } from '../environment.ts';
 import { buildPostRequest, openKeepAliveConnection } from '../http-client.ts';
 import { keepInFlight, perSecond, type Rate, sumRates } from '../in-flight.ts';
 import { createThreads, type Thread } from '../population.ts';
-import { countFrames, isIdle } from './counts.ts';
+import { countFrames, waitUntilIdle } from './counts.ts';
 import { buildNumberedContent, openReceivers } from './receivers.ts';
 import { createCounter, type NextNumber, openSenders } from './sends.ts';
 
@@ -43,7 +42,6 @@ const batchSize = 100;
 const batchesInFlight = 8;
 const rounds = 2;
 const warmUpSeconds = 2;
-const timeoutMs = 60_000;
 
 /** Measures batches of 100 messages and single sends in turn, each message delivered to two sockets and indexed. */
 export async function measureBatches(
@@ -56,13 +54,13 @@ export async function measureBatches(
   const threads = await createThreads(core, 'batches', options.threads);
   const receivers = await openReceivers(base, threads, { signal, lost: fail });
   const nextNumber = createCounter();
-  const singles = openSenders(base, threads, receivers, signal, nextNumber);
+  const singles = openSenders(base, threads, receivers, signal, { nextNumber });
   const batches = openBatchSender(base, threads, nextNumber, signal);
   const measured = { singles: createFigures(), batches: createFigures() };
   try {
     await singles.sendAtFullSpeed(in_flight, warmUpSeconds);
     await batches.sendAtFullSpeed(warmUpSeconds);
-    await drain(core, signal);
+    await waitUntilIdle(core, signal);
     for (let round = 1; round <= rounds; round += 1) {
       const part = seconds / rounds;
       await measured.singles.add(environment, core, signal, () => singles.sendAtFullSpeed(in_flight, part));
@@ -96,7 +94,7 @@ function createFigures() {
     async add(environment: Environment, core: Core, signal: AbortSignal, send: () => Promise<Rate>) {
       const before = readCpuTime(environment);
       const rate = await send();
-      await drain(core, signal);
+      await waitUntilIdle(core, signal);
       rates.push(rate);
       cpu = cpuTimePerMessage(before, readCpuTime(environment), rate.count);
     },
@@ -105,11 +103,6 @@ function createFigures() {
       cpu_ms_per_message: cpu,
     }),
   };
-}
-
-async function drain(core: Core, signal: AbortSignal): Promise<void> {
-  const isEmpty = await waitUntil(() => isIdle(core), { timeoutMs, intervalMs: 25, signal });
-  if (!isEmpty) throw new Error(`the queue is not empty after ${timeoutMs / 1000} s`);
 }
 
 function openBatchSender(

@@ -1,7 +1,9 @@
+import { performance } from 'node:perf_hooks';
 import type { Core } from '../../src/compose.ts';
 import { waitUntil } from '../../src/shared/wait-until.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import type { Thread } from '../population.ts';
+import { withTimeout } from '../with-timeout.ts';
 import type { Receivers } from './receivers.ts';
 import type { Senders } from './sends.ts';
 
@@ -39,4 +41,17 @@ export async function isIdle({ repositories, queues }: Core): Promise<boolean> {
   if ((await repositories.outbox.readAge()).rows > 0) return false;
   const depths = await queues.depths();
   return depths.every(({ queue, waiting, active }) => queue === 'maintenance' || waiting + active === 0);
+}
+
+const timeoutMs = 60_000;
+
+/** Waits until outbox and queues are empty. Returns how many milliseconds that took. */
+export async function waitUntilIdle(core: Core, signal: AbortSignal): Promise<number> {
+  const start = performance.now();
+  const empty = await waitUntil(
+    () => withTimeout('the depths of the queues', timeoutMs, isIdle(core), signal),
+    { timeoutMs, intervalMs: 25, signal },
+  );
+  if (!empty) throw new Error(`the queue is not empty after ${timeoutMs / 1_000} s`);
+  return performance.now() - start;
 }

@@ -1,10 +1,8 @@
-import { performance } from 'node:perf_hooks';
-import { compose, type Core } from '../../src/compose.ts';
+import { compose } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { toOneLine } from '../../src/embedded/launcher-error.ts';
-import { waitUntil } from '../../src/shared/wait-until.ts';
 import { type Database, openDatabase } from '../../src/platform/database/database.ts';
-import { countFrames, isIdle, countMessages } from './counts.ts';
+import { countFrames, countMessages, waitUntilIdle } from './counts.ts';
 import { type CpuTime, cpuTimePerMessage, readCpuTime } from '../cpu-time.ts';
 import { keepInFlight, perSecond, type Rate, sumRates } from '../in-flight.ts';
 import { type Percentiles, percentiles } from '../percentiles.ts';
@@ -52,7 +50,6 @@ export interface SendMeasurement {
 
 const rounds = 2;
 const warmUpSeconds = 2;
-const timeoutMs = 60_000;
 const shutdownTimeoutMs = 30_000;
 
 /** The whole measurement in an environment that is up; see docs/performance.md for what each figure means. */
@@ -170,17 +167,6 @@ async function runRawTransactions(
   });
   await deleteRawJobs(database);
   return rate;
-}
-
-/** Waits until outbox and queues are empty. Returns how many milliseconds that took. */
-async function waitUntilIdle(core: Core, signal: AbortSignal): Promise<number> {
-  const start = performance.now();
-  const empty = await waitUntil(
-    () => withTimeout('the depths of the queues', timeoutMs, isIdle(core), signal),
-    { timeoutMs, intervalMs: 25, signal },
-  );
-  if (!empty) throw new Error(`the queue is not empty after ${timeoutMs / 1000} s`);
-  return performance.now() - start;
 }
 
 function describeRate(rate: Rate): string {

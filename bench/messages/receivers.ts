@@ -63,7 +63,8 @@ export async function openReceivers(
       onMessageFrame(member, number, at);
     });
   }
-  await Promise.all(threads.flatMap(({ members }) => members).map(open));
+  const members = new Map(threads.flatMap((thread) => thread.members.map((member) => [member.id, member])));
+  await Promise.all([...members.values()].map(open));
 
   return {
     frames: () => frames,

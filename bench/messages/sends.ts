@@ -28,17 +28,22 @@ export function createCounter(): NextNumber {
   return () => next++;
 }
 
-/**
- * The load generator: POST …/messages by all agents in turn, over kept connections. Several generators of the same threads share
- * their numbers: together they send what one of them would. `nextText` makes what a message says behind its number.
- */
+export interface SenderOptions {
+  /** Several generators of the same threads share their numbers: together they send what one of them would. */
+  nextNumber?: NextNumber;
+  /** Returns the text of a message after its number. */
+  nextText?(): string | undefined;
+  /** Which members of a thread send; both by default, in turn. */
+  who?: 'both' | 'first';
+}
+
+/** The load generator: POST …/messages by all agents in turn, over kept connections. */
 export function openSenders(
   base: string,
   threads: readonly Thread[],
   receivers: Receivers,
   signal: AbortSignal,
-  nextNumber: NextNumber = createCounter(),
-  nextText: () => string | undefined = () => undefined,
+  { nextNumber = createCounter(), nextText = () => undefined, who = 'both' }: SenderOptions = {},
 ): Senders {
   const connections = Array.from({ length: defaultConnections }, () => openKeepAliveConnection(base));
   const acknowledged = new Map<number, Thread>();
@@ -46,7 +51,8 @@ export function openSenders(
   function pickSender(number: number): { thread: Thread; sender: Member } {
     const thread = threads[number % threads.length];
     if (!thread) throw new Error('there are no threads');
-    return { thread, sender: thread.members[Math.floor(number / threads.length) % 2 === 0 ? 0 : 1] };
+    const isSecond = who === 'both' && Math.floor(number / threads.length) % 2 === 1;
+    return { thread, sender: thread.members[isSecond ? 1 : 0] };
   }
 
   async function send(connection: KeepAliveConnection, number: number): Promise<void> {
