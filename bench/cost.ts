@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Core } from '../src/compose.ts';
 import { waitUntil } from '../src/shared/wait-until.ts';
 import { isIdle } from './messages/counts.ts';
@@ -14,6 +15,8 @@ export interface CostOptions {
   /** Processes in addition to those of the environment. */
   others?: ProcessIds;
   threads: readonly Thread[];
+  /** Whether the sends to a thread all go to one address, as with the balancer in `deploy/haproxy`. Its sockets are anywhere. */
+  by_thread?: boolean;
   in_flight: number;
   seconds: number;
   /** Returns the text of the next message. */
@@ -37,7 +40,7 @@ export async function costOfSending(
   core: Core,
   options: CostOptions,
 ): Promise<Cost> {
-  const { bases, others, threads, in_flight, seconds, nextText, signal, fail } = options;
+  const { bases, others, threads, by_thread, in_flight, seconds, nextText, signal, fail } = options;
   const share = Math.ceil(threads.length / bases.length);
   const receivers = await Promise.all(
     bases.map((base, at) =>
@@ -49,7 +52,8 @@ export async function costOfSending(
   const nextNumber = createCounter();
   const senders = bases.flatMap((base, at) => {
     const own = receivers[at];
-    return own ? [openSenders(base, threads, own, signal, nextNumber, nextText)] : [];
+    const targets = by_thread ? threads.filter(({ id }) => hash(id) % bases.length === at) : threads;
+    return own ? [openSenders(base, targets, own, signal, nextNumber, nextText)] : [];
   });
   const sendAtFullSpeed = async (duration: number) =>
     sumRates(
@@ -73,6 +77,11 @@ export async function costOfSending(
     for (const each of senders) each.close();
     await Promise.all(receivers.map((each) => each.close()));
   }
+}
+
+/** The same number for the same id. */
+function hash(id: string): number {
+  return createHash('sha256').update(id).digest().readUInt32BE();
 }
 
 /** CPU milliseconds per message of the service itself, without the load generator. */
