@@ -29,7 +29,10 @@ export interface NodesComparison {
  * The cost of a message with one API and one worker process, and with two of each. With two APIs, half of the sends reach a process
  * that does not hold the sockets of the thread, with both kinds of balancer.
  */
-export async function measureNodes(environment: Environment, options: NodesOptions): Promise<NodesComparison> {
+export async function measureNodes(
+  environment: Environment,
+  options: NodesOptions,
+): Promise<NodesComparison> {
   const { seconds, log, startSecondEnvironment, ...rest } = options;
   const sending = { ...rest, owner: 'nodes' };
   const cleanups: (() => Promise<unknown>)[] = [];

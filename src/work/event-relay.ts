@@ -19,13 +19,16 @@ export interface EventRelay {
    * Receives what other processes commit, and announces this process to them while it has readers.
    * @returns stops both
    */
-  start(parts: { hasReaders(): boolean; onCommit(commit: RelayedCommit): void }): Promise<() => Promise<void>>;
+  start(parts: {
+    hasReaders(): boolean;
+    onCommit(commit: RelayedCommit): void;
+  }): Promise<() => Promise<void>>;
 }
 
 /** Larger threads and larger events cost every process more than the query that they save. */
 const maxRecipients = 4;
 const maxEventBytes = 4_096;
-/** Of one send: after a pause of the bus, readers are so far behind that one query for many events is cheaper. */
+/** Of one send: after a pause of the bus, one query for many events is cheaper. */
 const maxEventsPerSend = 200;
 /** As base64 this stays below the 8,000 bytes of a notification in PostgreSQL. */
 const maxTextBytes = 5_600;

@@ -36,7 +36,8 @@ export function createRedisBus({ url, prefix, log }: RedisBusOptions): Bus {
 
   return {
     async publish(messages) {
-      if (messages.length > 0) await connection.send(packPayloads(messages.map(packMessage), maxPayloadBytes));
+      if (messages.length > 0)
+        await connection.send(packPayloads(messages.map(packMessage), maxPayloadBytes));
     },
 
     async subscribe(topic, handler) {

@@ -44,7 +44,10 @@ describeUnless(missingHaproxyReason, 'the load balancer', () => {
     expect(new Set(homes)).toEqual(new Set(['one', 'two']));
     expect(await Promise.all(threads.map((thread) => ask(`${thread}/receipts?limit=1`)))).toEqual(homes);
 
-    const clients = Array.from({ length: 8 }, () => new WebSocket(`${balancer.url.replace('http', 'ws')}/ws`));
+    const clients = Array.from(
+      { length: 8 },
+      () => new WebSocket(`${balancer.url.replace('http', 'ws')}/ws`),
+    );
     await Promise.all(clients.map((client) => once(client, 'open')));
     expect(apis.map((api) => api.sockets())).toEqual([4, 4]);
 

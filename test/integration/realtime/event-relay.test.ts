@@ -29,7 +29,9 @@ async function startTwo({ backend = 'postgres', wrapBus, scopes = ['threads:read
   const { feed } = reading.core.repositories;
   const queries = { read: vi.spyOn(feed, 'read'), readEvents: vi.spyOn(feed, 'readEvents') };
   const announced = waitForAnnouncement(sending.core.bus, `events/${sending.core.config.VERSION}`);
-  const client = await connectWebSocket(reading.url, { token: await reading.token(receiver.handle, { scopes }) });
+  const client = await connectWebSocket(reading.url, {
+    token: await reading.token(receiver.handle, { scopes }),
+  });
   onTestFinished(() => client.close());
   await announced;
   return {
