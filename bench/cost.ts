@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Core } from '../src/compose.ts';
 import { waitUntil } from '../src/shared/wait-until.ts';
 import { isIdle } from './messages/counts.ts';
@@ -15,7 +14,7 @@ export interface CostOptions {
   /** Processes in addition to those of the environment. */
   others?: ProcessIds;
   threads: readonly Thread[];
-  /** Whether the sends to a thread all go to one address, as with the balancer in `deploy/haproxy`. Its sockets are anywhere. */
+  /** Whether the sends to a thread all go to one address, as with the balancer in `deploy/haproxy`. Half of its sockets are elsewhere. */
   by_thread?: boolean;
   in_flight: number;
   seconds: number;
@@ -52,7 +51,7 @@ export async function costOfSending(
   const nextNumber = createCounter();
   const senders = bases.flatMap((base, at) => {
     const own = receivers[at];
-    const targets = by_thread ? threads.filter(({ id }) => hash(id) % bases.length === at) : threads;
+    const targets = by_thread ? threads.filter((_, index) => index % bases.length === at) : threads;
     return own ? [openSenders(base, targets, own, signal, nextNumber, nextText)] : [];
   });
   const sendAtFullSpeed = async (duration: number) =>
@@ -77,11 +76,6 @@ export async function costOfSending(
     for (const each of senders) each.close();
     await Promise.all(receivers.map((each) => each.close()));
   }
-}
-
-/** The same number for the same id. */
-function hash(id: string): number {
-  return createHash('sha256').update(id).digest().readUInt32BE();
 }
 
 /** CPU milliseconds per message of the service itself, without the load generator. */
