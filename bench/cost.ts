@@ -14,6 +14,8 @@ export interface CostOptions {
   /** Processes in addition to those of the environment. */
   others?: ProcessIds;
   threads: readonly Thread[];
+  /** Whether the sends to a thread all go to one address, as with the balancer in `deploy/haproxy`. Half of its sockets are elsewhere. */
+  by_thread?: boolean;
   in_flight: number;
   seconds: number;
   /** Returns the text of the next message. */
@@ -37,7 +39,7 @@ export async function costOfSending(
   core: Core,
   options: CostOptions,
 ): Promise<Cost> {
-  const { bases, others, threads, in_flight, seconds, nextText, signal, fail } = options;
+  const { bases, others, threads, by_thread, in_flight, seconds, nextText, signal, fail } = options;
   const share = Math.ceil(threads.length / bases.length);
   const receivers = await Promise.all(
     bases.map((base, at) =>
@@ -49,8 +51,9 @@ export async function costOfSending(
   const nextNumber = createCounter();
   const senders = bases.flatMap((base, at) => {
     const own = receivers[at];
+    const targets = by_thread ? threads.filter((_, index) => index % bases.length === at) : threads;
     return own
-      ? [openSenders(base, threads, own, signal, { nextNumber, ...(nextText && { nextText }) })]
+      ? [openSenders(base, targets, own, signal, { nextNumber, ...(nextText && { nextText }) })]
       : [];
   });
   const sendAtFullSpeed = async (duration: number) =>

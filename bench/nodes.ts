@@ -17,11 +17,22 @@ export interface NodesOptions {
 /** With one process of each kind, and with two. */
 const warmUpSeconds = [4, 8] as const;
 
+/** One API and one worker process compared with two of each, behind two kinds of balancer. */
+export interface NodesComparison {
+  /** Any send goes to any process. */
+  without_affinity: CostComparison;
+  /** The sends to a thread go to one process, as with the balancer in `deploy/haproxy`. */
+  by_thread: CostComparison;
+}
+
 /**
- * The cost of a message with one API and one worker process, and with two of each. With two APIs, half of the sends reach the
- * process that does not hold the sockets of the thread, as with a balancer without affinity.
+ * The cost of a message with one API and one worker process, and with two of each. With two APIs, half of the sends reach a process
+ * that does not hold the sockets of the thread, with both kinds of balancer.
  */
-export async function measureNodes(environment: Environment, options: NodesOptions): Promise<CostComparison> {
+export async function measureNodes(
+  environment: Environment,
+  options: NodesOptions,
+): Promise<NodesComparison> {
   const { seconds, log, startSecondEnvironment, ...rest } = options;
   const sending = { ...rest, owner: 'nodes' };
   const cleanups: (() => Promise<unknown>)[] = [];
@@ -33,9 +44,12 @@ export async function measureNodes(environment: Environment, options: NodesOptio
     const second = await startSecondNode(other, options);
     cleanups.push(second.stop);
     const bases = [other.base, second.base];
-    const double = await openCostMeter(other, { ...sending, bases, others: second.pids });
-    cleanups.push(double.close);
-    return await compareInTurn([single, double], { seconds, warmUp_s: warmUpSeconds, log });
+    const compare = async (owner: string, by_thread: boolean) => {
+      const double = await openCostMeter(other, { ...rest, owner, bases, by_thread, others: second.pids });
+      cleanups.push(double.close);
+      return compareInTurn([single, double], { seconds, warmUp_s: warmUpSeconds, log });
+    };
+    return { without_affinity: await compare('nodes', false), by_thread: await compare('by-thread', true) };
   } finally {
     for (const cleanup of cleanups.toReversed()) await cleanup();
   }
@@ -68,6 +82,10 @@ async function startSecondNode(environment: Environment, { signal, fail }: Nodes
 }
 
 /** Formats the figures as text. */
-export function formatNodes(measured: CostComparison): string {
-  return formatComparison(measured, ['one API and one worker', 'two APIs and two workers']);
+export function formatNodes({ without_affinity, by_thread }: NodesComparison): string {
+  const one = 'one API and one worker';
+  return [
+    formatComparison(without_affinity, [one, 'two of each, without affinity']),
+    formatComparison(by_thread, [one, 'two of each, a thread at one API']),
+  ].join('\n');
 }

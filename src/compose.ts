@@ -8,6 +8,7 @@ import { openBus, openDatabases, openLimiter, openMailer, openQueues } from './s
 import type { CoreOverrides } from './start/overrides.ts';
 import { createStorage } from './start/storage.ts';
 import { createWorkSettings } from './start/work-settings.ts';
+import { createEventRelay } from './work/event-relay.ts';
 import { createPublisher } from './work/publish.ts';
 import { createReplicaReads } from './work/replica-reads.ts';
 import { createUnitOfWork } from './work/unit-of-work.ts';
@@ -24,7 +25,8 @@ export function compose(
   const bus = wrapBus(openBus(config, logger));
   const queues = openQueues(config, logger, tracing);
   const limiter = openLimiter(config, logger);
-  const publisher = createPublisher({ bus, queues, logger });
+  const eventRelay = createEventRelay({ bus, secret: config.SECRET_KEY, version: config.VERSION });
+  const publisher = createPublisher({ bus, relay: eventRelay, queues, logger });
   const storage = createStorage(config);
   const settings = createWorkSettings(config, storage.addresses);
   const fromReplica = createReplicaReads({
@@ -56,6 +58,7 @@ export function compose(
     unitOfWork,
     repositories: new Repositories(database),
     bus,
+    eventRelay,
     queues,
     limiter,
     /** The listener gets the result of every commit of this process. It must not throw. */

@@ -55,6 +55,11 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
   core.onCommit(realtime.fanOut);
   metrics.countStreams(realtime.stats);
   lifecycle.onStop('streams', 5_000, () => realtime.close());
+  const stopRelay = await core.eventRelay.start({
+    hasReaders: () => [...realtime.stats().values()].some((count) => count > 0),
+    onCommit: realtime.fanOut,
+  });
+  lifecycle.onStop('event relay', 1_000, stopRelay);
 
   function revoke(revocation: Revocation): void {
     tokens.forget(revocation);

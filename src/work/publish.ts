@@ -7,6 +7,7 @@ import type { Bus } from '../platform/bus/bus.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { JobQueues } from '../platform/queues/job-queues.ts';
 import type { CommitResult, OutboxJob } from './change-set.ts';
+import type { EventRelay } from './event-relay.ts';
 
 export interface Publisher {
   /** Calls the listeners of this process, publishes on the bus and enqueues the jobs. Returns at once and never throws. */
@@ -29,16 +30,20 @@ const jobBatchDelayMs = { before: 20, after: 80 };
  */
 export function createPublisher({
   bus,
+  relay,
   queues,
   logger,
 }: {
   bus: Bus;
+  relay: Pick<EventRelay, 'pack'>;
   queues: JobQueues;
   logger: Logger;
 }): Publisher {
-  const notify = coalesceSends<CommitResult['positions'][number]>(async (positions) => {
+  const notify = coalesceSends<CommitResult>(async (results) => {
+    const positions = results.flatMap((result) => result.positions);
     const latest = new Map(positions.map((position) => [position.agent_id, position]));
-    await bus.publish(packWakeups([...latest.values()]));
+    // Events come before their wake-ups: a reader that is woken first queries the database.
+    await bus.publish([...relay.pack(results), ...packWakeups([...latest.values()])]);
   });
   const enqueue = coalesceSends<OutboxJob>(async (jobs) => {
     await pause(jobBatchDelayMs.before);
@@ -60,7 +65,7 @@ export function createPublisher({
     publish(result) {
       const { positions, jobs, messages } = result;
       for (const listener of listeners) listener(result);
-      if (positions.length > 0) track(notify(positions), 'wake-ups');
+      if (positions.length > 0) track(notify([result]), 'wake-ups');
       if (messages.length > 0) track(bus.publish(messages), 'messages');
       if (jobs.length > 0) track(enqueue(jobs), 'jobs');
     },

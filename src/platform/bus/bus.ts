@@ -1,12 +1,12 @@
 import type { ErrorLog } from '../../shared/error-log.ts';
 
 /**
- * One message on the bus. Topics: `rings` (wake-ups of feeds), `inbox` (items that may be ready), `tokens` (revocations), `node/<id>`
- * (replies to one process).
+ * One message on the bus. Topics: `rings` (wake-ups of feeds), `events/<release>` (small events with their entries), `inbox` (items that may
+ * be ready), `tokens` (revocations), `node/<id>` (replies to one process).
  */
 export interface BusMessage {
   topic: string;
-  /** At most 4 KB: the bus only signals that something is new. */
+  /** With the topic below 8,000 bytes of UTF-8. */
   body: string;
 }
 

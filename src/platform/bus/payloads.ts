@@ -14,14 +14,14 @@ export function packMessage({ topic, body }: BusMessage): string {
   return packed;
 }
 
-/** Packs encoded messages, in order, into as few notifications as possible. */
-export function packPayloads(packed: readonly string[]): string[] {
+/** Packs encoded messages, in order, into as few payloads as possible: by default of the size of a notification. */
+export function packPayloads(packed: readonly string[], maxBytes: number = maxPayloadBytes): string[] {
   const payloads: string[] = [];
   let payload = '';
   let bytes = 0;
   for (const message of packed) {
     const size = Buffer.byteLength(message);
-    if (bytes + size > maxPayloadBytes) {
+    if (bytes + size > maxBytes) {
       payloads.push(payload);
       payload = '';
       bytes = 0;

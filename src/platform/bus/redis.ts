@@ -13,6 +13,9 @@ export interface RedisBusOptions {
   log: ErrorLog;
 }
 
+/** Each payload costs the sender, Redis and every process a system call. */
+const maxPayloadBytes = 65_536;
+
 /**
  * The bus over Redis pub/sub. All topics share one channel: a message to a thread of 200 agents is one call instead of 200, and a new stream
  * needs no subscription. In return every process receives every wake-up and ignores those without a stream here.
@@ -33,7 +36,8 @@ export function createRedisBus({ url, prefix, log }: RedisBusOptions): Bus {
 
   return {
     async publish(messages) {
-      if (messages.length > 0) await connection.send(packPayloads(messages.map(packMessage)));
+      if (messages.length > 0)
+        await connection.send(packPayloads(messages.map(packMessage), maxPayloadBytes));
     },
 
     async subscribe(topic, handler) {

@@ -30,8 +30,7 @@ export type Lane = 'live' | 'replay';
 
 export interface Pages {
   /**
-   * The page after a position, if this process committed its entries and has them cached. Entries of other processes may
-   * follow; a notification announces those.
+   * The page after a position, if its entries are cached. Entries of other processes may follow; a notification announces those.
    * @param notifiedNumber the largest number announced: a page that is complete reaches it.
    */
   readCached(agentId: string, after: number, notifiedNumber: number): FeedPage | undefined;

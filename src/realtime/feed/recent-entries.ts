@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { FeedEntry } from '../../domain/feed/events.ts';
 
-/** The newest entries of feeds, as far as this process committed them. */
+/** The newest entries of feeds, as far as this process committed them or another one relayed them. */
 export interface RecentEntries {
   add(entry: FeedEntry): void;
   /** The consecutive entries after a position; undefined when the next entry is not cached. */
@@ -26,8 +26,8 @@ interface EntryRun {
 
 /**
  * Caches committed entries for some seconds. The counter of a feed is locked from numbering to commit, so a committed number
- * belongs to one event for good, and all smaller numbers are committed too. Entries of other processes are missing here: the run
- * then starts again after the missing ones, and a reader before them finds nothing.
+ * belongs to one event for good, and all smaller numbers are committed too. Some entries of other processes are missing here: the
+ * run then starts again after the missing ones, and a reader before them finds nothing.
  */
 export function createRecentEntries({
   life_ms,

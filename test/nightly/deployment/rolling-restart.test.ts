@@ -47,7 +47,7 @@ describeUnless(missingHaproxyReason, 'every process is replaced, one after the o
     const apis = await Promise.all(ports.map(begin));
     const workers = [await deployment.start('worker'), await deployment.start('worker')];
     await vi.waitFor(async () => {
-      const up = (await balancer.metrics()).match(/^haproxy_server_status\{.*state="UP"\} 1$/gm);
+      const up = (await balancer.metrics()).match(/^haproxy_server_status\{proxy="apis",.*state="UP"\} 1$/gm);
       expect(up).toHaveLength(2);
     }, 30_000);
     const model = await buildAgent(deployment.core);

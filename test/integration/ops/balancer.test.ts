@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { WebSocket, WebSocketServer } from 'ws';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { missingHaproxyReason, startHaproxy } from '../../support/servers/haproxy.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { describeUnless } from '../../support/vitest/describe-unless.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** An API that is ready and answers every request with its name. */
+async function startNamedApi(name: string, port: number) {
+  const server = createServer((_request, response) => response.end(name));
+  const sockets = new WebSocketServer({ server });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    name,
+    sockets: () => sockets.clients.size,
+    stop() {
+      for (const socket of sockets.clients) socket.terminate();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+describeUnless(missingHaproxyReason, 'the load balancer', () => {
+  test('sends the requests for a thread to one process, and to another one while that is down', async () => {
+    const ports = [await findFreePort(), await findFreePort()] as const;
+    const balancer = await startHaproxy(ports);
+    onTestFinished(() => balancer.stop());
+    const apis = [await startNamedApi('one', ports[0]), await startNamedApi('two', ports[1])];
+    onTestFinished(() => apis.forEach((api) => api.stop()));
+    await vi.waitFor(async () => {
+      const up = (await balancer.metrics()).match(/^haproxy_server_status\{.*state="UP"\} 1$/gm);
+      expect(up, 'each in both backends').toHaveLength(4);
+    }, 30_000);
+    const ask = async (path: string) => (await fetch(`${balancer.url}${path}`)).text();
+    const threads = Array.from({ length: 40 }, (_, at) => `/v1/threads/thd_${at * 7919}`);
+    const askAll = () => Promise.all(threads.map((thread) => ask(`${thread}/messages`)));
+
+    const homes = await askAll();
+    expect(new Set(homes)).toEqual(new Set(['one', 'two']));
+    expect(await Promise.all(threads.map((thread) => ask(`${thread}/receipts?limit=1`)))).toEqual(homes);
+
+    const clients = Array.from(
+      { length: 8 },
+      () => new WebSocket(`${balancer.url.replace('http', 'ws')}/ws`),
+    );
+    await Promise.all(clients.map((client) => once(client, 'open')));
+    expect(apis.map((api) => api.sockets())).toEqual([4, 4]);
+
+    apis[1]?.stop();
+    await vi.waitFor(async () => expect(new Set(await askAll())).toEqual(new Set(['one'])), 30_000);
+    apis[1] = await startNamedApi('two', ports[1]);
+    await vi.waitFor(async () => expect(await askAll()).toEqual(homes), 30_000);
+    for (const client of clients) client.terminate();
+  });
+});
