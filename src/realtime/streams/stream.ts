@@ -21,7 +21,7 @@ export interface StreamParts extends NextPageParts {
  * Delivers one agent's feed to one reader. It reads the next page only after the last one was delivered, so a slow reader
  * does not delay others. It always reads after its own position, so a late, duplicated or wrong notification costs at most a query.
  *
- * A class, because closures for each of thousands of idle streams would take 2 KB each.
+ * A class, because closures would take 2 KB more for each idle stream.
  */
 export class Stream implements Listener, OpenStream, PageReader {
   readonly actor: Actor;
