@@ -48,7 +48,7 @@ export async function measureGoals(bench: Bench): Promise<{ goals: Goal[] }> {
         [each.p50, each.p99],
       ),
       minGoal('the same thread at full speed, frames/s', [60_000], [frames_per_s]),
-      maxGoal(`idle socket of ${sockets.sockets}, resident KB`, [10], [sockets.service.each_kb]),
+      maxGoal(`idle socket of ${sockets.sockets}, marginal KB`, [10], [sockets.service.marginal_kb]),
       maxGoal(
         `last 50 of ${read?.messages} messages, p50 / p95 ms`,
         [4, 8],

@@ -70,7 +70,7 @@ Options of history and console:
   --seconds <n>            duration of each measurement of sending (10)
 
 Options of sockets and peers:
-  --sockets <n>            number of sockets (5000)
+  --sockets <n>            number of sockets (8000)
 
 Options of reconnect:
   --clients <n>            number of clients (2000)
@@ -122,7 +122,7 @@ export function readOptions() {
       'other-threads': { type: 'string', default: '1800' },
       'rate-limits': { type: 'string', default: 'off' },
       requests: { type: 'string', default: '200' },
-      sockets: { type: 'string', default: '5000' },
+      sockets: { type: 'string', default: '8000' },
       clients: { type: 'string', default: '2000' },
       events: { type: 'string', default: '50' },
       members: { type: 'string', default: '200' },

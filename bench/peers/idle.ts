@@ -1,12 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
+import { quarterOf, type SocketMemory, toSocketMemory } from '../streams/resident-memory.ts';
 import type { Connection, Peer } from './peer.ts';
 
-export interface IdleResult {
+export interface IdleResult extends SocketMemory {
   /** Connections that the server accepted and authenticated per second. */
   connects_per_s: number;
-  /** Resident memory of one idle connection, in KB (1,000 bytes). */
-  socket_kb: number;
 }
 
 /** Concurrent handshakes. */
@@ -19,32 +18,47 @@ const silent = { onMessage: () => undefined, onAcknowledged: () => undefined };
 
 /** Opens idle connections, one per agent, and measures their memory. */
 export async function measureIdle(peer: Peer, sockets: number, signal: AbortSignal): Promise<IdleResult> {
-  const first = await openAll(peer, Math.min(sockets, warmUpSockets));
-  for (const connection of first) connection.close();
-  await pause(settleMs, undefined, { signal });
-  const before = await peer.readMemory();
-  const began = performance.now();
-  const open = await openAll(peer, sockets);
-  const seconds = (performance.now() - began) / 1_000;
-  try {
+  const open: Connection[] = [];
+  let openingMs = 0;
+
+  /** Opens connections until there are `count`. Returns the memory of the server after garbage collection, in bytes. */
+  async function openUntil(count: number): Promise<number> {
+    const began = performance.now();
+    await openAll(peer, open, count);
+    openingMs += performance.now() - began;
     await pause(settleMs, undefined, { signal });
-    const after = await peer.readMemory();
-    return { connects_per_s: sockets / seconds, socket_kb: (after - before) / sockets / 1_000 };
+    return peer.readMemory();
+  }
+
+  await openAll(peer, open, Math.min(sockets, warmUpSockets));
+  closeAll(open);
+  await pause(settleMs, undefined, { signal });
+  try {
+    const none = await peer.readMemory();
+    const quarter = await openUntil(quarterOf(sockets));
+    const all = await openUntil(sockets);
+    return {
+      connects_per_s: (sockets / openingMs) * 1_000,
+      ...toSocketMemory(sockets, { none, quarter, all }),
+    };
   } finally {
-    for (const connection of open) connection.close();
+    closeAll(open);
   }
 }
 
-async function openAll(peer: Peer, sockets: number): Promise<Connection[]> {
-  const connections: Connection[] = [];
-  let next = 0;
+/** Opens connections until there are `count`. */
+async function openAll(peer: Peer, open: Connection[], count: number): Promise<void> {
+  let next = open.length;
   async function lane(): Promise<void> {
-    while (next < sockets) {
+    while (next < count) {
       const agent = next;
       next += 1;
-      connections.push(await peer.connect(agent, 'idle', silent));
+      open.push(await peer.connect(agent, 'idle', silent));
     }
   }
   await Promise.all(Array.from({ length: lanes }, lane));
-  return connections;
+}
+
+function closeAll(open: Connection[]): void {
+  for (const connection of open.splice(0)) connection.close();
 }

@@ -19,7 +19,13 @@ function listRows({ members, sockets }: PeersMeasurement): Row[] {
     row('send to socket at 200/s, p50 / p99 ms', ({ steady_ms: { p50, p99 } }) => [p50, p99], 1),
     row(`thread of ${members} at 20/s, p50 / p99 ms to each`, ({ group_ms: { p50, p99 } }) => [p50, p99], 1),
     row('the same thread at full speed, frames/s', ({ group_frames_per_s }) => [group_frames_per_s]),
-    row(`idle socket of ${sockets}, KB`, ({ idle }) => idle && [idle.socket_kb], 1),
+    row(
+      `idle socket of ${sockets}, marginal / average KB`,
+      ({ idle }) => {
+        return idle && [idle.marginal_kb, idle.average_kb];
+      },
+      1,
+    ),
     row('connects/s, credentials checked', ({ idle }) => idle && [idle.connects_per_s]),
     row('lost / duplicated / reordered', ({ faults }) => [faults.lost, faults.duplicated, faults.reordered]),
     row('not stored', ({ not_stored }) => (not_stored === null ? null : [not_stored])),

@@ -40,3 +40,27 @@ export async function waitForStableMemory(
   }
   return last;
 }
+
+/** Resident memory of one idle socket, in KB (1,000 bytes). */
+export interface SocketMemory {
+  /** What one more socket costs: the growth from a quarter of the sockets to all of them. */
+  marginal_kb: number;
+  /** The growth from no socket to all of them. It includes what the process allocates once, such as a larger young generation. */
+  average_kb: number;
+}
+
+/** The number of sockets of the first reading. */
+export function quarterOf(sockets: number): number {
+  return Math.floor(sockets / 4);
+}
+
+/** The memory of one socket, from readings of the process in bytes: without sockets, with a quarter of them, and with all. */
+export function toSocketMemory(
+  sockets: number,
+  { none, quarter, all }: { none: number; quarter: number; all: number },
+): SocketMemory {
+  return {
+    marginal_kb: (all - quarter) / (sockets - quarterOf(sockets)) / 1_000,
+    average_kb: (all - none) / sockets / 1_000,
+  };
+}

@@ -7,7 +7,14 @@ import type { Environment } from '../environment.ts';
 import { startBareServer } from './bare-process.ts';
 import { createMembers } from './agents.ts';
 import { type LightSocket, openLightSocket } from './light-socket.ts';
-import { readResidentBytes, waitForStableMemory, garbageCollectionArguments } from './resident-memory.ts';
+import {
+  garbageCollectionArguments,
+  quarterOf,
+  readResidentBytes,
+  type SocketMemory,
+  toSocketMemory,
+  waitForStableMemory,
+} from './resident-memory.ts';
 
 export interface SocketsOptions {
   sockets: number;
@@ -16,18 +23,18 @@ export interface SocketsOptions {
   fail: (reason: Error) => void;
 }
 
-/** Memory of one process, in KB (1,000 bytes); `each` is the memory per socket. */
-export interface MemoryPerSocket {
+/** Memory of one process, in KB (1,000 bytes). */
+export interface ProcessMemory extends SocketMemory {
   at_rest_kb: number;
-  each_kb: number;
-  /** Before garbage collection. */
-  each_unsettled_kb: number;
+  /** As `average_kb`, before garbage collection. */
+  unsettled_kb: number;
 }
 
 export interface SocketsMeasurement {
   sockets: number;
-  service: MemoryPerSocket;
-  bare: MemoryPerSocket;
+  service: ProcessMemory;
+  bare: ProcessMemory;
+  /** Of the marginal memory. */
   ratio: number;
   /** CPU milliseconds per second of the API with all sockets idle, and without sockets. */
   idle_cpu_ms_per_s: number;
@@ -58,11 +65,11 @@ export async function measureSockets(
   const service = await measureMemory(api, agents, options, async () => {
     idle_cpu_ms_per_s = await measureIdleCpu(environment, signal);
   });
-  log(`the service: ${service.each_kb} KB for each of ${sockets} sockets`);
+  log(`the service: ${service.marginal_kb} KB for each of ${sockets} sockets`);
   const server = await startBareServer({ ...options, node_arguments: garbageCollectionArguments });
   try {
     const bare = await measureMemory({ base: server.base, path: '/', pid: server.pid }, agents, options);
-    const ratio = Math.round((service.each_kb / bare.each_kb) * 100) / 100;
+    const ratio = Math.round((service.marginal_kb / bare.marginal_kb) * 100) / 100;
     return { sockets, service, bare, ratio, idle_cpu_ms_per_s, rest_cpu_ms_per_s };
   } finally {
     await server.stop();
@@ -74,27 +81,36 @@ async function measureMemory(
   agents: readonly Member[],
   { signal, fail }: SocketsOptions,
   whileOpen?: () => Promise<void>,
-): Promise<MemoryPerSocket> {
+): Promise<ProcessMemory> {
   const warm = await openAll(server, agents.slice(0, warmUpSockets), fail);
   for (const socket of warm) socket.close();
   await pause(1_000, undefined, { signal });
-  const before = await waitForStableMemory(server.pid, signal);
-  const open = await openAll(server, agents, fail);
+  const sockets = agents.length;
+  const none = await waitForStableMemory(server.pid, signal);
+  const open = await openAll(server, agents.slice(0, quarterOf(sockets)), fail);
   try {
     await pause(idleSeconds * 500, undefined, { signal });
+    const quarter = await waitForStableMemory(server.pid, signal);
+    open.push(...(await openAll(server, agents.slice(quarterOf(sockets)), fail)));
+    await pause(idleSeconds * 500, undefined, { signal });
     const unsettled = readResidentBytes(server.pid);
-    const after = await waitForStableMemory(server.pid, signal);
+    const all = await waitForStableMemory(server.pid, signal);
     await whileOpen?.();
     if (!open.every((socket) => socket.open())) throw new Error('a socket did not stay open');
-    const each = (bytes: number) => Math.round((bytes - before) / agents.length / 10) / 100;
+    const { marginal_kb, average_kb } = toSocketMemory(sockets, { none, quarter, all });
     return {
-      at_rest_kb: Math.round(before / 1_000),
-      each_kb: each(after),
-      each_unsettled_kb: each(unsettled),
+      at_rest_kb: Math.round(none / 1_000),
+      marginal_kb: round(marginal_kb),
+      average_kb: round(average_kb),
+      unsettled_kb: round((unsettled - none) / sockets / 1_000),
     };
   } finally {
     for (const socket of open) socket.close();
   }
+}
+
+function round(kb: number): number {
+  return Math.round(kb * 100) / 100;
 }
 
 async function openAll(
@@ -124,8 +140,8 @@ async function measureIdleCpu(environment: Environment, signal: AbortSignal): Pr
 /** Formats the figures as text. */
 export function formatSockets(measured: SocketsMeasurement): string {
   const { sockets, service, bare, ratio } = measured;
-  const line = (name: string, { each_kb, each_unsettled_kb, at_rest_kb }: MemoryPerSocket) =>
-    `${name}  ${each_kb} KB each (${each_unsettled_kb} before garbage is collected), ${at_rest_kb} KB at rest`;
+  const line = (name: string, memory: ProcessMemory) =>
+    `${name}  ${memory.marginal_kb} KB for one more, ${memory.average_kb} KB on average (${memory.unsettled_kb} before garbage is collected), ${memory.at_rest_kb} KB at rest`;
   return [
     `${sockets} idle sockets, one per agent`,
     line('the service       ', service),

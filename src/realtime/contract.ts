@@ -49,14 +49,12 @@ export interface StreamReader {
 }
 
 export interface OpenStream {
-  /** Where the stream starts. */
-  cursor: string;
+  /** The position up to which events were delivered or skipped; before `start`, where the stream starts. Signed at each read. */
+  readonly cursor: string;
   /** Whether it starts at the given cursor or the acknowledged position, not at the end of the feed. */
-  resumed: boolean;
-  /** Whether events after that position are no longer kept. */
-  gap: boolean;
-  /** The position up to which events were delivered or skipped. */
-  position(): string;
+  readonly resumed: boolean;
+  /** Whether events after the position where it starts are no longer kept. */
+  readonly gap: boolean;
   /** Starts delivery: first the events after `cursor`, then new events, without a gap or a repetition in between. */
   start(): void;
   close(): void;

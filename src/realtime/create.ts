@@ -5,14 +5,7 @@ import { canSeeEvent } from '../domain/feed/events.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 import type { Work } from '../work/unit-of-work.ts';
 import { createStreamRegistry, type StreamRegistry } from './streams/registry.ts';
-import type {
-  LiveEvent,
-  OpenStream,
-  Realtime,
-  StreamReader,
-  StreamTransport,
-  StreamMetrics,
-} from './contract.ts';
+import type { OpenStream, Realtime, StreamReader, StreamTransport, StreamMetrics } from './contract.ts';
 import { createEventStore } from './feed/event-store.ts';
 import { createFeedLoaders } from './feed/loaders.ts';
 import { createInboxWatches } from './streams/inbox-watch.ts';
@@ -24,7 +17,7 @@ import { createPresence, type PresenceParts } from './presence.ts';
 import type { Receipts } from './receipts.ts';
 import { decodeStart, startPosition } from './feed/start-position.ts';
 import { createFeedStatus } from './feed/status.ts';
-import { createStream, type StreamParts } from './streams/stream.ts';
+import { Stream, type StreamParts } from './streams/stream.ts';
 import { type PollIntervals, startWatch } from './streams/watch.ts';
 
 export interface RealtimeParts {
@@ -129,49 +122,33 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   };
 }
 
-interface StreamOpenerParts extends Pick<StreamParts, 'pages' | 'bounds' | 'metrics' | 'log'> {
+interface StreamOpenerParts extends Omit<StreamParts, 'onClose'> {
   registry: StreamRegistry;
   cursors: Cursors;
-  receipts: Receipts | undefined;
 }
 
-function createStreamOpener({ registry, cursors, receipts, ...streamParts }: StreamOpenerParts) {
+function createStreamOpener({ registry, ...parts }: StreamOpenerParts) {
+  const streamParts: StreamParts = { ...parts, onClose: registry.remove };
+
   return async function openStream(
     actor: Actor,
     cursor: string | undefined,
     reader: StreamReader,
   ): Promise<OpenStream> {
     const { agent_id } = actor;
-    const requested = decodeStart(cursors, agent_id, cursor);
-    const stream = createStream({
-      ...streamParts,
-      actor,
-      reader,
-      onDelivered: (events: readonly LiveEvent[]) => {
-        if (reader.showsContent ?? true) receipts?.delivered(agent_id, events);
-      },
-      onClose: registry.remove,
-    });
+    const requested = decodeStart(parts.cursors, agent_id, cursor);
+    const stream = new Stream(streamParts, actor, reader);
     try {
       // Subscribe before reading the end of the feed: what is committed in between causes a notification.
       await registry.add(stream);
-      const bounds = await streamParts.bounds(agent_id);
-      const { position, resumed, gap } = startPosition(bounds, requested);
+      const bounds = await parts.bounds(agent_id);
+      const start = startPosition(bounds, requested);
       const ended = stream.endedEarly();
       if (ended === 'token_ended')
         throw new DomainError('UNAUTHORIZED', 'The access token has ended. Get a new one.');
       if (ended) throw shuttingDown();
-      stream.setStart(position, bounds.last_number);
-      const { start, close } = stream;
-      const encode = (number: number) => cursors.encodeFeed(agent_id, number);
-      return {
-        cursor: encode(position),
-        resumed,
-        gap,
-        position: () => encode(stream.position()),
-        start,
-        close,
-      };
+      stream.setStart(start, bounds.last_number);
+      return stream;
     } catch (error) {
       stream.close();
       throw error;

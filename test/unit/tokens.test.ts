@@ -52,6 +52,15 @@ test('the resources follow from the public address', () => {
   });
 });
 
+test('tokens with the same scopes share one set, and others do not', async () => {
+  rows = { one: {}, two: {}, more: { scopes: ['threads:read', 'threads:write'] } };
+  const tokens = tokensOver();
+  const verify = async (token: string) => (await tokens.verify(token, 'api')).scopes;
+  const [one, two, more] = [await verify('one'), await verify('two'), await verify('more')];
+  expect(two).toBe(one);
+  expect([one, more]).toEqual([new Set(['threads:read']), new Set(['threads:read', 'threads:write'])]);
+});
+
 test('the actor identifies its token by the hash', async () => {
   const actor = await tokensOver().verify('good', 'api');
   expect(actor).toEqual({

@@ -1,70 +1,75 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type FeedPage, type Lane, type Pages, UnreadableFeed } from '../feed/pages.ts';
 import { type FeedBounds, startPosition } from '../feed/start-position.ts';
+import type { Listener } from './registry.ts';
 
 /** Longest pause between two attempts while the database does not respond, in milliseconds. */
 const maxPauseMs = 2_000;
 
-/** Resolves to the page after the position of a stream, or to undefined when the stream has ended. */
-type NextPage = (lane: Lane, expected: number) => Promise<FeedPage | undefined>;
+/** The stream that a page is for. */
+export interface PageReader extends Pick<Listener, 'actor' | 'position' | 'end'> {
+  /** Moves the position after a database restore. */
+  moveTo(position: number): void;
+  hasEnded(): boolean;
+}
 
 export interface NextPageParts {
-  agent_id: string;
-  pages: Pages;
+  pages: Pick<Pages, 'read'>;
   bounds(agentId: string): Promise<FeedBounds>;
   log(message: string, error: unknown): void;
-  hasEnded(): boolean;
-  /** Called when the entries after the position are no longer kept. Afterwards `hasEnded` returns true. */
-  onExpired(): void;
 }
 
 /**
- * Reads the pages of a stream from the database, with retries. The returned function throws UnreadableFeed; other errors are
- * retried.
- * @param state the stream; its position moves after a database restore.
+ * Reads the page after the position of a stream from the database, with retries. Resolves to undefined when the stream has ended.
+ * @param expected the largest number announced
+ * @throws {UnreadableFeed}; other errors are retried.
  */
-export function createNextPage(
-  { agent_id, pages, bounds, log, hasEnded, onExpired }: NextPageParts,
-  state: { position: number },
-): NextPage {
-  /**
-   * Handles a page that does not begin at the position, or that is empty although entries were announced. If the entries were
-   * removed, the stream ends. If the database was restored, the position moves. Undefined: do not use this page.
-   * @throws {UnreadableFeed} when an entry is missing between entries that are kept.
-   */
-  async function checkPage(page: FeedPage): Promise<FeedPage | undefined> {
-    const current = startPosition(await bounds(agent_id), state.position);
-    if (current.gap) {
-      log(
-        `the entries after position ${state.position} of ${agent_id} are no longer kept; its stream was ended`,
-        undefined,
-      );
-      onExpired();
-      return undefined;
+export async function readNextPage(
+  parts: NextPageParts,
+  reader: PageReader,
+  { lane, expected }: { lane: Lane; expected: number },
+): Promise<FeedPage | undefined> {
+  for (let pauseMs = 100; !reader.hasEnded(); pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+    try {
+      const position = reader.position();
+      const page = await parts.pages.read(reader.actor.agent_id, position, lane);
+      const isExpected = page.events.length > 0 ? page.after === position : expected <= position;
+      const usable = isExpected ? page : await checkPage(parts, reader, page);
+      if (usable) return usable;
+    } catch (error) {
+      if (error instanceof UnreadableFeed) throw error;
+      // The database does not respond. Jitter keeps the streams from retrying all at once.
+      await pause(pauseMs * (0.5 + Math.random() / 2), undefined, { ref: false });
     }
-    if (current.position !== state.position) {
-      state.position = current.position;
-      return undefined;
-    }
-    if (page.after !== state.position)
-      throw new UnreadableFeed(`entries after ${state.position} are missing`);
-    return page;
   }
+  return undefined;
+}
 
-  return async function nextPage(lane, expected) {
-    for (let pauseMs = 100; !hasEnded(); pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
-      try {
-        const page = await pages.read(agent_id, state.position, lane);
-        const isExpected =
-          page.events.length > 0 ? page.after === state.position : expected <= state.position;
-        const usable = isExpected ? page : await checkPage(page);
-        if (usable) return usable;
-      } catch (error) {
-        if (error instanceof UnreadableFeed) throw error;
-        // The database does not respond. Jitter keeps the streams from retrying all at once.
-        await pause(pauseMs * (0.5 + Math.random() / 2), undefined, { ref: false });
-      }
-    }
+/**
+ * Handles a page that does not begin at the position, or that is empty although entries were announced. If the entries were
+ * removed, the stream ends. If the database was restored, the position moves. Undefined: do not use this page.
+ * @throws {UnreadableFeed} when an entry is missing between entries that are kept.
+ */
+async function checkPage(
+  { bounds, log }: NextPageParts,
+  reader: PageReader,
+  page: FeedPage,
+): Promise<FeedPage | undefined> {
+  const { agent_id } = reader.actor;
+  const position = reader.position();
+  const current = startPosition(await bounds(agent_id), position);
+  if (current.gap) {
+    log(
+      `the entries after position ${position} of ${agent_id} are no longer kept; its stream was ended`,
+      undefined,
+    );
+    reader.end('position_expired');
     return undefined;
-  };
+  }
+  if (current.position !== position) {
+    reader.moveTo(current.position);
+    return undefined;
+  }
+  if (page.after !== position) throw new UnreadableFeed(`entries after ${position} are missing`);
+  return page;
 }

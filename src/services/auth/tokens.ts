@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
@@ -118,11 +119,23 @@ export function createTokens({ find, resources, now = Date.now }: TokensParts): 
   };
 }
 
+/** An open stream keeps its actor. Most tokens have the same few sets of scopes, so equal sets are shared. */
+const sharedScopes = new LRUCache<string, ReadonlySet<string>>({ max: 100 });
+
+function shareScopes(scopes: readonly string[]): ReadonlySet<string> {
+  const key = scopes.join(' ');
+  const shared = sharedScopes.get(key) ?? new Set(scopes);
+  sharedScopes.set(key, shared);
+  return shared;
+}
+
 function toCachedToken(token_id: string, row: TokenRow): CachedToken {
-  const { agent_id, canonical_handle, owner_id, client_id, resource, expires_at, grant_id } = row;
-  const scopes = new Set(row.scopes);
-  const rights = { scopes, client_id, resource, expires_at, token_id };
-  return { actor: { agent_id, handle: canonical_handle, owner_id, ...rights }, grant_id };
+  const { agent_id, canonical_handle: handle, owner_id, client_id, resource, expires_at, grant_id } = row;
+  const scopes = shareScopes(row.scopes);
+  return {
+    actor: { agent_id, handle, owner_id, scopes, client_id, resource, expires_at, token_id },
+    grant_id,
+  };
 }
 
 function unknownToken(): DomainError {

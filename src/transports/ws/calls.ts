@@ -34,7 +34,7 @@ export interface Calls {
 
 export interface ConnectionOfCalls {
   actor: Actor;
-  sender: FrameSender;
+  sender: Pick<FrameSender, 'isOpen' | 'send'>;
   /** Maximum calls in flight. */
   maxCalls: number;
 }

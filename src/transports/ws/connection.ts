@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { RawData, WebSocket } from 'ws';
+import { type RawData, WebSocket } from 'ws';
 import type { Actor } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { toDomainError } from '../http/errors.ts';
@@ -8,30 +8,33 @@ import { envelopeText } from '../../operations/event-envelope.ts';
 import { type CallParts, type Calls, createCalls } from './calls.ts';
 import { type ControlFrame, parseControlFrame, readFrame } from './client-frames.ts';
 import { closeCodes, type WebSocketLimits } from './limits.ts';
-import { createFrameSender, type FrameSender } from './frame-sender.ts';
+import { FrameSender } from './frame-sender.ts';
 import { frameText } from './server-frames.ts';
 
-export interface Connection extends Omit<StreamReader, 'transport'> {
-  /** Sends a protocol ping if one is due, or cuts a connection that left two unanswered. */
-  pingIfDue(now: number): void;
-  /** Ends the waits of calls, and refuses further calls. */
-  stopCalls(): void;
-  /** Sends a close frame after everything that was sent before. */
-  end(code: number, reason: string): void;
-  /** Closes the socket without a close frame. */
-  terminate(): void;
-}
-
+/** What all connections share. */
 export interface ConnectionParts {
-  actor: Actor;
-  stream: OpenStream;
-  pending_events: number;
   realtime: Pick<Realtime, 'acknowledge'>;
   limits: WebSocketLimits;
   calls: CallParts;
   log(message: string, error: unknown): void;
-  /** Called when the connection is closed because the client does not read. */
+  /** Called when a connection is closed because the client does not read. */
   onSlowReader(): void;
+  /** Called when a connection is closed. */
+  onClosed(connection: Connection, code: number): void;
+}
+
+/** What a connection serves. */
+export interface ConnectionOptions {
+  ws: ServedWebSocket;
+  socket: Duplex;
+  actor: Actor;
+  stream: OpenStream;
+  pending_events: number;
+}
+
+/** A WebSocket with its connection, so that all of them share one set of listeners. */
+export class ServedWebSocket extends WebSocket {
+  connection?: Connection;
 }
 
 const closeReasons: Record<StreamEnd, readonly [code: number, reason: string]> = {
@@ -46,189 +49,226 @@ const closeReasons: Record<StreamEnd, readonly [code: number, reason: string]> =
 
 const pong = frameText({ type: 'pong' });
 
-/** Serves an open WebSocket: sends the ready frame and the events of the stream, and handles the frames of the client. */
-export function serveConnection(ws: WebSocket, socket: Duplex, parts: ConnectionParts): Connection {
-  const { actor, stream, limits } = parts;
-  /** Threads to which the connection is limited; empty when it gets the events of all threads. */
-  const threadIds = new Set<string>();
-  const sender = createFrameSender(ws, socket, limits, () => {
-    if (ws.readyState === ws.OPEN) parts.onSlowReader();
-    end(closeCodes.slow_reader, 'Too slow. Reconnect with your cursor.');
-  });
+/**
+ * Serves an open WebSocket: sends the ready frame and the events of the stream, and handles the frames of the client.
+ *
+ * A class, because closures would take 2.5 KB more for each idle connection.
+ */
+export class Connection implements Omit<StreamReader, 'transport'> {
+  readonly #ws: WebSocket;
+  readonly #actor: Actor;
+  readonly #stream: OpenStream;
+  readonly #parts: ConnectionParts;
+  readonly #sender: FrameSender;
+  /** Threads to which the connection is limited; absent until it subscribes. It gets the events of all threads when there are none. */
+  #threadIds: Set<string> | undefined;
+  /** Absent until the first call: most connections only receive. */
+  #calls: Calls | undefined;
+  #hasStoppedCalls = false;
+  /** The second in which frames are counted, in epoch milliseconds, and their number. */
+  #countedFrom = 0;
+  #frameCount = 0;
+  #nextPing: number;
+  #unansweredPings = 0;
 
-  const calls = createCallStarter(parts, sender);
+  constructor(parts: ConnectionParts, { ws, socket, actor, stream, pending_events }: ConnectionOptions) {
+    this.#ws = ws;
+    this.#actor = actor;
+    this.#stream = stream;
+    this.#parts = parts;
+    this.#sender = new FrameSender(ws, socket, parts.limits, this);
+    // Jitter: connections that were opened together are not pinged together.
+    this.#nextPing = Date.now() + parts.limits.ping_ms * (0.5 + Math.random() / 2);
+    ws.connection = this;
+    ws.on('message', receiveMessage);
+    ws.on('ping', receivePing);
+    ws.on('pong', receivePong);
+    ws.on('close', receiveClose);
+    ws.on('error', ignoreError);
 
-  function end(code: number, reason: string): void {
-    stream.close();
-    calls.stop();
-    ws.close(code, reason);
+    const { cursor, resumed, gap } = stream;
+    ws.send(
+      frameText({ type: 'ready', data: { agent_id: actor.agent_id, cursor, resumed, gap, pending_events } }),
+    );
   }
 
-  const handle = createFrameHandler(parts, sender, threadIds);
-  receiveFrames(ws, limits, sender, { startCall: calls.start, handle, end });
-  const pingIfDue = createHeartbeat(ws, limits.ping_ms);
-  ws.on('close', () => {
-    stream.close();
-    calls.stop();
-  });
-
-  const { cursor, resumed, gap } = stream;
-  const data = { agent_id: actor.agent_id, cursor, resumed, gap, pending_events: parts.pending_events };
-  ws.send(frameText({ type: 'ready', data }));
-
-  return {
-    wants: (event: LiveEvent) =>
-      threadIds.size === 0 || event.thread_id === null || threadIds.has(event.thread_id),
-    deliver: (events) => sender.send(events.map(envelopeText)),
-    onEnded: (reason) => end(...closeReasons[reason]),
-    stopCalls: calls.stop,
-    end,
-    terminate: () => ws.terminate(),
-    pingIfDue,
-  };
-}
-
-interface FrameHandlers {
-  /** As `Calls.start`. */
-  startCall(frame: object): string | undefined;
-  handle(frame: ControlFrame): void;
-  end: Connection['end'];
-}
-
-/** Creates the calls of the connection when the first one arrives: most connections only receive. */
-function createCallStarter({ actor, limits, calls: shared }: ConnectionParts, sender: FrameSender) {
-  let calls: Calls | undefined;
-  let isStopped = false;
-  return {
-    start(frame: object): string | undefined {
-      calls ??= createCalls(shared, { actor, sender, maxCalls: limits.calls });
-      if (isStopped) calls.stop();
-      return calls.start(frame);
-    },
-    stop(): void {
-      isStopped = true;
-      calls?.stop();
-    },
-  };
-}
-
-/** Parses and counts the frames of the client. Protocol pings count too. Calls that are started do not: they have limits of their own. */
-function receiveFrames(
-  ws: WebSocket,
-  limits: WebSocketLimits,
-  sender: FrameSender,
-  { startCall, handle, end }: FrameHandlers,
-): void {
-  const isWithinBudget = createFrameBudget(limits.frames_per_second);
-
-  /** Counts a frame, and answers it. */
-  function accept(answer: () => void): void {
-    if (isWithinBudget()) return answer();
-    const message = `Too many frames: send at most ${limits.frames_per_second} per second.`;
-    replyError(sender, new DomainError('RATE_LIMITED', message));
-    end(closeCodes.policy, 'Too many frames.');
+  wants(event: LiveEvent): boolean {
+    const threadIds = this.#threadIds;
+    return !threadIds?.size || event.thread_id === null || threadIds.has(event.thread_id);
   }
 
-  function replyTo(frame: ControlFrame): void {
+  deliver(events: readonly LiveEvent[]): Promise<void> | undefined {
+    return this.#sender.send(events.map(envelopeText));
+  }
+
+  onEnded(reason: StreamEnd): void {
+    this.end(...closeReasons[reason]);
+  }
+
+  onSlow(): void {
+    if (this.#sender.isOpen()) this.#parts.onSlowReader();
+    this.end(closeCodes.slow_reader, 'Too slow. Reconnect with your cursor.');
+  }
+
+  /** Ends the waits of calls, and refuses further calls. */
+  stopCalls(): void {
+    this.#hasStoppedCalls = true;
+    this.#calls?.stop();
+  }
+
+  /** Sends a close frame after everything that was sent before. */
+  end(code: number, reason: string): void {
+    this.#stream.close();
+    this.stopCalls();
+    this.#ws.close(code, reason);
+  }
+
+  /** Closes the socket without a close frame. */
+  terminate(): void {
+    this.#ws.terminate();
+  }
+
+  /** Sends a protocol ping if one is due, or cuts a connection that left two unanswered. */
+  pingIfDue(now: number): void {
+    if (now < this.#nextPing || !this.#sender.isOpen()) return;
+    this.#nextPing = now + this.#parts.limits.ping_ms;
+    if (this.#unansweredPings === 2) this.#ws.terminate();
+    else this.#ws.ping();
+    this.#unansweredPings += 1;
+  }
+
+  /** Handles a frame of the client. Calls that are started do not count: they have limits of their own. */
+  receiveFrame(data: RawData, isBinary: boolean): void {
+    if (!this.#sender.isOpen()) return;
     try {
-      handle(frame);
+      const answer = this.#read(data, isBinary);
+      if (answer) this.#accept(answer);
     } catch (error) {
-      replyError(sender, toDomainError(error));
+      this.#accept(() => this.#replyError(toDomainError(error)));
     }
   }
 
+  receivePing(): void {
+    if (this.#sender.isOpen()) this.#accept(() => undefined);
+  }
+
+  receivePong(): void {
+    this.#unansweredPings = 0;
+  }
+
+  receiveClose(code: number): void {
+    this.#stream.close();
+    this.stopCalls();
+    this.#parts.onClosed(this, code);
+  }
+
   /** Returns how to answer the frame; undefined when a call was started, which answers by itself. */
-  function read(data: RawData, isBinary: boolean): (() => void) | undefined {
+  #read(data: RawData, isBinary: boolean): (() => void) | undefined {
     if (isBinary || !Buffer.isBuffer(data))
       throw new DomainError('VALIDATION_ERROR', 'Binary frames are not supported. Send text frames.');
     const value = readFrame(data);
     if (value.type !== 'call') {
       const frame = parseControlFrame(value);
-      return () => replyTo(frame);
+      return () => this.#replyTo(frame);
     }
-    const refusal = startCall(value);
-    return refusal === undefined ? undefined : () => sender.reply(refusal);
+    const refusal = this.#startCall(value);
+    return refusal === undefined ? undefined : () => this.#sender.reply(refusal);
   }
 
-  ws.on('message', (data: RawData, isBinary: boolean) => {
-    if (ws.readyState !== ws.OPEN) return;
-    try {
-      const answer = read(data, isBinary);
-      if (answer) accept(answer);
-    } catch (error) {
-      accept(() => replyError(sender, toDomainError(error)));
-    }
-  });
-  ws.on('ping', () => {
-    if (ws.readyState === ws.OPEN) accept(() => undefined);
-  });
-}
+  /** Returns the text that refuses the call, if it is refused. */
+  #startCall(frame: object): string | undefined {
+    const { calls, limits } = this.#parts;
+    this.#calls ??= createCalls(calls, {
+      actor: this.#actor,
+      sender: this.#sender,
+      maxCalls: limits.calls,
+    });
+    if (this.#hasStoppedCalls) this.#calls.stop();
+    return this.#calls.start(frame);
+  }
 
-function createFrameHandler(
-  { actor, limits, realtime, log }: ConnectionParts,
-  sender: FrameSender,
-  threadIds: Set<string>,
-): (frame: ControlFrame) => void {
-  return function handle(frame) {
+  /** Counts a frame, and answers it. */
+  #accept(answer: () => void): void {
+    if (this.#isWithinBudget()) return answer();
+    const message = `Too many frames: send at most ${this.#parts.limits.frames_per_second} per second.`;
+    this.#replyError(new DomainError('RATE_LIMITED', message));
+    this.end(closeCodes.policy, 'Too many frames.');
+  }
+
+  /** Counts a frame. Returns whether the current second had no more of them than the limit. */
+  #isWithinBudget(): boolean {
+    const now = Date.now();
+    if (now - this.#countedFrom >= 1_000) {
+      this.#countedFrom = now;
+      this.#frameCount = 0;
+    }
+    this.#frameCount += 1;
+    return this.#frameCount <= this.#parts.limits.frames_per_second;
+  }
+
+  #replyTo(frame: ControlFrame): void {
+    try {
+      this.#handle(frame);
+    } catch (error) {
+      this.#replyError(toDomainError(error));
+    }
+  }
+
+  /** @throws {DomainError} VALIDATION_ERROR when the connection has too many subscriptions */
+  #handle(frame: ControlFrame): void {
     switch (frame.type) {
       case 'ping':
-        sender.reply(pong);
+        this.#sender.reply(pong);
         break;
       case 'subscribe':
-        if (threadIds.size >= limits.subscriptions && !threadIds.has(frame.thread_id)) {
-          throw new DomainError(
-            'VALIDATION_ERROR',
-            `thread_id: a connection can subscribe to at most ${limits.subscriptions} threads`,
-          );
-        }
-        threadIds.add(frame.thread_id);
+        this.#subscribe(frame.thread_id);
         break;
       case 'unsubscribe':
-        threadIds.delete(frame.thread_id);
+        this.#threadIds?.delete(frame.thread_id);
         break;
       case 'ack':
-        realtime.acknowledge(actor, frame.cursor).catch((thrown: unknown) => {
+        this.#parts.realtime.acknowledge(this.#actor, frame.cursor).catch((thrown: unknown) => {
           const error = toDomainError(thrown);
-          if (error.status >= 500) log('cannot store an acknowledged position', error.cause ?? error);
-          replyError(sender, error);
+          if (error.status >= 500)
+            this.#parts.log('cannot store an acknowledged position', error.cause ?? error);
+          this.#replyError(error);
         });
         break;
     }
-  };
-}
+  }
 
-function createHeartbeat(ws: WebSocket, pingMs: number): Connection['pingIfDue'] {
-  let unanswered = 0;
-  // Jitter: connections that were opened together are not pinged together.
-  let nextPing = Date.now() + pingMs * (0.5 + Math.random() / 2);
-  ws.on('pong', () => {
-    unanswered = 0;
-  });
-
-  return function pingIfDue(now) {
-    if (now < nextPing || ws.readyState !== ws.OPEN) return;
-    nextPing = now + pingMs;
-    if (unanswered === 2) ws.terminate();
-    else ws.ping();
-    unanswered += 1;
-  };
-}
-
-/** Returns a function that counts a frame, and returns whether the current second had at most `perSecond` of them. */
-function createFrameBudget(perSecond: number): () => boolean {
-  let startedAt = 0;
-  let count = 0;
-  return () => {
-    const now = Date.now();
-    if (now - startedAt >= 1_000) {
-      startedAt = now;
-      count = 0;
+  #subscribe(threadId: string): void {
+    const { subscriptions } = this.#parts.limits;
+    this.#threadIds ??= new Set();
+    if (this.#threadIds.size >= subscriptions && !this.#threadIds.has(threadId)) {
+      throw new DomainError(
+        'VALIDATION_ERROR',
+        `thread_id: a connection can subscribe to at most ${subscriptions} threads`,
+      );
     }
-    count += 1;
-    return count <= perSecond;
-  };
+    this.#threadIds.add(threadId);
+  }
+
+  #replyError({ code, message }: DomainError): void {
+    this.#sender.reply(frameText({ type: 'error', data: { code, message } }));
+  }
 }
 
-function replyError(sender: FrameSender, { code, message }: DomainError): void {
-  sender.reply(frameText({ type: 'error', data: { code, message } }));
+function receiveMessage(this: ServedWebSocket, data: RawData, isBinary: boolean): void {
+  this.connection?.receiveFrame(data, isBinary);
 }
+
+function receivePing(this: ServedWebSocket): void {
+  this.connection?.receivePing();
+}
+
+function receivePong(this: ServedWebSocket): void {
+  this.connection?.receivePong();
+}
+
+function receiveClose(this: ServedWebSocket, code: number): void {
+  this.connection?.receiveClose(code);
+}
+
+/** An error of the client or the network: ws closes the connection with the right code by itself. */
+function ignoreError(): void {}

@@ -3,64 +3,73 @@ import type { WebSocket } from 'ws';
 import type { WebSocketLimits } from './limits.ts';
 import { encodeTextFrames } from './text-frames.ts';
 
-export interface FrameSender {
-  /** Whether frames can still be sent. */
-  isOpen(): boolean;
-  /** Sends frames in one write. When the buffer is full, the promise resolves when it is drained or the connection is closed. */
-  send(texts: readonly string[]): Promise<void> | undefined;
-  /** Sends one frame. When the buffer is full, no frames of the client are read until it is drained. */
-  reply(text: string): void;
+type BufferLimits = Pick<WebSocketLimits, 'buffered_bytes' | 'drain_ms'>;
+
+/** What a sender reports to. */
+export interface SlowReaderListener {
+  /** Called when the client does not read for `drain_ms`. */
+  onSlow(): void;
 }
 
-/**
- * Sends frames with a bounded buffer. While replies fill it, no frames of the client are read. `onSlow` is called when the client does not
- * read for `drain_ms`.
- */
-export function createFrameSender(
-  ws: WebSocket,
-  socket: Duplex,
-  limits: Pick<WebSocketLimits, 'buffered_bytes' | 'drain_ms'>,
-  onSlow: () => void,
-): FrameSender {
-  let drained: Promise<void> | undefined;
+/** Sends the frames of one connection with a bounded buffer. While replies fill it, no frames of the client are read. */
+export class FrameSender {
+  readonly #ws: WebSocket;
+  readonly #socket: Duplex;
+  readonly #limits: BufferLimits;
+  readonly #listener: SlowReaderListener;
+  #drained: Promise<void> | undefined;
 
-  /** All that wait for the buffer share one timer. */
-  function waitForDrain(): Promise<void> {
-    drained ??= new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        onSlow();
-        done();
-      }, limits.drain_ms);
-      socket.once('drain', done);
-      ws.once('close', done);
-      function done(): void {
-        clearTimeout(timer);
-        socket.off('drain', done);
-        ws.off('close', done);
-        drained = undefined;
-        resolve();
-      }
-    });
-    return drained;
+  constructor(ws: WebSocket, socket: Duplex, limits: BufferLimits, listener: SlowReaderListener) {
+    this.#ws = ws;
+    this.#socket = socket;
+    this.#limits = limits;
+    this.#listener = listener;
   }
 
-  const isOpen = () => ws.readyState === ws.OPEN;
-  const isFull = () => ws.bufferedAmount > limits.buffered_bytes;
+  /** Whether frames can still be sent. */
+  isOpen(): boolean {
+    return this.#ws.readyState === this.#ws.OPEN;
+  }
 
-  return {
-    isOpen,
-    send(texts) {
-      // No frame may follow a close frame.
-      if (!isOpen()) return undefined;
-      socket.write(encodeTextFrames(texts));
-      return isFull() ? waitForDrain() : undefined;
-    },
-    reply(text) {
-      if (!isOpen()) return;
-      ws.send(text);
-      if (!isFull() || ws.isPaused) return;
-      ws.pause();
-      void waitForDrain().then(() => ws.resume());
-    },
-  };
+  /** Sends frames in one write. When the buffer is full, the promise resolves when it is drained or the connection is closed. */
+  send(texts: readonly string[]): Promise<void> | undefined {
+    // No frame may follow a close frame.
+    if (!this.isOpen()) return undefined;
+    this.#socket.write(encodeTextFrames(texts));
+    return this.#isFull() ? this.#waitForDrain() : undefined;
+  }
+
+  /** Sends one frame. When the buffer is full, no frames of the client are read until it is drained. */
+  reply(text: string): void {
+    const ws = this.#ws;
+    if (!this.isOpen()) return;
+    ws.send(text);
+    if (!this.#isFull() || ws.isPaused) return;
+    ws.pause();
+    void this.#waitForDrain().then(() => ws.resume());
+  }
+
+  #isFull(): boolean {
+    return this.#ws.bufferedAmount > this.#limits.buffered_bytes;
+  }
+
+  /** All that wait for the buffer share one timer. */
+  #waitForDrain(): Promise<void> {
+    this.#drained ??= new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#socket.off('drain', done);
+        this.#ws.off('close', done);
+        this.#drained = undefined;
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#listener.onSlow();
+        done();
+      }, this.#limits.drain_ms);
+      this.#socket.once('drain', done);
+      this.#ws.once('close', done);
+    });
+    return this.#drained;
+  }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import { type ServerOptions, WebSocketServer } from 'ws';
 import { DomainError } from '../../domain/errors.ts';
 import { challengeFor } from '../http/authenticate.ts';
 import { toDomainError } from '../http/errors.ts';
@@ -9,11 +9,11 @@ import { hasPendingResponse } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { catalogue } from '../../operations/catalogue.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
-import type { Realtime, StreamReader } from '../../realtime/contract.ts';
+import type { LiveEvent, Realtime, StreamEnd, StreamReader } from '../../realtime/contract.ts';
 import { withTimeout } from '../../shared/timeout.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 import type { CallParts } from './calls.ts';
-import { type Connection, serveConnection } from './connection.ts';
+import { Connection, type ConnectionParts, ServedWebSocket } from './connection.ts';
 import { type HandshakeAuth, authenticateHandshake, readHandshake, tokenProtocol } from './handshake.ts';
 import { closeCodes, defaultLimits, type WebSocketLimits } from './limits.ts';
 import { isWebSocketUpgrade, unshiftRequest } from './other-upgrades.ts';
@@ -51,6 +51,24 @@ export interface WebSocketTransport {
   close(): Promise<void>;
 }
 
+/** The reader of a stream that is opened before its connection exists. The stream calls it only after its start. */
+class ConnectionReader implements StreamReader {
+  readonly transport = 'ws';
+  connection: Connection | undefined;
+
+  wants(event: LiveEvent): boolean {
+    return this.connection?.wants(event) ?? true;
+  }
+
+  deliver(events: readonly LiveEvent[]): Promise<void> | undefined {
+    return this.connection?.deliver(events);
+  }
+
+  onEnded(reason: StreamEnd): void {
+    this.connection?.onEnded(reason);
+  }
+}
+
 interface ConnectionSet {
   readonly all: ReadonlySet<Connection>;
   add(connection: Connection): void;
@@ -62,13 +80,22 @@ interface ConnectionSet {
 /** The WebSocket transport (RFC 6455). */
 export function createWebSocketTransport(parts: WebSocketTransportParts): WebSocketTransport {
   const { realtime, log, metrics } = parts;
-  const onSlowReader = () => metrics?.onSlowReader();
   const limits: WebSocketLimits = { ...defaultLimits, ...parts.limits };
   const connections = createConnectionSet();
   const idOf = createRequestIds();
   const server = createServer(limits, idOf);
   const calls = createCallParts(parts);
-  const shared = { realtime, limits, calls, log, onSlowReader };
+  const shared: ConnectionParts = {
+    realtime,
+    limits,
+    calls,
+    log,
+    onSlowReader: () => metrics?.onSlowReader(),
+    onClosed(connection, code) {
+      metrics?.onClosed(code);
+      connections.remove(connection);
+    },
+  };
   let isDraining = false;
 
   const pingTimer = startPings(connections.all, limits.ping_ms);
@@ -81,24 +108,20 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
     try {
       const actor = await authenticateHandshake(parts, handshake);
       await parts.rateLimits.consume('websocket', actor.agent_id);
-      let connection: Connection | undefined;
-      const reader: StreamReader = {
-        transport: 'ws',
-        wants: (event) => connection?.wants?.(event) ?? true,
-        deliver: (events) => connection?.deliver(events),
-        onEnded: (reason) => connection?.onEnded(reason),
-      };
+      const reader = new ConnectionReader();
       const stream = await realtime.open(actor, { cursor: handshake.cursor }, reader);
       try {
         const { pending_events } = await realtime.feedStatus(actor);
         if (isDraining) throw shuttingDown();
         server.handleUpgrade(request, socket, head, (ws) => {
-          connection = serveConnection(ws, socket, { actor, stream, pending_events, ...shared });
-          track(ws, connection, connections, metrics);
+          // From here on the listener of ws is sufficient.
+          socket.off('error', destroy);
+          reader.connection = new Connection(shared, { ws, socket, actor, stream, pending_events });
+          connections.add(reader.connection);
           stream.start();
         });
       } finally {
-        if (!connection) stream.close();
+        if (!reader.connection) stream.close();
       }
     } catch (thrown) {
       const error = toDomainError(thrown);
@@ -157,25 +180,10 @@ function startPings(connections: ReadonlySet<Connection>, pingMs: number): NodeJ
   ).unref();
 }
 
-/** Keeps the connection in the set until it is closed. */
-function track(
-  ws: WebSocket,
-  connection: Connection,
-  connections: ConnectionSet,
-  metrics: WebSocketMetrics | undefined,
-): void {
-  connections.add(connection);
-  // An error of the client or the network: ws closes the connection with the right code by itself.
-  ws.on('error', () => undefined);
-  ws.on('close', (code) => {
-    metrics?.onClosed(code);
-    connections.remove(connection);
-  });
-}
-
-function createServer(limits: WebSocketLimits, idOf: (request: IncomingMessage) => string): WebSocketServer {
+function createServer(limits: WebSocketLimits, idOf: (request: IncomingMessage) => string) {
   // @types/ws lacks closeTimeout.
-  const options: ServerOptions & { closeTimeout: number } = {
+  const options: ServerOptions<typeof ServedWebSocket> & { closeTimeout: number } = {
+    WebSocket: ServedWebSocket,
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,

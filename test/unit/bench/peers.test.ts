@@ -18,7 +18,7 @@ const figures: PeerFigures = {
   steady_ms: { p50: 2, p99: 5 },
   group_ms: { p50: 8, p99: 13 },
   group_frames_per_s: 50_000,
-  idle: { connects_per_s: 1_500, socket_kb: 10 },
+  idle: { connects_per_s: 1_500, marginal_kb: 10, average_kb: 12 },
   faults: { lost: 0, duplicated: 0, reordered: 0 },
   not_stored: 0,
 };
@@ -54,7 +54,14 @@ test('the table shows every server, and the ratio of both transports to ejabberd
     '0.50 / 0.50',
   ]);
   expect(rowOf('CPU ms')).toEqual(['0.80', '0.80', '0.80', '–', '1.00', '1.00']);
-  expect(rowOf('idle socket of 5000')).toEqual(['10.0', '–', '10.0', '10.0', '1.00', '–']);
+  expect(rowOf('idle socket of 5000')).toEqual([
+    '10.0 / 12.0',
+    '–',
+    '10.0 / 12.0',
+    '10.0 / 12.0',
+    '1.00 / 1.00',
+    '–',
+  ]);
   expect(rowOf('lost')).toEqual(['0 / 0 / 0', '0 / 0 / 0', '0 / 0 / 0', '0 / 0 / 0']);
   expect(rowOf('not stored')).toEqual(['0', '0', '0', '–']);
 });

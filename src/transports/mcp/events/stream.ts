@@ -42,13 +42,13 @@ export function createEventStream(parts: EventStreamParts): EventStream {
     await consumeBudget(parts.limits, 'event_stream', { actor: caller.actor, id: message.id });
     const isTruncated =
       subscription.has_oldest && (await mayHaveTooOld(parts.realtime, caller, subscription));
-    let position: (() => string) | undefined;
+    let current: OpenStream | undefined;
     const sse = createSseStream(Math.min(parts.heartbeat_ms, maxHeartbeatMs), parts.onSlowReader, () =>
-      position ? notificationText(toNotification('heartbeat', { cursor: position() }), message.id) : '',
+      current ? notificationText(toNotification('heartbeat', { cursor: current.cursor }), message.id) : '',
     );
     const stream = createRequestStream(sse, message.id, parts.serverInfo);
     const onOpen = (opened: OpenStream) => {
-      position = opened.position;
+      current = opened;
     };
     await follow(
       parts,
@@ -94,7 +94,7 @@ async function follow(
 
   function onEnded(reason: StreamEnd): void {
     if (reason === 'position_expired' && opened) {
-      const start = { cursor: opened.position(), isTruncated: true };
+      const start = { cursor: opened.cursor, isTruncated: true };
       follow(parts, following, start).catch((error: unknown) => {
         toEventError(parts, caller, error);
         stream.end();
@@ -117,18 +117,18 @@ async function follow(
       ),
     onEnded,
   };
-  try {
-    opened = await parts.realtime.open(caller.actor, { cursor }, reader);
-  } catch (error) {
+  const feed = await parts.realtime.open(caller.actor, { cursor }, reader).catch((error: unknown) => {
     stream.body.destroy();
     throw error;
-  }
-  const { close, gap, position, start } = opened;
-  stream.body.once('close', close);
-  if (stream.body.destroyed) close();
-  onOpen(opened);
-  await stream.notify([toNotification('active', { cursor: position(), truncated: gap || isTruncated })]);
-  start();
+  });
+  opened = feed;
+  stream.body.once('close', () => feed.close());
+  if (stream.body.destroyed) feed.close();
+  onOpen(feed);
+  await stream.notify([
+    toNotification('active', { cursor: feed.cursor, truncated: feed.gap || isTruncated }),
+  ]);
+  feed.start();
 }
 
 function toNotification(name: keyof typeof eventNotifications, params: object): Notification {
