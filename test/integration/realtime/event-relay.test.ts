@@ -26,6 +26,7 @@ async function startTwo({ backend = 'postgres', wrapBus, scopes = ['threads:read
   const [sender, receiver] = [await sending.agent(), await sending.agent()];
   const body = { participants: [receiver.handle] };
   const thread = await requestRest('POST', `${sending.api}/threads`, { token: sender.token, body });
+  const thread_id = String(thread.body.id);
   const { feed } = reading.core.repositories;
   const queries = { read: vi.spyOn(feed, 'read'), readEvents: vi.spyOn(feed, 'readEvents') };
   const announced = waitForAnnouncement(sending.core.bus, `events/${sending.core.config.VERSION}`);
@@ -40,9 +41,11 @@ async function startTwo({ backend = 'postgres', wrapBus, scopes = ['threads:read
     client,
     queries,
     topic: `events/${sending.core.config.VERSION}`,
+    sender,
     receiver,
+    thread_id,
     async send(content: string) {
-      const path = `${sending.api}/threads/${thread.body.id}/messages`;
+      const path = `${sending.api}/threads/${thread_id}/messages`;
       const sent = await requestRest('POST', path, { token: sender.token, body: { content } });
       expect(sent.status).toBe(201);
     },
@@ -139,4 +142,26 @@ test('a reader without the scope gets no event from the bus', async () => {
   });
   await client.waitUntil(() => client.events().some(({ type }) => type === 'contact.removed'));
   expect(client.events().map(({ type }) => type)).toEqual(['contact.removed']);
+});
+
+test('messages that two processes send to one thread at once arrive at both in the order of the thread', async () => {
+  const { sending, reading, client, sender, receiver, thread_id } = await startTwo();
+  const other = await connectWebSocket(sending.url, { token: await sending.token(sender.handle) });
+  onTestFinished(() => other.close());
+  const sent = await Promise.all(
+    Array.from({ length: 120 }, (_, at) => {
+      const { api } = at % 3 === 0 ? reading : sending;
+      const { token } = at % 2 === 0 ? sender : receiver;
+      const body = { content: `${at}` };
+      return requestRest('POST', `${api}/threads/${thread_id}/messages`, { token, body });
+    }),
+  );
+  const ordered = sent
+    .map(({ body }) => ({ id: String(body.id), sequence: Number(body.sequence) }))
+    .toSorted((one, next) => one.sequence - next.sequence);
+  for (const { events, waitUntil } of [client, other]) {
+    const messages = () => events().filter(({ type }) => type === 'message.created');
+    await waitUntil(() => messages().length >= sent.length);
+    expect(messages().map(({ data }) => data?.['id'])).toEqual(ordered.map(({ id }) => id));
+  }
 });
