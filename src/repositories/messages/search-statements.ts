@@ -38,32 +38,37 @@ function selectPage(rows: string, value: Parameter, filters: string[]): string {
     order by m.id desc`;
 }
 
+const all = (value: Parameter, filters: ((value: Parameter) => string)[]) =>
+  filters.map((filter) => filter(value)).join(' and ');
+
+/** The index knows no order of words. */
+const hasWords = (value: Parameter) =>
+  `s.document @@ ${value('words', 'tsquery')} and ${rowPeriods} && ${value('periods', 'text[]')}`;
+
+const isOfThread = (value: Parameter) => `s.thread_id = any(${value('thread_ids', 'text[]')})`;
+
 /**
- * Three ways to select rows. Only the first one gives the planner both bounds of the range: it would expect few rows then, and read every
- * key of the range. The lower bound alone excludes older partitions.
+ * Ways to select rows. Where the planner does not see the values and an index has to find few rows, the upper bound of the range is missing:
+ * with both bounds the planner expects few rows in the range too, and reads all its keys. The lower bound alone excludes older partitions.
  */
-const rowsBy = {
-  range: `select s.* from message_search s
-    where ${[isFrom, isBelow, isInTime, isFromSender].map((filter) => filter(hide)).join(' and ')} and ${isInThreads}
-    order by s.message_id desc`,
-  threads: `select s.* from message_search s
-    where s.thread_id = any(${hide('thread_ids', 'text[]')})
-      and ${[isFrom, isInTime, isFromSender].map((filter) => filter(hide)).join(' and ')}`,
-  /** The index knows no order of words. */
-  words: (value: Parameter, filters: ((value: Parameter) => string)[]) => `select s.* from message_search s
-    where s.document @@ ${value('words', 'tsquery')} and ${rowPeriods} && ${value('periods', 'text[]')}
-      and ${[isFrom, isInTime, ...filters].map((filter) => filter(value)).join(' and ')} and ${isInThreads}`,
+const conditions = {
+  inRange: `${all(hide, [isFrom, isBelow, isInTime, isFromSender])} and ${isInThreads} order by s.message_id desc`,
+  inThreads: all(hide, [isOfThread, isFrom, isInTime, isFromSender]),
+  byWords: `${all(hide, [hasWords, isFrom, isInTime])} and ${isInThreads}`,
+  byWordsPlanned: all(show, [hasWords, isOfThread, isFrom, isBelow, isInTime, isFromSender]),
 };
 
 function pageStatements(suffix: string, filters: string[]) {
+  const page = (selection: keyof typeof conditions, value: Parameter) =>
+    selectPage(`select s.* from message_search s where ${conditions[selection]}`, value, filters);
   return {
     /** Scans the messages of all agents in a range. */
-    inRange: statement(`message_search.in_range${suffix}`, selectPage(rowsBy.range, hide, filters)),
+    inRange: statement(`message_search.in_range${suffix}`, page('inRange', hide)),
     /** Reads every message of the threads. */
-    inThreads: statement(`message_search.in_threads${suffix}`, selectPage(rowsBy.threads, hide, filters)),
-    byWords: statement(`message_search.by_words${suffix}`, selectPage(rowsBy.words(hide, []), hide, filters)),
-    /** The planner must see the values: either the words or the sender can be rare. */
-    byWordsOfSender: unpreparedStatement(selectPage(rowsBy.words(show, [isFromSender]), show, filters)),
+    inThreads: statement(`message_search.in_threads${suffix}`, page('inThreads', hide)),
+    byWords: statement(`message_search.by_words${suffix}`, page('byWords', hide)),
+    /** The planner must see the values where words, threads or sender can be the rarest: it combines their indexes. */
+    byWordsPlanned: unpreparedStatement(page('byWordsPlanned', show)),
   };
 }
 

@@ -55,8 +55,13 @@ const statements = {
   ),
 };
 
-/** A search scans so many of the latest messages, or reads so many messages of its threads, without the word index. */
-const maxScannedRows = 4_000;
+/** Numbers of messages that decide how a search reads. */
+const defaultLimits = {
+  /** So many of the latest messages are scanned, or so many messages of the threads are read, without the word index. */
+  scanned: 4_000,
+  /** Up to so many messages of the threads, each step is planned: the index of threads can be better than that of words. */
+  planned: 50_000,
+};
 
 export interface MessageDocument {
   message_id: string;
@@ -123,27 +128,26 @@ type Conditions = Pick<MessageSearch, 'thread_ids' | 'query' | 'after' | 'before
 async function addOlderMatches(
   db: Queryable,
   found: MessageRow[],
-  parts: { scanned: ScannedRange; search: MessageSearch; conditions: Conditions },
+  parts: { scanned: ScannedRange; search: MessageSearch; conditions: Conditions; isPlanned: boolean },
 ): Promise<void> {
   const { newest, reached, oldest } = parts.scanned;
   const { limit, words, with_attachment } = parts.search;
   const { sender, ...withoutSender } = parts.conditions;
-  const { byWords, byWordsOfSender } = searchStatements[with_attachment ? 'with_attachment' : 'all'];
+  const { byWords, byWordsPlanned } = searchStatements[with_attachment ? 'with_attachment' : 'all'];
   for (let below = reached; below > oldest && found.length < limit;) {
     const step = computeNextStep(newest, below, found.length / limit);
     const from = step > oldest ? step : oldest;
     const range = { from_id: from, below_id: below, periods: listPeriods(from, below) };
     const values = { ...withoutSender, ...range, words, limit: limit - found.length };
-    const rows =
-      sender === null
-        ? query<MessageRow>(db, byWords, values)
-        : query<MessageRow>(db, byWordsOfSender, { ...values, sender });
+    const rows = parts.isPlanned
+      ? query<MessageRow>(db, byWordsPlanned, { ...values, sender })
+      : query<MessageRow>(db, byWords, values);
     found.push(...(await rows));
     below = from;
   }
 }
 
-export function messageSearchRepository(db: Queryable, scannedRows = maxScannedRows) {
+export function messageSearchRepository(db: Queryable, limits = defaultLimits) {
   return {
     /** Writes search rows; replaces those that are not of a newer version. `now` is in milliseconds. */
     async index(documents: readonly MessageDocument[], version: number, now: number): Promise<void> {
@@ -185,12 +189,13 @@ export function messageSearchRepository(db: Queryable, scannedRows = maxScannedR
       const reader_ids = [readers].flat();
       const conditions = { reader_ids, thread_ids, query: search.query, after, before, sender };
       const page = { ...conditions, from_id, below_id, limit };
-      if (search.messages <= scannedRows) return query<MessageRow>(db, inThreads, page);
+      if (search.messages <= limits.scanned) return query<MessageRow>(db, inThreads, page);
 
-      const range = { from_id, below_id, scanned_rows: scannedRows };
+      const range = { from_id, below_id, scanned_rows: limits.scanned };
       const [scanned] = await query<ScannedRange>(db, searchStatements.scannedRange, range);
       const found = await query<MessageRow>(db, inRange, { ...page, from_id: scanned?.reached ?? from_id });
-      if (scanned) await addOlderMatches(db, found, { scanned, search, conditions });
+      const isPlanned = sender !== null || search.messages <= limits.planned;
+      if (scanned) await addOlderMatches(db, found, { scanned, search, conditions, isPlanned });
       return found;
     },
     /** The delay of indexing for messages since a time in milliseconds. Reads every row: for measurements only. */

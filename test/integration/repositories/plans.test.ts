@@ -7,7 +7,7 @@ import { feedRetentionRepository } from '../../../src/repositories/feed/retentio
 import { messageBatchesRepository } from '../../../src/repositories/messages/batches.ts';
 import { type MessageSearch, messageSearchRepository } from '../../../src/repositories/messages/search.ts';
 import { messagesRepository } from '../../../src/repositories/messages/messages.ts';
-import type { Queryable } from '../../../src/repositories/queryable.ts';
+import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
 import { threadListRepository } from '../../../src/repositories/threads/list.ts';
 import { conversationsRepository } from '../../../src/repositories/threads/conversations.ts';
 import { threadMembersRepository } from '../../../src/repositories/threads/members.ts';
@@ -236,6 +236,26 @@ test('the latest messages are read by their ids, and few threads by their messag
   );
   for (const scan of inThreads) expect(scan).toMatch(/^message_search_thread_first: .*thread_id = ANY /);
   expect([inRange.length, inThreads.length]).toEqual([2, 2]);
+});
+
+test('the plans of a search are kept after the first five calls', async () => {
+  const named: Queryable = {
+    query: async <Row extends object>(sql: Statement, values: readonly unknown[]) =>
+      (await client.query<Row>({ ...sql, values: [...values] })).rows,
+  };
+  for (let call = 0; call < 8; call += 1) {
+    await searchMessages(named, ...phrase());
+    await searchMessages(named, ...phrase(), { thread_ids: [thread()], messages: 900 });
+  }
+  const { rows } = await client.query<{ name: string }>(
+    `select name from pg_prepared_statements where name like 'message_search.%' and custom_plans = 5 and generic_plans >= 3`,
+  );
+  expect(rows.map(({ name }) => name).toSorted()).toEqual([
+    'message_search.by_words',
+    'message_search.in_range',
+    'message_search.in_threads',
+    'message_search.scanned_range',
+  ]);
 });
 
 test('the first message of another member after a sequence is read without those after it', async () => {

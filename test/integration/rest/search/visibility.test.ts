@@ -71,9 +71,13 @@ describe('access', () => {
       ["'walnut' & !('sea' <-> 'salt')", "'walnut'", all.filter((at) => at % 2 && at % 3)],
     ] as const) {
       for (const stretch of [1, 2, 3, 5, 15, 100]) {
-        const messageSearch = messageSearchRepository(on.core.database, stretch);
-        // With few messages the threads are read, and with a sender the planner sees the values.
-        for (const filter of [{ messages: 100 }, { messages: 1 }, { messages: 100, sender: ann.id }]) {
+        const messageSearch = messageSearchRepository(on.core.database, { scanned: stretch, planned: 200 });
+        for (const filter of [
+          { messages: 1 },
+          { messages: 200 },
+          { messages: 1_000 },
+          { messages: 1_000, sender: ann.id },
+        ]) {
           const filtered = { ...search, ...filter, query, words };
           const about = `${query}, ${JSON.stringify(filter)}, after ${stretch}`;
           for (const limit of [1, 2, 3, 6, 20]) {
@@ -97,9 +101,9 @@ describe('access', () => {
     await on.indexed();
     const query = "'walnut'";
     const search = { ...everything, thread_ids: [secret], query, words: query, limit: 10 };
-    for (const scannedRows of [1, 100]) {
-      for (const filter of [{ messages: 1 }, { messages: 1_000 }, { messages: 1_000, sender: ann.id }]) {
-        const messageSearch = messageSearchRepository(on.core.database, scannedRows);
+    for (const scanned of [1, 100]) {
+      for (const filter of [{ messages: 1 }, { messages: 200 }, { messages: 1_000 }]) {
+        const messageSearch = messageSearchRepository(on.core.database, { scanned, planned: 200 });
         expect(await messageSearch.search(bob.id, { ...search, ...filter })).toHaveLength(2);
         expect(await messageSearch.search(eve.id, { ...search, ...filter })).toEqual([]);
       }
