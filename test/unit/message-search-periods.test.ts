@@ -16,18 +16,13 @@ test.each([
 ])('few periods cover %s completely', (_, long, length) => {
   for (const shift of [0, 7 * minute, 5 * day]) {
     const [from, below] = [now - shift - long, now - shift];
-    const periods = listPeriods(at(from), at(below)) ?? [];
+    const periods = listPeriods(at(from), at(below));
     expect(periods.length).toBeLessThanOrEqual(64);
     expect(new Set(periods.map((period) => period.length))).toEqual(new Set([length]));
     for (let part = 0; part <= 1; part += 0.01) {
       expect(periods).toContain(at(Math.floor(from + part * (below - from))).slice(0, length));
     }
   }
-});
-
-test('a range of more than two years has no periods', () => {
-  expect(listPeriods(at(now - 900 * day), at(now))).toBeNull();
-  expect(listPeriods(at(0), at(now))).toBeNull();
 });
 
 test('the length of a step back follows from the hits so far, and is at most eight times that of the last step', () => {
@@ -37,6 +32,14 @@ test('the length of a step back follows from the hits so far, and is at most eig
   expect(back(0.01)).toBe(at(now - 8 * day));
   expect(back(0.4)).toBe(at(now - 3 * day));
   expect(back(20 / 21) < reached).toBe(true);
+});
+
+test('a step back is at most two years, which few periods cover', () => {
+  const reached = at(now - 400 * day);
+  const from = computeNextStep(at(now), reached, 0);
+  expect(from < at(now - 1_130 * day)).toBe(true);
+  expect(from > at(now - 1_200 * day)).toBe(true);
+  expect(listPeriods(from, reached).length).toBeLessThanOrEqual(64);
 });
 
 test('a step back is not shorter than a period, and ends at time zero', () => {

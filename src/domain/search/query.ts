@@ -62,6 +62,17 @@ export function toTsQuery(terms: readonly SearchTerm[]): string {
     .join('&');
 }
 
+/**
+ * The words of a query in any order, as a `tsquery` that an index of words answers without reading the messages. Matches at least the
+ * messages of the query.
+ */
+export function toWordsQuery(terms: readonly SearchTerm[]): string {
+  return terms
+    .filter(({ words, isExcluded }) => !isExcluded || words.length === 1)
+    .map(({ words, isExcluded }) => `${isExcluded ? '!' : ''}(${words.map(operand).join('&')})`)
+    .join('&');
+}
+
 function operand({ text, isPrefix }: QueryWord): string {
   return `${quoteWord(text)}${isPrefix ? ':*' : ''}`;
 }

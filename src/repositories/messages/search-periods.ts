@@ -7,6 +7,8 @@ import { minIdAt, timeOfId } from '../../domain/ids.ts';
 const prefixLengths = [10, 9, 8] as const;
 const minPeriodMs = periodMs(prefixLengths[0]);
 const maxPeriods = 64;
+/** About two years. A range that is not longer has at most 64 periods. */
+const maxStepMs = (maxPeriods - 1) * periodMs(prefixLengths[2]);
 
 /** All periods of a message, as in the index. */
 export const rowPeriods = 'array[left(s.message_id, 8), left(s.message_id, 9), left(s.message_id, 10)]';
@@ -15,30 +17,28 @@ function periodMs(length: number): number {
   return 32 ** (minIdAt('message', 0).length - 16 - length);
 }
 
-/** The periods that cover a range of ids, `below` exclusive. Null for more than two years: too many periods to be of use. */
-export function listPeriods(from: string, below: string): string[] | null {
-  for (const length of prefixLengths) {
-    const duration = periodMs(length);
-    const first = Math.floor(timeOfId(from) / duration);
-    const count = Math.floor(timeOfId(below) / duration) - first + 1;
-    if (count > maxPeriods) continue;
-    return Array.from({ length: count }, (_, at) =>
-      minIdAt('message', (first + at) * duration).slice(0, length),
-    );
-  }
-  return null;
+/** The periods that cover a range of ids, `below` exclusive: as short as possible, but at most 64 for a range of two years. */
+export function listPeriods(from: string, below: string): string[] {
+  const firstOf = (length: number) => Math.floor(timeOfId(from) / periodMs(length));
+  const countOf = (length: number) => Math.floor(timeOfId(below) / periodMs(length)) - firstOf(length) + 1;
+  const length = prefixLengths.find((each) => countOf(each) <= maxPeriods) ?? prefixLengths[2];
+  return Array.from({ length: countOf(length) }, (_, at) =>
+    minIdAt('message', (firstOf(length) + at) * periodMs(length)).slice(0, length),
+  );
 }
 
 /** A step is as long as the rate of matches so far suggests plus a fifth; at most eight times the range before it. */
 const step = { growth: 1.2, maxGrowth: 8 };
 
 /**
- * The lowest id of the next step back in time.
+ * The lowest id of the next step back in time, which is at most two years.
  * @param reached the lowest id of the range that was searched, which begins at `newest`.
  * @param filled the part of a page that was found so far; less than 1.
  */
 export function computeNextStep(newest: string, reached: string, filled: number): string {
   const end = timeOfId(newest);
-  const searchedMs = Math.max(end - timeOfId(reached), minPeriodMs);
-  return minIdAt('message', Math.floor(end - searchedMs * Math.min(step.growth / filled, step.maxGrowth)));
+  const below = timeOfId(reached);
+  const searchedMs = Math.max(end - below, minPeriodMs);
+  const from = Math.floor(end - searchedMs * Math.min(step.growth / filled, step.maxGrowth));
+  return minIdAt('message', Math.max(from, below - maxStepMs));
 }

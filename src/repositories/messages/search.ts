@@ -1,26 +1,7 @@
-import { computeNextStep, listPeriods, rowPeriods } from './search-periods.ts';
-import { messageColumns, type MessageRow } from './messages.ts';
-import {
-  hideFromPlanner,
-  type NamedStatement,
-  query,
-  type Queryable,
-  statement,
-  unpreparedStatement,
-} from '../queryable.ts';
-
-/** The cheap conditions. `thread_id = any(:thread_ids)` is only for the planner: `readerFilter` decides. */
-const rowFilter = `s.thread_id = any(:thread_ids) and s.message_id >= :from_id and s.message_id < :below_id
-  and s.created_at >= :after and s.created_at < :before
-  and (:sender::text is null or s.sender_id = :sender)`;
-
-/** Only members of a thread can read its messages, and the people of these members. */
-const readerFilter = `exists (select from thread_members v where v.thread_id = s.thread_id and v.agent_id = any(:reader_ids))`;
-
-const attachmentFilter = `and exists (select from attachments t where t.message_id = s.message_id)`;
-
-const page = `select ${messageColumns} from page join messages m on m.id = page.message_id join agents a on a.id = m.sender_id
-  order by m.id desc`;
+import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';
+import type { MessageRow } from './messages.ts';
+import { computeNextStep, listPeriods } from './search-periods.ts';
+import { searchStatements } from './search-statements.ts';
 
 const statements = {
   /**
@@ -53,7 +34,7 @@ const statements = {
   countAfter: statement('message_search.count_after', `select count(*) from messages where id > :after`),
   listThreads: statement(
     'message_search.list_threads',
-    `select v.thread_id, t.last_message_at from thread_members v join threads t on t.id = v.thread_id
+    `select v.thread_id, t.last_message_at, t.last_sequence from thread_members v join threads t on t.id = v.thread_id
      where v.agent_id = :agent_id and t.last_message_at is not null and (:counterpart::text is null or exists (
        select from thread_members w
        where w.thread_id = v.thread_id and w.agent_id <> :agent_id
@@ -74,48 +55,13 @@ const statements = {
   ),
 };
 
-/** Scans the latest messages, newest first: fast for common words. `offset 0` keeps the cheap conditions first. */
-function recentStatement(filter: string): NamedStatement {
-  return unpreparedStatement(
-    `with page as materialized (
-       select s.message_id from (
-         select s.* from message_search s where ${rowFilter} order by s.message_id desc offset 0
-       ) s
-       where s.document @@ :query::tsquery and ${readerFilter} ${filter} order by s.message_id desc limit :limit
-     ) ${page}`,
-  );
-}
-
-/** Finds all matches in a range of ids by the word index: for rare words. For a phrase the index finds the rows with all its words. */
-function rangeStatement(filter: string): NamedStatement {
-  return unpreparedStatement(
-    `with found as materialized (
-       select s.message_id from message_search s
-       where ${rowFilter} and (:periods::text[] is null or ${rowPeriods} && :periods)
-         and s.document @@ :query::tsquery and ${readerFilter} ${filter}
-     ), page as (
-       select message_id from found order by message_id desc limit :limit
-     ) ${page}`,
-  );
-}
-
-/** @param scannedRows how many of the latest messages are scanned before the word index is used. */
-export function createSearchStatements(scannedRows: number) {
-  const edge = (order: string) =>
-    `select message_id from message_search where message_id >= :from_id and message_id < :below_id order by message_id ${order} limit 1`;
-  return {
-    /** No row when there is no message before the scanned ones. */
-    scannedRange: unpreparedStatement(
-      `select newest, reached, oldest
-       from (${edge('desc')}) n (newest), (${edge(`desc offset ${scannedRows - 1}`)}) r (reached), (${edge('asc')}) o (oldest)
-       where oldest < reached`,
-    ),
-    recent: { plain: recentStatement(''), with_attachment: recentStatement(attachmentFilter) },
-    range: { plain: rangeStatement(''), with_attachment: rangeStatement(attachmentFilter) },
-  };
-}
-
-const defaultStatements = createSearchStatements(4_000);
+/** Numbers of messages that decide how a search reads. */
+const defaultLimits = {
+  /** So many of the latest messages are scanned, or so many messages of the threads are read, without the word index. */
+  scanned: 4_000,
+  /** Up to so many messages of the threads, each step is planned: the index of threads can be better than that of words. */
+  planned: 50_000,
+};
 
 export interface MessageDocument {
   message_id: string;
@@ -126,13 +72,18 @@ export interface MessageDocument {
 export interface SearchedThread {
   thread_id: string;
   last_message_at: number;
+  last_sequence: number;
 }
 
 export interface MessageSearch {
   /** The threads to search. Threads that the reader is not a member of are skipped. */
   thread_ids: readonly string[];
+  /** At least the number of messages in these threads. */
+  messages: number;
   /** The text form of a tsquery. */
   query: string;
+  /** The query without the order of words: matches the same messages, and more. */
+  words: string;
   /** Ids from this one on. */
   from_id: string;
   /** Ids below this one. */
@@ -162,13 +113,41 @@ interface ScannedRange {
   oldest: string;
 }
 
-export function messageSearchRepository(db: Queryable, searchStatements = defaultStatements) {
-  /** With an id the planner can estimate the number of messages. The empty id matches no agent. */
-  async function senderId(reference: string | null): Promise<string | null> {
-    if (reference === null) return null;
-    return (await query<{ id: string }>(db, statements.findSender, { reference }))[0]?.id ?? '';
-  }
+/** An id, so that the planner can estimate the number of messages. The empty id matches no agent. */
+async function findSenderId(db: Queryable, reference: string | null): Promise<string | null> {
+  if (reference === null) return null;
+  return (await query<{ id: string }>(db, statements.findSender, { reference }))[0]?.id ?? '';
+}
 
+/** The values of every statement of a search. */
+type Conditions = Pick<MessageSearch, 'thread_ids' | 'query' | 'after' | 'before' | 'sender'> & {
+  reader_ids: readonly string[];
+};
+
+/** Adds matches from the word index to those of the scanned range, in steps back in time. */
+async function addOlderMatches(
+  db: Queryable,
+  found: MessageRow[],
+  parts: { scanned: ScannedRange; search: MessageSearch; conditions: Conditions; isPlanned: boolean },
+): Promise<void> {
+  const { newest, reached, oldest } = parts.scanned;
+  const { limit, words, with_attachment } = parts.search;
+  const { sender, ...withoutSender } = parts.conditions;
+  const { byWords, byWordsPlanned } = searchStatements[with_attachment ? 'with_attachment' : 'all'];
+  for (let below = reached; below > oldest && found.length < limit;) {
+    const step = computeNextStep(newest, below, found.length / limit);
+    const from = step > oldest ? step : oldest;
+    const range = { from_id: from, below_id: below, periods: listPeriods(from, below) };
+    const values = { ...withoutSender, ...range, words, limit: limit - found.length };
+    const rows = parts.isPlanned
+      ? query<MessageRow>(db, byWordsPlanned, { ...values, sender })
+      : query<MessageRow>(db, byWords, values);
+    found.push(...(await rows));
+    below = from;
+  }
+}
+
+export function messageSearchRepository(db: Queryable, limits = defaultLimits) {
   return {
     /** Writes search rows; replaces those that are not of a newer version. `now` is in milliseconds. */
     async index(documents: readonly MessageDocument[], version: number, now: number): Promise<void> {
@@ -199,39 +178,24 @@ export function messageSearchRepository(db: Queryable, searchStatements = defaul
       return query<SearchedThread>(db, statements.listThreads, { agent_id: agentId, counterpart });
     },
     /**
-     * Matching messages that one of the readers (agent ids) can read, newest first. Scans the latest messages, which finds common words. Then searches the
-     * word index in steps back in time, which finds rare ones. Neither reads many rows.
+     * Matching messages that one of the readers (agent ids) can read, newest first. Reads all messages of the threads if these are few.
+     * Otherwise scans the latest messages, which finds frequent words. Then searches the word index in steps back in time, which finds
+     * rare ones. No way reads many rows.
      */
     async search(readers: string | readonly string[], search: MessageSearch): Promise<MessageRow[]> {
       const { thread_ids, from_id, below_id, after, before, limit } = search;
-      const { scannedRange, recent, range } = searchStatements;
-      const kind = search.with_attachment ? 'with_attachment' : 'plain';
-      const sender = await senderId(search.sender);
+      const { inThreads, inRange } = searchStatements[search.with_attachment ? 'with_attachment' : 'all'];
+      const sender = await findSenderId(db, search.sender);
       const reader_ids = [readers].flat();
       const conditions = { reader_ids, thread_ids, query: search.query, after, before, sender };
+      const page = { ...conditions, from_id, below_id, limit };
+      if (search.messages <= limits.scanned) return query<MessageRow>(db, inThreads, page);
 
-      const [scanned] = await query<ScannedRange>(db, scannedRange, { from_id, below_id });
-      const found = await query<MessageRow>(db, recent[kind], {
-        ...conditions,
-        from_id: scanned?.reached ?? from_id,
-        below_id,
-        limit,
-      });
-      if (!scanned) return found;
-      const { newest, reached, oldest } = scanned;
-      for (let below = reached; below > oldest && found.length < limit;) {
-        const step = computeNextStep(newest, below, found.length / limit);
-        const from = step > oldest ? step : oldest;
-        const rest = await query<MessageRow>(db, range[kind], {
-          ...conditions,
-          from_id: from,
-          below_id: below,
-          limit: limit - found.length,
-          periods: listPeriods(from, below),
-        });
-        found.push(...rest);
-        below = from;
-      }
+      const range = { from_id, below_id, scanned_rows: limits.scanned };
+      const [scanned] = await query<ScannedRange>(db, searchStatements.scannedRange, range);
+      const found = await query<MessageRow>(db, inRange, { ...page, from_id: scanned?.reached ?? from_id });
+      const isPlanned = sender !== null || search.messages <= limits.planned;
+      if (scanned) await addOlderMatches(db, found, { scanned, search, conditions, isPlanned });
       return found;
     },
     /** The delay of indexing for messages since a time in milliseconds. Reads every row: for measurements only. */

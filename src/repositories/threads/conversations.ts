@@ -69,6 +69,8 @@ export interface SearchedConversations {
   agent_ids: string[];
   thread_ids: string[];
   last_message_at: number;
+  /** At least the number of messages in these threads. */
+  messages: number;
 }
 
 const maxPreviewCharacters = 300;
@@ -168,7 +170,7 @@ function listSearchedStatement(name: string, mine: string) {
        select a.id from ${mine} and (:agent::text is null or a.id = :agent or a.canonical_handle = :agent)
      ), found as materialized (${threadsOfMine})
      select coalesce((select json_agg(id) from mine), '[]') as agent_ids, coalesce(json_agg(t.id), '[]') as thread_ids,
-       coalesce(max(t.last_message_at), 0) as last_message_at
+       coalesce(max(t.last_message_at), 0) as last_message_at, coalesce(sum(t.last_sequence), 0) as messages
      from found f cross join lateral (select * from threads where id = f.thread_id limit 1) t
      where t.last_message_at is not null and (:counterpart::text is null or exists (
        select from thread_members w join agents a on a.id = w.agent_id

@@ -1,5 +1,5 @@
 import { minIdAt } from '../../domain/ids.ts';
-import { parseSearch, toTsQuery } from '../../domain/search/query.ts';
+import { parseSearch, toTsQuery, toWordsQuery } from '../../domain/search/query.ts';
 import { createSnippet } from '../../domain/search/snippets.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey, readRelationships, requireThread } from '../access.ts';
@@ -43,7 +43,9 @@ export async function searchMessages(work: Work, input: SearchMessages, field: s
   const last = threads.reduce((time, { last_message_at }) => Math.max(time, last_message_at), 0);
   const filter = {
     thread_ids: threads.map((thread) => thread.thread_id),
+    messages: threads.reduce((sum, { last_sequence }) => sum + last_sequence, 0),
     query: toTsQuery(terms),
+    words: toWordsQuery(terms),
     from_id: minIdAt('message', after - maxClockSkewMs),
     after,
     before,
@@ -92,7 +94,9 @@ export async function searchConversations(
   });
   const rows = await messageSearch.search(searched.agent_ids, {
     thread_ids: searched.thread_ids,
+    messages: searched.messages,
     query: toTsQuery(terms),
+    words: toWordsQuery(terms),
     from_id: minIdAt('message', 0),
     below_id: before_id ?? minIdAt('message', searched.last_message_at + 1 + maxClockSkewMs),
     after: 0,

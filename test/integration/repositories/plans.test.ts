@@ -5,9 +5,9 @@ import { newId } from '../../../src/domain/ids.ts';
 import { feedRepository } from '../../../src/repositories/feed/feed.ts';
 import { feedRetentionRepository } from '../../../src/repositories/feed/retention.ts';
 import { messageBatchesRepository } from '../../../src/repositories/messages/batches.ts';
-import { messageSearchRepository } from '../../../src/repositories/messages/search.ts';
+import { type MessageSearch, messageSearchRepository } from '../../../src/repositories/messages/search.ts';
 import { messagesRepository } from '../../../src/repositories/messages/messages.ts';
-import type { Queryable } from '../../../src/repositories/queryable.ts';
+import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
 import { threadListRepository } from '../../../src/repositories/threads/list.ts';
 import { conversationsRepository } from '../../../src/repositories/threads/conversations.ts';
 import { threadMembersRepository } from '../../../src/repositories/threads/members.ts';
@@ -96,10 +96,19 @@ const anyConversation = {
 };
 const range = { below: 2_147_483_647, above: 0, limit: 51 };
 const anyTime = { after: 0, before: Number.MAX_SAFE_INTEGER, from_id: 'msg_0', below_id: 'msg_7ZZZ' };
-const search = { ...anyTime, sender: null, with_attachment: false, limit: 21 };
-const everywhere = () => ({ ...search, thread_ids });
 const eventId = (number: number) => `evt_${String(number).padStart(26, '0')}`;
 const word = (place: number) => vocabulary[place] ?? '';
+const frequent = (): [string, string] => [`'${word(3)}'`, `'${word(3)}'`];
+const phrase = (): [string, string] => [
+  `('${word(300)}'<->'${word(400)}')`,
+  `('${word(300)}'&'${word(400)}')`,
+];
+
+function searchMessages(db: Queryable, matches: string, words = matches, part: Partial<MessageSearch> = {}) {
+  const filters = { ...anyTime, sender: null, with_attachment: false, limit: 21 };
+  const search = { ...filters, thread_ids, messages: 1_000_000, query: matches, words, ...part };
+  return messageSearchRepository(db).search(reader, search);
+}
 
 const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ['a thread', (db) => threadsRepository(db).findForMember(thread(), reader)],
@@ -144,24 +153,16 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ],
   ...[0, 200, 1_000, 19_000].map((place): (typeof reads)[number] => [
     `search of the word at frequency rank ${place}`,
-    (db) => messageSearchRepository(db).search(reader, { ...everywhere(), query: `'${word(place)}'` }),
+    (db) => searchMessages(db, `'${word(place)}'`),
   ]),
-  [
-    'search of a prefix',
-    (db) =>
-      messageSearchRepository(db).search(reader, {
-        ...everywhere(),
-        query: `'${word(1_000).slice(0, 4)}':*`,
-      }),
-  ],
+  ['search of a prefix', (db) => searchMessages(db, `'${word(1_000).slice(0, 4)}':*`)],
   [
     'search of a phrase in one thread',
-    (db) =>
-      messageSearchRepository(db).search(reader, {
-        ...search,
-        thread_ids: [thread()],
-        query: `('${word(300)}'<->'${word(400)}')`,
-      }),
+    (db) => searchMessages(db, ...phrase(), { thread_ids: [thread()], messages: 900 }),
+  ],
+  [
+    'search of messages of a sender',
+    (db) => searchMessages(db, `'${word(300)}'`, `'${word(300)}'`, { sender: others[0] ?? '' }),
   ],
   ['feed', (db) => feedRepository(db).read([{ agent_id: reader, after: 10 }], 100)],
   ['bounds of a feed', (db) => feedRepository(db).readBounds([reader])],
@@ -199,21 +200,62 @@ test.each(reads)('scans no big table: %s', async (_, use) => {
   expect(findFullScans(plans, big)).toEqual([]);
 });
 
-test('the word index is searched for words and periods in one scan', async () => {
-  const { rows } = await client.query<{ id: string }>('select id from threads');
-  const everyThread = rows.map(({ id }) => id);
-  const plans = await collectPlans(queryableOf(client), (db) =>
-    messageSearchRepository(db).search(reader, {
-      ...search,
-      thread_ids: everyThread,
-      query: `('${word(300)}'<->'${word(400)}')`,
-    }),
+/** How a search statement reads the search rows: its index scans, each with the name of the index and the condition. */
+async function listIndexScans(name: string, use: (db: Queryable) => Promise<unknown>): Promise<string[]> {
+  const plain = queryableOf(client);
+  const plans = await collectPlans(plain, (recorded) =>
+    use({ query: (sql, values) => (sql.name === name ? recorded : plain).query(sql, values) }),
   );
-  const conditions = plans
-    .flatMap(flattenPlan)
-    .filter((node) => /^message_search_.*document/.test(node['Index Name'] ?? ''));
-  expect(conditions).not.toEqual([]);
-  for (const node of conditions) expect(node['Index Cond']).toMatch(/document @@ .* && /);
+  expect(plans.length).toBeGreaterThan(1);
+  return plans.flatMap(flattenPlan).flatMap(({ 'Index Name': index, 'Index Cond': condition }) => {
+    const isOfFirst = index?.startsWith('message_search_') && index.includes('_first');
+    return isOfFirst ? [`${index}: ${condition ?? ''}`] : [];
+  });
+}
+
+test.each([
+  ['a frequent word', frequent],
+  ['a phrase', phrase],
+])('the word index is searched for words and periods in one scan, and no other index: %s', async (_, of) => {
+  const { rows } = await client.query<{ id: string }>('select id from threads');
+  for (const ids of [thread_ids, rows.map(({ id }) => id)]) {
+    const scans = await listIndexScans('message_search.by_words', (db) =>
+      searchMessages(db, ...of(), { thread_ids: ids, limit: 3_000 }),
+    );
+    expect(scans).not.toEqual([]);
+    for (const scan of scans) expect(scan).toMatch(/^message_search_document_first: .*document @@ .* && /);
+  }
+});
+
+test('the latest messages are read by their ids, and few threads by their messages', async () => {
+  const inRange = await listIndexScans('message_search.in_range', (db) => searchMessages(db, ...phrase()));
+  for (const scan of inRange)
+    expect(scan).toMatch(/^message_search_first_pkey: .*message_id >= .*message_id < /);
+  const inThreads = await listIndexScans('message_search.in_threads', (db) =>
+    searchMessages(db, ...phrase(), { thread_ids: [thread()], messages: 900 }),
+  );
+  for (const scan of inThreads) expect(scan).toMatch(/^message_search_thread_first: .*thread_id = ANY /);
+  expect([inRange.length, inThreads.length]).toEqual([2, 2]);
+});
+
+test('the plans of a search are kept after the first five calls', async () => {
+  const named: Queryable = {
+    query: async <Row extends object>(sql: Statement, values: readonly unknown[]) =>
+      (await client.query<Row>({ ...sql, values: [...values] })).rows,
+  };
+  for (let call = 0; call < 8; call += 1) {
+    await searchMessages(named, ...phrase());
+    await searchMessages(named, ...phrase(), { thread_ids: [thread()], messages: 900 });
+  }
+  const { rows } = await client.query<{ name: string }>(
+    `select name from pg_prepared_statements where name like 'message_search.%' and custom_plans = 5 and generic_plans >= 3`,
+  );
+  expect(rows.map(({ name }) => name).toSorted()).toEqual([
+    'message_search.by_words',
+    'message_search.in_range',
+    'message_search.in_threads',
+    'message_search.scanned_range',
+  ]);
 });
 
 test('the first message of another member after a sequence is read without those after it', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findHits, parseSearch, toTsQuery } from '../../../src/domain/search/query.ts';
+import { findHits, parseSearch, toTsQuery, toWordsQuery } from '../../../src/domain/search/query.ts';
 import { tokenize } from '../../../src/domain/search/tokenizer.ts';
 
 const toQuery = (query: string) => toTsQuery(parseSearch(query, 'q'));
@@ -25,6 +25,16 @@ describe('a query', () => {
     ['a star behind such a run means nothing', '東京*', "('東京')"],
   ])('%s', (_what, query, expected) => {
     expect(toQuery(query)).toBe(expected);
+  });
+
+  test.each([
+    ['of a phrase, in any order', '"blue whale" sea', "('blue'&'whale')&('sea')"],
+    ['of a prefix', '"blue wha*"', "('blue'&'wha':*)"],
+    ['of a run without spaces', '東京都', "('東京'&'京都')"],
+    ['that are excluded', 'blue -whale', "('blue')&!('whale')"],
+    ['without excluded phrases, because each word of one can occur', 'blue -"deep sea"', "('blue')"],
+  ])('has words %s', (_what, query, expected) => {
+    expect(toWordsQuery(parseSearch(query, 'q'))).toBe(expected);
   });
 
   test.each([['   '], ['"" - *'], ['-blue'], ['-"blue whale" -x'], ['🎉🎉'], ['…!?'], ['___']])(

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { minIdAt, newId } from '../../../../src/domain/ids.ts';
-import {
-  messageSearchRepository,
-  createSearchStatements,
-} from '../../../../src/repositories/messages/search.ts';
+import { messageSearchRepository } from '../../../../src/repositories/messages/search.ts';
 import type { TestAgent } from '../../../support/service.ts';
 import { type Query, type SearchHit, type SearchService, startSearchService } from './setup.ts';
 
@@ -66,24 +63,33 @@ describe('access', () => {
 
     const search = { ...everything, thread_ids: [thread] };
     const all = ages.map((_, at) => at);
-    for (const [query, hits] of [
-      ["'walnut'", all.filter((at) => at % 2)],
-      ["'old'", all.filter((at) => at > 10)],
-      ["'none'", []],
-      ["'sea' <-> 'salt'", all.filter((at) => at % 3 === 0)],
-      ["'walnut' & !('sea' <-> 'salt')", all.filter((at) => at % 2 && at % 3)],
+    for (const [query, words, hits] of [
+      ["'walnut'", "'walnut'", all.filter((at) => at % 2)],
+      ["'old'", "'old'", all.filter((at) => at > 10)],
+      ["'none'", "'none'", []],
+      ["'sea' <-> 'salt'", "'sea' & 'salt'", all.filter((at) => at % 3 === 0)],
+      ["'walnut' & !('sea' <-> 'salt')", "'walnut'", all.filter((at) => at % 2 && at % 3)],
     ] as const) {
       for (const stretch of [1, 2, 3, 5, 15, 100]) {
-        const messageSearch = messageSearchRepository(on.core.database, createSearchStatements(stretch));
-        for (const limit of [1, 2, 3, 6, 20]) {
-          const found = await messageSearch.search(bob.id, { ...search, query, limit });
+        const messageSearch = messageSearchRepository(on.core.database, { scanned: stretch, planned: 200 });
+        for (const filter of [
+          { messages: 1 },
+          { messages: 200 },
+          { messages: 1_000 },
+          { messages: 1_000, sender: ann.id },
+        ]) {
+          const filtered = { ...search, ...filter, query, words };
+          const about = `${query}, ${JSON.stringify(filter)}, after ${stretch}`;
+          for (const limit of [1, 2, 3, 6, 20]) {
+            const found = await messageSearch.search(bob.id, { ...filtered, limit });
+            const places = found.map(({ id }) => ids.indexOf(id));
+            expect(places, `${about}, ${limit}`).toEqual(hits.slice(0, limit));
+          }
+          const part = { from_id: ids[12] ?? '', below_id: ids[3] ?? '', limit: 20 };
+          const found = await messageSearch.search(bob.id, { ...filtered, ...part });
           const places = found.map(({ id }) => ids.indexOf(id));
-          expect(places, `${query}, ${limit} after ${stretch}`).toEqual(hits.slice(0, limit));
+          expect(places, `${about}, a part`).toEqual(hits.filter((at) => at > 3 && at <= 12));
         }
-        const part = { from_id: ids[12] ?? '', below_id: ids[3] ?? '', limit: 20 };
-        const found = await messageSearch.search(bob.id, { ...search, ...part, query });
-        const places = found.map(({ id }) => ids.indexOf(id));
-        expect(places, `${query}, a part after ${stretch}`).toEqual(hits.filter((at) => at > 3 && at <= 12));
       }
     }
   });
@@ -91,13 +97,17 @@ describe('access', () => {
   test('the row query returns nothing for a thread of others', async () => {
     const [ann, bob, eve] = await on.createAgents();
     const secret = await on.open(ann, bob);
-    await on.send(ann, secret, 'a walnut');
+    for (const content of ['a walnut', 'another walnut']) await on.send(ann, secret, content);
     await on.indexed();
     const query = "'walnut'";
-    const search = { ...everything, thread_ids: [secret], query, limit: 10 };
-    const { messageSearch } = on.core.repositories;
-    expect(await messageSearch.search(bob.id, search)).toHaveLength(1);
-    expect(await messageSearch.search(eve.id, search)).toEqual([]);
+    const search = { ...everything, thread_ids: [secret], query, words: query, limit: 10 };
+    for (const scanned of [1, 100]) {
+      for (const filter of [{ messages: 1 }, { messages: 200 }, { messages: 1_000 }]) {
+        const messageSearch = messageSearchRepository(on.core.database, { scanned, planned: 200 });
+        expect(await messageSearch.search(bob.id, { ...search, ...filter })).toHaveLength(2);
+        expect(await messageSearch.search(eve.id, { ...search, ...filter })).toEqual([]);
+      }
+    }
   });
 
   test('a thread of others looks like an absent one, and a hidden agent like an absent one', async () => {
