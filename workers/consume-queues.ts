@@ -70,7 +70,7 @@ export async function tryBatchThenEach(ids: readonly string[], handle: HandleSub
   }
 }
 
-/** What is done with the ids of subjects, and then once with the subjects themselves. */
+/** Both run in this order: `handle` with the ids of subjects, `complete` with the subjects. */
 export interface SubjectSteps {
   handle: HandleSubjects;
   complete(subjects: readonly string[]): Promise<void>;

@@ -71,6 +71,12 @@ export function hideFromPlanner(parameter: string, type: string): string {
   return `(select ${parameter}::${type})::${type}`;
 }
 
+/**
+ * In the FROM list of a statement that is a transaction of its own: its commit does not wait for the disk. For work that is repeated if the
+ * database loses it in a crash. Commits are lost in order only: what was committed before is lost last.
+ */
+export const unflushedCommit = `(select set_config('synchronous_commit', 'off', true)) unflushed`;
+
 const tableExists = statement('tables.exists', 'select to_regclass($1) is not null as exists');
 
 /**

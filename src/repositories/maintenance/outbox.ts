@@ -1,4 +1,4 @@
-import { type Queryable, statement, hideFromPlanner, query } from '../queryable.ts';
+import { hideFromPlanner, query, type Queryable, statement, unflushedCommit } from '../queryable.ts';
 
 export interface OutboxRow {
   job: string;
@@ -8,10 +8,13 @@ export interface OutboxRow {
 }
 
 const statements = {
-  /** The generic plan expects ten subjects. Without hidden values, a connection that begins with fewer would plan on each call. */
+  /**
+   * The generic plan expects ten subjects. Without hidden values, a connection that begins with fewer would plan on each call. A job whose
+   * completion is lost runs again.
+   */
   complete: statement(
     'outbox.complete',
-    `delete from outbox where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})`,
+    `delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})`,
   ),
   /** Doubles the delay of each row, so that a long outage does not fill the queue with copies. */
   claimDue: statement(

@@ -1,4 +1,4 @@
-import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';
+import { hideFromPlanner, query, type Queryable, statement, unflushedCommit } from '../queryable.ts';
 import type { MessageRow } from './messages.ts';
 import { computeNextStep, listPeriods } from './search-periods.ts';
 import { searchStatements } from './search-statements.ts';
@@ -6,13 +6,15 @@ import { searchStatements } from './search-statements.ts';
 const statements = {
   /**
    * Keeps rows of a newer tokenizer version: a worker of an older release may run at the same time. Skips messages that were erased
-   * after their content was read. `offset 0` makes the planner look up each message by key.
+   * after their content was read. `offset 0` makes the planner look up each message by key. A lost row is written again: the completion
+   * of its job is committed later.
    */
   index: statement(
     'message_search.index',
     `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
      select m.id, m.thread_id, m.sender_id, d.document::tsvector, :version, m.created_at, :now
      from unnest(${hideFromPlanner(':message_ids', 'text[]')}, ${hideFromPlanner(':documents', 'text[]')}) d (message_id, document)
+     cross join ${unflushedCommit}
      cross join lateral (select * from messages where id = d.message_id offset 0) m
      where m.content <> '' or m.metadata <> '{"erased": true}'
      order by m.id

@@ -1,5 +1,5 @@
 import { dayMs, startOfDay, type Usage } from '../../domain/usage.ts';
-import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';
+import { hideFromPlanner, query, type Queryable, statement, unflushedCommit } from '../queryable.ts';
 import { agentsOfReader, type ConversationReader } from './conversations.ts';
 
 /** The usage of an agent, or with a counterpart. Null: all that are not listed. */
@@ -100,7 +100,7 @@ const statements = {
   complete: statement(
     'usage.complete',
     `with done as (
-       delete from outbox where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})
+       delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})
        returning subject_id
      ), event as materialized (
        select unnest(string_to_array(subject_id, ',')) as id from done
