@@ -4,6 +4,7 @@ import { describeWithBrowser } from '../../clients/playwright.ts';
 import { newUsername, signInPerson } from '../../integration/console/signed-in-person.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { findPageFaults, injectAxe } from './page-faults.ts';
+import { isNightly } from '../../support/extent.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -65,6 +66,7 @@ await describeWithBrowser('the menu', (browser) => {
     await context.close();
   });
 
+  if (!isNightly) return;
   test.each(['light', 'dark'] as const)(
     'at 320 pixels, in %s, the navigation and the tabs are one row each that scrolls, and the open menu fits',
     async (colorScheme) => {

@@ -7,6 +7,7 @@ import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { followMessages } from '../../clients/message-follower.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
+import { isNightly } from '../../support/extent.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -43,6 +44,7 @@ await describeWithRedis('two API processes and two workers', () => {
     },
   );
 
+  if (!isNightly) return;
   test('a hundred identical sends with one key to both: one message, a hundred identical responses', async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());

@@ -2,12 +2,12 @@ import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { RestResponse } from '../../clients/rest.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
-import { isNightly, processBackends } from '../../support/extent.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { followMessages } from '../../clients/message-follower.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
+import { backends } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -27,7 +27,7 @@ function expectUnavailable({ status, headers, body }: RestResponse): void {
 }
 
 await describeWithRedis('PostgreSQL goes away under load', () => {
-  test.each(processBackends)(
+  test.each(backends)(
     'clients recover when every database session is ended, many times (%s)',
     async (backend) => {
       const cluster = await startServiceCluster(backend);
@@ -39,7 +39,7 @@ await describeWithRedis('PostgreSQL goes away under load', () => {
       const talk = await startConversation(cluster.core, api.url);
       const load = startMessageLoad(talk, () => [api.url]);
       const follower = await followMessages(talk.members[1], () => [api.url]);
-      for (let rounds = 0; rounds < (isNightly ? 25 : 8); rounds += 1) {
+      for (let rounds = 0; rounds < 25; rounds += 1) {
         await load.waitForMore(8);
         await killer.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`);

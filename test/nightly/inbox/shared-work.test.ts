@@ -12,21 +12,17 @@ import {
   readThread,
   startInstance,
 } from '../../support/cluster/lease-work.ts';
-import { isNightly, processBackends } from '../../support/extent.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
-import { buildAgent } from '../../support/service.ts';
+import { backends, buildAgent } from '../../support/service.ts';
 
-vi.setConfig({ testTimeout: isNightly ? 900_000 : 180_000 });
+vi.setConfig({ testTimeout: 900_000 });
 
-/** The whole is 10,000 messages over 200 threads in three minutes of kills. */
-const extent = isNightly
-  ? { threads: 200, messages: 10_000, kills: 90, killEveryMs: 2_000 }
-  : { threads: 20, messages: 100, kills: 4, killEveryMs: 500 };
+const extent = { threads: 200, messages: 10_000, kills: 90, killEveryMs: 2_000 };
 
 const instanceCount = 8;
 
 await describeWithRedis('eight instances of one agent', () => {
-  test.each(processBackends)(
+  test.each(backends)(
     'answer every message once and in order, while instances and API processes are killed (%s)',
     async (backend) => {
       const cluster = await startServiceCluster(backend);

@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { isNightly } from '../../support/extent.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import type { Backend } from '../../support/service.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
@@ -79,11 +78,10 @@ function apiKill(backend: Backend, makeBarrier: (cluster: ServiceCluster) => Pro
   });
 }
 
-if (isNightly) apiKill('postgres', postgresBarrier);
+apiKill('postgres', postgresBarrier);
 await describeWithRedis('with Redis', () => {
   apiKill('redis', redisBarrier);
 
-  if (!isNightly) return;
   test('an API killed repeatedly under load: client retries create no duplicates', async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());

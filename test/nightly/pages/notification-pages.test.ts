@@ -8,7 +8,7 @@ import {
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
-import { findPageFaults, injectAxe } from './page-faults.ts';
+import { findPageFaults, injectAxe } from '../../acceptance/pages/page-faults.ts';
 
 await describeWithBrowser('the pages of notifications', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;

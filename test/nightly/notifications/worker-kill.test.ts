@@ -10,7 +10,7 @@ import {
 } from '../../../src/services/notifications/settings.ts';
 import { createAccount } from '../../../src/services/people/accounts.ts';
 import type { Backend } from '../../support/service.ts';
-import { waitUntil } from './setup.ts';
+import { waitUntil } from '../../integration/notifications/setup.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 

@@ -4,7 +4,12 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { toOneLine } from '../../../src/embedded/launcher-error.ts';
 import { type PostgresOptions, startPostgres } from '../../../src/embedded/postgres/start-postgres.ts';
-import { waitUntil, isGone, createTemporaryFolder, readPostgresPid } from './setup.ts';
+import {
+  waitUntil,
+  isGone,
+  createTemporaryFolder,
+  readPostgresPid,
+} from '../../integration/embedded/setup.ts';
 
 // Real servers on a busy machine: a test that hangs still ends.
 vi.setConfig({ testTimeout: 40_000 });

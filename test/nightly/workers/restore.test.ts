@@ -19,7 +19,7 @@ import { requestRest } from '../../clients/rest.ts';
 import { buildAgent, type TestAgent } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
-import { fetchContent, uploadId } from '../attachments/setup.ts';
+import { fetchContent, uploadId } from '../../integration/attachments/setup.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 

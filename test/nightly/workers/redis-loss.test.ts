@@ -4,7 +4,6 @@ import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { followMessages } from '../../clients/message-follower.ts';
-import { isNightly } from '../../support/extent.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -39,14 +38,13 @@ await describeWithRedis('Redis is lost under load', () => {
     const { cluster, load, expectUntouched } = await start();
     const redis = new Redis(cluster.redis.url);
     onTestFinished(() => redis.disconnect());
-    for (let rounds = 0; rounds < (isNightly ? 10 : 4); rounds += 1) {
+    for (let rounds = 0; rounds < 10; rounds += 1) {
       await load.waitForMore(30);
       await redis.flushall();
     }
     await expectUntouched();
   });
 
-  if (!isNightly) return;
   test('killed, unavailable for a while, and started again empty', async () => {
     const { cluster, load, follower, expectUntouched } = await start();
     for (let rounds = 0; rounds < 2; rounds += 1) {

@@ -15,9 +15,8 @@ import { approve, createPerson, signIn, signUp } from '../../clients/person.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { inboxOf } from '../../integration/inbox/setup.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
-import { isNightly } from '../../support/extent.ts';
 import { crawl } from './crawl.ts';
-import { createNewFaultsFinder, injectAxe, findPageFaults } from './page-faults.ts';
+import { injectAxe, findPageFaults } from '../../acceptance/pages/page-faults.ts';
 
 const [mara] = people;
 
@@ -123,9 +122,6 @@ interface Sample {
   token(): Promise<string>;
 }
 
-/** The nightly run covers both screen sizes and both color schemes. */
-const shown = views.filter(({ name }) => isNightly || name === 'phone-dark');
-
 await describeWithBrowser('the pages', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   let ids: Map<string, string>;
@@ -138,9 +134,7 @@ await describeWithBrowser('the pages', (browser) => {
   });
   afterAll(() => service.stop());
 
-  describe.each(shown)('$name: no fault is found on', ({ options }) => {
-    const look = isNightly ? findPageFaults : createNewFaultsFinder();
-
+  describe.each(views)('$name: no fault is found on', ({ options }) => {
     async function withPage(go: (page: Page) => Promise<void>): Promise<void> {
       const context = await browser().newContext({ ...options, baseURL: service.url });
       try {
@@ -159,7 +153,7 @@ await describeWithBrowser('the pages', (browser) => {
 
     test('pages for anonymous visitors', () =>
       withPage(async (page) => {
-        const { kinds, faults } = await crawl(page, '/', look, noPage);
+        const { kinds, faults } = await crawl(page, '/', noPage);
         expect(faults).toEqual([]);
         expect(kinds).toEqual(expect.arrayContaining(signedOutPages));
       }));
@@ -169,7 +163,7 @@ await describeWithBrowser('the pages', (browser) => {
         await page.goto('/sign-in');
         await signUp(page, createPerson());
         await page.waitForURL('**/console');
-        const { kinds, faults } = await crawl(page, '/console', look, noPage);
+        const { kinds, faults } = await crawl(page, '/console', noPage);
         expect(faults).toEqual([]);
         expect(kinds).toEqual(expect.arrayContaining(['/console/approvals', '/console/connections']));
       }));
@@ -188,7 +182,7 @@ await describeWithBrowser('the pages', (browser) => {
         };
         await approve(page, asks);
         await page.waitForURL(`${sampleClient.redirect_uri}?*`);
-        const { kinds, faults } = await crawl(page, '/console', look, noPage);
+        const { kinds, faults } = await crawl(page, '/console', noPage);
         expect(faults).toEqual([]);
         expect(kinds).toEqual(expect.arrayContaining(variants));
         const opened = kinds.map((kind) => kind.split('?')[0] ?? '');

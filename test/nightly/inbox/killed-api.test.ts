@@ -2,11 +2,10 @@ import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { type ServiceCluster, startServiceCluster } from '../../support/cluster/cluster.ts';
-import { processBackends } from '../../support/extent.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
-import { buildAgent } from '../../support/service.ts';
-import { inboxOf } from './setup.ts';
+import { type Backend, backends, buildAgent } from '../../support/service.ts';
+import { inboxOf } from '../../integration/inbox/setup.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -27,7 +26,7 @@ async function holdThread({ env }: ServiceCluster, thread: string) {
 }
 
 /** A question that an instance of its recipient has leased through an API process, beside a second process. */
-async function startLease(backend: (typeof processBackends)[number]) {
+async function startLease(backend: Backend) {
   const cluster = await startServiceCluster(backend);
   onTestFinished(() => cluster.stop());
   const [doomed, other] = await Promise.all([cluster.startApi(), cluster.startApi()]);
@@ -70,7 +69,7 @@ async function startLease(backend: (typeof processBackends)[number]) {
 }
 
 await describeWithRedis('an API process that is killed', () => {
-  test.each(processBackends)('after a claim leaves the lease to its holder (%s)', async (backend) => {
+  test.each(backends)('after a claim leaves the lease to its holder (%s)', async (backend) => {
     const { doomed, inbox, repeat, texts } = await startLease(backend);
     await doomed.kill9();
     expect(await inbox.leases()).toEqual([]);
@@ -78,7 +77,7 @@ await describeWithRedis('an API process that is killed', () => {
     expect(await texts()).toEqual(['question', 'answer']);
   });
 
-  test.each(processBackends)('during an acknowledgement writes nothing (%s)', async (backend) => {
+  test.each(backends)('during an acknowledgement writes nothing (%s)', async (backend) => {
     const { cluster, doomed, inbox, thread, acknowledgeBefore, repeat, texts } = await startLease(backend);
     const hold = await holdThread(cluster, thread);
     const lost = acknowledgeBefore();
@@ -92,7 +91,7 @@ await describeWithRedis('an API process that is killed', () => {
     expect(await texts()).toEqual(['question', 'answer']);
   });
 
-  test.each(processBackends)(
+  test.each(backends)(
     'before it answers an acknowledgement has written the reply, once (%s)',
     async (backend) => {
       const { cluster, doomed, proxy, inbox, lease, thread, ...rest } = await startLease(backend);

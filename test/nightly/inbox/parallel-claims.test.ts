@@ -2,9 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
-import { processBackends } from '../../support/extent.ts';
-import { buildAgent } from '../../support/service.ts';
-import { inboxOf, type Lease } from './setup.ts';
+import { backends, buildAgent } from '../../support/service.ts';
+import { inboxOf, type Lease } from '../../integration/inbox/setup.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -21,7 +20,7 @@ interface Handling {
   until: number;
 }
 
-test.each(processBackends)(
+test.each(backends)(
   'instances at two API processes never hold one thread at a time, and handle each message once, in order (%s)',
   async (backend) => {
     const cluster = await startServiceCluster(backend);

@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { isNightly } from '../../support/extent.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import type { Backend } from '../../support/service.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
@@ -29,5 +28,5 @@ function workerKill(backend: Backend): void {
   });
 }
 
-if (isNightly) workerKill('postgres');
+workerKill('postgres');
 await describeWithRedis('with Redis', () => workerKill('redis'));

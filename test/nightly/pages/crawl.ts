@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
+import { findPageFaults } from '../../acceptance/pages/page-faults.ts';
 
 /** The parts of an address that differ between pages of one kind. */
 const idPattern = /\b[a-z]{2,5}_[0-9A-Za-z]{16,}\b/g;
@@ -20,12 +21,7 @@ export interface Crawl {
  * Follows all links from `start`, and checks each page. Links that leave the service, and
  * those to `skip`, are not followed. A page that does not answer 200 is a fault.
  */
-export async function crawl(
-  page: Page,
-  start: string,
-  look: (page: Page) => Promise<string[]>,
-  skip: (path: string) => boolean,
-): Promise<Crawl> {
+export async function crawl(page: Page, start: string, skip: (path: string) => boolean): Promise<Crawl> {
   const seen = new Set<string>();
   const kinds = new Map<string, number>();
   const faults: string[] = [];
@@ -38,7 +34,7 @@ export async function crawl(
     kinds.set(kind, before + 1);
     const response = await page.goto(path);
     if (response?.status() !== 200) faults.push(`${path} answers ${String(response?.status())}`);
-    faults.push(...(await look(page)));
+    faults.push(...(await findPageFaults(page)));
     const { origin } = new URL(page.url());
     for (const link of listLinks.parse(await page.evaluate(skipNone))) {
       const url = new URL(link);

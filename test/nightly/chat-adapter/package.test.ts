@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { installPackage, listImports, packPackage } from '../client/installed-package.ts';
+import { installPackage, listImports, packPackage } from '../../integration/client/installed-package.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
