@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 await describeWithBrowser('the conformance suite of the MCP project', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   beforeAll(async () => {
-    service = await startServiceOnFixedPort();
+    service = await startServiceOnFixedPort({}, { worker: false });
   });
   afterAll(() => service.stop());
 

@@ -21,7 +21,7 @@ const addresses = [
 await describeWithBrowser('the browser brings the answer to the client', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   beforeAll(async () => {
-    service = await startServiceOnFixedPort();
+    service = await startServiceOnFixedPort({}, { worker: false });
   });
   afterAll(() => service.stop());
 

@@ -15,7 +15,7 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   let callback: CallbackListener;
   beforeAll(async () => {
-    service = await startServiceOnFixedPort();
+    service = await startServiceOnFixedPort({}, { worker: false });
   });
   afterAll(() => service.stop());
   beforeEach(async () => {

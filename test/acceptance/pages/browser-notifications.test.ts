@@ -27,7 +27,7 @@ await describeWithBrowser('notifications of the browser', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   const contexts: BrowserContext[] = [];
   beforeAll(async () => {
-    service = await startServiceOnFixedPort();
+    service = await startServiceOnFixedPort({}, { worker: false });
   });
   afterAll(async () => {
     await Promise.all(contexts.map((context) => context.close()));

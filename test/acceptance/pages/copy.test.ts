@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { isNightly } from '../../support/extent.ts';
 
@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 await describeWithBrowser('texts to copy', (browser) => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startService({ worker: false });
+    service = await openSharedService();
   });
   afterAll(() => service.stop());
 

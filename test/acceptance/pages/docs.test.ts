@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 await describeWithBrowser('the API reference', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   beforeAll(async () => {
-    service = await startServiceOnFixedPort();
+    service = await startServiceOnFixedPort({}, { worker: false });
   });
   afterAll(() => service.stop());
 

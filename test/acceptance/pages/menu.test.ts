@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { newUsername, signInPerson } from '../../integration/console/signed-in-person.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 import { findPageFaults, injectAxe } from './page-faults.ts';
 import { isNightly } from '../../support/extent.ts';
 
@@ -18,7 +18,7 @@ async function countRows(page: Page, selector: string): Promise<number> {
 await describeWithBrowser('the menu', (browser) => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startService({ worker: false });
+    service = await openSharedService();
   });
   afterAll(() => service.stop());
 

@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { requestRest, type RestResponse } from '../../clients/rest.ts';
+import { isNightly } from '../../support/extent.ts';
 import type { TestAgent } from '../../support/service.ts';
 import {
   type AttachmentService,
@@ -63,7 +64,7 @@ describe('a body that is slow to parse', () => {
 
   const long = '-'.repeat(70);
   const full = (pattern: string) => Buffer.alloc(10 * mebibyte, pattern);
-  test.each<[string, string, Buffer]>([
+  const stored: [string, string, Buffer][] = [
     ['CR', 'x', full('\r')],
     ['LF', 'x', full('\n')],
     ['CRLF', 'x', full('\r\n')],
@@ -72,7 +73,8 @@ describe('a body that is slow to parse', () => {
     ['boundaries with a wrong last byte', `${'b'.repeat(69)}x`, full(`\r\n--${'b'.repeat(69)}`)],
     ['the end of a boundary', `a${'b'.repeat(69)}`, full('b')],
     ['the beginnings of boundaries', long, full('\r\n-\r\n--\r\n---')],
-  ])(
+  ];
+  test.each(isNightly ? stored : stored.slice(0, 1))(
     'whose file is %s is stored unchanged and does not block other requests',
     async (_, boundary, content) => {
       let answer: RestResponse | undefined;
@@ -85,20 +87,24 @@ describe('a body that is slow to parse', () => {
   );
 
   const almost = (pattern: string) => Buffer.alloc(9 * mebibyte, pattern);
-  test.each<[string, string, Buffer]>([
+  const malformed: [string, string, Buffer][] = [
     ['a header without end', 'x', bodyOf('x', 'a: ', almost('b'))],
     ['headers without end', 'x', bodyOf('x', '', almost('a: b\r\n'))],
     ['headers of CR', 'x', bodyOf('x', 'a: ', almost('\r'))],
     ['a preamble of CR without end', 'x', almost('\r')],
     ['nothing but boundaries', 'x', almost('\r\n--x')],
     ['nothing but empty parts', 'x', almost('--x\r\n\r\n\r\n')],
-  ])('of %s is refused and does not block other requests', async (_, boundary, body) => {
-    let answer: RestResponse | undefined;
-    await expectCheap(async () => {
-      answer = await sendMessage(boundary, body);
-    });
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
-  });
+  ];
+  test.each(isNightly ? malformed : malformed.slice(0, 2))(
+    'of %s is refused and does not block other requests',
+    async (_, boundary, body) => {
+      let answer: RestResponse | undefined;
+      await expectCheap(async () => {
+        answer = await sendMessage(boundary, body);
+      });
+      expect(answer).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
+    },
+  );
 
   test('in chunks of one byte is stored unchanged and does not block other requests', async () => {
     const content = Buffer.alloc(100_000, '\r\n-');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { missingPythonReason, runPython } from '../../support/python.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import { page, refuse, startStubService } from './stub-service.ts';
 
@@ -17,7 +17,7 @@ async function createFolder(): Promise<string> {
 describeUnless(missingPythonReason, 'events in Python', () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startService({ worker: false });
+    service = await openSharedService();
   });
   afterAll(() => service.stop());
 

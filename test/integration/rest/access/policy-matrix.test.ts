@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNightly } from '../../../support/extent.ts';
 import { maskResponse, mapNamesToRoles } from '../../../support/mask-response.ts';
 import type { RestResponse } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestService } from '../../../support/service.ts';
 import {
   expectedOutcome,
   policies,
@@ -18,7 +18,7 @@ import { createPolicyFixtures, type PolicyFixtures, type AgentPair } from './pol
 let service: TestService;
 let fixtures: PolicyFixtures;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   fixtures = createPolicyFixtures(service);
 });
 afterAll(() => service.stop());

@@ -3,7 +3,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type InstalledPackage, installPackage } from '../client/installed-package.ts';
+import { type InstalledPackage, installPackage } from '../../integration/client/installed-package.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 

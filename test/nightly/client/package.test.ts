@@ -5,8 +5,12 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent } from '../../support/service.ts';
-import { type InstalledPackage, installPackage, listImports } from './installed-package.ts';
-import { clientOf } from './setup.ts';
+import {
+  type InstalledPackage,
+  installPackage,
+  listImports,
+} from '../../integration/client/installed-package.ts';
+import { clientOf } from '../../integration/client/setup.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
