@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../support/free-port.ts';
 import { missingPythonReason, runPython } from '../../support/python.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
-import { type AttachmentService, startAttachmentService } from '../attachments/setup.ts';
+import { type AttachmentService, startAttachmentService } from '../../integration/attachments/setup.ts';
 
 describeUnless(missingPythonReason, 'files and webhooks in Python', () => {
   let service: AttachmentService;

@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { processBackends } from '../../support/extent.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { followMessages } from '../../clients/message-follower.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
-import { isNightly } from '../../support/extent.ts';
+import { backends } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 await describeWithRedis('two API processes and two workers', () => {
-  test.each(processBackends)(
+  test.each(backends)(
     'the receiver continues at the other process when one of each is killed (%s)',
     async (backend) => {
       const cluster = await startServiceCluster(backend);
@@ -44,7 +43,6 @@ await describeWithRedis('two API processes and two workers', () => {
     },
   );
 
-  if (!isNightly) return;
   test('a hundred identical sends with one key to both: one message, a hundred identical responses', async () => {
     const cluster = await startServiceCluster('redis');
     onTestFinished(() => cluster.stop());

@@ -5,7 +5,7 @@ import { startProcess, type ServiceProcess } from '../../../scripts/parts/servic
 import { startService, createTestSettings, type TestService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { createApp, registerApp, readTokens } from '../../clients/oauth/app.ts';
-import { password } from './authorization-server.ts';
+import { password } from '../../integration/oauth/authorization-server.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

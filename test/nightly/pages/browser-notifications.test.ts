@@ -4,7 +4,6 @@ import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
-import { isNightly } from '../../support/extent.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -77,7 +76,6 @@ await describeWithBrowser('notifications of the browser', (browser) => {
     expect(faults).toEqual([]);
   });
 
-  if (!isNightly) return;
   test('are shown by one page of a browser only', async () => {
     const { context, page, shown, ask } = await openPage();
     await page.goto('/console/notifications');

@@ -4,8 +4,7 @@ import { describeWithBrowser } from '../../clients/playwright.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
-import { injectAxe, findPageFaults } from './page-faults.ts';
-import { isNightly } from '../../support/extent.ts';
+import { injectAxe, findPageFaults } from '../../acceptance/pages/page-faults.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -64,7 +63,6 @@ await describeWithBrowser('the API reference', (browser) => {
     });
   });
 
-  if (!isNightly) return;
   test('signs a person in, sends requests with the token, and revokes it', async () => {
     const ada = await signInPerson(service);
     const agent = await ada.agent();

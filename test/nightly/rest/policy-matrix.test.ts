@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isNightly } from '../../../support/extent.ts';
-import { maskResponse, mapNamesToRoles } from '../../../support/mask-response.ts';
-import type { RestResponse } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { maskResponse, mapNamesToRoles } from '../../support/mask-response.ts';
+import type { RestResponse } from '../../clients/rest.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 import {
   expectedOutcome,
   policies,
@@ -12,8 +11,12 @@ import {
   policyTable,
   visibilities,
   type Visibility,
-} from './policy-table.ts';
-import { createPolicyFixtures, type PolicyFixtures, type AgentPair } from './policy-fixtures.ts';
+} from '../../integration/rest/access/policy-table.ts';
+import {
+  createPolicyFixtures,
+  type PolicyFixtures,
+  type AgentPair,
+} from '../../integration/rest/access/policy-fixtures.ts';
 
 let service: TestService;
 let fixtures: PolicyFixtures;
@@ -43,28 +46,18 @@ async function cell(name: string, relation: Relation, policy: Policy, visibility
   return { pair, answer: await action.act(pair, prepared) };
 }
 
-/**
- * Nightly, every policy. Else two of four, others for each visibility and relation: every pair of an action, a relation and a
- * visibility or a policy is in some cell, and the neighbors of a relation have the cells that it lacks.
- */
-const policiesOf = (relation: Relation, visibility: Visibility): readonly Policy[] => {
-  const parity = (relations.indexOf(relation) + visibilities.indexOf(visibility)) % 2;
-  return policies.filter((_, index) => isNightly || index % 2 === parity);
-};
-
 describe.each(Object.keys(policyTable))('%s', (name) => {
   test.each(relations)('%s', async (relation) => {
     const rows = policyTable[name]?.[relation];
     for (const visibility of visibilities) {
       const row = rows?.[visibility] ?? '';
-      const tried = policiesOf(relation, visibility);
       const found = await Promise.all(
-        tried.map(async (policy) => {
+        policies.map(async (policy) => {
           const { pair, answer } = await cell(name, relation, policy, visibility);
           return [policy, outcome(answer, pair)];
         }),
       );
-      expect(found, visibility).toEqual(tried.map((policy) => [policy, expectedOutcome(row, policy)]));
+      expect(found, visibility).toEqual(policies.map((policy) => [policy, expectedOutcome(row, policy)]));
     }
   });
 });
@@ -84,7 +77,7 @@ test.each(Object.keys(policyTable))(
   'a blocked agent gets the same response as a stranger: %s',
   async (name) => {
     for (const visibility of visibilities) {
-      for (const policy of policiesOf('stranger', visibility).filter((one) => !refusesByBlock(name, one))) {
+      for (const policy of policies.filter((one) => !refusesByBlock(name, one))) {
         const [blocked, strange] = await Promise.all([
           cell(name, 'blocked by it', policy, visibility),
           cell(name, 'stranger', policy, visibility),

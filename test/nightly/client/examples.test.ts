@@ -5,10 +5,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createTestDelivery } from '../../../packages/client/src/main.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';
-import { type InstalledPackage, installPackage } from './installed-package.ts';
-import { startModel } from './model-server.ts';
-import { clientOf } from './setup.ts';
-import { isNightly } from '../../support/extent.ts';
+import { type InstalledPackage, installPackage } from '../../integration/client/installed-package.ts';
+import { startModel } from '../../integration/client/model-server.ts';
+import { clientOf } from '../../integration/client/setup.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
@@ -111,70 +110,68 @@ test('webhook-receiver accepts only requests signed by the service or the test h
   expect((await fetch(url, { method: 'POST', headers, body: `${body} ` })).status).toBe(400);
 });
 
-if (isNightly) {
-  test('ask and answer survive kill -9: one question, one answer', async () => {
-    const { bob, asAda, adaEnv, bobEnv } = await startAgents();
-    const question = [bob.handle, 'Is it ready?', 'question-1'] as const;
-    const first = await start('ask', adaEnv, ...question);
-    const countThreads = async () => (await asAda.threads.list().page()).threads.length;
-    await expect.poll(countThreads, { timeout: 30_000 }).toBe(1);
-    await first.kill9();
-    const second = await start('ask', adaEnv, ...question);
-    await (await start('answer', bobEnv)).kill9();
-    const answering = await start('answer', bobEnv);
-    await second.closed;
-    expect(second.output).toEqual({ text: 'You wrote: Is it ready?\n', errors: '' });
-    await answering.kill9();
-    // It resumes after the question, or answers it again under the same key.
-    await start('answer', bobEnv);
-    const [thread] = (await asAda.threads.list().page()).threads;
-    await asAda.messages.send({ thread_id: thread?.id ?? '', content: 'Thanks' });
-    const contents = async () => {
-      const all: string[] = [];
-      const messages = asAda.messages.list({ thread_id: thread?.id ?? '', order: 'asc' });
-      for await (const { content } of messages) all.push(content);
-      return all;
-    };
-    const expected = ['Is it ready?', 'You wrote: Is it ready?', 'Thanks', 'You wrote: Thanks'];
-    await expect.poll(contents, { timeout: 30_000 }).toEqual(expected);
-  });
+test('ask and answer survive kill -9: one question, one answer', async () => {
+  const { bob, asAda, adaEnv, bobEnv } = await startAgents();
+  const question = [bob.handle, 'Is it ready?', 'question-1'] as const;
+  const first = await start('ask', adaEnv, ...question);
+  const countThreads = async () => (await asAda.threads.list().page()).threads.length;
+  await expect.poll(countThreads, { timeout: 30_000 }).toBe(1);
+  await first.kill9();
+  const second = await start('ask', adaEnv, ...question);
+  await (await start('answer', bobEnv)).kill9();
+  const answering = await start('answer', bobEnv);
+  await second.closed;
+  expect(second.output).toEqual({ text: 'You wrote: Is it ready?\n', errors: '' });
+  await answering.kill9();
+  // It resumes after the question, or answers it again under the same key.
+  await start('answer', bobEnv);
+  const [thread] = (await asAda.threads.list().page()).threads;
+  await asAda.messages.send({ thread_id: thread?.id ?? '', content: 'Thanks' });
+  const contents = async () => {
+    const all: string[] = [];
+    const messages = asAda.messages.list({ thread_id: thread?.id ?? '', order: 'asc' });
+    for await (const { content } of messages) all.push(content);
+    return all;
+  };
+  const expected = ['Is it ready?', 'You wrote: Is it ready?', 'Thanks', 'You wrote: Thanks'];
+  await expect.poll(contents, { timeout: 30_000 }).toEqual(expected);
+});
 
-  test('resume does the work for each message once, despite kill -9', async () => {
-    const { bob, asAda, bobEnv } = await startAgents();
-    const { id: thread_id } = await asAda.threads.create({ with_handle: bob.handle });
-    const done = async (work: string) => {
-      const text = await readFile(join(work, 'work.log'), 'utf8').catch(() => '');
-      return text.split('\n').flatMap((line) => line.split(' ').slice(1));
-    };
-    for (let run = 1; run <= 4; run += 1) {
-      const program = await start('resume', bobEnv);
-      const sent = Array.from({ length: 10 * run }, (_, index) => String(index + 1));
-      for (const content of sent.slice(-10)) await asAda.messages.send({ thread_id, content });
-      const enough = run === 4 ? 40 : 10 * run - 5;
-      const count = async () => (await done(program.folder)).length;
-      await expect.poll(count, { timeout: 30_000, interval: 5 }).toBeGreaterThanOrEqual(enough);
-      await program.kill9();
-      expect(sent.slice(0, await count())).toEqual(await done(program.folder));
-    }
-  });
+test('resume does the work for each message once, despite kill -9', async () => {
+  const { bob, asAda, bobEnv } = await startAgents();
+  const { id: thread_id } = await asAda.threads.create({ with_handle: bob.handle });
+  const done = async (work: string) => {
+    const text = await readFile(join(work, 'work.log'), 'utf8').catch(() => '');
+    return text.split('\n').flatMap((line) => line.split(' ').slice(1));
+  };
+  for (let run = 1; run <= 4; run += 1) {
+    const program = await start('resume', bobEnv);
+    const sent = Array.from({ length: 10 * run }, (_, index) => String(index + 1));
+    for (const content of sent.slice(-10)) await asAda.messages.send({ thread_id, content });
+    const enough = run === 4 ? 40 : 10 * run - 5;
+    const count = async () => (await done(program.folder)).length;
+    await expect.poll(count, { timeout: 30_000, interval: 5 }).toBeGreaterThanOrEqual(enough);
+    await program.kill9();
+    expect(sent.slice(0, await count())).toEqual(await done(program.folder));
+  }
+});
 
-  test('three workers answer each message once, although one is killed', async () => {
-    const { bob, asAda, bobEnv } = await startAgents();
-    const asBob = clientOf(service, bob);
-    await asBob.inbox.set();
-    const env = { ...bobEnv, LEASE_SECONDS: '5' };
-    const workers = await Promise.all([1, 2, 3].map(() => start('worker', env)));
-    const threads: string[] = [];
-    for (let number = 1; number <= 30; number += 1) {
-      const initial_message = String(number);
-      threads.push((await asAda.threads.create({ with_handle: bob.handle, initial_message })).id);
-      if (number === 10) await workers[0]?.kill9();
-    }
-    const counts = () =>
-      Promise.all(threads.map(async (thread_id) => (await asAda.threads.get({ thread_id })).last_sequence));
-    await expect.poll(counts, { timeout: 60_000 }).toEqual(threads.map(() => 2));
-    expect(await asBob.inbox.get()).toMatchObject({ ready: 0, leased: 0, dead: 0 });
-    // SIGTERM ends the others when they have finished.
-    for (const worker of workers.slice(1)) expect(await worker.terminate()).toEqual([0, null]);
-  });
-}
+test('three workers answer each message once, although one is killed', async () => {
+  const { bob, asAda, bobEnv } = await startAgents();
+  const asBob = clientOf(service, bob);
+  await asBob.inbox.set();
+  const env = { ...bobEnv, LEASE_SECONDS: '5' };
+  const workers = await Promise.all([1, 2, 3].map(() => start('worker', env)));
+  const threads: string[] = [];
+  for (let number = 1; number <= 30; number += 1) {
+    const initial_message = String(number);
+    threads.push((await asAda.threads.create({ with_handle: bob.handle, initial_message })).id);
+    if (number === 10) await workers[0]?.kill9();
+  }
+  const counts = () =>
+    Promise.all(threads.map(async (thread_id) => (await asAda.threads.get({ thread_id })).last_sequence));
+  await expect.poll(counts, { timeout: 60_000 }).toEqual(threads.map(() => 2));
+  expect(await asBob.inbox.get()).toMatchObject({ ready: 0, leased: 0, dead: 0 });
+  // SIGTERM ends the others when they have finished.
+  for (const worker of workers.slice(1)) expect(await worker.terminate()).toEqual([0, null]);
+});

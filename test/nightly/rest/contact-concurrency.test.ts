@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { contactRequestsRepository } from '../../../../src/repositories/contacts/requests.ts';
-import { contactsRepository } from '../../../../src/repositories/contacts/contacts.ts';
-import { type FeedEvent, followFeed } from '../../../clients/feed.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { contactRequestsRepository } from '../../../src/repositories/contacts/requests.ts';
+import { contactsRepository } from '../../../src/repositories/contacts/contacts.ts';
+import { type FeedEvent, followFeed } from '../../clients/feed.ts';
+import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 import {
   createRelatedAgent,
   statusAndCode,
   type ContactsClient,
   createContactsClient,
-} from '../../../clients/contacts.ts';
+} from '../../clients/contacts.ts';
 
 let service: TestService;
 let trust: ContactsClient;

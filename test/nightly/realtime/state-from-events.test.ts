@@ -13,7 +13,12 @@ import { readAgentState, type AgentState } from '../../clients/follower/state.ts
 import { requestRest } from '../../clients/rest.ts';
 import { createRelatedAgent } from '../../clients/contacts.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { arbitraryActions, initialActions, createActionRunner, type RandomAction } from './random-actions.ts';
+import {
+  arbitraryActions,
+  initialActions,
+  createActionRunner,
+  type RandomAction,
+} from '../../integration/realtime/random-actions.ts';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_260_101);
 const runs = Number(process.env['FOLD_RUNS'] ?? 5);
