@@ -5,7 +5,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { requestRest, type RestResponse } from '../../clients/rest.ts';
-import { isNightly } from '../../support/extent.ts';
 import type { TestAgent } from '../../support/service.ts';
 import {
   type AttachmentService,
@@ -14,7 +13,7 @@ import {
   sampleText,
   startAttachmentService,
   upload,
-} from './setup.ts';
+} from '../../integration/attachments/setup.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -74,7 +73,7 @@ describe('a body that is slow to parse', () => {
     ['the end of a boundary', `a${'b'.repeat(69)}`, full('b')],
     ['the beginnings of boundaries', long, full('\r\n-\r\n--\r\n---')],
   ];
-  test.each(isNightly ? stored : stored.slice(0, 1))(
+  test.each(stored)(
     'whose file is %s is stored unchanged and does not block other requests',
     async (_, boundary, content) => {
       let answer: RestResponse | undefined;
@@ -95,16 +94,13 @@ describe('a body that is slow to parse', () => {
     ['nothing but boundaries', 'x', almost('\r\n--x')],
     ['nothing but empty parts', 'x', almost('--x\r\n\r\n\r\n')],
   ];
-  test.each(isNightly ? malformed : malformed.slice(0, 2))(
-    'of %s is refused and does not block other requests',
-    async (_, boundary, body) => {
-      let answer: RestResponse | undefined;
-      await expectCheap(async () => {
-        answer = await sendMessage(boundary, body);
-      });
-      expect(answer).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
-    },
-  );
+  test.each(malformed)('of %s is refused and does not block other requests', async (_, boundary, body) => {
+    let answer: RestResponse | undefined;
+    await expectCheap(async () => {
+      answer = await sendMessage(boundary, body);
+    });
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
+  });
 
   test('in chunks of one byte is stored unchanged and does not block other requests', async () => {
     const content = Buffer.alloc(100_000, '\r\n-');

@@ -5,7 +5,6 @@ import { findFreePort } from '../../support/free-port.ts';
 import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { register } from '../../clients/oauth/public-client.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
-import { isNightly } from '../../support/extent.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -56,7 +55,6 @@ await describeWithBrowser('the conformance suite of the MCP project', (browser) 
     expect(code).toBe(0);
   });
 
-  if (!isNightly) return;
   test('passes with the tool server as the resource', async () => {
     const { code, checks, output } = await judge(['--resource', `${service.url}/mcp`]);
     expect(

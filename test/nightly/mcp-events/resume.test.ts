@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { callToolRaw } from '../../../clients/mcp/client.ts';
-import { startEventFollower } from '../../../clients/mcp/event-follower.ts';
-import { pollEvents } from '../../../clients/mcp/events.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { callToolRaw } from '../../clients/mcp/client.ts';
+import { startEventFollower } from '../../clients/mcp/event-follower.ts';
+import { pollEvents } from '../../clients/mcp/events.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from '../../integration/mcp/instance.ts';
 
 let database: string;
 let stable: McpInstance;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitUntil, useWebhooks } from './setup.ts';
+import { waitUntil, useWebhooks } from '../../integration/webhooks/setup.ts';
 
 /** The longest accepted Retry-After, in milliseconds. */
 const maxRetryAfterMs = 1_500;

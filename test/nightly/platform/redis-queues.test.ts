@@ -2,7 +2,12 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createRedisQueues } from '../../../src/platform/queues/redis.ts';
 import { describeWithRedis, startTestRedis, type TestRedis } from '../../support/servers/redis/server.ts';
-import { buildJob, type QueueBackend, testQueueContract, waitOptions } from './queue-contract.ts';
+import {
+  buildJob,
+  type QueueBackend,
+  testQueueContract,
+  waitOptions,
+} from '../../integration/platform/queue-contract.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

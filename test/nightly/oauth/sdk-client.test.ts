@@ -4,7 +4,6 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { approve, createFirstAgent, createPerson, type Person, signUp } from '../../clients/person.ts';
-import { isNightly } from '../../support/extent.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { type CallbackListener, startCallbackListener } from '../../clients/oauth/callback-listener.ts';
 import { TestOAuthProvider } from '../../clients/oauth/mcp-oauth-provider.ts';
@@ -65,7 +64,7 @@ await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
     return client;
   }
 
-  test.each(isNightly ? [true, false] : [true])(
+  test.each([true, false])(
     'leads from 401 to a tool call, with JavaScript in the browser: %s',
     async (javaScript) => {
       const person = createPerson();

@@ -5,7 +5,7 @@ import { createAgentMessagingAdapter } from '../../../packages/chat-adapter/src/
 import { createTestDelivery } from '../../../packages/client/src/main.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent } from '../../support/service.ts';
-import { startBot } from './setup.ts';
+import { startBot } from '../../integration/chat-adapter/setup.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 const waitFor = <T>(read: () => T) => expect.poll(read, { timeout: 30_000 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestAgent } from '../../../support/service.ts';
-import { type SearchService, startSearchService } from './setup.ts';
+import type { TestAgent } from '../../support/service.ts';
+import { type SearchService, startSearchService } from '../../integration/rest/search/setup.ts';
 
 /**
  * The service shares the event loop of this process. On a quiet machine a search blocks it for less than 50 ms. With all

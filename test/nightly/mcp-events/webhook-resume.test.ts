@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startWorker } from '../../../../workers/start.ts';
-import { compose } from '../../../../src/compose.ts';
-import { createLifecycle } from '../../../../src/start/lifecycle.ts';
-import { fastPacing, waitUntil } from '../../webhooks/setup.ts';
-import { useEventWebhooks } from './webhook-setup.ts';
+import { startWorker } from '../../../workers/start.ts';
+import { compose } from '../../../src/compose.ts';
+import { createLifecycle } from '../../../src/start/lifecycle.ts';
+import { fastPacing, waitUntil } from '../../integration/webhooks/setup.ts';
+import { useEventWebhooks } from '../../integration/mcp/events/webhook-setup.ts';
 
 const service = useEventWebhooks();
 const count = 200;

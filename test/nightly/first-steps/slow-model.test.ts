@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { startService, type TestService } from '../../support/service.ts';
-import { connectModel, contentsOf, type ModelCall, readToEnd, startAnswerer } from './model.ts';
+import {
+  connectModel,
+  contentsOf,
+  type ModelCall,
+  readToEnd,
+  startAnswerer,
+} from '../../acceptance/first-steps/model.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -10,9 +10,9 @@ import { BlobMissing } from '../../../src/platform/blobs/store.ts';
 import { commitStatement } from '../../../src/work/commit.ts';
 import { Repositories } from '../../../src/repositories/index.ts';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
-import { processBackends } from '../../support/extent.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { override } from '../../support/override.ts';
+import { backends } from '../../support/service.ts';
 
 /** Encoded, so that no scanner takes this file for a test virus. */
 const eicar = Buffer.from(
@@ -125,7 +125,7 @@ function killedAfter(core: Core, steps: number): { core: Core; killed(): boolean
   };
 }
 
-describe.each(processBackends)('attachment scanning on %s', (backend) => {
+describe.each(backends)('attachment scanning on %s', (backend) => {
   let service: TestService;
   let uploaderId: string;
   let folder: string;

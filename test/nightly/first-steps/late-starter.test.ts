@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { connectModel, contentsOf, readToEnd } from './model.ts';
+import { connectModel, contentsOf, readToEnd } from '../../acceptance/first-steps/model.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

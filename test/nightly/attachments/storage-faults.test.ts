@@ -22,7 +22,7 @@ import {
   startAttachmentService,
   upload,
   uploadId,
-} from './setup.ts';
+} from '../../integration/attachments/setup.ts';
 
 const silentLog = { LOG_LEVEL: 'silent' };
 

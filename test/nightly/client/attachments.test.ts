@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { UploadSource } from '../../../packages/client/src/main.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent } from '../../support/service.ts';
-import { clientOf } from './setup.ts';
+import { clientOf } from '../../integration/client/setup.ts';
 
 let folder: string;
 let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
-import { startWork } from '../inbox/setup.ts';
-import { scrapeMetrics } from './scrape.ts';
+import { startWork } from '../../integration/inbox/setup.ts';
+import { scrapeMetrics } from '../../integration/ops/scrape.ts';
 
 let service: TestService;
 beforeAll(async () => {

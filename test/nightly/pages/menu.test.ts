@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { newUsername, signInPerson } from '../../integration/console/signed-in-person.ts';
 import { openSharedService, type TestService } from '../../support/service.ts';
-import { findPageFaults, injectAxe } from './page-faults.ts';
-import { isNightly } from '../../support/extent.ts';
+import { findPageFaults, injectAxe } from '../../acceptance/pages/page-faults.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -66,7 +65,6 @@ await describeWithBrowser('the menu', (browser) => {
     await context.close();
   });
 
-  if (!isNightly) return;
   test.each(['light', 'dark'] as const)(
     'at 320 pixels, in %s, the navigation and the tabs are one row each that scrolls, and the open menu fits',
     async (colorScheme) => {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { openSharedService, type TestService } from '../../support/service.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
-import { isNightly } from '../../support/extent.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -25,7 +24,6 @@ await describeWithBrowser('texts to copy', (browser) => {
     await context.close();
   });
 
-  if (!isNightly) return;
   test('the button selects the text where a browser refuses the clipboard', async () => {
     const context = await browser().newContext({ baseURL: service.url });
     await context.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
