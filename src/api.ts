@@ -41,7 +41,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
   const parts = { live, limits, executeFor: createExecuteFor(core, limits, live.realtime) };
   const mcp = createMcp(core, parts, overrides);
   const rest = createRest(core, parts, signals.draining.signal);
-  const pages = createConsole(core, parts, oauthParts, signals.draining.signal);
+  const pages = createConsole(core, parts, oauthParts, signals.draining.signal, overrides);
   const ops_port = await listenForOperators(core, lifecycle, isLeaving);
   const handlers = [
     ...(tracing === untraced ? [] : [traceRequests(tracing)]),

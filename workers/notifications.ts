@@ -11,6 +11,7 @@ import {
   notificationCheck,
   notificationSending,
 } from '../src/jobs/notifications.ts';
+import { maintenanceTasks } from '../src/jobs/maintenance.ts';
 import { noticing } from '../src/jobs/outbox-jobs.ts';
 import { checkWaiting } from '../src/services/notifications/check.ts';
 import type { JobHandler } from './consume-queues.ts';
@@ -19,11 +20,17 @@ import { createNotificationSender } from './notification-sender.ts';
 /** What tests change in the notifications of a worker. */
 export interface NotificationOptions {
   pacing: NotificationPacing;
+  /** Milliseconds between two searches for messages that are due and in no queue. */
+  sweepMs: number;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-export const defaultNotifications: NotificationOptions = { pacing: defaultNotificationPacing, now: Date.now };
+export const defaultNotifications: NotificationOptions = {
+  pacing: defaultNotificationPacing,
+  sweepMs: maintenanceTasks['sweep-webhooks'],
+  now: Date.now,
+};
 
 const isAccount = (id: string) => isId('account', id);
 const isMessage = (id: string) => isId('notification', id);
@@ -32,7 +39,7 @@ const isMessage = (id: string) => isId('notification', id);
  * Returns the handlers of notifications: one enqueues what has changed for a person, one stores the messages of a person who is due, and one sends a
  * message. Rows say what is due, so a lost job is repaired by the sweep, and a job that runs twice finds nothing to do.
  */
-export function notificationHandlers(core: Core, { pacing, now }: NotificationOptions) {
+export function notificationHandlers(core: Core, { pacing, now }: Omit<NotificationOptions, 'sweepMs'>) {
   const { repositories, queues, unitOfWork } = core;
   const send = createNotificationSender(core, { pacing, now });
 

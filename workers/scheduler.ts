@@ -1,14 +1,19 @@
-import { maintenance, type MaintenanceTask, maintenanceTasks } from '../src/jobs/maintenance.ts';
+import { maintenance, type MaintenanceTask } from '../src/jobs/maintenance.ts';
 import type { Logger } from '../src/platform/observability/logger.ts';
 import type { JobQueues } from '../src/platform/queues/job-queues.ts';
 
 /**
  * Enqueues the maintenance tasks at their intervals. Every maintenance worker has a scheduler, so a flushed queue fills again. The job id
  * contains the period, so that runs are enqueued once and do not pile up.
+ * @param intervals milliseconds between two runs
  * @returns a function that stops the scheduler.
  */
-export function startScheduler(queues: JobQueues, logger: Logger): () => void {
-  const timers = Object.entries(maintenanceTasks).map(([name, period]) => {
+export function startScheduler(
+  queues: JobQueues,
+  logger: Logger,
+  intervals: Record<MaintenanceTask, number>,
+): () => void {
+  const timers = Object.entries(intervals).map(([name, period]) => {
     const tick = () => {
       const task = name as MaintenanceTask;
       const { queue, attempts, backoff_ms } = maintenance;

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Core } from '../src/compose.ts';
 import { startInstanceGuard } from '../src/start/instance-guard.ts';
 import { defaultPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
+import { maintenanceTasks } from '../src/jobs/maintenance.ts';
 import { listenForOperators } from '../src/ops/listener.ts';
 import type { Lifecycle } from '../src/start/lifecycle.ts';
 import { JobPutBack } from '../src/platform/queues/job-queues.ts';
@@ -73,7 +74,10 @@ export async function startWorker(
   lifecycle.onStop('long jobs', 1_000, async () => stop.abort(new JobPutBack('this worker stops')));
   if (config.WORKER_ROLES.includes('delivery')) await subscribeToWebhookWakeups(core, backOff);
   if (config.WORKER_ROLES.includes('maintenance')) {
-    const stopScheduler = startScheduler(queues, logger);
+    const stopScheduler = startScheduler(queues, logger, {
+      ...maintenanceTasks,
+      'sweep-webhooks': notifications.sweepMs,
+    });
     lifecycle.onStop('scheduler', 1_000, async () => stopScheduler());
   }
   lifecycle.onStop('heartbeat', 1_000, await startHeartbeat(core));

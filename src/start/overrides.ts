@@ -25,6 +25,8 @@ export interface ApiOverrides {
   hasReceipts?: boolean;
   mcp?: Partial<Pick<McpParts, McpOptions>>;
   webSocketLimits?: Partial<WebSocketLimits>;
+  /** How long a stream lasts that says that a page is open, in milliseconds. */
+  leasedStreamMs?: number;
   oauthStorage?: Partial<OAuthStorage>;
   readDocument?: ProviderParts['readDocument'];
   /** Runs before the console. */

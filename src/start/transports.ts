@@ -22,6 +22,7 @@ import { webhooksDescription } from '../transports/rest/webhooks-description.ts'
 import { webSocketDescription } from '../transports/ws/description.ts';
 import { createEventSubscriptions } from './event-subscriptions.ts';
 import { createExternalSignIn, type OAuthParts } from './oauth.ts';
+import { pageLease } from '../domain/notifications.ts';
 import type { ApiOverrides } from './overrides.ts';
 import type { LiveParts } from './realtime.ts';
 
@@ -113,10 +114,12 @@ export function createConsole(
   { live, limits, executeFor }: TransportParts,
   { oauth, renderer }: OAuthParts,
   draining: AbortSignal,
+  overrides: ApiOverrides,
 ) {
   const { config } = core;
   return createConsoleTransport({
     renderer,
+    leasedStreamMs: overrides.leasedStreamMs ?? pageLease.streamMs,
     watch: createFeedWatch(core.bus),
     draining,
     requests: oauth.requests,

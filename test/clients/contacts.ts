@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { createOrganization } from '../../src/services/people/organizations.ts';
 import { followFeed } from './feed.ts';
 import { requestRest, type RestResponse } from './rest.ts';
+import { uniqueName } from '../support/unique-name.ts';
 import type { AgentOptions, TestAgent, TestService } from '../support/service.ts';
 
 type Caller = Pick<TestAgent, 'token'>;
@@ -72,7 +73,7 @@ export async function createRelatedAgent(
 
 /** The first agent of an organization of its own. */
 export async function createOrganizationAgent(service: TestService): Promise<TestAgent> {
-  const slug = `org-${process.pid}-${(counter += 1)}`;
+  const slug = uniqueName('org');
   await service.core.unitOfWork.writeAsSystem((work) => createOrganization(work, slug));
   return createRelatedAgent(service, { id: '', handle: `${slug}.none`, token: '' });
 }

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { uniqueName } from '../support/unique-name.ts';
 
 export interface Person {
   username: string;
@@ -10,11 +11,9 @@ export interface Person {
 
 type Credentials = Pick<Person, 'username' | 'password'>;
 
-let count = 0;
-
 /** Somebody who has no account yet. */
 export function createPerson(): Person {
-  const username = `visitor-${process.pid}-${(count += 1)}`;
+  const username = uniqueName('visitor');
   return { username, password: 'a quiet word in passing', agent: 'helper', handle: `${username}.helper` };
 }
 

@@ -3,7 +3,10 @@ import { afterAll, beforeAll } from 'vitest';
 import { findBrowser } from '../../scripts/screenshots/find-programs.ts';
 import { describeUnless } from '../support/vitest/describe-unless.ts';
 
-/** A suite that needs a browser. Starts a headless browser and closes it afterwards. */
+/** The browser of this worker: its files share it, because its start costs more than most of their tests. It ends with the process. */
+let shared: Browser | undefined;
+
+/** A suite that needs a headless browser. Its tests open contexts; those that they leave open are closed after the suite. */
 export async function describeWithBrowser(
   name: string,
   body: (browser: () => Browser) => void,
@@ -16,9 +19,12 @@ export async function describeWithBrowser(
   describeUnless(undefined, name, () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: found.path });
+      if (!shared?.isConnected()) shared = await chromium.launch({ executablePath: found.path });
+      browser = shared;
     });
-    afterAll(() => browser.close());
+    afterAll(async () => {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    });
     body(() => browser);
   });
 }

@@ -1,5 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import everyChange from '../../vitest.config.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** The files that every change runs in part: they ask which run this is. */
+const inPart = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((name) => join('test', name))
+  .filter((path) => path.endsWith('.test.ts'))
+  .filter((path) => readFileSync(join(root, path), 'utf8').includes("/support/extent.ts'"));
 
 /**
  * The suites that are too long for every change, and the full versions of those that every change runs in part. One file at a
@@ -9,14 +19,7 @@ export default defineConfig({
   resolve: everyChange.resolve ?? {},
   test: {
     ...everyChange.test,
-    include: [
-      'test/nightly/**/*.test.ts',
-      'test/acceptance/pages/accessibility.test.ts',
-      'test/integration/inbox/shared-work.test.ts',
-      'test/integration/rest/access/policy-matrix.test.ts',
-      'test/integration/rest/fuzz/fuzz.test.ts',
-      'test/integration/workers/{api-kill,attachment-scanning,graceful-stop,postgres-loss,redis-loss,two-processes,worker-kill}.test.ts',
-    ],
+    include: ['test/nightly/**/*.test.ts', ...inPart],
     env: { TEST_EXTENT: 'nightly' },
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -18,6 +18,7 @@ import { defaultNotifications, type NotificationOptions } from '../../workers/no
 import { startWorker } from '../../workers/start.ts';
 import { createTestDatabase } from './servers/postgres/database.ts';
 import { startTestRedis } from './servers/redis/server.ts';
+import { uniqueName } from './unique-name.ts';
 
 /** Where queues and bus are. */
 export const backends = ['redis', 'postgres'] as const;
@@ -78,11 +79,9 @@ export interface AgentOptions {
   inbound_policy?: 'contacts_only' | 'trusted_only' | 'allowlist' | 'open';
 }
 
-let counter = 0;
-
 /** An agent of a new owner, open to everybody by default, and a token for it. */
 export async function buildAgent(core: Core, options: AgentOptions = {}): Promise<TestAgent> {
-  const handle = `owner-${process.pid}-${(counter += 1)}.agent`;
+  const handle = `${uniqueName('owner')}.agent`;
   const { visibility = 'public', inbound_policy = 'open' } = options;
   return registerAgent(core, { handle, create_owner: true, visibility, inbound_policy }, options);
 }
@@ -152,6 +151,17 @@ export async function startService(options: ServiceOptions = {}) {
     token: (handle: string, agent?: AgentOptions) => issueTokenFor(core, handle, agent),
     stop: () => lifecycle.stop('the test is over'),
   };
+}
+
+let shared: Promise<TestService> | undefined;
+
+/**
+ * The service of this worker, without jobs: all files that need nothing else of a service share it. They create agents and people of their
+ * own, and change neither settings nor rows of others. `stop` does nothing; the service ends with the process.
+ */
+export async function openSharedService(): Promise<TestService> {
+  shared ??= startService({ worker: false });
+  return { ...(await shared), stop: () => Promise.resolve(true) };
 }
 
 export type TestService = Awaited<ReturnType<typeof startService>>;

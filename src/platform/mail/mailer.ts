@@ -33,14 +33,15 @@ export interface MailerOptions {
   from: string;
   /** The part after the @ of Message-IDs. */
   host: string;
+  /** Milliseconds without an answer of the server (10,000). */
+  silenceMs?: number;
 }
 
-/** Milliseconds without an answer of the server, and for a whole message. */
-const silenceMs = 10_000;
+/** Milliseconds for a whole message. */
 export const maxSendMs = 15_000;
 
 /** Sends e-mail through an SMTP server. Each message has a connection of its own, so that a slow one does not delay the others. */
-export function createMailer({ url, from, host }: MailerOptions): Mailer {
+export function createMailer({ url, from, host, silenceMs = 10_000 }: MailerOptions): Mailer {
   const timeouts = {
     connectionTimeout: silenceMs,
     greetingTimeout: silenceMs,

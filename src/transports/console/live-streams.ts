@@ -15,15 +15,8 @@ export interface LiveContent {
   thread_id?: string;
   /** Reads and renders the content with the person's current rights. @throws {DomainError} when the person may not read it any more */
   render(): Promise<ComponentChildren>;
-  /** For a stream that says that a page is open. */
-  lease?: PageLease;
-}
-
-/** A stream that ends after a time, so that one to a sleeping computer does not count as an open page. The browser connects again and gets the whole content. */
-interface PageLease {
-  /** Milliseconds. */
-  streamMs: number;
-  renew(): Promise<void>;
+  /** For a stream that says that a page is open. It is renewed when the stream begins. */
+  lease?: { renew(): Promise<void> };
 }
 
 export interface LiveStreams {
@@ -39,6 +32,11 @@ export interface LiveStreamsParts {
   unitOfWork: Pick<UnitOfWork, 'readAsSystem'>;
   watch: FeedWatch;
   renderFragment(ctx: Context, person: Person, content: ComponentChildren): string;
+  /**
+   * How long a stream with a lease lasts, in milliseconds, so that one to a sleeping computer does not count as an open page. The browser
+   * connects again and gets the whole content.
+   */
+  leasedStreamMs: number;
   /** Ends all streams; browsers then connect to another process. */
   draining: AbortSignal;
 }
@@ -109,7 +107,7 @@ async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void
   const { lease } = content;
   const known = ctx.get('Last-Event-ID') || new URLSearchParams(ctx.querystring).get('cursor');
   let cursor = lease ? null : known;
-  const end = lease ? Date.now() + lease.streamMs : Infinity;
+  const end = lease ? Date.now() + parts.leasedStreamMs : Infinity;
   let sent = '';
   try {
     await lease?.renew();

@@ -22,6 +22,8 @@ export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowser
   renderer: PageRenderer;
   /** Wake-ups of the feeds that live pages show. */
   watch: FeedWatch;
+  /** How long a stream lasts that says that a page is open, in milliseconds. */
+  leasedStreamMs: number;
   /** Ends live pages; browsers then connect to another process. */
   draining: AbortSignal;
   logger: Parameters<typeof answerErrors>[0];
@@ -67,6 +69,7 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     unitOfWork: parts.unitOfWork,
     watch: parts.watch,
     renderFragment: renderer.renderFragment,
+    leasedStreamMs: parts.leasedStreamMs,
     draining: parts.draining,
   });
   const routes = consoleRoutes({ ...parts, live, sessions, knownBrowsers: renderer.knownBrowsers });

@@ -2,6 +2,7 @@ import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { DomainError } from '../../domain/errors.ts';
+import { cachePerObject } from '../../shared/cache-per-object.ts';
 import { actorOf } from '../http/authenticate.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import type { Actor } from '../../domain/auth/actor.ts';
@@ -83,9 +84,14 @@ function countParameters(path: string): number {
   return path.split('{').length;
 }
 
+/** The JSON Schema of each field. */
+const fieldsOf = cachePerObject((input: z.ZodType): Record<string, FieldSchema> => {
+  const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  return properties as Record<string, FieldSchema>;
+});
+
 function endpoint(parts: RestParts, operation: Operation, rest: RestBinding, isLong: boolean): Middleware {
-  const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' });
-  const fields = properties as Record<string, FieldSchema>;
+  const fields = fieldsOf(operation.input);
 
   return async function operationEndpoint(ctx) {
     const actor = actorOf(ctx);

@@ -10,6 +10,7 @@ import { connectNegotiatingSdk, connectPinnedSdk } from '../../clients/mcp/drive
 import { connectSdk } from '../../clients/mcp/drivers/sdk.ts';
 import { type McpCluster, startMcpCluster } from './cluster.ts';
 import { testToolStory } from './tool-story.ts';
+import { isNightly } from '../../support/extent.ts';
 
 // Clients in separate processes take time to start.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
@@ -22,12 +23,20 @@ afterAll(async () => void (await cluster.stop()));
 
 const testStory = (connect: ConnectTools) => testToolStory(cluster, connect);
 
-test('with LangChain', () => testStory(connectLangChain));
-test('with the OpenAI Agents SDK in strict mode', () => testStory(connectOpenAiAgents));
-test('with the command line of mcporter', () => testStory(connectMcporter));
-test('with the client of the MCP SDK', () => testStory(connectSdk));
-test('with the client of the AI SDK', () => testStory(connectAiSdk));
-test('through mcp-remote', () => testStory(connectMcpRemote));
 test('with a client of 2024-11-05', () => testStory(connectRawHttp));
 test('with the second MCP SDK, pinned to 2026-07-28', () => testStory(connectPinnedSdk));
 test('with the second MCP SDK, which negotiates', () => testStory(connectNegotiatingSdk));
+
+if (isNightly) {
+  test('with LangChain', () => testStory(connectLangChain));
+
+  test('with the OpenAI Agents SDK in strict mode', () => testStory(connectOpenAiAgents));
+
+  test('with the command line of mcporter', () => testStory(connectMcporter));
+
+  test('with the client of the MCP SDK', () => testStory(connectSdk));
+
+  test('with the client of the AI SDK', () => testStory(connectAiSdk));
+
+  test('through mcp-remote', () => testStory(connectMcpRemote));
+}

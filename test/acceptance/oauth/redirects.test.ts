@@ -4,6 +4,7 @@ import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorizatio
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+import { isNightly } from '../../support/extent.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -20,7 +21,7 @@ const addresses = [
 await describeWithBrowser('the browser brings the answer to the client', (browser) => {
   let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
   beforeAll(async () => {
-    service = await startServiceOnFixedPort();
+    service = await startServiceOnFixedPort({}, { worker: false });
   });
   afterAll(() => service.stop());
 
@@ -33,6 +34,28 @@ await describeWithBrowser('the browser brings the answer to the client', (browse
     return new URL(request.url()).searchParams;
   }
 
+  test('each to its own client, of two concurrent requests', async () => {
+    const context = await browser().newContext();
+    const person = createPerson();
+    const ask = async (name: string) => {
+      const redirect_uri = `https://${name}.example.com/callback`;
+      const page = await context.newPage();
+      await page.goto(await buildAuthorizationUrl(service.url, { client_name: name, redirect_uri }));
+      return { name, page, redirect_uri };
+    };
+    const first = await ask('first');
+    await signUp(first.page, person);
+    await createFirstAgent(first.page, person);
+    const second = await ask('second');
+    for (const { name, page, redirect_uri } of [first, second]) {
+      const leaving = page.waitForRequest((request) => request.url().startsWith(redirect_uri));
+      await approve(page, { client: name, redirect_host: `${name}.example.com`, handle: person.handle });
+      expect(new URL((await leaving).url()).searchParams.get('code')).toMatch(/./);
+    }
+    await context.close();
+  });
+
+  if (!isNightly) return;
   test('at every kind of address, to a person who signs up and to one who is signed in', async () => {
     const context = await browser().newContext();
     const person = createPerson();
@@ -57,27 +80,6 @@ await describeWithBrowser('the browser brings the answer to the client', (browse
       page.getByRole('button', { name: 'Cancel' }).click(),
     );
     expect([refusal.get('error'), refusal.get('code')]).toEqual(['access_denied', null]);
-    await context.close();
-  });
-
-  test('each to its own client, of two concurrent requests', async () => {
-    const context = await browser().newContext();
-    const person = createPerson();
-    const ask = async (name: string) => {
-      const redirect_uri = `https://${name}.example.com/callback`;
-      const page = await context.newPage();
-      await page.goto(await buildAuthorizationUrl(service.url, { client_name: name, redirect_uri }));
-      return { name, page, redirect_uri };
-    };
-    const first = await ask('first');
-    await signUp(first.page, person);
-    await createFirstAgent(first.page, person);
-    const second = await ask('second');
-    for (const { name, page, redirect_uri } of [first, second]) {
-      const leaving = page.waitForRequest((request) => request.url().startsWith(redirect_uri));
-      await approve(page, { client: name, redirect_host: `${name}.example.com`, handle: person.handle });
-      expect(new URL((await leaving).url()).searchParams.get('code')).toMatch(/./);
-    }
     await context.close();
   });
 });

@@ -52,23 +52,3 @@ async function findOverflow(page: Page): Promise<string[]> {
 function pathOf(page: Page): string {
   return new URL(page.url()).pathname;
 }
-
-/** The kinds of elements of a page: names, classes and attributes, without texts and values. */
-const readStructure = `[...new Set([...document.querySelectorAll('*')].map((element) =>
-  [element.localName, element.className, ...element.getAttributeNames(), element.getAttribute('type')].join(' ')))]`;
-
-const structure = z.array(z.string());
-
-/**
- * As `findPageFaults`, but looks for accessibility violations only on pages with a kind of element that no page before had: most
- * pages of one kind differ in their texts alone.
- */
-export function createNewFaultsFinder(): (page: Page) => Promise<string[]> {
-  const seen = new Set<string>();
-  return async (page) => {
-    const kinds = structure.parse(await page.evaluate(readStructure));
-    const isNew = kinds.some((kind) => !seen.has(kind));
-    for (const kind of kinds) seen.add(kind);
-    return isNew ? findPageFaults(page) : findOverflow(page);
-  };
-}

@@ -17,6 +17,7 @@ import {
 } from '../../clients/mcp/bridge.ts';
 import { readClientConfigs, root } from './client-configs.ts';
 import { type RestartableService, startRestartableService } from './restartable-service.ts';
+import { isNightly } from '../../support/extent.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const waitOptions = { timeout: 60_000, interval: 20 };
@@ -139,82 +140,12 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   expect(bridge.strange).toEqual([]);
 });
 
-test('a person signs in by browser, once for all bridges; tokens are readable by their owner only and replaced under a lock', async () => {
-  const desktop = await captureOpenedUrls();
-  onTestFinished(() => desktop.close());
-  const person = openFormBrowser(service.url);
-  const username = `bridged-${process.pid}`;
-  await person.signUp(username, 'a quiet word in passing');
-  await service.register(`${username}.helper`);
-
-  const [one, two] = [started({ env: desktop.env }), started({ env: desktop.env })];
-  const both = Promise.all([one.connect(), two.connect()]);
-  const address = new URL(await desktop.next());
-  const redirect = new URL(address.searchParams.get('redirect_uri') ?? '');
-  // A request that guesses the port cannot supply its own code.
-  for (const query of ['', '?code=x', '?code=x&state=guessed', '?error=access_denied'])
-    expect((await fetch(`${redirect.href}${query}`)).status).toBe(404);
-  const consent = await person.go(address.href);
-  const back = (await person.approve(consent)).headers.get('Location') ?? '';
-  expect((await fetch(back)).status).toBe(200);
-  await both;
-  const helper = { canonical_handle: `${username}.helper` };
-  // From here on each bridge knows which tools only read and can be called again after a restart.
-  await Promise.all([one.client.listTools(), two.client.listTools()]);
-  expect(await Promise.all([one.call('whoami'), two.call('whoami')])).toMatchObject([helper, helper]);
-  expect(`${one.log()}${two.log()}`).toContain(address.href);
-
-  const files = await readdir(join(folder, 'mcp'));
-  expect(files).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)]);
-  expect((await stat(join(folder, 'mcp', files[0] ?? ''))).mode & 0o777).toBe(0o600);
-  expect((await stat(join(folder, 'mcp'))).mode & 0o777).toBe(0o700);
-
-  // Both learn at the same time that their token expired. A refresh token that is used twice would revoke everything.
-  for (let round = 0; round < 2; round += 1) {
-    await service.query('update access_tokens set expires_at = 0', []);
-    await service.stop();
-    await service.start();
-    expect(await Promise.all([one.call('whoami'), two.call('whoami')])).toMatchObject([helper, helper]);
-  }
-
-  // The next bridge starts no sign-in. Under another name it would.
-  const three = started({ env: { BROWSER: '/bin/false' } });
-  await three.connect();
-  expect(await three.call('whoami')).toMatchObject(helper);
-
-  await disconnect(person);
-  for (const { call } of [one, two, three])
-    await expect.poll(() => settleCall(call('whoami')), waitOptions).toContain('has ended: it was revoked');
-  expect([one, two, three].flatMap(({ strange }) => strange)).toEqual([]);
-});
-
 /** Revokes the app's access, as the person does. */
 async function disconnect(person: ReturnType<typeof openFormBrowser>): Promise<void> {
   const page = await person.go('/console/connections');
   for (const form of page.forms.filter(({ action }) => action.startsWith('/console/connections')))
     await person.send(form);
 }
-
-test('input that is not MCP gets an error, the last calls are answered, and the session ends with the client', async () => {
-  const { handle, id } = await service.agent();
-  const bridge = startRawBridge([`${service.url}/mcp`], { AMS_TOKEN: await service.token(handle) });
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: {} } };
-  for (const line of ['{', 'hello', '[]', '{"jsonrpc":"1.0","id":3,"method":"ping"}', '', initializeRequest])
-    bridge.write(line);
-  bridge.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  bridge.write(call);
-  bridge.child.stdin.end();
-  const { code, messages, log } = await bridge.ended();
-  expect(code).toBe(0);
-  const errors = messages.flatMap((message) => ('error' in message ? [message.error.code] : []));
-  expect(errors).toEqual([-32_700, -32_700, -32_600, -32_600, -32_700]);
-  expect(messages.slice(errors.length)).toMatchObject([
-    { id: 0, result: { serverInfo: { name: 'agent-messaging-service' } } },
-    { id: 1, result: { structuredContent: { canonical_handle: handle } } },
-  ]);
-  expect(log).toContain('standard input: Parse error');
-  expect(await sessions(id)).toBe(0);
-});
 
 test('errors say what to do; a signal ends the bridge immediately', async () => {
   const refused = startRawBridge([service.url], { AMS_TOKEN: 'wrong' });
@@ -283,3 +214,82 @@ test('the client configurations of docs/mcp.md connect to the tool server', asyn
   const named = commands.flatMap((block) => Object.keys(block.env ?? {}));
   expect(named).toEqual(Object.keys(env));
 });
+
+if (isNightly) {
+  test('a person signs in by browser, once for all bridges; tokens are readable by their owner only and replaced under a lock', async () => {
+    const desktop = await captureOpenedUrls();
+    onTestFinished(() => desktop.close());
+    const person = openFormBrowser(service.url);
+    const username = `bridged-${process.pid}`;
+    await person.signUp(username, 'a quiet word in passing');
+    await service.register(`${username}.helper`);
+
+    const [one, two] = [started({ env: desktop.env }), started({ env: desktop.env })];
+    const both = Promise.all([one.connect(), two.connect()]);
+    const address = new URL(await desktop.next());
+    const redirect = new URL(address.searchParams.get('redirect_uri') ?? '');
+    // A request that guesses the port cannot supply its own code.
+    for (const query of ['', '?code=x', '?code=x&state=guessed', '?error=access_denied'])
+      expect((await fetch(`${redirect.href}${query}`)).status).toBe(404);
+    const consent = await person.go(address.href);
+    const back = (await person.approve(consent)).headers.get('Location') ?? '';
+    expect((await fetch(back)).status).toBe(200);
+    await both;
+    const helper = { canonical_handle: `${username}.helper` };
+    // From here on each bridge knows which tools only read and can be called again after a restart.
+    await Promise.all([one.client.listTools(), two.client.listTools()]);
+    expect(await Promise.all([one.call('whoami'), two.call('whoami')])).toMatchObject([helper, helper]);
+    expect(`${one.log()}${two.log()}`).toContain(address.href);
+
+    const files = await readdir(join(folder, 'mcp'));
+    expect(files).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)]);
+    expect((await stat(join(folder, 'mcp', files[0] ?? ''))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, 'mcp'))).mode & 0o777).toBe(0o700);
+
+    // Both learn at the same time that their token expired. A refresh token that is used twice would revoke everything.
+    for (let round = 0; round < 2; round += 1) {
+      await service.query('update access_tokens set expires_at = 0', []);
+      await service.stop();
+      await service.start();
+      expect(await Promise.all([one.call('whoami'), two.call('whoami')])).toMatchObject([helper, helper]);
+    }
+
+    // The next bridge starts no sign-in. Under another name it would.
+    const three = started({ env: { BROWSER: '/bin/false' } });
+    await three.connect();
+    expect(await three.call('whoami')).toMatchObject(helper);
+
+    await disconnect(person);
+    for (const { call } of [one, two, three])
+      await expect.poll(() => settleCall(call('whoami')), waitOptions).toContain('has ended: it was revoked');
+    expect([one, two, three].flatMap(({ strange }) => strange)).toEqual([]);
+  });
+
+  test('input that is not MCP gets an error, the last calls are answered, and the session ends with the client', async () => {
+    const { handle, id } = await service.agent();
+    const bridge = startRawBridge([`${service.url}/mcp`], { AMS_TOKEN: await service.token(handle) });
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: {} } };
+    for (const line of [
+      '{',
+      'hello',
+      '[]',
+      '{"jsonrpc":"1.0","id":3,"method":"ping"}',
+      '',
+      initializeRequest,
+    ])
+      bridge.write(line);
+    bridge.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    bridge.write(call);
+    bridge.child.stdin.end();
+    const { code, messages, log } = await bridge.ended();
+    expect(code).toBe(0);
+    const errors = messages.flatMap((message) => ('error' in message ? [message.error.code] : []));
+    expect(errors).toEqual([-32_700, -32_700, -32_600, -32_600, -32_700]);
+    expect(messages.slice(errors.length)).toMatchObject([
+      { id: 0, result: { serverInfo: { name: 'agent-messaging-service' } } },
+      { id: 1, result: { structuredContent: { canonical_handle: handle } } },
+    ]);
+    expect(log).toContain('standard input: Parse error');
+    expect(await sessions(id)).toBe(0);
+  });
+}

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 import { startWork } from '../inbox/setup.ts';
 
 let service: TestService;
 let env: Record<string, string>;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   const { DATABASE_URL, SECRET_KEY } = service.core.config;
   env = { DATABASE_URL, SECRET_KEY };
 });

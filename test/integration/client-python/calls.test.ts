@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { missingPythonReason, runPython } from '../../support/python.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
 describeUnless(missingPythonReason, 'calls from Python', () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startService({ worker: false });
+    service = await openSharedService();
   });
   afterAll(() => service.stop());
 

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operationsWithFiles, renderPythonOperations } from '../../../scripts/client/python-operations.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { missingPythonReason, pythonPackage, runPython } from '../../support/python.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

@@ -8,12 +8,12 @@ import {
   RateLimitError,
   ValidationError,
 } from '../../../packages/client/src/main.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 import { clientOf, range, sendNumbers, startConversation } from './setup.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

@@ -6,12 +6,12 @@ import {
   memoryCursor,
 } from '../../../packages/client/src/main.ts';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 import { clientOf, range, sendNumbers, startConversation } from './setup.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

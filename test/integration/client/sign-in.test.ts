@@ -10,11 +10,11 @@ import {
   writeSignIn,
 } from '../../../packages/client/src/node/main.ts';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

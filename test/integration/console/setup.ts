@@ -1,14 +1,13 @@
 import { afterAll, beforeAll } from 'vitest';
 import { openFormBrowser, type FormBrowser } from '../../clients/form-browser.ts';
+import { uniqueName } from '../../support/unique-name.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 export const password = 'seven odd horses';
 
-let count = 0;
-
 /** A name that is unique in this process. */
 export function newUsername(stem = 'person'): string {
-  return `${stem}-${process.pid}-${(count += 1)}`;
+  return uniqueName(stem);
 }
 
 export interface SignedInBrowser {

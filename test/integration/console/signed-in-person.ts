@@ -6,13 +6,12 @@ import { createOrganization } from '../../../src/services/people/organizations.t
 import { joinOrganization } from '../../support/join-organization.ts';
 import { findPerson, openSession } from '../../../src/services/people/sessions.ts';
 import { findForm, type PageForm, openFormBrowser, type PageResponse } from '../../clients/form-browser.ts';
+import { uniqueName } from '../../support/unique-name.ts';
 import type { AgentOptions, TestAgent, TestService } from '../../support/service.ts';
-
-let count = 0;
 
 /** A name that is unique in this process. */
 export function newUsername(stem: string): string {
-  return `${stem}-${process.pid}-${(count += 1)}`;
+  return uniqueName(stem);
 }
 
 /** A browser with a new account, signed in without the forms. */

@@ -12,6 +12,7 @@ import {
   readPostgresPid,
   runFakeLauncher,
 } from './setup.ts';
+import { isNightly } from '../../support/extent.ts';
 
 // Real servers on a busy machine: a test that hangs still ends.
 vi.setConfig({ testTimeout: 40_000 });
@@ -53,38 +54,40 @@ test('starts every part, logs it, passes the settings on, and stops in order on 
   expect(launcher.out().trimEnd().split('\n').slice(lines.length)).toEqual(['stopped']);
 });
 
-test('API and worker stop by themselves after kill -9, and the next start takes over', async () => {
-  const dataDir = createTemporaryFolder();
-  const first = runFakeLauncher(dataDir);
-  await first.ready();
-  const server = readPostgresPid(dataDir);
-  const port = /postgres .*:(\d+),/.exec(first.out())?.[1];
-  first.child.kill('SIGKILL');
-  await first.exited;
-  await waitUntil(
-    'both noticed',
-    () => readEvents(dataDir).filter(({ event }) => /orphaned/.test(event)).length === 2,
-  );
-  expect(isGone(server)).toBe(false);
-
-  const second = runFakeLauncher(dataDir);
-  await second.ready();
-  expect(isGone(server)).toBe(true);
-  expect(readPostgresPid(dataDir)).not.toBe(server);
-  expect(/postgres .*:(\d+),/.exec(second.out())?.[1]).toBe(port);
-});
-
-test('a part that cannot start is reported with its last lines', async () => {
-  const reports = {
-    migrate: 'migrate failed (1): cannot migrate: as told',
-    api: 'api: ended before it was ready (exit code 3): the fixture fails as told',
-    worker: 'worker: ended before it was ready (exit code 3): the fixture fails as told',
-  };
-  for (const [part, report] of Object.entries(reports)) {
+if (isNightly) {
+  test('API and worker stop by themselves after kill -9, and the next start takes over', async () => {
     const dataDir = createTemporaryFolder();
-    writeFileSync(join(dataDir, `${part}.fails`), '');
-    const launcher = runFakeLauncher(dataDir, noPostgres);
-    expect((await launcher.exited).code).toBe(1);
-    expect(launcher.err().trimEnd().split('\n').at(-1)).toBe(report);
-  }
-});
+    const first = runFakeLauncher(dataDir);
+    await first.ready();
+    const server = readPostgresPid(dataDir);
+    const port = /postgres .*:(\d+),/.exec(first.out())?.[1];
+    first.child.kill('SIGKILL');
+    await first.exited;
+    await waitUntil(
+      'both noticed',
+      () => readEvents(dataDir).filter(({ event }) => /orphaned/.test(event)).length === 2,
+    );
+    expect(isGone(server)).toBe(false);
+
+    const second = runFakeLauncher(dataDir);
+    await second.ready();
+    expect(isGone(server)).toBe(true);
+    expect(readPostgresPid(dataDir)).not.toBe(server);
+    expect(/postgres .*:(\d+),/.exec(second.out())?.[1]).toBe(port);
+  });
+
+  test('a part that cannot start is reported with its last lines', async () => {
+    const reports = {
+      migrate: 'migrate failed (1): cannot migrate: as told',
+      api: 'api: ended before it was ready (exit code 3): the fixture fails as told',
+      worker: 'worker: ended before it was ready (exit code 3): the fixture fails as told',
+    };
+    for (const [part, report] of Object.entries(reports)) {
+      const dataDir = createTemporaryFolder();
+      writeFileSync(join(dataDir, `${part}.fails`), '');
+      const launcher = runFakeLauncher(dataDir, noPostgres);
+      expect((await launcher.exited).code).toBe(1);
+      expect(launcher.err().trimEnd().split('\n').at(-1)).toBe(report);
+    }
+  });
+}

@@ -5,12 +5,12 @@ import { toLeaseId } from '../../../src/domain/inbox.ts';
 import type { RestResponse } from '../../clients/rest.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { maskResponse } from '../../support/mask-response.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 import { inboxOf, startWork } from './setup.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

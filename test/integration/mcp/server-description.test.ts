@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../../src/domain/auth/scopes.ts';
 import { connectSdkClient } from '../../clients/mcp/client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

@@ -35,7 +35,7 @@ describe('a webhook', () => {
         },
       ],
     });
-    expect((await ada.go(page)).visibleText).toContain('Last message');
+    await waitUntil(async () => (await ada.go(page)).visibleText).toContain('Last message');
   });
 
   test('must be an allowed address', async () => {

@@ -6,7 +6,10 @@ import { submit, useNotifications, waitUntil } from './setup.ts';
 vi.setConfig({ testTimeout: 180_000 });
 
 const clock = { ahead: 0 };
-const setup = useNotifications({ ahead: () => clock.ahead });
+const setup = useNotifications({
+  ahead: () => clock.ahead,
+  overrides: { leasedStreamMs: 5_000 },
+});
 const stream = '/console/live/notifications';
 
 test('while a page with browser notifications is open, messages wait; they are sent after it is gone', async () => {

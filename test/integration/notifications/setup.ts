@@ -6,7 +6,7 @@ import { registerAgentAsOperator } from '../../../src/services/agents/operator-r
 import type { FormInput, PageResponse } from '../../clients/form-browser.ts';
 import { type MailServer, startMailServer } from '../../support/servers/mail-server.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { type Backend, startService, type TestService } from '../../support/service.ts';
+import { type Backend, type ServiceOptions, startService, type TestService } from '../../support/service.ts';
 import { type SignedInPerson, signInPerson } from '../console/signed-in-person.ts';
 
 /** The usual timing, within seconds. */
@@ -26,12 +26,14 @@ interface Options {
   /** The clock of the worker is ahead by this many milliseconds. */
   ahead?(): number;
   env?: Record<string, string>;
+  overrides?: ServiceOptions['overrides'];
 }
 
 export const page = '/console/notifications';
 
 /** A service that sends e-mail and webhooks, for the tests of one file. */
-export function useNotifications({ backend = 'postgres', pacing, ahead = () => 0, env }: Options = {}) {
+export function useNotifications(options: Options = {}) {
+  const { backend = 'postgres', pacing, ahead = () => 0, env, overrides = {} } = options;
   let service: TestService;
   let mailServer: MailServer;
   let receiver: WebhookReceiver;
@@ -42,7 +44,12 @@ export function useNotifications({ backend = 'postgres', pacing, ahead = () => 0
     service = await startService({
       backend,
       env: { ...mail, WEBHOOK_NETWORKS: '127.0.0.0/8', ...env },
-      notifications: { pacing: { ...fastPacing, ...pacing }, now: () => Date.now() + ahead() },
+      notifications: {
+        pacing: { ...fastPacing, ...pacing },
+        sweepMs: 500,
+        now: () => Date.now() + ahead(),
+      },
+      overrides,
     });
   });
   afterAll(async () => {

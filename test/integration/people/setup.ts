@@ -4,16 +4,15 @@ import type { Person } from '../../../src/domain/auth/actor.ts';
 import { hashPassword } from '../../../src/services/people/passwords.ts';
 import { createAccount } from '../../../src/services/people/accounts.ts';
 import { findPerson, openSession } from '../../../src/services/people/sessions.ts';
+import { uniqueName } from '../../support/unique-name.ts';
 import { createTestSettings } from '../../support/service.ts';
 
 export const password = 'correct horse battery';
 
 let passwordHash: Promise<string> | undefined;
-let count = 0;
-
 /** A name that is unique in this process. */
 export function newUsername(stem = 'person'): string {
-  return `${stem}-${process.pid}-${(count += 1)}`;
+  return uniqueName(stem);
 }
 
 /** The services with a new database, and people to use them. */

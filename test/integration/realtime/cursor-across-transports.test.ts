@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
@@ -12,7 +12,7 @@ const day = 24 * 3_600_000;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

@@ -85,6 +85,30 @@ await describeWithRedis('SIGTERM under load', () => {
     },
   );
 
+  if (!isNightly) return;
+  test('a worker leaves a job that waits for the file store to another one', async () => {
+    const store = await startFaultyS3();
+    onTestFinished(() => store.close());
+    const cluster = await startServiceCluster('redis', { ...store.env, S3_TIMEOUT_SECONDS: '120' });
+    onTestFinished(() => cluster.stop());
+    const { core } = cluster;
+    const [api, stopping] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
+    const ann = await buildAgent(core);
+    const files = (['hang', 'stuck'] as const).map((deed) => buildPlannedFile({ GET: [deed, 'do'] }));
+    const service = { api: `${api.url}/v1` };
+    const ids: string[] = [];
+    for (const bytes of files) ids.push(await uploadId(service, ann, { bytes, type: null }));
+    await vi.waitFor(
+      () => expect(files.map((bytes) => store.countAttempts('GET', bytes))).toEqual([1, 1]),
+      60_000,
+    );
+    expect(await stopping.terminate(), stopping.log()).toEqual(clean);
+    const scans = (await core.queues.depths()).find(({ queue }) => queue === 'attachment-scanning');
+    expect(scans).toMatchObject({ active: 0, delayed: 0, failed: 0 });
+    await cluster.startWorker();
+    for (const id of ids) expect(await waitForScan(service, ann, id)).toMatchObject({ scan_status: 'clean' });
+  });
+
   test('an API serves requests while load balancers stop sending new ones, unless it must stop immediately', async () => {
     const cluster = await startServiceCluster('postgres');
     onTestFinished(() => cluster.stop());
@@ -161,29 +185,5 @@ await describeWithRedis('SIGTERM under load', () => {
     await cluster.startWorker(roles);
     const stage = async () => (await core.repositories.erasures.find(id))?.stage;
     await expect.poll(stage, { timeout: 60_000, interval: 50 }).toBe('done');
-  });
-
-  if (!isNightly) return;
-  test('a worker leaves a job that waits for the file store to another one', async () => {
-    const store = await startFaultyS3();
-    onTestFinished(() => store.close());
-    const cluster = await startServiceCluster('redis', { ...store.env, S3_TIMEOUT_SECONDS: '120' });
-    onTestFinished(() => cluster.stop());
-    const { core } = cluster;
-    const [api, stopping] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
-    const ann = await buildAgent(core);
-    const files = (['hang', 'stuck'] as const).map((deed) => buildPlannedFile({ GET: [deed, 'do'] }));
-    const service = { api: `${api.url}/v1` };
-    const ids: string[] = [];
-    for (const bytes of files) ids.push(await uploadId(service, ann, { bytes, type: null }));
-    await vi.waitFor(
-      () => expect(files.map((bytes) => store.countAttempts('GET', bytes))).toEqual([1, 1]),
-      60_000,
-    );
-    expect(await stopping.terminate(), stopping.log()).toEqual(clean);
-    const scans = (await core.queues.depths()).find(({ queue }) => queue === 'attachment-scanning');
-    expect(scans).toMatchObject({ active: 0, delayed: 0, failed: 0 });
-    await cluster.startWorker();
-    for (const id of ids) expect(await waitForScan(service, ann, id)).toMatchObject({ scan_status: 'clean' });
   });
 });

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { catalogue } from '../../../src/operations/catalogue.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 import { call, type Caller, connectCaller, openConversation, rest, resultOf } from './caller.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

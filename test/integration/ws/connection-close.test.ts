@@ -99,6 +99,8 @@ test('a reader that stops reading is closed with 4008, delays no other client, a
   await again.waitUntil(() => again.events().length === total - seen.length);
   const all = [...seen, ...again.events()];
   expect(all.map(({ id }) => id)).toEqual(quick.events().map(({ id }) => id));
+  const numbers = all.map(({ data }) => Number.parseInt(String(data?.['subject']), 10));
+  expect(numbers).toEqual(Array.from({ length: total }, (_, number) => number));
 });
 
 test('a reader whose unread events were removed is told to reconnect, and then gets a gap', async () => {

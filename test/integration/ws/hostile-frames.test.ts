@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
 import { connectWebSocket, type WsClient } from '../../clients/websocket.ts';
 import { arbitraryAttack, runAttack } from './hostile-client.ts';
 import {
@@ -23,7 +23,7 @@ let witness: { agent: TestAgent; client: WsClient; thread: string };
 let sent = 0;
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   attacker = await service.agent();
   const [agent, writer] = await Promise.all([service.agent(), service.agent()]);
   const { body } = await requestRest('POST', `${service.api}/threads`, {

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

@@ -3,11 +3,13 @@ import { BaseSequencer } from 'vitest/node';
 
 /** Where the files are that take longest, the longest first: one that began last would keep the others waiting. */
 const slowPaths = [
-  'test/acceptance/pages/',
+  'test/integration/notifications/delivery.test.ts',
+  'test/acceptance/mcp/',
+  'test/integration/platform/',
   'test/integration/workers/',
-  'test/integration/rest/fuzz/fuzz.test.ts',
-  'test/integration/embedded/',
-  'test/integration/chaos/',
+  'test/integration/rest/http/',
+  'test/integration/ws/',
+  'test/integration/cli/',
   'test/acceptance/',
 ];
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idempotencyKeyPattern } from '../../../operations/fields.ts';
+import { cachePerObject } from '../../../shared/cache-per-object.ts';
 import { outlineOf } from './outline-schema.ts';
 
 /** A JSON Schema of an object (MCP, Tools). */
@@ -23,9 +24,11 @@ const feedFields = { cursor: { type: 'string' }, pending_events: { type: 'intege
 
 /** What a tool accepts. Writing tools also take an idempotency key. */
 export function acceptedSchema(input: z.ZodType, isWrite: boolean): ObjectSchema {
-  const schema = objectSchema(input, 'input');
-  if (isWrite) schema.properties['idempotency_key'] = idempotencyKey;
-  return schema;
+  const schema = inputObject(input);
+  return {
+    ...schema,
+    properties: { ...schema.properties, ...(isWrite && { idempotency_key: idempotencyKey }) },
+  };
 }
 
 /**
@@ -51,15 +54,19 @@ function flatten(property: object): object {
 
 /** The output schema of a tool, in outline. It allows additional fields, so that later versions can add some. */
 export function outputSchema(output: z.ZodType, showsFeed: boolean): ObjectSchema {
-  const schema = objectSchema(output, 'output');
+  const schema = outputObject(output);
   const properties = { ...(showsFeed && feedFields), ...schema.properties, ...truncationFields };
   return { type: 'object', properties: outlineOf(properties) };
 }
 
 /** The full schema of an object that the service returns. */
 export function resultSchema(output: z.ZodType): ObjectSchema {
-  return objectSchema(output, 'output');
+  return outputObject(output);
 }
+
+// A tool needs its schema several times, and the conversion is most of the start of the transport.
+const inputObject = cachePerObject((type: z.ZodType) => objectSchema(type, 'input'));
+const outputObject = cachePerObject((type: z.ZodType) => objectSchema(type, 'output'));
 
 /**
  * A schema without references, because many models do not resolve them, and without keywords that say nothing: MCP's default dialect, keys

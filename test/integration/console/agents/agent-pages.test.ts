@@ -3,7 +3,7 @@ import { removeFromOrganization } from '../../../../src/services/people/organiza
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { followFeed } from '../../../clients/feed.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
 import {
   findFieldError,
   readFormFields,
@@ -14,7 +14,7 @@ import {
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

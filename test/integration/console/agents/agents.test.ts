@@ -1,7 +1,7 @@
 import { textContent } from 'domutils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestService } from '../../../support/service.ts';
 import {
   findFieldError,
   readFormFields,
@@ -13,7 +13,7 @@ import {
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { retire } from '../../../../src/services/agents/retire.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findForm } from '../../../clients/form-browser.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { fillForm, createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 import { override } from '../../../support/override.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   await service.register({ handle: 'globex.desk', create_owner: true });
 });
 afterAll(() => service.stop());

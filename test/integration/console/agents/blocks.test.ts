@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { type ContactsClient, createContactsClient } from '../../../clients/contacts.ts';
 import {
   findFieldError,
@@ -13,7 +13,7 @@ import {
 let service: TestService;
 let trust: ContactsClient;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   trust = createContactsClient(service.api);
 });
 afterAll(() => service.stop());

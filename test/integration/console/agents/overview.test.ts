@@ -8,7 +8,12 @@ import { requestRest } from '../../../clients/rest.ts';
 import { describeUnless } from '../../../support/vitest/describe-unless.ts';
 import { missingPythonReason, pythonPackage } from '../../../support/python.ts';
 import { startServiceOnFixedPort } from '../../../support/service-on-fixed-port.ts';
-import { registerAgent, startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import {
+  openSharedService,
+  registerAgent,
+  type TestAgent,
+  type TestService,
+} from '../../../support/service.ts';
 import {
   createRoles,
   readableThreads,
@@ -24,7 +29,7 @@ const programOn = (page: PageResponse) => textContent(page.elements('pre')[0] ??
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

@@ -4,13 +4,18 @@ import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
-import { allTestScopes, startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import {
+  allTestScopes,
+  openSharedService,
+  type TestAgent,
+  type TestService,
+} from '../../../support/service.ts';
 import { signInPerson } from '../signed-in-person.ts';
 import { createRoles, readableThreads, sendTo, startThread } from './conversation-fixtures.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
 import { inboxOf } from '../../inbox/setup.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
 import {
   createRoles,
   readableThreads,
@@ -14,7 +14,7 @@ import { fillForm, findFieldError, readFormFields, signInPerson } from '../signe
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

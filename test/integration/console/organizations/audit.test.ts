@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestService } from '../../../support/service.ts';
 import { newUsername, createOrganizationOf, signInPerson } from '../signed-in-person.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

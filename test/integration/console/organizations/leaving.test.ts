@@ -1,13 +1,13 @@
 import { textContent } from 'domutils';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestService } from '../../../support/service.ts';
 import { clientSecretBasic, postForm, requestToken } from '../../oauth/authorization-server.ts';
 import { createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

@@ -3,7 +3,7 @@ import { listMembers } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { findForm } from '../../../clients/form-browser.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestService } from '../../../support/service.ts';
 import { registerApp, readTokens } from '../../../clients/oauth/app.ts';
 import {
   findFieldError,
@@ -16,7 +16,7 @@ import {
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

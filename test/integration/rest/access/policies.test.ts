@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { newAgentName, createPolicyFixtures, type PolicyFixtures } from './policy-fixtures.ts';
 
 let service: TestService;
@@ -11,7 +11,7 @@ let relate: PolicyFixtures['relate'];
 let threadOf: PolicyFixtures['threadOf'];
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   ({ agentOf, pairOf, post, relate, threadOf } = createPolicyFixtures(service));
 });
 afterAll(() => service.stop());

@@ -3,12 +3,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
-import { allTestScopes, startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import {
+  allTestScopes,
+  openSharedService,
+  type TestAgent,
+  type TestService,
+} from '../../../support/service.ts';
 import { requestRest } from '../../../clients/rest.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   await service.register({ handle: 'some.body', create_owner: true });
 });
 afterAll(() => service.stop());

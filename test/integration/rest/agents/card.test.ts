@@ -6,6 +6,7 @@ import { connectSdkClient } from '../../../clients/mcp/client.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
 import {
   type AgentOptions,
+  openSharedService,
   startService,
   type TestAgent,
   type TestService,
@@ -14,7 +15,7 @@ import {
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

@@ -3,13 +3,13 @@ import { scopes } from '../../../../src/domain/auth/scopes.ts';
 import { createOrganization, removeFromOrganization } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
 
 let service: TestService;
 let count = 0;
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestService } from '../../../support/service.ts';
 import { statusAndCode, type ContactsClient, createContactsClient } from '../../../clients/contacts.ts';
 
 let service: TestService;
 let trust: ContactsClient;
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   trust = createContactsClient(service.api);
 });
 afterAll(() => service.stop());

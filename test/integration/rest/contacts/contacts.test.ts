@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
 import {
   updateAgentColumn,
   statusAndCode,
@@ -13,7 +13,7 @@ let service: TestService;
 let trust: ContactsClient;
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   trust = createContactsClient(service.api);
 });
 afterAll(() => service.stop());

@@ -5,7 +5,7 @@ import { maskResponse, mapNamesToRoles } from '../../../support/mask-response.ts
 import type { RestResponse } from '../../../clients/rest.ts';
 import {
   type AgentOptions,
-  startService,
+  openSharedService,
   type TestAgent,
   type TestService,
 } from '../../../support/service.ts';
@@ -21,7 +21,7 @@ let service: TestService;
 let trust: ContactsClient;
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   trust = createContactsClient(service.api);
 });
 afterAll(() => service.stop());

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { type ContactsClient, createContactsClient, statusAndCode } from '../../../clients/contacts.ts';
 
 let service: TestService;
 let trust: ContactsClient;
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   trust = createContactsClient(service.api);
 });
 afterAll(() => service.stop());

@@ -14,13 +14,13 @@ import {
 import { findByPointer } from '../../../support/openapi/document.ts';
 import { forbidUnknownFields, createSchemaChecks } from '../../../support/openapi/schema-checks.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestService } from '../../../support/service.ts';
 
 let service: TestService;
 let document: AsyncApiDocument;
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   document = (await requestRest('GET', `${service.api}/asyncapi.json`)).body;
 });
 afterAll(() => service.stop());

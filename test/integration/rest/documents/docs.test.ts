@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestService } from '../../../support/service.ts';
 
 let service: TestService;
 let page: RestResponse;
 let events: RestResponse;
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   page = await requestRest('GET', `${service.url}/docs`);
   events = await requestRest('GET', `${service.url}/docs/events`);
 });

@@ -14,14 +14,14 @@ import {
 import { forbidUnknownFields, createSchemaChecks } from '../../../support/openapi/schema-checks.ts';
 import { fetchMergedDocument, fetchServedDocument } from '../../../support/openapi/served-document.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestService } from '../../../support/service.ts';
 
 let service: TestService;
 let document: OpenApiDocument;
 let operations: { path: string; method: string; pointer: string; operation: OperationObject }[];
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   document = await fetchMergedDocument(service.url);
   operations = listOperations(document);
 });

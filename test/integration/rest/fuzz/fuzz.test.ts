@@ -21,7 +21,7 @@ import { createSender, type Sender } from './send.ts';
 import { createFuzzFixtures, type FuzzFixtures } from './fixtures.ts';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_260_101);
-const atLeast = Number(process.env['FUZZ_RUNS'] ?? (isNightly ? 10_000 : 1_500));
+const atLeast = Number(process.env['FUZZ_RUNS'] ?? (isNightly ? 10_000 : 200));
 
 /** The number of concurrent requests, and the unit that is repeated after a failure. */
 const batch = 24;

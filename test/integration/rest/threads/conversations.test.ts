@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { allTestScopes, startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import {
+  allTestScopes,
+  openSharedService,
+  type TestAgent,
+  type TestService,
+} from '../../../support/service.ts';
 import { createRoles, sendTo, startThread } from '../../console/conversations/conversation-fixtures.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
 });
 afterAll(() => service.stop());
 

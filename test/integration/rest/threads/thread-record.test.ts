@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
 
 let service: TestService;
 let ann: TestAgent;
 let bob: TestAgent;
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  service = await openSharedService();
   [ann, bob] = [await service.agent(), await service.agent()];
 });
 afterAll(() => service.stop());

@@ -1,6 +1,6 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { DomainError } from '../../../../domain/errors.ts';
-import { notificationChannels, pageLease } from '../../../../domain/notifications.ts';
+import { notificationChannels } from '../../../../domain/notifications.ts';
 import {
   hasBrowserNotifications,
   readNotificationSettings,
@@ -131,7 +131,6 @@ function streamRoute({ unitOfWork, live }: PageParts): ConsoleRoute {
     const account_id = person?.account_id ?? '';
     live.serve(ctx, person, {
       lease: {
-        streamMs: pageLease.streamMs,
         renew: () => unitOfWork.writeAsSystem((work) => renewPageLease(work, account_id)),
       },
       render: async () => {

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { describeWithBrowser } from '../../clients/playwright.ts';
+import { openSharedService, type TestService } from '../../support/service.ts';
+import { signInPerson } from '../../integration/console/signed-in-person.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+await describeWithBrowser('texts to copy', (browser) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await openSharedService();
+  });
+  afterAll(() => service.stop());
+
+  test('a button copies the program of the first page', async () => {
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const context = await browser().newContext({ baseURL: service.url, permissions });
+    const page = await context.newPage();
+    await page.goto('/');
+    const program = page.getByRole('region', { name: 'Program that sends a message' });
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await program.textContent());
+    await context.close();
+  });
+
+  test('the button selects the text where a browser refuses the clipboard', async () => {
+    const context = await browser().newContext({ baseURL: service.url });
+    await context.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
+    const page = await context.newPage();
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: /Copied|Selected/ }).waitFor();
+    expect(await page.evaluate('String(getSelection())')).toContain('createClient');
+    await context.close();
+  });
+
+  test('without scripts there is no button, and the overview of an agent is whole', async () => {
+    const ada = await signInPerson(service);
+    const { id } = await ada.agent();
+    const context = await browser().newContext({ baseURL: service.url, javaScriptEnabled: false });
+    const token = ada.cookies.get('ams_session')?.value ?? '';
+    await context.addCookies([{ name: 'ams_session', value: token, url: service.url }]);
+    const page = await context.newPage();
+    await page.goto(`/console/agents/${id}`);
+    await page.getByRole('link', { name: 'Python' }).click();
+    await page.getByText('from agent_messaging import Client').waitFor();
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+    await context.close();
+  });
+});

@@ -1,0 +1,102 @@
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import type { Backend } from '../../support/service.ts';
+import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
+import {
+  type ServiceCluster,
+  startServiceCluster,
+  startConversation,
+} from '../../support/cluster/cluster.ts';
+import { startMessageLoad } from '../../support/cluster/message-load.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Blocks the API from the queue only. */
+interface Barrier {
+  env: Record<string, string>;
+  close(): Promise<void>;
+  /** To run after the API is killed: nothing that it sent may still reach the queue, and the queue is reachable again. */
+  open(): Promise<void>;
+}
+
+async function redisBarrier({ redis }: ServiceCluster): Promise<Barrier> {
+  const proxy = await startTcpProxy(redis.url);
+  onTestFinished(() => proxy.close());
+  return {
+    env: { REDIS_URL: proxy.url },
+    close: async () => proxy.freeze(),
+    async open() {
+      await proxy.disconnect();
+      await proxy.restore();
+    },
+  };
+}
+
+/** Locks the table of the jobs; on release ends the sessions that wait for it, because they outlive their clients. */
+async function postgresBarrier({ env }: ServiceCluster): Promise<Barrier> {
+  const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return {
+    env: {},
+    async close() {
+      await client.query('begin');
+      await client.query('lock table ams_queues.job in access exclusive mode');
+    },
+    async open() {
+      await client.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`);
+      await client.query('rollback');
+    },
+  };
+}
+
+function apiKill(backend: Backend, makeBarrier: (cluster: ServiceCluster) => Promise<Barrier>): void {
+  test(`an API killed between commit and enqueue (${backend}): the sweep enqueues the jobs`, async () => {
+    const cluster = await startServiceCluster(backend);
+    onTestFinished(() => cluster.stop());
+    const { core } = cluster;
+    const barrier = await makeBarrier(cluster);
+    let api = await cluster.startApi(barrier.env);
+    const talk = await startConversation(core, api.url);
+    const load = startMessageLoad(talk, () => [api.url]);
+    await load.waitForMore(50);
+    await barrier.close();
+    await load.waitForMore(100);
+    await api.kill9();
+    // No worker has run yet: two jobs are pending for each message, and those after the barrier are in no queue.
+    expect((await core.repositories.outbox.readAge()).rows).toBeGreaterThanOrEqual(
+      2 * load.acknowledged.length,
+    );
+    await barrier.open();
+    [api] = await Promise.all([cluster.startApi(barrier.env), cluster.startWorker()]);
+    await load.waitForMore(50);
+    await load.finish();
+    await expectExactlyOnce({ core, url: api.url }, talk, load.acknowledged);
+  });
+}
+
+apiKill('postgres', postgresBarrier);
+await describeWithRedis('with Redis', () => {
+  apiKill('redis', redisBarrier);
+
+  test('an API killed repeatedly under load: client retries create no duplicates', async () => {
+    const cluster = await startServiceCluster('redis');
+    onTestFinished(() => cluster.stop());
+    let [api] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
+    const talk = await startConversation(cluster.core, api.url);
+    const load = startMessageLoad(talk, () => [api.url]);
+    for (let kills = 0; kills < 3; kills += 1) {
+      await load.waitForMore(25);
+      await api.kill9();
+      api = await cluster.startApi();
+    }
+    await load.waitForMore(25);
+    await load.finish();
+    expect(load.unanswered()).toBeGreaterThan(0);
+    expect(load.errors).toEqual([]);
+    await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
+  });
+});
