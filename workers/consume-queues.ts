@@ -1,5 +1,5 @@
 import { type JobContract, type QueueName, queuesOfRole, type WorkerRole } from '../src/jobs/define.ts';
-import { splitIds } from '../src/jobs/outbox-jobs.ts';
+import { splitIds } from '../src/jobs/joined-rows.ts';
 import { type Consumer, JobPutBack, type JobQueues } from '../src/platform/queues/job-queues.ts';
 
 /** A job contract and its handler. A handler can run more than once for a subject. */
@@ -70,24 +70,35 @@ export async function tryBatchThenEach(ids: readonly string[], handle: HandleSub
   }
 }
 
-/** Both run in this order: `handle` with the ids of subjects, `complete` with the subjects. */
-export interface SubjectSteps {
+/** The steps of a job whose outbox rows can have several ids. */
+export interface RowSteps {
   handle: HandleSubjects;
-  complete(subjects: readonly string[]): Promise<void>;
+  /** Removes rows from the outbox. */
+  complete(rows: readonly string[]): Promise<void>;
+  /** Replaces a row by one for each of its ids. */
+  split(row: string): Promise<void>;
 }
 
 /**
- * As `tryBatchThenEach`, for subjects with joined ids. A subject is complete when all its ids are handled; one bad id does not block the others,
- * which are handled again with it.
+ * As `tryBatchThenEach`, for outbox rows with several ids. A row with a bad id is split, so that the other ids are completed.
  * @throws the first error, after all ids were handled
  */
-export async function handleJoinedIds(
-  subjects: readonly string[],
-  { handle, complete }: SubjectSteps,
+export async function handleRows(
+  rows: readonly string[],
+  { handle, complete, split }: RowSteps,
 ): Promise<void> {
-  await tryBatchThenEach(subjects, async (some) => {
-    if (some.length > 1) await handle(splitIds(some));
-    else await tryBatchThenEach(splitIds(some), handle);
+  const run = async (some: readonly string[]) => {
+    await handle(splitIds(some));
     await complete(some);
+  };
+  await tryBatchThenEach(rows, async (some) => {
+    const [row = '', ...others] = some;
+    const ids = splitIds([row]);
+    if (others.length > 0 || ids.length === 1) return run(some);
+    return tryBatchThenEach(ids, async (part) => {
+      if (part.length === ids.length) return run(some);
+      await split(row);
+      return run(part);
+    });
   });
 }

@@ -1,28 +1,29 @@
 import type { Core } from '../src/compose.ts';
 import { packWakeups, toWakeups } from '../src/domain/feed/wakeups.ts';
-import { delivery, deliveryOfCommit } from '../src/jobs/outbox-jobs.ts';
+import { toRowNames } from '../src/jobs/joined-rows.ts';
+import { delivery } from '../src/jobs/outbox-jobs.ts';
 import { createSubscriptionJob } from '../src/jobs/event-subscriptions.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
 import { answerAsEcho, echoAgentId } from '../src/services/agents/echo.ts';
-import { handleJoinedIds, type JobHandler } from './consume-queues.ts';
+import { handleRows, type JobHandler } from './consume-queues.ts';
 
 /** Maximum number of feed entries that one statement reads for a webhook. */
 const entriesPerRead = 500;
 
 /**
- * Returns the handlers that publish wake-ups for the recipients of events, queues deliveries for their webhooks, answers as the echo
+ * Returns the handler that publishes wake-ups for the recipients of events, queues deliveries for their webhooks, answers as the echo
  * agent, and then counts the messages. The first three can repeat safely: a wake-up only carries feed positions, a webhook reads its
  * agent's feed from its own position, and the echo looks for its answer first. Messages are counted by the statement that completes the
  * jobs.
  */
-export function deliveryHandlers({
+export function deliveryHandler({
   config,
   repositories,
   unitOfWork,
   bus,
   queues,
-}: Core): JobHandler<{ ids: string[] }>[] {
-  const { eventSubscriptions, feed, presence, usage, webhookFeeds } = repositories;
+}: Core): JobHandler<{ ids: string[]; rows?: string[] | undefined }> {
+  const { eventSubscriptions, feed, outbox, presence, usage, webhookFeeds } = repositories;
 
   async function queueDeliveries(agentIds: readonly string[]): Promise<void> {
     const online = [...(await presence.listOnline(agentIds))];
@@ -46,12 +47,14 @@ export function deliveryHandlers({
     await queues.enqueue(subscriptions.map((id) => createSubscriptionJob(id, now)));
     if (config.ECHO_AGENT && echoAgentId in positions) await answerAsEcho(unitOfWork, ids);
   }
-  return [delivery, deliveryOfCommit].map((contract) => ({
-    contract,
-    handle: ({ ids: subjects }) =>
-      handleJoinedIds(subjects, {
+  const names = toRowNames(delivery.name);
+  return {
+    contract: delivery,
+    handle: ({ ids, rows = ids }) =>
+      handleRows(rows, {
         handle: deliver,
-        complete: (some) => usage.complete(contract.name, some),
+        complete: (some) => usage.complete(names, some),
+        split: (row) => outbox.split(delivery.name, names, row),
       }),
-  }));
+  };
 }

@@ -13,13 +13,13 @@ import { agentErasureHandler } from './agent-erasure.ts';
 import { agentExportHandler } from './agent-export.ts';
 import { attachmentScanningHandler } from './attachment-scanning.ts';
 import { startScheduler } from './scheduler.ts';
-import { deliveryHandlers } from './delivery.ts';
+import { deliveryHandler } from './delivery.ts';
 import { maintenanceHandler } from './maintenance/tasks.ts';
 import { createBackOff } from '../src/shared/back-off.ts';
 import { consumeQueues, type OnJobEnd } from './consume-queues.ts';
 import { subscriptionHandler } from './event-subscriptions.ts';
 import { defaultNotifications, notificationHandlers } from './notifications.ts';
-import { searchIndexingHandlers } from './search-indexing.ts';
+import { searchIndexingHandler } from './search-indexing.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createStoppableBlobs } from './stoppable.ts';
 import { subscribeToWebhookWakeups, webhookHandler } from './webhooks.ts';
@@ -51,11 +51,11 @@ export async function startWorker(
   const backOff = createBackOff(pacing.backoffMs, pacing.maxBackoffMs);
   const stoppable = { ...core, blobs: createStoppableBlobs(stop.signal, core.blobs) };
   const handlers = [
-    ...deliveryHandlers(core),
+    deliveryHandler(core),
     webhookHandler(core, receipts, backOff, pacing),
     subscriptionHandler(core, receipts, pacing),
     ...notificationHandlers(core, notifications),
-    ...searchIndexingHandlers(core),
+    searchIndexingHandler(core),
     attachmentScanningHandler(stoppable, { stop: stop.signal }),
     maintenanceHandler(stoppable, pacing, notifications.now),
     agentErasureHandler(stoppable, stop.signal),

@@ -6,11 +6,18 @@ import { scanJob } from '../domain/attachments/attachments.ts';
 import { noticeJob } from '../domain/notifications.ts';
 import type { EventType } from '../domain/feed/events.ts';
 import type { JobContract, QueuedJob } from './define.ts';
+import { splitIds, toSingleName } from './joined-rows.ts';
 
-const payload = z.object({ version: z.literal(1), ids: z.array(z.string()).min(1) });
+/** `rows`: the outbox rows of the ids, where these are not the ids themselves. The previous release ignores them, and handles the ids. */
+const payload = z.object({
+  version: z.literal(1),
+  ids: z.array(z.string()).min(1),
+  rows: z.array(z.string()).optional(),
+});
+type Payload = z.infer<typeof payload>;
 
 /** Publishes a wake-up to every recipient of new events. The subjects are events. */
-export const delivery: JobContract<{ version: 1; ids: string[] }> = {
+export const delivery: JobContract<Payload> = {
   name: 'deliver-events',
   queue: 'delivery',
   payload,
@@ -19,7 +26,7 @@ export const delivery: JobContract<{ version: 1; ids: string[] }> = {
 };
 
 /** Writes the search rows of messages. The subjects are messages. */
-export const searchIndexing: JobContract<{ version: 1; ids: string[] }> = {
+export const searchIndexing: JobContract<Payload> = {
   name: 'index-messages',
   queue: 'search-indexing',
   payload,
@@ -27,20 +34,8 @@ export const searchIndexing: JobContract<{ version: 1; ids: string[] }> = {
   backoff_ms: 1_000,
 };
 
-/** As `delivery`, for the events of one commit: a subject has their ids, joined by `joinIds`. */
-export const deliveryOfCommit: JobContract<{ version: 1; ids: string[] }> = {
-  ...delivery,
-  name: 'deliver-commits',
-};
-
-/** As `searchIndexing`, for the messages of one commit: a subject has their ids, joined by `joinIds`. */
-export const indexingOfCommit: JobContract<{ version: 1; ids: string[] }> = {
-  ...searchIndexing,
-  name: 'index-commits',
-};
-
 /** Scans uploads for malware; nothing can be downloaded before. The subjects are attachments. */
-export const attachmentScanning: JobContract<{ version: 1; ids: string[] }> = {
+export const attachmentScanning: JobContract<Payload> = {
   name: scanJob,
   queue: 'attachment-scanning',
   payload,
@@ -49,7 +44,7 @@ export const attachmentScanning: JobContract<{ version: 1; ids: string[] }> = {
 };
 
 /** Continues the erasure of agents. The subjects are erasures. */
-export const agentErasure: JobContract<{ version: 1; ids: string[] }> = {
+export const agentErasure: JobContract<Payload> = {
   name: erasureJob,
   queue: 'agent-erasure',
   payload,
@@ -58,7 +53,7 @@ export const agentErasure: JobContract<{ version: 1; ids: string[] }> = {
 };
 
 /** Continues the export of agents' data. The subjects are exports. */
-export const agentExport: JobContract<{ version: 1; ids: string[] }> = {
+export const agentExport: JobContract<Payload> = {
   name: exportJob,
   queue: 'agent-export',
   payload,
@@ -67,7 +62,7 @@ export const agentExport: JobContract<{ version: 1; ids: string[] }> = {
 };
 
 /** Enqueues checks of what waits for people, and messages to them. The subjects are those of `toNoticeJob`. */
-export const noticing: JobContract<{ version: 1; ids: string[] }> = {
+export const noticing: JobContract<Payload> = {
   name: noticeJob,
   queue: 'notifications',
   payload,
@@ -79,8 +74,6 @@ export const noticing: JobContract<{ version: 1; ids: string[] }> = {
 export const outboxJobs = {
   [delivery.name]: delivery,
   [searchIndexing.name]: searchIndexing,
-  [deliveryOfCommit.name]: deliveryOfCommit,
-  [indexingOfCommit.name]: indexingOfCommit,
   [attachmentScanning.name]: attachmentScanning,
   [agentErasure.name]: agentErasure,
   [agentExport.name]: agentExport,
@@ -89,7 +82,7 @@ export const outboxJobs = {
 
 export interface OutboxJob {
   job: string;
-  /** The id of the subject, or the joined ids of several. */
+  /** The id of the subject, or the ids of several (`joinJobs`). */
   subject_id: string;
 }
 
@@ -123,60 +116,6 @@ export function jobsForEvent(event: { id: string; type: EventType; message_id?: 
   return jobsByEvent[event.type](event);
 }
 
-/** The jobs that handle the subjects of one commit together, by the job of one subject. */
-const commitJobs = new Map([
-  [delivery.name, deliveryOfCommit.name],
-  [searchIndexing.name, indexingOfCommit.name],
-]);
-
-/** The key of an outbox row may have 2.7 KB; an id has 30 bytes. */
-const maxJoinedIds = 50;
-
-const joinIds = (ids: readonly string[]): string => ids.join(',');
-
-/** The ids of subjects. */
-export const splitIds = (subjects: readonly string[]): string[] =>
-  subjects.flatMap((subject) => subject.split(','));
-
-/**
- * Joins the jobs of one commit that can share an outbox row: with ten messages in a commit, that saves a tenth of the CPU time of each.
- * Jobs of different traces stay separate.
- */
-export function joinJobs<Job extends OutboxJob & { trace?: string | undefined }>(
-  jobs: readonly Job[],
-): Job[] {
-  const groups = new Map<string, Job[]>();
-  for (const job of jobs) {
-    const key = commitJobs.has(job.job) ? `${job.job} ${job.trace}` : `${job.job} ${job.subject_id}`;
-    const group = groups.get(key);
-    if (group) group.push(job);
-    else groups.set(key, [job]);
-  }
-  return [...groups.values()].flatMap((group) => chunk(group, maxJoinedIds).map(joinGroup));
-}
-
-/** The job of one commit for these; the job itself when it is the only one. */
-function joinGroup<Job extends OutboxJob>(group: readonly [Job, ...Job[]]): Job {
-  const [first, ...others] = group;
-  if (others.length === 0) return first;
-  return {
-    ...first,
-    job: commitJobs.get(first.job) ?? first.job,
-    subject_id: joinIds(group.map(({ subject_id }) => subject_id)),
-  };
-}
-
-/** Splits a list into parts of at most this size. */
-function chunk<Item>(items: readonly Item[], size: number): [Item, ...Item[]][] {
-  const parts: [Item, ...Item[]][] = [];
-  for (const item of items) {
-    const last = parts.at(-1);
-    if (last && last.length < size) last.push(item);
-    else parts.push([item]);
-  }
-  return parts;
-}
-
 const maxBatchSize = 100;
 
 /**
@@ -186,42 +125,37 @@ const maxBatchSize = 100;
 export function packJobs(jobs: readonly OutboxJob[]): QueuedJob[] {
   const queued: QueuedJob[] = [];
   for (const contract of Object.values(outboxJobs)) {
-    const subjects = jobs.filter(({ job }) => job === contract.name).map(({ subject_id }) => subject_id);
-    for (const batch of splitBySize(subjects)) {
-      const { name, queue, attempts, backoff_ms } = contract;
-      queued.push({
-        queue,
-        name,
-        id: batchId(name, batch),
-        payload: { version: 1, ids: batch },
-        attempts,
-        backoff_ms,
-      });
+    const { name, queue, attempts, backoff_ms } = contract;
+    const rows = jobs.filter(({ job }) => toSingleName(job) === name).map(({ subject_id }) => subject_id);
+    for (const batch of splitBySize(rows)) {
+      const ids = splitIds(batch);
+      const joined = ids.length > batch.length && { rows: batch };
+      const contents = { payload: { version: 1, ids, ...joined }, attempts, backoff_ms };
+      queued.push({ queue, name, id: batchId(name, ids), ...contents });
     }
   }
   return queued;
 }
 
-/** Batches of at most `maxBatchSize` ids; a subject with more joined ids is a batch of its own. */
-function splitBySize(subjects: readonly string[]): string[][] {
+/** Batches of rows with at most `maxBatchSize` ids. */
+function splitBySize(rows: readonly string[]): string[][] {
   const batches: string[][] = [];
   let size = 0;
-  for (const subject of subjects) {
-    const ids = splitIds([subject]).length;
+  for (const row of rows) {
+    const ids = splitIds([row]).length;
     const last = batches.at(-1);
     if (last && size + ids <= maxBatchSize) {
-      last.push(subject);
+      last.push(row);
       size += ids;
     } else {
-      batches.push([subject]);
+      batches.push([row]);
       size = ids;
     }
   }
   return batches;
 }
 
-function batchId(name: string, subjects: readonly string[]): string {
-  const [first, ...others] = splitIds(subjects);
+function batchId(name: string, [first, ...others]: readonly string[]): string {
   if (others.length === 0) return `${name}-${first}`;
   return `${name}-${first}-${createHash('sha256').update(others.join()).digest('base64url').slice(0, 22)}`;
 }

@@ -1,7 +1,7 @@
 import type { AuditEntry, Author } from '../domain/auth/audit.ts';
 import type { FeedEntry, NewEvent } from '../domain/feed/events.ts';
 import { newId } from '../domain/ids.ts';
-import { joinJobs } from '../jobs/outbox-jobs.ts';
+import { joinJobs } from '../jobs/joined-rows.ts';
 import type { EventRow } from '../repositories/feed/events.ts';
 import type { MessageRow } from '../repositories/messages/messages.ts';
 import type { CommitRecord } from './commit.ts';
@@ -14,7 +14,7 @@ export interface BusMessage {
 
 export interface OutboxJob {
   job: string;
-  /** The id of the subject, or the joined ids of several (`joinJobs`). */
+  /** The id of the subject, or the ids of several (`joinJobs`). */
   subject_id: string;
   /** The traceparent of the request that enqueued the job, if it is traced. */
   trace?: string | undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { joinJobs, outboxJobs, packJobs, splitIds } from '../../src/jobs/outbox-jobs.ts';
-import { handleJoinedIds } from '../../workers/consume-queues.ts';
+import { joinJobs, splitIds } from '../../src/jobs/joined-rows.ts';
+import { packJobs } from '../../src/jobs/outbox-jobs.ts';
+import { handleRows } from '../../workers/consume-queues.ts';
 
 const deliver = (number: number, trace?: string) => ({
   job: 'deliver-events',
@@ -38,23 +39,29 @@ describe('the jobs of a commit', () => {
       expect(subject_id.length).toBeLessThan(2_700);
   });
 
-  test('are packed into queue entries of at most a hundred ids, with an entry for each larger row', () => {
-    const rows = range(6).flatMap((at) => joinJobs(range(40).map((id) => deliver(at * 40 + id))));
+  test('are packed with single ones into queue entries of at most a hundred ids, which older workers can read', () => {
+    const rows = [
+      ...range(5).flatMap((at) => joinJobs(range(40).map((id) => deliver(at * 40 + id)))),
+      deliver(900),
+    ];
     const packed = packJobs(rows);
-    const counts = packed.map(
-      ({ payload }) => splitIds(outboxJobs['deliver-commits']?.payload.parse(payload).ids ?? []).length,
+    expect(packed.map(({ name }) => name)).toEqual(range(3).map(() => 'deliver-events'));
+    const payloads = packed.map(({ payload }) => payload as { ids: string[]; rows?: string[] });
+    expect(payloads.map(({ ids }) => ids.length)).toEqual([80, 80, 41]);
+    expect(payloads.map(({ rows: own }) => own?.length)).toEqual([2, 2, 2]);
+    expect(payloads.flatMap(({ rows: own = [] }) => splitIds(own))).toEqual(
+      payloads.flatMap(({ ids }) => ids),
     );
-    expect(counts).toEqual([80, 80, 80]);
     expect(new Set(packed.map(({ id }) => id)).size).toBe(3);
-    expect(packJobs(rows)).toEqual(packed);
+    expect(packJobs([deliver(1)])[0]?.payload).toEqual({ version: 1, ids: ['evt_1'] });
   });
 });
 
 describe('a worker that handles the jobs of commits', () => {
-  async function handle(subjects: readonly string[], isBad: (id: string) => boolean) {
+  async function handle(rows: readonly string[], isBad: (id: string) => boolean) {
     const handled = new Set<string>();
-    const completed: string[] = [];
-    const outcome = await handleJoinedIds(subjects, {
+    const left = new Set(rows);
+    const outcome = await handleRows(rows, {
       handle(ids) {
         const bad = ids.find(isBad);
         if (bad !== undefined) return Promise.reject(new Error(`${bad} is bad`));
@@ -62,26 +69,33 @@ describe('a worker that handles the jobs of commits', () => {
         return Promise.resolve();
       },
       complete(some) {
-        completed.push(...some);
+        for (const row of some) left.delete(row);
+        return Promise.resolve();
+      },
+      split(row) {
+        if (left.delete(row)) for (const id of splitIds([row])) left.add(id);
         return Promise.resolve();
       },
     }).catch((error: unknown) => (error instanceof Error ? error.message : 'unknown'));
-    return { handled: [...handled].sort(), completed: completed.sort(), outcome };
+    return { handled: [...handled].sort(), left: [...left], outcome };
   }
 
   test('handles all ids, and completes all rows', async () => {
     expect(await handle(['a,b', 'c'], () => false)).toEqual({
       handled: ['a', 'b', 'c'],
-      completed: ['a,b', 'c'],
+      left: [],
       outcome: undefined,
     });
   });
 
-  test('handles the others where one id is bad, and leaves only its row', async () => {
-    expect(await handle(['a,b', 'c,d'], (id) => id === 'b')).toEqual({
-      handled: ['a', 'c', 'd'],
-      completed: ['c,d'],
-      outcome: 'b is bad',
-    });
-  });
+  test.each([[['a,b', 'c,d']], [['a,b,c,d']], [['a,b', 'c', 'd']]])(
+    'completes the others where one id is bad: %j',
+    async (rows) => {
+      expect(await handle(rows, (id) => id === 'b')).toEqual({
+        handled: ['a', 'c', 'd'],
+        left: ['b'],
+        outcome: 'b is bad',
+      });
+    },
+  );
 });

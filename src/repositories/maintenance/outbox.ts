@@ -14,7 +14,17 @@ const statements = {
    */
   complete: statement(
     'outbox.complete',
-    `delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})`,
+    `delete from outbox using ${unflushedCommit} where job = any(${hideFromPlanner(':jobs', 'text[]')}) and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})`,
+  ),
+  /** Each id gets the state of the joined row. */
+  split: statement(
+    'outbox.split',
+    `with joined as (
+       delete from outbox where job = any(:jobs::text[]) and subject_id = :subject_id returning attempts, due_at, created_at
+     )
+     insert into outbox (job, subject_id, attempts, due_at, created_at)
+     select :job, id, attempts, due_at, created_at from joined cross join unnest(string_to_array(:subject_id, ',')) id
+     on conflict (job, subject_id) do nothing`,
   ),
   /** Doubles the delay of each row, so that a long outage does not fill the queue with copies. */
   claimDue: statement(
@@ -33,9 +43,13 @@ const statements = {
 
 export function outboxRepository(db: Queryable) {
   return {
-    /** Removes completed jobs. */
-    async complete(job: string, subjectIds: readonly string[]): Promise<void> {
-      await query(db, statements.complete, { job, subject_ids: subjectIds });
+    /** Removes the rows of completed jobs. `jobs` are the names that the rows of a job can have. */
+    async complete(jobs: readonly string[], subjectIds: readonly string[]): Promise<void> {
+      await query(db, statements.complete, { jobs, subject_ids: subjectIds });
+    },
+    /** Replaces a row with several ids by a row of `job` for each of them. */
+    async split(job: string, jobs: readonly string[], subjectId: string): Promise<void> {
+      await query(db, statements.split, { job, jobs, subject_id: subjectId });
     },
     /** Claims overdue jobs for another attempt. Times are in milliseconds. */
     claimDue(now: number, delay: { first: number; max: number }, limit: number): Promise<OutboxRow[]> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import { dayMs, firstUsageDay, startOfDay } from '../../../src/domain/usage.ts';
-import { deliveryHandlers } from '../../../workers/delivery.ts';
+import { deliveryHandler } from '../../../workers/delivery.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { allTestScopes, startService, type TestAgent, type TestService } from '../../support/service.ts';
@@ -87,15 +87,15 @@ test('a job that runs again counts nothing twice', async () => {
     { text: `select id from events where type = 'message.created' and recipients @> array[$1]` },
     [one.id],
   );
-  const [handler] = deliveryHandlers(service.core);
+  const { handle } = deliveryHandler(service.core);
   const ids = [event?.id ?? ''];
-  await Promise.all([handler?.handle({ ids }), handler?.handle({ ids })]);
+  await Promise.all([handle({ ids }), handle({ ids })]);
   await database.query(
     { text: `insert into outbox (job, subject_id, due_at, created_at) values ('deliver-events', $1, $2, 0)` },
     [event?.id, Date.now() + dayMs],
   );
   // Only the job that removes the row of the outbox counts.
-  await Promise.all([handler?.handle({ ids }), handler?.handle({ ids }), handler?.handle({ ids })]);
+  await Promise.all([handle({ ids }), handle({ ids }), handle({ ids })]);
   expect((await readUsage(one)).total.received.messages).toBe(2);
 });
 
