@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type CursorStore, fileCursor, sqlCursor } from '../../../packages/client/src/node/main.ts';
 import { startService, type TestService } from '../../support/service.ts';
-import { sendNumbers, startConversation } from './setup.ts';
+import { sendNumbers, startConversation } from '../../integration/client/setup.ts';
 
 let service: TestService;
 beforeAll(async () => {

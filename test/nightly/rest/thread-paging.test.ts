@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

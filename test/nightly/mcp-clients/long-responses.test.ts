@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { describeWithRedis, startTestRedis, type TestRedis } from '../../support/servers/redis/server.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { type McpInstance, startMcpInstance } from '../../integration/mcp/instance.ts';
 import {
   answerElicitation,
   openElicitingSession,
