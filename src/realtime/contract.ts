@@ -127,7 +127,7 @@ export interface Realtime {
   /** Stores the agent's position. It only moves forward. @throws {DomainError} INVALID_CURSOR; UNAVAILABLE */
   acknowledge(actor: Actor, cursor: string): Promise<void>;
   /**
-   * Passes what this process or another one committed to the readers here, without a query. Calls may be dropped, delayed, duplicated or
+   * Passes commits of this or another process to the readers of this process without a query. Calls may be dropped, delayed, duplicated or
    * reordered: a reader uses only the entries that follow its position. Never throws.
    */
   fanOut(commit: Pick<CommitResult, 'entries' | 'events'>): void;

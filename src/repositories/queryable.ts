@@ -73,7 +73,7 @@ export function hideFromPlanner(parameter: string, type: string): string {
 
 /**
  * In the FROM list of a statement that is a transaction of its own: its commit does not wait for the disk. For work that is repeated if the
- * database loses it in a crash. Commits are lost in order only: what was committed before is lost last.
+ * database loses it in a crash. A crash loses only the newest commits.
  */
 export const unflushedCommit = `(select set_config('synchronous_commit', 'off', true)) unflushed`;
 

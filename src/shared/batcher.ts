@@ -3,8 +3,8 @@ export interface BatcherOptions<Item> {
   maxConcurrent: number;
   maxBatchSize: number;
   /**
-   * How long the next batch waits beside running ones, at most, until it is as large as the smallest of them. Large batches cost less per item;
-   * the first batch never waits. Default: 0.
+   * Maximum milliseconds that the next batch waits while others run, until it is as large as the smallest of them. Large batches cost less per
+   * item. Default: 0.
    */
   holdMs?: number;
   /** How long an item waits for its batch. Default: no limit. */

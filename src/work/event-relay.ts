@@ -9,7 +9,7 @@ import type { BusMessage, CommitResult } from './change-set.ts';
 export type RelayedCommit = Pick<CommitResult, 'entries' | 'events'>;
 
 /**
- * Sends the small events of commits to the other processes, together with their wake-ups. Everything here can get lost, late, doubled or
+ * Sends the small events of commits to the other processes, together with their wake-ups. Messages can be dropped, delayed, duplicated or
  * reordered: readers take only the entries that follow their position, and read the database for the others.
  */
 export interface EventRelay {
@@ -28,7 +28,7 @@ export interface EventRelay {
 /** Larger threads and larger events cost every process more than the query that they save. */
 const maxRecipients = 4;
 const maxEventBytes = 4_096;
-/** Of one send: after a pause of the bus, one query for many events is cheaper. */
+/** Per send. After a pause of the bus, one query for many events is cheaper. */
 const maxEventsPerSend = 200;
 /** As base64 this stays below the 8,000 bytes of a notification in PostgreSQL. */
 const maxTextBytes = 5_600;

@@ -63,8 +63,8 @@ export function toTsQuery(terms: readonly SearchTerm[]): string {
 }
 
 /**
- * The words of a query in any order, as a `tsquery` that an index of words answers without reading the messages. Matches at least the
- * messages of the query.
+ * The words of a query in any order, as a `tsquery` that an index of words answers without reading the messages. Matches all messages
+ * of the query, and possibly more.
  */
 export function toWordsQuery(terms: readonly SearchTerm[]): string {
   return terms

@@ -28,7 +28,7 @@ interface Batcher {
 /** One batch is prepared while the other one is in the database; more would only make batches smaller. */
 const maxConcurrent = 2;
 const maxBatchSize = 100;
-/** Longer than a batch takes, and shorter than a caller notices when one waits for a lock. */
+/** Longer than a usual batch, and too short for a caller to notice. */
 const holdMs = 10;
 
 /**

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { FeedEntry } from '../../domain/feed/events.ts';
 
-/** The newest entries of feeds, as far as this process committed them or another one relayed them. */
+/** The newest feed entries that this process committed or another one relayed. */
 export interface RecentEntries {
   add(entry: FeedEntry): void;
   /** The consecutive entries after a position; undefined when the next entry is not cached. */

@@ -13,8 +13,8 @@ export interface LocalFanOutParts {
 type Commit = Parameters<Realtime['fanOut']>[0];
 
 /**
- * Passes commits to the readers of this process, without the database: its own, and those that another process relays. Events and entries are cached at once: the
- * wake-up of the bus may come in the same iteration of the event loop, and would send the readers to the database. Readers are
+ * Passes commits of this process, and those that other processes relay, to the readers of this process without a query. Events and entries
+ * are cached at once: the wake-up of the bus may come in the same iteration of the event loop, and would send the readers to the database. Readers are
  * notified after the responses of the requests that committed. The bus also notifies them of anything that is lost here.
  */
 export function createLocalFanOut({ registry, store, recent, log }: LocalFanOutParts): Realtime['fanOut'] {

@@ -41,7 +41,7 @@ function selectPage(rows: string, value: Parameter, filters: string[]): string {
 const all = (value: Parameter, filters: ((value: Parameter) => string)[]) =>
   filters.map((filter) => filter(value)).join(' and ');
 
-/** The index knows no order of words. */
+/** The index does not store the order of words. */
 const hasWords = (value: Parameter) =>
   `s.document @@ ${value('words', 'tsquery')} and ${rowPeriods} && ${value('periods', 'text[]')}`;
 

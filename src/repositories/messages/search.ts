@@ -6,8 +6,8 @@ import { searchStatements } from './search-statements.ts';
 const statements = {
   /**
    * Keeps rows of a newer tokenizer version: a worker of an older release may run at the same time. Skips messages that were erased
-   * after their content was read. `offset 0` makes the planner look up each message by key. A lost row is written again: the completion
-   * of its job is committed later.
+   * after their content was read. `offset 0` makes the planner look up each message by key. A row that a crash of the database
+   * loses is written again by its job, or by the next reindex.
    */
   index: statement(
     'message_search.index',
@@ -59,9 +59,9 @@ const statements = {
 
 /** Numbers of messages that decide how a search reads. */
 const defaultLimits = {
-  /** So many of the latest messages are scanned, or so many messages of the threads are read, without the word index. */
+  /** Maximum messages that are read without the word index: the latest ones, or all of the threads. */
   scanned: 4_000,
-  /** Up to so many messages of the threads, each step is planned: the index of threads can be better than that of words. */
+  /** Maximum messages in the threads for which each step is planned for its values: the index of threads can be better than that of words. */
   planned: 50_000,
 };
 
@@ -182,7 +182,7 @@ export function messageSearchRepository(db: Queryable, limits = defaultLimits) {
     /**
      * Matching messages that one of the readers (agent ids) can read, newest first. Reads all messages of the threads if these are few.
      * Otherwise scans the latest messages, which finds frequent words. Then searches the word index in steps back in time, which finds
-     * rare ones. No way reads many rows.
+     * rare ones. None of these reads many rows.
      */
     async search(readers: string | readonly string[], search: MessageSearch): Promise<MessageRow[]> {
       const { thread_ids, from_id, below_id, after, before, limit } = search;
