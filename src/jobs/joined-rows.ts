@@ -13,7 +13,7 @@ const singleNames = new Map(Object.entries(joinedNames).map(([single, joined]) =
 export const toSingleName = (job: string): string => singleNames.get(job) ?? job;
 
 /** The names of the outbox rows of a job. */
-export const toRowNames = (job: string): string[] => [job, ...(joinedNames[job] ?? [])].flat();
+export const toRowNames = (job: string): string[] => [job, joinedNames[job] ?? []].flat();
 
 /** The key of an outbox row can have at most 2.7 KB; an id has 30 bytes. */
 const maxJoinedIds = 50;

@@ -23,6 +23,8 @@ export interface ApiOverrides {
   realtime?: Partial<Pick<RealtimeParts, RealtimeLimits>>;
   /** False: deliveries are not recorded, so no feed gets `message.delivered`. */
   hasReceipts?: boolean;
+  /** How often the process announces that it has readers, in milliseconds. */
+  announceMs?: number;
   mcp?: Partial<Pick<McpParts, McpOptions>>;
   webSocketLimits?: Partial<WebSocketLimits>;
   /** How long a stream lasts that says that a page is open, in milliseconds. */

@@ -58,6 +58,7 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
   const stopRelay = await core.eventRelay.start({
     hasReaders: () => [...realtime.stats().values()].some((count) => count > 0),
     onCommit: realtime.fanOut,
+    announceMs: overrides.announceMs,
   });
   lifecycle.onStop('event relay', 1_000, stopRelay);
 

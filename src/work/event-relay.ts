@@ -21,6 +21,8 @@ export interface EventRelay {
    */
   start(parts: {
     hasReaders(): boolean;
+    /** Milliseconds between announcements; 3,000 by default. */
+    announceMs?: number | undefined;
     onCommit(commit: RelayedCommit): void;
   }): Promise<() => Promise<void>>;
 }
@@ -40,7 +42,7 @@ const maxTextBytes = 5_600;
 const maxAgeMs = 2_000;
 
 /** A process announces its readers at this interval, and counts as without readers after three of them. */
-const announceMs = 3_000;
+const defaultAnnounceMs = 3_000;
 
 export interface EventRelayParts {
   bus: Bus;
@@ -85,11 +87,11 @@ export function createEventRelay({ bus, secret, version }: EventRelayParts): Eve
 
   return {
     pack(commits) {
-      if (Date.now() - lastAnnouncement > 3 * announceMs) return [];
+      if (Date.now() - lastAnnouncement > 3 * defaultAnnounceMs) return [];
       const events = commits.flatMap(toEventTexts);
       return events.length > maxEventsPerSend ? [] : groupBySize(events).map(seal);
     },
-    async start({ hasReaders, onCommit }) {
+    async start({ hasReaders, onCommit, announceMs = defaultAnnounceMs }) {
       const announce = () => {
         if (hasReaders()) bus.publish([{ topic, body: own }]).catch(() => 'the next one follows');
       };

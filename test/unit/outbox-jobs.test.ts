@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { joinJobs, splitIds } from '../../src/jobs/joined-rows.ts';
+import { joinJobs, splitIds, toRowNames } from '../../src/jobs/joined-rows.ts';
 import { packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { handleRows } from '../../workers/consume-queues.ts';
 
@@ -21,6 +21,11 @@ describe('the jobs of a commit', () => {
       scan('att_1'),
       scan('att_2'),
     ]);
+  });
+
+  test('have rows of two names', () => {
+    expect(toRowNames('deliver-events')).toEqual(['deliver-events', 'deliver-commits']);
+    expect(toRowNames('scan-attachment')).toEqual(['scan-attachment']);
   });
 
   test('do not share a row with those of another trace', () => {
