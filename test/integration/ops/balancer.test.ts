@@ -38,11 +38,16 @@ describeUnless(missingHaproxyReason, 'the load balancer', () => {
     }, 30_000);
     const ask = async (path: string) => (await fetch(`${balancer.url}${path}`)).text();
     const threads = Array.from({ length: 40 }, (_, at) => `/v1/threads/thd_${at * 7919}`);
-    const askAll = () => Promise.all(threads.map((thread) => ask(`${thread}/messages`)));
+    // One after the other: the balancer moves concurrent requests away from a busy process.
+    const askAll = async (rest = '/messages') => {
+      const names: string[] = [];
+      for (const thread of threads) names.push(await ask(`${thread}${rest}`));
+      return names;
+    };
 
     const homes = await askAll();
     expect(new Set(homes)).toEqual(new Set(['one', 'two']));
-    expect(await Promise.all(threads.map((thread) => ask(`${thread}/receipts?limit=1`)))).toEqual(homes);
+    expect(await askAll('/receipts?limit=1')).toEqual(homes);
 
     const clients = Array.from(
       { length: 8 },
