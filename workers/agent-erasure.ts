@@ -38,7 +38,7 @@ export function agentErasureHandler(
       if (!erasure || erasure.done_at !== null) break;
       keys = erasure.doomed_keys;
     }
-    await repositories.outbox.complete([agentErasure.name], [id]);
+    await repositories.outbox.complete(agentErasure.name, [id]);
     logger.info({ erasure: id }, 'agent erased');
   }
 

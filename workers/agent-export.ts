@@ -28,7 +28,7 @@ export function agentExportHandler(core: Core, stop: AbortSignal): JobHandler<{ 
         ? storeArchive({ ...core, stop }, found)
         : storePart({ ...core, stop }, found));
     }
-    await repositories.outbox.complete([agentExport.name], [id]);
+    await repositories.outbox.complete(agentExport.name, [id]);
   }
 
   return {

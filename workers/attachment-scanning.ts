@@ -62,7 +62,7 @@ export function attachmentScanningHandler(
     if (before?.scan_status === 'pending') await scan(before);
     const scanned = await attachments.find(id);
     if (scanned?.scan_status === 'infected') await blobs.remove(scanned.storage_key);
-    await outbox.complete([attachmentScanning.name], [id]);
+    await outbox.complete(attachmentScanning.name, [id]);
   }
 
   async function handle({ ids }: { ids: string[] }): Promise<void> {

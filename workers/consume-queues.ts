@@ -1,5 +1,4 @@
 import { type JobContract, type QueueName, queuesOfRole, type WorkerRole } from '../src/jobs/define.ts';
-import { splitIds } from '../src/jobs/joined-rows.ts';
 import { type Consumer, JobPutBack, type JobQueues } from '../src/platform/queues/job-queues.ts';
 
 /** A job contract and its handler. A handler can run more than once for a subject. */
@@ -70,35 +69,30 @@ export async function tryBatchThenEach(ids: readonly string[], handle: HandleSub
   }
 }
 
-/** The steps of a job whose outbox rows can have several ids. */
+/** The steps of a job whose outbox rows can have several subjects. */
 export interface RowSteps {
   handle: HandleSubjects;
-  /** Removes rows from the outbox. */
-  complete(rows: readonly string[]): Promise<void>;
-  /** Replaces a row by one for each of its ids. */
-  split(row: string): Promise<void>;
+  /** Removes the rows whose subjects are all among these. */
+  complete: HandleSubjects;
+  /** Gives each subject of these rows a row of its own. */
+  split: HandleSubjects;
 }
 
 /**
- * As `tryBatchThenEach`, for outbox rows with several ids. A row with a bad id is split, so that the other ids are completed.
- * @throws the first error, after all ids were handled
+ * As `tryBatchThenEach`, for outbox rows with several subjects: before each subject is handled separately, it gets a row of its own.
+ * @throws the first error, after all subjects were handled
  */
 export async function handleRows(
-  rows: readonly string[],
+  ids: readonly string[],
   { handle, complete, split }: RowSteps,
 ): Promise<void> {
-  const run = async (some: readonly string[]) => {
-    await handle(splitIds(some));
+  let splitting: Promise<void> | undefined;
+  await tryBatchThenEach(ids, async (some) => {
+    if (some.length < ids.length) {
+      splitting ??= split(ids);
+      await splitting;
+    }
+    await handle(some);
     await complete(some);
-  };
-  await tryBatchThenEach(rows, async (some) => {
-    const [row = '', ...others] = some;
-    const ids = splitIds([row]);
-    if (others.length > 0 || ids.length === 1) return run(some);
-    return tryBatchThenEach(ids, async (part) => {
-      if (part.length === ids.length) return run(some);
-      await split(row);
-      return run(part);
-    });
   });
 }

@@ -1,6 +1,5 @@
 import type { Core } from '../src/compose.ts';
 import { packWakeups, toWakeups } from '../src/domain/feed/wakeups.ts';
-import { toRowNames } from '../src/jobs/joined-rows.ts';
 import { delivery } from '../src/jobs/outbox-jobs.ts';
 import { createSubscriptionJob } from '../src/jobs/event-subscriptions.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
@@ -22,7 +21,7 @@ export function deliveryHandler({
   unitOfWork,
   bus,
   queues,
-}: Core): JobHandler<{ ids: string[]; rows?: string[] | undefined }> {
+}: Core): JobHandler<{ ids: string[] }> {
   const { eventSubscriptions, feed, outbox, presence, usage, webhookFeeds } = repositories;
 
   async function queueDeliveries(agentIds: readonly string[]): Promise<void> {
@@ -47,14 +46,13 @@ export function deliveryHandler({
     await queues.enqueue(subscriptions.map((id) => createSubscriptionJob(id, now)));
     if (config.ECHO_AGENT && echoAgentId in positions) await answerAsEcho(unitOfWork, ids);
   }
-  const names = toRowNames(delivery.name);
   return {
     contract: delivery,
-    handle: ({ ids, rows = ids }) =>
-      handleRows(rows, {
+    handle: ({ ids }) =>
+      handleRows(ids, {
         handle: deliver,
-        complete: (some) => usage.complete(names, some),
-        split: (row) => outbox.split(delivery.name, names, row),
+        complete: (some) => usage.complete(delivery.name, some),
+        split: (some) => outbox.split(delivery.name, some),
       }),
   };
 }

@@ -55,7 +55,7 @@ export function notificationHandlers(core: Core, { pacing, now }: Omit<Notificat
         ...subjects.filter(isAccount).map((id) => createCheckJob(id, { due: time, now: time })),
         ...subjects.filter(isMessage).map((id) => createSendingJob(id, { due: time, now: time })),
       ]);
-      await repositories.outbox.complete([noticing.name], ids);
+      await repositories.outbox.complete(noticing.name, ids);
     },
   };
   const check: JobHandler<{ account_id: string }> = {

@@ -1,27 +1,22 @@
 import type { Core } from '../src/compose.ts';
 import { timeOfId } from '../src/domain/ids.ts';
-import { toRowNames } from '../src/jobs/joined-rows.ts';
 import { searchIndexing } from '../src/jobs/outbox-jobs.ts';
 import { indexMessages } from '../src/services/messages/search-index.ts';
 import { handleRows, type JobHandler } from './consume-queues.ts';
 
 /** Returns the handler that writes the search rows of messages, with one statement for a batch. */
-export function searchIndexingHandler({
-  repositories,
-  metrics,
-}: Core): JobHandler<{ ids: string[]; rows?: string[] | undefined }> {
+export function searchIndexingHandler({ repositories, metrics }: Core): JobHandler<{ ids: string[] }> {
   async function index(ids: readonly string[]): Promise<void> {
     await indexMessages(repositories, ids, Date.now());
     for (const id of ids) metrics.searchIndexLag.observe(Math.max(0, Date.now() - timeOfId(id)) / 1_000);
   }
-  const names = toRowNames(searchIndexing.name);
   return {
     contract: searchIndexing,
-    handle: ({ ids, rows = ids }) =>
-      handleRows(rows, {
+    handle: ({ ids }) =>
+      handleRows(ids, {
         handle: index,
-        complete: (some) => repositories.outbox.complete(names, some),
-        split: (row) => repositories.outbox.split(searchIndexing.name, names, row),
+        complete: (some) => repositories.outbox.complete(searchIndexing.name, some),
+        split: (some) => repositories.outbox.split(searchIndexing.name, some),
       }),
   };
 }

@@ -6,18 +6,12 @@ import { scanJob } from '../domain/attachments/attachments.ts';
 import { noticeJob } from '../domain/notifications.ts';
 import type { EventType } from '../domain/feed/events.ts';
 import type { JobContract, QueuedJob } from './define.ts';
-import { splitIds, toSingleName } from './joined-rows.ts';
+import { listIds, type OutboxRow } from './joined-rows.ts';
 
-/** `rows`: the outbox rows of the ids, where these are not the ids themselves. The previous release ignores them, and handles the ids. */
-const payload = z.object({
-  version: z.literal(1),
-  ids: z.array(z.string()).min(1),
-  rows: z.array(z.string()).optional(),
-});
-type Payload = z.infer<typeof payload>;
+const payload = z.object({ version: z.literal(1), ids: z.array(z.string()).min(1) });
 
 /** Publishes a wake-up to every recipient of new events. The subjects are events. */
-export const delivery: JobContract<Payload> = {
+export const delivery: JobContract<{ version: 1; ids: string[] }> = {
   name: 'deliver-events',
   queue: 'delivery',
   payload,
@@ -26,7 +20,7 @@ export const delivery: JobContract<Payload> = {
 };
 
 /** Writes the search rows of messages. The subjects are messages. */
-export const searchIndexing: JobContract<Payload> = {
+export const searchIndexing: JobContract<{ version: 1; ids: string[] }> = {
   name: 'index-messages',
   queue: 'search-indexing',
   payload,
@@ -35,7 +29,7 @@ export const searchIndexing: JobContract<Payload> = {
 };
 
 /** Scans uploads for malware; nothing can be downloaded before. The subjects are attachments. */
-export const attachmentScanning: JobContract<Payload> = {
+export const attachmentScanning: JobContract<{ version: 1; ids: string[] }> = {
   name: scanJob,
   queue: 'attachment-scanning',
   payload,
@@ -44,7 +38,7 @@ export const attachmentScanning: JobContract<Payload> = {
 };
 
 /** Continues the erasure of agents. The subjects are erasures. */
-export const agentErasure: JobContract<Payload> = {
+export const agentErasure: JobContract<{ version: 1; ids: string[] }> = {
   name: erasureJob,
   queue: 'agent-erasure',
   payload,
@@ -53,7 +47,7 @@ export const agentErasure: JobContract<Payload> = {
 };
 
 /** Continues the export of agents' data. The subjects are exports. */
-export const agentExport: JobContract<Payload> = {
+export const agentExport: JobContract<{ version: 1; ids: string[] }> = {
   name: exportJob,
   queue: 'agent-export',
   payload,
@@ -62,7 +56,7 @@ export const agentExport: JobContract<Payload> = {
 };
 
 /** Enqueues checks of what waits for people, and messages to them. The subjects are those of `toNoticeJob`. */
-export const noticing: JobContract<Payload> = {
+export const noticing: JobContract<{ version: 1; ids: string[] }> = {
   name: noticeJob,
   queue: 'notifications',
   payload,
@@ -80,16 +74,10 @@ export const outboxJobs = {
   [noticing.name]: noticing,
 };
 
-export interface OutboxJob {
-  job: string;
-  /** The id of the subject, or the ids of several (`joinJobs`). */
-  subject_id: string;
-}
-
-const deliveryJobs = (event: { id: string }): OutboxJob[] => [{ job: delivery.name, subject_id: event.id }];
+const deliveryJobs = (event: { id: string }): OutboxRow[] => [{ job: delivery.name, subject_id: event.id }];
 
 /** The jobs that each event type enqueues. */
-const jobsByEvent: Record<EventType, (event: { id: string; message_id?: string }) => OutboxJob[]> = {
+const jobsByEvent: Record<EventType, (event: { id: string; message_id?: string }) => OutboxRow[]> = {
   'message.created': (event) => [
     ...deliveryJobs(event),
     ...(event.message_id ? [{ job: searchIndexing.name, subject_id: event.message_id }] : []),
@@ -112,7 +100,7 @@ const jobsByEvent: Record<EventType, (event: { id: string; message_id?: string }
 };
 
 /** Returns the jobs to put into the outbox for an event. */
-export function jobsForEvent(event: { id: string; type: EventType; message_id?: string }): OutboxJob[] {
+export function jobsForEvent(event: { id: string; type: EventType; message_id?: string }): OutboxRow[] {
   return jobsByEvent[event.type](event);
 }
 
@@ -122,35 +110,26 @@ const maxBatchSize = 100;
  * Packs outbox jobs into as few queue entries as possible, in order. The id of an entry is derived from its subjects: the queue
  * drops the same batch enqueued twice, but not a batch that only overlaps with another one.
  */
-export function packJobs(jobs: readonly OutboxJob[]): QueuedJob[] {
+export function packJobs(jobs: readonly OutboxRow[]): QueuedJob[] {
   const queued: QueuedJob[] = [];
   for (const contract of Object.values(outboxJobs)) {
     const { name, queue, attempts, backoff_ms } = contract;
-    const rows = jobs.filter(({ job }) => toSingleName(job) === name).map(({ subject_id }) => subject_id);
-    for (const batch of splitBySize(rows)) {
-      const ids = splitIds(batch);
-      const joined = ids.length > batch.length && { rows: batch };
-      const contents = { payload: { version: 1, ids, ...joined }, attempts, backoff_ms };
-      queued.push({ queue, name, id: batchId(name, ids), ...contents });
+    for (const ids of packIds(jobs.filter(({ job }) => job === name))) {
+      const id = batchId(name, ids);
+      queued.push({ queue, name, id, payload: { version: 1, ids }, attempts, backoff_ms });
     }
   }
   return queued;
 }
 
-/** Batches of rows with at most `maxBatchSize` ids. */
-function splitBySize(rows: readonly string[]): string[][] {
+/** The ids of rows, in batches of at most `maxBatchSize`. The ids of a row stay together. */
+function packIds(rows: readonly OutboxRow[]): string[][] {
   const batches: string[][] = [];
-  let size = 0;
   for (const row of rows) {
-    const ids = splitIds([row]).length;
+    const ids = listIds(row);
     const last = batches.at(-1);
-    if (last && size + ids <= maxBatchSize) {
-      last.push(row);
-      size += ids;
-    } else {
-      batches.push([row]);
-      size = ids;
-    }
+    if (last && last.length + ids.length <= maxBatchSize) last.push(...ids);
+    else batches.push(ids);
   }
   return batches;
 }

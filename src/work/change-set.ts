@@ -14,8 +14,9 @@ export interface BusMessage {
 
 export interface OutboxJob {
   job: string;
-  /** The id of the subject, or the ids of several (`joinJobs`). */
   subject_id: string;
+  /** Further subjects (`joinJobs`). */
+  more_ids?: readonly string[] | null | undefined;
   /** The traceparent of the request that enqueued the job, if it is traced. */
   trace?: string | undefined;
 }

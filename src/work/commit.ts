@@ -20,7 +20,7 @@ export interface CommitRecord {
    * replayed this transaction.
    */
   touched: readonly string[];
-  jobs: { job: string; subject_id: string }[];
+  jobs: { job: string; subject_id: string; more_ids?: readonly string[] | null | undefined }[];
   /** Milliseconds after which the sweep enqueues a job that is still in the outbox. */
   job_grace: number;
   /** Idempotency keys with the answer to store. */
@@ -62,8 +62,9 @@ const commit = statement(
      select c.agent_id, c.before + n.number, e.id
      from entry n join counter c on c.place = n.agent_place join new_event e on e.place = n.event_place
    ), job as (
-     insert into outbox (job, subject_id, due_at, created_at)
-     select job, subject_id, :now::bigint + :job_grace::bigint, :now::bigint from unnest(:jobs::text[], :subject_ids::text[]) j (job, subject_id)
+     insert into outbox (job, subject_id, more_ids, due_at, created_at)
+     select job, subject_id, string_to_array(more_ids, ','), :now::bigint + :job_grace::bigint, :now::bigint
+     from unnest(:jobs::text[], :subject_ids::text[], :more_ids::text[]) j (job, subject_id, more_ids)
    ), key as (
      insert into idempotency_keys (key_hash, request_hash, answer, created_at)
      select key_hash, request_hash, answer, :now::bigint
@@ -117,6 +118,7 @@ export function commitStatement(record: CommitRecord): Commit {
       job_grace,
       jobs: jobs.map((job) => job.job),
       subject_ids: jobs.map((job) => job.subject_id),
+      more_ids: jobs.map((job) => job.more_ids?.join() ?? null),
       key_hashes: keys.map((key) => key.key_hash),
       request_hashes: keys.map((key) => key.request_hash),
       answers: keys.map((key) => key.answer),

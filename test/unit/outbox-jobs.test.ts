@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { joinJobs, splitIds, toRowNames } from '../../src/jobs/joined-rows.ts';
+import { joinJobs, listIds } from '../../src/jobs/joined-rows.ts';
 import { packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { handleRows } from '../../workers/consume-queues.ts';
 
@@ -12,95 +12,79 @@ const deliver = (number: number, trace?: string) => ({
 const range = (count: number) => Array.from({ length: count }, (_, at) => at);
 
 describe('the jobs of a commit', () => {
-  test('share a row for each kind; a single one keeps its name, and other kinds stay separate', () => {
+  test('share a row for each kind; other kinds stay separate', () => {
     const scan = (id: string) => ({ job: 'scan-attachment', subject_id: id, trace: undefined });
     const index = { job: 'index-messages', subject_id: 'msg_1', trace: undefined };
-    expect(joinJobs([deliver(1), index, deliver(2), scan('att_1'), scan('att_2')])).toEqual([
-      { job: 'deliver-commits', subject_id: 'evt_1,evt_2', trace: undefined },
+    expect(joinJobs([deliver(1), index, deliver(2), scan('att_1'), scan('att_1'), deliver(3)])).toEqual([
+      { ...deliver(1), more_ids: ['evt_2', 'evt_3'] },
       index,
       scan('att_1'),
-      scan('att_2'),
+      scan('att_1'),
     ]);
-  });
-
-  test('have rows of two names', () => {
-    expect(toRowNames('deliver-events')).toEqual(['deliver-events', 'deliver-commits']);
-    expect(toRowNames('scan-attachment')).toEqual(['scan-attachment']);
   });
 
   test('do not share a row with those of another trace', () => {
-    const joined = joinJobs([deliver(1, 'a'), deliver(2, 'b'), deliver(3, 'a')]);
-    expect(joined.map(({ subject_id, trace }) => [subject_id, trace])).toEqual([
-      ['evt_1,evt_3', 'a'],
-      ['evt_2', 'b'],
+    expect(joinJobs([deliver(1, 'a'), deliver(2, 'b'), deliver(3, 'a')])).toEqual([
+      { ...deliver(1, 'a'), more_ids: ['evt_3'] },
+      deliver(2, 'b'),
     ]);
   });
 
-  test('take several rows when their ids are too long for the key of one', () => {
-    const ids = splitIds(joinJobs(range(120).map((at) => deliver(at))).map(({ subject_id }) => subject_id));
-    expect(ids).toEqual(range(120).map((at) => `evt_${at}`));
-    const id = `evt_${'0'.repeat(26)}`;
-    for (const { subject_id } of joinJobs(range(120).map(() => ({ ...deliver(0), subject_id: id }))))
-      expect(subject_id.length).toBeLessThan(2_700);
+  test('take several rows when they are many', () => {
+    const rows = joinJobs(range(120).map((at) => deliver(at)));
+    expect(rows.map((row) => listIds(row).length)).toEqual([50, 50, 20]);
+    expect(rows.flatMap(listIds)).toEqual(range(120).map((at) => `evt_${at}`));
   });
 
-  test('are packed with single ones into queue entries of at most a hundred ids, which older workers can read', () => {
-    const rows = [
-      ...range(5).flatMap((at) => joinJobs(range(40).map((id) => deliver(at * 40 + id)))),
-      deliver(900),
-    ];
-    const packed = packJobs(rows);
-    expect(packed.map(({ name }) => name)).toEqual(range(3).map(() => 'deliver-events'));
-    const payloads = packed.map(({ payload }) => payload as { ids: string[]; rows?: string[] });
-    expect(payloads.map(({ ids }) => ids.length)).toEqual([80, 80, 41]);
-    expect(payloads.map(({ rows: own }) => own?.length)).toEqual([2, 2, 2]);
-    expect(payloads.flatMap(({ rows: own = [] }) => splitIds(own))).toEqual(
-      payloads.flatMap(({ ids }) => ids),
-    );
+  test('are packed into queue entries of at most a hundred ids, and the ids of a row stay together', () => {
+    const rows = range(5).flatMap((at) => joinJobs(range(40).map((id) => deliver(at * 40 + id))));
+    const packed = packJobs([...rows, deliver(900)]);
+    const lists = packed.map(({ payload }) => (payload as { ids: string[] }).ids);
+    expect(lists.map((ids) => ids.length)).toEqual([80, 80, 41]);
+    expect(lists.flat()).toEqual([...range(200), 900].map((at) => `evt_${at}`));
     expect(new Set(packed.map(({ id }) => id)).size).toBe(3);
-    expect(packJobs([deliver(1)])[0]?.payload).toEqual({ version: 1, ids: ['evt_1'] });
+    expect(packJobs([deliver(1)])[0]?.id).toBe('deliver-events-evt_1');
   });
 });
 
 describe('a worker that handles the jobs of commits', () => {
-  async function handle(rows: readonly string[], isBad: (id: string) => boolean) {
+  /** `rows` are the subjects of each row of the outbox. */
+  async function handle(rows: readonly (readonly string[])[], isBad: (id: string) => boolean) {
     const handled = new Set<string>();
-    const left = new Set(rows);
-    const outcome = await handleRows(rows, {
+    let left = rows;
+    const outcome = await handleRows(rows.flat(), {
       handle(ids) {
         const bad = ids.find(isBad);
         if (bad !== undefined) return Promise.reject(new Error(`${bad} is bad`));
         for (const id of ids) handled.add(id);
         return Promise.resolve();
       },
-      complete(some) {
-        for (const row of some) left.delete(row);
+      complete(ids) {
+        left = left.filter((row) => !row.every((id) => ids.includes(id)));
         return Promise.resolve();
       },
-      split(row) {
-        if (left.delete(row)) for (const id of splitIds([row])) left.add(id);
-        return Promise.resolve();
+      async split() {
+        await Promise.resolve();
+        left = left.flatMap((row) => row.map((id) => [id]));
       },
     }).catch((error: unknown) => (error instanceof Error ? error.message : 'unknown'));
-    return { handled: [...handled].sort(), left: [...left], outcome };
+    return { handled: [...handled].sort(), left, outcome };
   }
 
   test('handles all ids, and completes all rows', async () => {
-    expect(await handle(['a,b', 'c'], () => false)).toEqual({
+    expect(await handle([['a', 'b'], ['c']], () => false)).toEqual({
       handled: ['a', 'b', 'c'],
       left: [],
       outcome: undefined,
     });
   });
 
-  test.each([[['a,b', 'c,d']], [['a,b,c,d']], [['a,b', 'c', 'd']]])(
-    'completes the others where one id is bad: %j',
-    async (rows) => {
-      expect(await handle(rows, (id) => id === 'b')).toEqual({
-        handled: ['a', 'c', 'd'],
-        left: ['b'],
-        outcome: 'b is bad',
-      });
-    },
-  );
+  test('completes the others where one id is bad', async () => {
+    const rows = [['a', 'b'], ['c'], ['d', 'e']];
+    expect(await handle(rows, (id) => id === 'b')).toEqual({
+      handled: ['a', 'c', 'd', 'e'],
+      left: [['b']],
+      outcome: 'b is bad',
+    });
+  });
 });

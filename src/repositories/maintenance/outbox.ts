@@ -3,6 +3,8 @@ import { hideFromPlanner, query, type Queryable, statement, unflushedCommit } fr
 export interface OutboxRow {
   job: string;
   subject_id: string;
+  /** The subjects after the first one. */
+  more_ids: string[] | null;
   attempts: number;
   created_at: number;
 }
@@ -14,16 +16,20 @@ const statements = {
    */
   complete: statement(
     'outbox.complete',
-    `delete from outbox using ${unflushedCommit} where job = any(${hideFromPlanner(':jobs', 'text[]')}) and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})`,
+    `delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})
+       and (more_ids is null or more_ids <@ ${hideFromPlanner(':subject_ids', 'text[]')})`,
   ),
-  /** Each id gets the state of the joined row. */
+  /** Each id gets the state of its row. */
   split: statement(
     'outbox.split',
-    `with joined as (
-       delete from outbox where job = any(:jobs::text[]) and subject_id = :subject_id returning attempts, due_at, created_at
+    `with joined as materialized (
+       select * from outbox where job = :job and subject_id = any(:subject_ids::text[]) and more_ids is not null
+       order by subject_id for update
+     ), first as (
+       update outbox o set more_ids = null from joined j where o.job = j.job and o.subject_id = j.subject_id
      )
      insert into outbox (job, subject_id, attempts, due_at, created_at)
-     select :job, id, attempts, due_at, created_at from joined cross join unnest(string_to_array(:subject_id, ',')) id
+     select job, id, attempts, due_at, created_at from joined cross join unnest(more_ids) id
      on conflict (job, subject_id) do nothing`,
   ),
   /** Doubles the delay of each row, so that a long outage does not fill the queue with copies. */
@@ -33,7 +39,7 @@ const statements = {
      set attempts = attempts + 1, due_at = :now + least(:first_delay_ms::bigint * (2 ^ least(attempts + 1, 16))::bigint, :max_delay_ms::bigint)
      from (select job, subject_id from outbox where due_at <= :now order by due_at limit :limit for update skip locked) due
      where o.job = due.job and o.subject_id = due.subject_id
-     returning o.job, o.subject_id, o.attempts, o.created_at`,
+     returning o.job, o.subject_id, o.more_ids, o.attempts, o.created_at`,
   ),
   readAge: statement(
     'outbox.read_age',
@@ -43,13 +49,13 @@ const statements = {
 
 export function outboxRepository(db: Queryable) {
   return {
-    /** Removes the rows of completed jobs. `jobs` are the names that the rows of a job can have. */
-    async complete(jobs: readonly string[], subjectIds: readonly string[]): Promise<void> {
-      await query(db, statements.complete, { jobs, subject_ids: subjectIds });
+    /** Removes completed jobs: rows whose subjects are all among these. */
+    async complete(job: string, subjectIds: readonly string[]): Promise<void> {
+      await query(db, statements.complete, { job, subject_ids: subjectIds });
     },
-    /** Replaces a row with several ids by a row of `job` for each of them. */
-    async split(job: string, jobs: readonly string[], subjectId: string): Promise<void> {
-      await query(db, statements.split, { job, jobs, subject_id: subjectId });
+    /** Gives each subject of the rows that begin with one of these a row of its own. */
+    async split(job: string, subjectIds: readonly string[]): Promise<void> {
+      await query(db, statements.split, { job, subject_ids: subjectIds });
     },
     /** Claims overdue jobs for another attempt. Times are in milliseconds. */
     claimDue(now: number, delay: { first: number; max: number }, limit: number): Promise<OutboxRow[]> {

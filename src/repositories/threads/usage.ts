@@ -100,10 +100,11 @@ const statements = {
   complete: statement(
     'usage.complete',
     `with done as (
-       delete from outbox using ${unflushedCommit} where job = any(${hideFromPlanner(':jobs', 'text[]')}) and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})
-       returning subject_id
+       delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})
+         and (more_ids is null or more_ids <@ ${hideFromPlanner(':subject_ids', 'text[]')})
+       returning subject_id, more_ids
      ), event as materialized (
-       select unnest(string_to_array(subject_id, ',')) as id from done
+       select unnest(array[subject_id] || more_ids) as id from done
      ), sent as materialized (
        select m.sender_id, m.created_at - m.created_at % ${dayMs} as day, octet_length(m.content) as bytes, e.recipients
        from event
@@ -147,8 +148,8 @@ export function usageRepository(db: Queryable) {
       return row;
     },
     /** Completes jobs (outbox rows) about events, and counts the messages that the events announce. */
-    async complete(jobs: readonly string[], subjectIds: readonly string[]): Promise<void> {
-      await query(db, statements.complete, { jobs, subject_ids: subjectIds });
+    async complete(job: string, subjectIds: readonly string[]): Promise<void> {
+      await query(db, statements.complete, { job, subject_ids: subjectIds });
     },
     /** Counts messages that the loop guard refused at a time (ms). */
     async addStoppedLoops(loops: readonly StoppedLoop[], now: number): Promise<void> {

@@ -19,9 +19,9 @@ test('a connection that completes few jobs at a time plans the statement once', 
         (await client.query<Row>({ ...statement, values: [...values] })).rows,
     };
     const outbox = outboxRepository(db);
-    await outbox.complete(['deliver'], ['evt_1', 'evt_2']);
+    await outbox.complete('deliver', ['evt_1', 'evt_2']);
     expect((await outbox.readAge()).rows).toBe(1_998);
-    for (let count = 0; count < 8; count += 1) await outbox.complete(['deliver'], [newId('event')]);
+    for (let count = 0; count < 8; count += 1) await outbox.complete('deliver', [newId('event')]);
     const { rows } = await client.query(
       `select generic_plans > 0 as once from pg_prepared_statements where name = 'outbox.complete'`,
     );

@@ -16,9 +16,9 @@ async function insertJob(db: Queryable): Promise<string> {
 }
 
 const runs: Record<string, (db: Queryable) => Promise<unknown>> = {
-  'the completion of jobs': async (db) => outboxRepository(db).complete(['job'], [await insertJob(db)]),
+  'the completion of jobs': async (db) => outboxRepository(db).complete('job', [await insertJob(db)]),
   'the completion and count of deliveries': async (db) =>
-    usageRepository(db).complete(['job'], [await insertJob(db)]),
+    usageRepository(db).complete('job', [await insertJob(db)]),
   'the writing of search rows': (db) => messageSearchRepository(db).index([], 1, 0),
 };
 

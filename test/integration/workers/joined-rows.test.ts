@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packJobs } from '../../../src/jobs/outbox-jobs.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
@@ -39,28 +40,38 @@ test('the worker handles and completes the messages of one transaction, and coun
   expect(counted).toEqual([{ messages: 70 }]);
 });
 
-test('a row that cannot be handled as a whole becomes one row for each id', async () => {
+test('a row is completed with all its subjects only, and can be split into one for each', async () => {
   const { outbox } = service.core.repositories;
-  const insert = (subject: string) =>
-    service.core.database.query(
-      {
-        text: `insert into outbox (job, subject_id, attempts, due_at, created_at) values ('deliver-commits', $1, 3, $2, 1)`,
-      },
-      [subject, Date.now() + 3_600_000],
-    );
-  const names = ['deliver-events', 'deliver-commits'];
-  await insert('evt_1,evt_2');
-  await outbox.split('deliver-events', names, 'evt_1,evt_2');
-  await outbox.split('deliver-events', names, 'evt_1,evt_2');
-  const rows = await service.core.database.query(
+  const { database } = service.core;
+  const job = 'deliver-events';
+  await database.query(
     {
-      text: `select job, subject_id, attempts from outbox where subject_id like 'evt\\_%' and length(subject_id) < 10 order by subject_id`,
+      text: `insert into outbox (job, subject_id, more_ids, attempts, due_at, created_at) values ($1, 'evt_1', '{evt_2,evt_3}', 3, $2, 1)`,
+    },
+    [job, Date.now() + 3_600_000],
+  );
+  const readRows = () =>
+    database.query({ text: 'select subject_id, more_ids, attempts from outbox order by subject_id' }, []);
+  await outbox.complete(job, ['evt_1', 'evt_2']);
+  expect(await readRows()).toEqual([{ subject_id: 'evt_1', more_ids: ['evt_2', 'evt_3'], attempts: 3 }]);
+  await outbox.split(job, ['evt_1', 'evt_2']);
+  await outbox.split(job, ['evt_1', 'evt_2']);
+  expect(await readRows()).toEqual(
+    ['evt_1', 'evt_2', 'evt_3'].map((subject_id) => ({ subject_id, more_ids: null, attempts: 3 })),
+  );
+  await outbox.complete(job, ['evt_1', 'evt_2', 'evt_3']);
+  expect((await countRows()).rows).toBe(0);
+});
+
+test('the sweep enqueues all subjects of a row', async () => {
+  const { outbox } = service.core.repositories;
+  await service.core.database.query(
+    {
+      text: `insert into outbox (job, subject_id, more_ids, due_at, created_at) values ('deliver-events', 'evt_1', '{evt_2}', 0, 1)`,
     },
     [],
   );
-  expect(rows).toEqual(
-    ['evt_1', 'evt_2'].map((subject_id) => ({ job: 'deliver-events', subject_id, attempts: 3 })),
-  );
-  await outbox.complete(names, ['evt_1', 'evt_2']);
-  expect((await countRows()).rows).toBe(0);
+  const due = await outbox.claimDue(Date.now(), { first: 3_600_000, max: 3_600_000 }, 10);
+  expect(packJobs(due)).toMatchObject([{ name: 'deliver-events', payload: { ids: ['evt_1', 'evt_2'] } }]);
+  await outbox.complete('deliver-events', ['evt_1', 'evt_2']);
 });

@@ -28,7 +28,7 @@ const readRows = (page: PageResponse): string[][] =>
 
 /** Waits until all messages are counted. */
 async function waitForCounts(): Promise<void> {
-  const text = `select 1 from outbox where job in ('deliver-events', 'deliver-commits')`;
+  const text = `select 1 from outbox where job = 'deliver-events'`;
   await expect.poll(() => service.core.database.query({ text }, [])).toEqual([]);
 }
 
