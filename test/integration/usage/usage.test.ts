@@ -165,9 +165,7 @@ test('an erased agent has no usage, not even as a counterpart', async () => {
   await unitOfWork.writeAsSystem((work) => work.erasures.insert({ ...erasure, created_at: work.now }));
   await sendTo(service, other, thread, 'late');
   await expect
-    .poll(() =>
-      database.query({ text: `select 1 from outbox where job = 'deliver-events'` }, []),
-    )
+    .poll(() => database.query({ text: `select 1 from outbox where job = 'deliver-events'` }, []))
     .toEqual([]);
   expect((await readUsage(two)).total).toEqual(usage([1, 8], [0, 0]));
 });
