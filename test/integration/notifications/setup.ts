@@ -94,8 +94,8 @@ export function useNotifications(options: Options = {}) {
       return { path, secret };
     },
     /** An approval that the agent of a person asks for. Returns its id. */
-    async ask({ own, username }: Person): Promise<string> {
-      const target = `${username}-target-${randomUUID().slice(0, 8)}.agent`;
+    async ask({ own }: Person): Promise<string> {
+      const target = `target-${randomUUID().slice(0, 13)}.agent`;
       const approval = await service.core.unitOfWork.writeAsSystem(async (work) => {
         await registerAgentAsOperator(work, { handle: target, create_owner: true });
         return openApproval(work, {
