@@ -54,6 +54,16 @@ test('every page is reachable from an index', () => {
   ).toEqual([]);
 });
 
+test('the pages name only files of the repository that exist', () => {
+  const path = /`((?:src|workers|test|bench|chaos|migrations|packages|deploy|scripts|assets)\/[\w./-]+)`/g;
+  const missing = pages.flatMap((page) =>
+    Array.from(withoutCode(read(page)).matchAll(path), ([, name = '']) => name)
+      .filter((name) => !existsSync(join(root, name)))
+      .map((name) => `${page}: ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
 test('the code names only pages that exist', () => {
   const sources = [
     ...readSources(['src', 'workers', 'bench', 'chaos', 'scripts', 'test']),
