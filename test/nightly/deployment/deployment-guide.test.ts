@@ -15,12 +15,17 @@ import { listDocumentedMetrics } from '../../integration/ops/documented-metrics.
 import { missingHaproxyReason } from '../../support/servers/haproxy.ts';
 import { readCommandBlocks, openShell } from './shell.ts';
 
-/** Metrics that stay unchanged without faults, webhooks, uploads and slow readers. */
+/** Metrics that stay unchanged without faults, webhooks, uploads, inboxes, notifications and slow readers. */
 const quietSettings = new Set([
   'ams_build_info',
   'ams_part_up',
   'ams_webhook_attempts_total',
   'ams_attachment_scans_total',
+  'ams_inbox_ready',
+  'ams_inbox_leased',
+  'ams_inbox_dead',
+  'ams_inbox_oldest_age_seconds',
+  'ams_notifications_total',
   'ams_slow_readers_closed_total',
   'ams_database_pool_waiting',
   'ams_queue_jobs',
