@@ -53,6 +53,20 @@ async function postgresBarrier({ env }: ServiceCluster): Promise<Barrier> {
   };
 }
 
+/** The jobs in the outbox: a row can have several of one commit. */
+async function countPendingJobs({ env }: ServiceCluster): Promise<number> {
+  const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ jobs: number }>(
+      'select coalesce(sum(1 + coalesce(cardinality(more_ids), 0)), 0)::int as jobs from outbox',
+    );
+    return rows[0]?.jobs ?? 0;
+  } finally {
+    await client.end();
+  }
+}
+
 function apiKill(backend: Backend, makeBarrier: (cluster: ServiceCluster) => Promise<Barrier>): void {
   test(`an API killed between commit and enqueue (${backend}): the sweep enqueues the jobs`, async () => {
     const cluster = await startServiceCluster(backend);
@@ -67,9 +81,7 @@ function apiKill(backend: Backend, makeBarrier: (cluster: ServiceCluster) => Pro
     await load.waitForMore(100);
     await api.kill9();
     // No worker has run yet: two jobs are pending for each message, and those after the barrier are in no queue.
-    expect((await core.repositories.outbox.readAge()).rows).toBeGreaterThanOrEqual(
-      2 * load.acknowledged.length,
-    );
+    expect(await countPendingJobs(cluster)).toBeGreaterThanOrEqual(2 * load.acknowledged.length);
     await barrier.open();
     [api] = await Promise.all([cluster.startApi(barrier.env), cluster.startWorker()]);
     await load.waitForMore(50);
