@@ -15,7 +15,7 @@ const password = 'a-long-enough-password';
 export async function startServiceOn(redis_url: string) {
   const cluster = await startServiceCluster('redis', {
     REDIS_URL: redis_url,
-    RATE_LIMITS: 'send_message=100000/60,default=100000/60',
+    RATE_LIMITS: 'send_message=100000/60,default=100000/60,loop=100000/600',
     OPERATOR_PASSWORD: password,
   });
   onTestFinished(() => cluster.stop());
