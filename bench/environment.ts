@@ -9,6 +9,7 @@ import { findFreePort } from '../src/embedded/ports.ts';
 import { startPostgres } from '../src/embedded/postgres/start-postgres.ts';
 import { findRedisServer, startRedis } from '../src/embedded/redis.ts';
 import { migrateForward } from '../src/platform/database/migrations.ts';
+import { recycledWalSettings, recycleWal } from './recycled-wal.ts';
 import { withTimeout } from './with-timeout.ts';
 
 export type Backend = 'redis' | 'postgres';
@@ -66,9 +67,15 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     return stopped;
   };
   try {
-    const starting = startPostgres({ dataDir: folder, restart: false, signal });
+    const starting = startPostgres({
+      dataDir: folder,
+      restart: false,
+      settings: recycledWalSettings,
+      signal,
+    });
     const postgres = await withTimeout('PostgreSQL to start', timeoutMs, starting, signal);
     cleanups.push(postgres.stop);
+    await withTimeout('the write-ahead log', timeoutMs, recycleWal(postgres.url), signal);
     const redis =
       backend === 'redis'
         ? await startRedis({

@@ -10,6 +10,7 @@ import { waitUntil } from '../../../src/shared/wait-until.ts';
 import { ofService } from '../../cost.ts';
 import { readCpuTime } from '../../cpu-time.ts';
 import { stopChild } from '../../environment.ts';
+import { recycledWalSettings, recycleWal } from '../../recycled-wal.ts';
 import { waitForStableMemory } from '../../streams/resident-memory.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import type { Peer, PeerParts } from '../peer.ts';
@@ -41,8 +42,14 @@ export async function startEjabberd(
   try {
     const folder = await mkdtemp(join(tmpdir(), 'ams-bench-ejabberd-'));
     cleanups.push(() => rm(folder, { recursive: true, force: true }));
-    const postgres = await startPostgres({ dataDir: folder, restart: false, signal });
+    const postgres = await startPostgres({
+      dataDir: folder,
+      restart: false,
+      settings: recycledWalSettings,
+      signal,
+    });
     cleanups.push(postgres.stop);
+    await recycleWal(postgres.url);
     const database = new pg.Client({ connectionString: postgres.url });
     await database.connect();
     cleanups.push(() => database.end());

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCounter } from '../../bench/messages/sends.ts';
-import { findInstallation, installCommand } from '../../bench/peers/ejabberd/installation.ts';
-import { startEjabberd } from '../../bench/peers/ejabberd/server.ts';
-import { measureIdle } from '../../bench/peers/idle.ts';
-import { sendInPairs, sendSteadilyInPairs, sendToGroup } from '../../bench/peers/loads.ts';
-import type { Peer } from '../../bench/peers/peer.ts';
-import { describeUnless } from '../support/vitest/describe-unless.ts';
+import { createCounter } from '../../../bench/messages/sends.ts';
+import { findInstallation, installCommand } from '../../../bench/peers/ejabberd/installation.ts';
+import { startEjabberd } from '../../../bench/peers/ejabberd/server.ts';
+import { measureIdle } from '../../../bench/peers/idle.ts';
+import { sendInPairs, sendSteadilyInPairs, sendToGroup } from '../../../bench/peers/loads.ts';
+import type { Peer } from '../../../bench/peers/peer.ts';
+import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
 const installation = findInstallation();
 const missing = installation ? undefined : `ejabberd is not installed (${installCommand})`;

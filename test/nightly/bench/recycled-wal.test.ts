@@ -1,0 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { recycledWalSettings, recycleWal } from '../../../bench/recycled-wal.ts';
+import { startPostgres } from '../../../src/embedded/postgres/start-postgres.ts';
+
+test('a measured PostgreSQL has almost 1 GB of write-ahead log to reuse', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'ams-recycled-wal-'));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const server = await startPostgres({ dataDir, settings: recycledWalSettings });
+  onTestFinished(() => server.stop());
+  await recycleWal(server.url);
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const { rows } = await client.query<{ files: number }>(
+    'select count(*)::int as files from pg_ls_waldir() where name > pg_walfile_name(pg_current_wal_lsn())',
+  );
+  expect(rows[0]?.files).toBeGreaterThanOrEqual(56);
+});
