@@ -5,16 +5,21 @@ import { buildFakeContract } from './fake-contract.ts';
 import { generateClientFiles, generatePythonFile } from './generate-files.ts';
 
 // npm run generate: writes everything that the clients take from the catalogue. It needs no running service.
+// All of it is generated before anything is removed: this program imports the files that it writes.
+const files = generateClientFiles();
+const pythonText = generatePythonFile();
+const fakeContract = JSON.stringify(buildFakeContract(), null, 2);
+
 const folder = resolve('packages/client/src/generated');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-for (const [name, text] of generateClientFiles()) writeFileSync(join(folder, name), text);
+for (const [name, text] of files) writeFileSync(join(folder, name), text);
 
 const python = resolve('packages/client-python/src/agent_messaging/_operations.py');
-writeFileSync(python, generatePythonFile());
+writeFileSync(python, pythonText);
 
 const contract = resolve('packages/client/src/testing/contract.json');
-writeFileSync(contract, JSON.stringify(buildFakeContract(), null, 2));
+writeFileSync(contract, fakeContract);
 const formatter = resolve('node_modules/oxfmt/bin/oxfmt');
 const { status } = spawnSync(process.execPath, [formatter, contract], { stdio: 'inherit' });
 if (status !== 0) throw new Error(`${contract} could not be formatted`);

@@ -132,7 +132,7 @@ export interface Operation<Input = unknown, Output extends object = object> {
   /**
    * Whether a read replica may answer, once it has replayed everything that the caller did and received. `any-page`: the caller receives
    * every change of the records it lists. `first-page`: it does not, so later pages come from the primary, which is never older than
-   * the page before. Absent: reads that decide on access, or are cheap.
+   * the page before. A read without pages takes `any-page`. Absent: reads that decide on access, or are cheap.
    */
   replica?: 'any-page' | 'first-page';
   /** The rate limit that calls count against. Absent: the default one, which all other operations share. */

@@ -71,7 +71,10 @@ const firstTags = ['threads', 'messages', 'events'];
 /** @throws {Error} when no tag matches the path: add a tag. */
 export function findTag(path: string): string {
   const tag = tags.find(({ paths }) => paths.test(path));
-  if (!tag) throw new Error(`no OpenAPI tag matches the path ${path}`);
+  if (!tag)
+    throw new Error(
+      `no OpenAPI tag matches the path ${path}; add it to one in src/transports/rest/openapi/tags.ts`,
+    );
   return tag.name;
 }
 
