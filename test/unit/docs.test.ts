@@ -115,6 +115,15 @@ test('docs/api.md lists every operation, error code and event type', () => {
   expect([...operations, ...names].filter((name) => !page.includes(name))).toEqual([]);
 });
 
+test('docs/mcp.md lists exactly the tools', () => {
+  const section = read('docs/mcp.md').split('\n## Tools\n')[1]?.split('\n\n*')[0] ?? '';
+  const rows = section.match(/^\| `.*?\|/gm) ?? [];
+  const listed = rows.flatMap((row) => Array.from(row.matchAll(/`(\w+)`/g), ([, name = '']) => name));
+  const tools = catalogue.flatMap(({ name, tool }) => (tool ? [tool.name ?? name] : []));
+  const feedTools = ['wait_for_events', 'acknowledge_events']; // not operations of the catalogue
+  expect(listed.toSorted()).toEqual([...tools, ...feedTools].toSorted());
+});
+
 test('docs/scopes.md lists every scope, and the presets with their scopes', () => {
   const page = read('docs/scopes.md');
   const namesIn = (row: string) => Array.from(row.matchAll(/`(\w+:\w+)`/g), ([, name = '']) => name);

@@ -13,6 +13,7 @@ const input = z.strictObject({
   before_sequence: sequenceFrom(1).optional().describe('Only messages before this sequence.'),
 });
 
+/** The tool `get_thread`. REST has two operations for it, `get_thread` and `list_messages`; a model would have to call both. */
 export const readThreadOperation = defineOperation({
   name: 'read_thread',
   summary: 'Retrieve a thread with its latest messages',
