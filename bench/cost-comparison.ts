@@ -41,7 +41,7 @@ const defaultWarmUpSeconds = [4, 4] as const;
  * first: a new process still compiles its code.
  */
 export async function compareInTurn(
-  [one, two]: readonly [CostMeter, CostMeter],
+  [one, two]: readonly [Pick<CostMeter, 'measure'>, Pick<CostMeter, 'measure'>],
   parts: { seconds: number; warmUp_s?: readonly [number, number]; log: (line: string) => void },
 ): Promise<CostComparison> {
   const { seconds, warmUp_s = defaultWarmUpSeconds, log } = parts;

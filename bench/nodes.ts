@@ -1,6 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { findFreePort } from '../src/embedded/ports.ts';
-import { type CostComparison, formatComparison, compareInTurn, openCostMeter } from './cost-comparison.ts';
+import {
+  type CostComparison,
+  type CostMeter,
+  formatComparison,
+  compareInTurn,
+  openCostMeter,
+} from './cost-comparison.ts';
 import { stopChild, programs, type Environment, startChild } from './environment.ts';
 
 export interface NodesOptions {
@@ -23,6 +29,8 @@ export interface NodesComparison {
   without_affinity: CostComparison;
   /** The sends to a thread go to one process, as with the balancer in `deploy/haproxy`. */
   by_thread: CostComparison;
+  /** Two installations at once, each with half of the sends: what it costs to share the processors and to have smaller batches. */
+  separate: CostComparison;
 }
 
 /**
@@ -41,6 +49,15 @@ export async function measureNodes(
     cleanups.push(single.close);
     const other = await startSecondEnvironment();
     cleanups.push(other.stop);
+    const openHalf = async (installation: Environment) => {
+      const in_flight = Math.ceil(rest.in_flight / 2);
+      const half = { ...rest, owner: 'separate', in_flight, bases: [installation.base] };
+      const meter = await openCostMeter(installation, half);
+      cleanups.push(meter.close);
+      return meter;
+    };
+    const both = measureTogether(await openHalf(environment), await openHalf(other));
+    const separate = await compareInTurn([single, both], { seconds, warmUp_s: warmUpSeconds, log });
     const second = await startSecondNode(other, options);
     cleanups.push(second.stop);
     const bases = [other.base, second.base];
@@ -49,10 +66,28 @@ export async function measureNodes(
       cleanups.push(double.close);
       return compareInTurn([single, double], { seconds, warmUp_s: warmUpSeconds, log });
     };
-    return { without_affinity: await compare('nodes', false), by_thread: await compare('by-thread', true) };
+    const without_affinity = await compare('nodes', false);
+    return { without_affinity, by_thread: await compare('by-thread', true), separate };
   } finally {
     for (const cleanup of cleanups.toReversed()) await cleanup();
   }
+}
+
+/** The two at the same time, as if they were one: the sum of their rates and the cost of an average message. */
+function measureTogether(one: CostMeter, two: CostMeter): Pick<CostMeter, 'measure'> {
+  return {
+    async measure(seconds) {
+      const [first, second] = await Promise.all([one.measure(seconds), two.measure(seconds)]);
+      const per_s = first.per_s + second.per_s;
+      const [a, b] = [first.cpu, second.cpu];
+      if (!a || !b) return { per_s, cpu: null };
+      const average = (part: keyof typeof a) =>
+        Number(((a[part] * first.per_s + b[part] * second.per_s) / per_s).toFixed(3));
+      // Both counted the CPU time of the one generator.
+      const cpu = { api: average('api'), worker: average('worker'), postgres: average('postgres') };
+      return { per_s, cpu: { ...cpu, generator: Number((average('generator') / 2).toFixed(3)) } };
+    },
+  };
 }
 
 /** Starts another API and another worker process of the same installation. */
@@ -82,10 +117,11 @@ async function startSecondNode(environment: Environment, { signal, fail }: Nodes
 }
 
 /** Formats the figures as text. */
-export function formatNodes({ without_affinity, by_thread }: NodesComparison): string {
+export function formatNodes({ without_affinity, by_thread, separate }: NodesComparison): string {
   const one = 'one API and one worker';
   return [
     formatComparison(without_affinity, [one, 'two of each, without affinity']),
     formatComparison(by_thread, [one, 'two of each, a thread at one API']),
+    formatComparison(separate, [one, 'two separate installations']),
   ].join('\n');
 }

@@ -41,8 +41,8 @@ npm run bench -- peers     ejabberd with its archive in PostgreSQL, if it is ins
                            by measure in turn: messages/s with 32 and 256 in flight, the time to the other agent, a thread with
                            many members, idle sockets and connects/s; takes about 8 minutes; Linux only
 
-npm run bench -- nodes     the cost of a message with two APIs and two workers, without affinity and with each thread at one API,
-                           compared with one of each; Linux only
+npm run bench -- nodes     the cost of a message with two APIs and two workers, without affinity and with each thread at one API, and
+                           with two separate installations that share the load, compared with one of each; Linux only
 
 npm run bench -- goals     sending, fan-out, sockets, history and nodes one after the other, each compared with its goal on 2
                            processors; takes about 15 minutes; Linux only
