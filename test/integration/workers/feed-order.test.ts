@@ -62,6 +62,9 @@ test('positions of a feed commit in order and without gaps, with concurrent writ
   const undone = {
     text: 'select xact_rollback as count from pg_stat_database where datname = current_database()',
   };
-  const [row] = await core.database.query<{ count: number }>(undone, []);
-  expect(row?.count).toBeGreaterThan(0);
+  // A connection reports its counts once it has been idle for ten seconds, or with a later transaction.
+  await vi.waitFor(async () => {
+    const [row] = await core.database.query<{ count: number }>(undone, []);
+    expect(row?.count).toBeGreaterThan(0);
+  }, 30_000);
 });
