@@ -62,7 +62,8 @@ test('positions of a feed commit in order and without gaps, with concurrent writ
   const undone = {
     text: 'select xact_rollback as count from pg_stat_database where datname = current_database()',
   };
-  // A connection reports its counts once it has been idle for ten seconds, or with a later transaction.
+  // A connection reports its counts at the latest when it ends.
+  await Promise.all([one, other].map((api) => api.kill9()));
   await vi.waitFor(async () => {
     const [row] = await core.database.query<{ count: number }>(undone, []);
     expect(row?.count).toBeGreaterThan(0);
