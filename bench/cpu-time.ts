@@ -75,10 +75,11 @@ export function cpuTimePerMessage(
   messages: number,
 ): CpuTime | null {
   if (!before || !after || messages === 0) return null;
-  const of = (part: keyof CpuTime) => round((after[part] - before[part]) / messages);
+  const of = (part: keyof CpuTime) => roundCpuTime((after[part] - before[part]) / messages);
   return { api: of('api'), worker: of('worker'), postgres: of('postgres'), generator: of('generator') };
 }
 
-function round(value: number): number {
+/** Rounds milliseconds to microseconds. */
+export function roundCpuTime(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

@@ -7,6 +7,7 @@ import {
   compareInTurn,
   openCostMeter,
 } from './cost-comparison.ts';
+import { roundCpuTime } from './cpu-time.ts';
 import { stopChild, programs, type Environment, startChild } from './environment.ts';
 
 export interface NodesOptions {
@@ -82,10 +83,10 @@ function measureTogether(one: CostMeter, two: CostMeter): Pick<CostMeter, 'measu
       const [a, b] = [first.cpu, second.cpu];
       if (!a || !b) return { per_s, cpu: null };
       const average = (part: keyof typeof a) =>
-        Number(((a[part] * first.per_s + b[part] * second.per_s) / per_s).toFixed(3));
+        roundCpuTime((a[part] * first.per_s + b[part] * second.per_s) / per_s);
       // Both counted the CPU time of the one generator.
       const cpu = { api: average('api'), worker: average('worker'), postgres: average('postgres') };
-      return { per_s, cpu: { ...cpu, generator: Number((average('generator') / 2).toFixed(3)) } };
+      return { per_s, cpu: { ...cpu, generator: roundCpuTime(average('generator') / 2) } };
     },
   };
 }
