@@ -12,7 +12,11 @@ const ownedRows = {
   allowlist_entries: 'delete from allowlist_entries where agent_id = $1',
   approvals: 'delete from approvals where agent_id = $1',
   notification_items: 'delete from notification_items where agent_id = $1',
-  usage_days: 'delete from usage_days where sender_id = $1 or recipient_id = $1',
+  usage_days: 'delete from usage_days where sender_id = $1',
+  /** Locks in the order of the worker that counts. The hash would tell that the agent was a recipient. */
+  usage_recipients: `update usage_days set recipients = array_remove(recipients, $1), recipients_hash = sha256(uuid_send(gen_random_uuid()))
+    where (sender_id, day, recipients_hash) in (select sender_id, day, recipients_hash from usage_days where recipients @> array[$1]
+      order by sender_id, day, recipients_hash for update)`,
   webhooks: 'delete from webhooks where agent_id = $1',
   event_subscriptions: 'delete from event_subscriptions where agent_id = $1',
   credentials: 'delete from credentials where agent_id = $1',

@@ -27,8 +27,8 @@ const sections = {
       from inbox_items where agent_id = :agent_id and state in ('queued', 'ready', 'leased', 'dead') order by number`,
   inbox_consumer: `select consumer as name, last_claim_at from inbox_consumers where agent_id = :agent_id order by consumer`,
   approval: `select id, action, target, message, state, created_at, decided_at, used_at from approvals where agent_id = :agent_id order by id`,
-  usage: `select day, ${handle("nullif(recipient_id, '')")} as recipient, messages, bytes, stopped_loops from usage_days
-      where sender_id = :agent_id order by day, recipient_id`,
+  usage: `select day, array(select canonical_handle from agents where id = any(recipients) order by 1) as recipients, messages, bytes, stopped_loops
+      from usage_days where sender_id = :agent_id order by day, recipients_hash`,
   attachment: `select id, filename, content_type, size_bytes, sha256, scan_status, message_id, created_at from attachments
       where uploader_id = :agent_id order by id`,
 } as const;

@@ -54,39 +54,51 @@ const listed = (table: string): string =>
       order by place), '[]')
     from ${table} r left join agents a on a.id = r.id)`;
 
-/** Reads the daily rows of the reader's agents by index. Totals of what was sent are in the rows without a recipient, unless only one counterpart counts. */
+/**
+ * Reads the daily rows of the reader's agents by index. A row counts once for its sender, and once for each of its recipients. With a
+ * counterpart, only rows that it sent or received count. `day + 0` hides the index of the days from the planner: nearly every row is of these
+ * days.
+ */
 function readStatement(name: string, mine: string) {
   return statement(
     name,
     `with mine as materialized (
        select a.id from ${mine} and (:agent::text is null or a.id = :agent or a.canonical_handle = :agent)
      ), other as materialized (
-       select id from agents where id = :counterpart or canonical_handle = :counterpart
+       select array(select id from agents where id = :counterpart or canonical_handle = :counterpart) as ids
+     ), sent as materialized (
+       select u.* from other, mine cross join lateral (select * from usage_days where sender_id = mine.id and day >= :since offset 0) u
+       where :counterpart::text is null or u.recipients && other.ids
+     ), received as materialized (
+       select mine.id as recipient_id, u.* from other, mine cross join lateral (
+         select * from usage_days where recipients @> array[mine.id] and day + 0 >= :since and messages > 0 offset 0) u
+       where :counterpart::text is null or u.sender_id = any(other.ids)
      ), counted as materialized (
-       select u.sender_id as agent_id, u.recipient_id as counterpart_id, u.day, u.messages as sent_messages, u.bytes as sent_bytes,
-         0 as received_messages, 0::bigint as received_bytes, u.stopped_loops
-       from mine cross join lateral (select * from usage_days where sender_id = mine.id and day >= :since offset 0) u
-       where :counterpart::text is null or u.recipient_id in (select id from other)
+       select sender_id as agent_id, day, messages as sent_messages, bytes as sent_bytes, 0 as received_messages, 0::bigint as received_bytes,
+         stopped_loops
+       from sent
        union all
-       select u.recipient_id, u.sender_id, u.day, 0, 0, u.messages, u.bytes, 0
-       from mine cross join lateral (
-         select * from usage_days where recipient_id = mine.id and recipient_id <> '' and day >= :since and messages > 0 offset 0) u
-       where :counterpart::text is null or u.sender_id in (select id from other)
-     ), totals as materialized (
-       select agent_id, day, case when (counterpart_id = '') = (:counterpart::text is null) then sent_messages else 0 end as sent_messages,
-         case when (counterpart_id = '') = (:counterpart::text is null) then sent_bytes else 0 end as sent_bytes,
-         received_messages, received_bytes, stopped_loops
-       from counted
-     ), of_days as (select day, ${sums} from totals group by day
-     ), of_agents as (${ranked(`select agent_id as id, ${sums} from totals group by agent_id`)}
-     ), of_counterparts as (${ranked(`select counterpart_id as id, ${sums} from counted where counterpart_id <> '' group by counterpart_id`)}
+       select recipient_id, day, 0, 0, messages, bytes, 0 from received
+     ), counted_of_others as materialized (
+       select r.id as agent_id, day, messages as sent_messages, bytes as sent_bytes, 0 as received_messages, 0::bigint as received_bytes,
+         stopped_loops
+       from other, sent cross join lateral unnest(recipients) r (id) where :counterpart::text is null or r.id = any(other.ids)
+       union all
+       select sender_id, day, 0, 0, messages, bytes, 0 from received
+     ), of_days as (select day, ${sums} from counted group by day
+     ), of_agents as (${ranked(`select agent_id as id, ${sums} from counted group by agent_id`)}
+     ), of_counterparts as (${ranked(`select agent_id as id, ${sums} from counted_of_others group by agent_id`)}
      )
      select (select coalesce(json_agg(json_build_object('day', day, ${usageFields}) order by day), '[]') from of_days) as days,
        ${listed('of_agents')} as agents, ${listed('of_counterparts')} as counterparts`,
   );
 }
 
-const addToRows = `on conflict (sender_id, day, recipient_id) do update set
+/** Of recipients in the order of their ids: they are too long for an index. */
+const hashOf = (recipients: string): string =>
+  `sha256(convert_to(array_to_string(${recipients}, ','), 'UTF8'))`;
+
+const addToRows = `on conflict (sender_id, day, recipients_hash) do update set
   messages = usage_days.messages + excluded.messages, bytes = usage_days.bytes + excluded.bytes,
   stopped_loops = usage_days.stopped_loops + excluded.stopped_loops`;
 
@@ -95,7 +107,8 @@ const statements = {
   agent: readStatement('usage.read_for_agent', agentsOfReader.agent),
   /**
    * Removes completed jobs and counts their messages in one statement, so that each is counted once, however often a job runs. Rows are written
-   * in the order of their keys, so that two workers never deadlock. `offset 0` makes the planner look up events and messages by key.
+   * in the order of their keys, so that two workers never deadlock. The members include the sender; erased agents do not count. The lists of
+   * members repeat, so they are compared before they are searched. `offset 0` makes the planner look up events and messages by key.
    */
   complete: statement(
     'usage.complete',
@@ -106,36 +119,42 @@ const statements = {
      ), event as materialized (
        select unnest(array[subject_id] || more_ids) as id from done
      ), sent as materialized (
-       select m.sender_id, m.created_at - m.created_at % ${dayMs} as day, octet_length(m.content) as bytes, e.recipients
+       select m.sender_id, m.created_at - m.created_at % ${dayMs} as day, octet_length(m.content) as bytes, e.recipients as members
        from event
        cross join lateral (select * from events where id = event.id offset 0) e
        cross join lateral (select * from messages where id = e.message_id offset 0) m
        where e.type = 'message.created'
+     ), audience as materialized (
+       select members, array(
+           select member from unnest(members) member where not exists (select from erasures where agent_id = member) order by member collate "C") as ids
+       from (select distinct members from sent) s
+     ), counted as materialized (
+       select sender_id, day, array_remove(ids, sender_id) as recipients, count(*) as messages, sum(bytes) as bytes
+       from sent join audience using (members)
+       where sender_id = any(ids)
+       group by sender_id, day, ids
      )
-     insert into usage_days (sender_id, recipient_id, day, messages, bytes)
-     select s.sender_id, r.id, s.day, count(*), sum(s.bytes)
-     from sent s cross join lateral (select '' as id union all select unnest(s.recipients)) r
-     where r.id <> s.sender_id and not exists (select from erasures where agent_id in (s.sender_id, r.id))
-     group by s.sender_id, s.day, r.id
-     order by s.sender_id, s.day, r.id collate "C"
+     insert into usage_days (sender_id, day, recipients_hash, recipients, messages, bytes)
+     select sender_id, day, ${hashOf('recipients')} as hash, recipients, messages, bytes from counted order by sender_id collate "C", day, hash
      ${addToRows}`,
   ),
   addStoppedLoops: statement(
     'usage.add_stopped_loops',
-    `insert into usage_days (sender_id, recipient_id, day, stopped_loops)
-     select sender_id, recipient_id, :day, count(*) from unnest(:sender_ids::text[], :recipient_ids::text[]) l (sender_id, recipient_id)
-     group by sender_id, recipient_id order by sender_id collate "C", recipient_id collate "C"
+    `insert into usage_days (sender_id, day, recipients_hash, recipients, stopped_loops)
+     select sender_id, :day::bigint, ${hashOf('array[recipient_id]')} as hash, array[recipient_id], count(*)
+     from unnest(:sender_ids::text[], :recipient_ids::text[]) l (sender_id, recipient_id)
+     group by sender_id, recipient_id order by sender_id collate "C", hash
      ${addToRows}`,
   ),
   removeBefore: statement(
     'usage.remove_before',
-    `delete from usage_days where (sender_id, day, recipient_id) in
-       (select sender_id, day, recipient_id from usage_days where day < :day limit :limit)
+    `delete from usage_days where (sender_id, day, recipients_hash) in
+       (select sender_id, day, recipients_hash from usage_days where day < :day limit :limit)
      returning 1`,
   ),
 };
 
-/** Messages and bytes by day (UTC) between each two agents. */
+/** Messages and bytes by day (UTC), sender and set of recipients. */
 export function usageRepository(db: Queryable) {
   return {
     /** The usage of all agents that the same people may act as. */

@@ -190,7 +190,7 @@ describe('the statements of the repositories', () => {
     ['delete from feed where ctid = any(array(select ctid from feed limit 1))', 'row version'],
     ['select xmin from feed_heads where agent_id = $1', 'row version'],
     ['update messages set thread_id = $1 where id = $2', 'assigns'],
-    ['insert into usage_days (day) values ($1) on conflict (day, recipient_id) do nothing', 'conflict'],
+    ['insert into usage_days (day) values ($1) on conflict (day, recipients_hash) do nothing', 'conflict'],
     [
       'with recursive r as (select id from threads union all select m.thread_id from messages m join r on r.id = m.reply_to) select * from r',
       'recursive',

@@ -99,6 +99,36 @@ test('a job that runs again counts nothing twice', async () => {
   expect((await readUsage(one)).total.received.messages).toBe(2);
 });
 
+test('a message to many agents is one row for each day and sender', async () => {
+  const [one, two] = await household();
+  const others = await Promise.all(Array.from({ length: 4 }, () => service.agent()));
+  const [other, ...rest] = others as [TestAgent, ...TestAgent[]];
+  const thread = await startThread(service, one, [two, ...others], { content: 'one' });
+  for (const content of ['four', 'fives']) await sendTo(service, one, thread, content);
+  await sendTo(service, other, thread, 'answer');
+  await expect.poll(async () => (await readUsage(one)).total).toEqual(usage([3, 12], [5, 24]));
+  const rows = await service.core.database.query(
+    {
+      text: `select sender_id, cardinality(recipients) as recipients, messages from usage_days where sender_id = any($1)`,
+    },
+    [[one.id, two.id, ...others.map(({ id }) => id)]],
+  );
+  expect(rows).toHaveLength(2);
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      { sender_id: one.id, recipients: 5, messages: 3 },
+      { sender_id: other.id, recipients: 5, messages: 1 },
+    ]),
+  );
+  const { counterparts } = await readUsage(one, `?agent=${one.handle}`);
+  expect(counterparts).toHaveLength(5);
+  expect(counterparts[0]).toEqual({ agent: refer(other), ...usage([3, 12], [1, 6]) });
+  for (const { id } of rest)
+    expect((await readUsage(one, `?agent=${one.id}&counterpart=${id}`)).total).toEqual(
+      usage([3, 12], [0, 0]),
+    );
+});
+
 test('agents of others are not shown, and the scope must be named', async () => {
   const [one] = await household();
   const [stranger] = await household();
@@ -120,8 +150,8 @@ test('lists the 50 counterparts with the most bytes, and the others together', a
   const others = await Promise.all(Array.from({ length: 53 }, () => service.agent()));
   await service.core.database.query(
     {
-      text: `insert into usage_days (sender_id, recipient_id, day, messages, bytes)
-        select id, $2, $3, 1, place * 10 from unnest($1::text[]) with ordinality a (id, place)`,
+      text: `insert into usage_days (sender_id, day, recipients_hash, recipients, messages, bytes)
+        select id, $3, '', array[$2], 1, place * 10 from unnest($1::text[]) with ordinality a (id, place)`,
     },
     [others.map(({ id }) => id), one.id, startOfDay(Date.now())],
   );
@@ -139,8 +169,8 @@ test('days after the last 30 are neither shown nor kept', async () => {
   const { database } = service.core;
   await database.query(
     {
-      text: `insert into usage_days (sender_id, recipient_id, day, messages, bytes)
-        select $1, '', day, 1, 4 from unnest($2::bigint[]) day`,
+      text: `insert into usage_days (sender_id, day, recipients_hash, recipients, messages, bytes)
+        select $1, day, '', '{}', 1, 4 from unnest($2::bigint[]) day`,
     },
     [one.id, [first, first - dayMs]],
   );
@@ -156,16 +186,30 @@ test('an erased agent has no usage, not even as a counterpart', async () => {
   const other = await service.agent();
   const thread = await startThread(service, other, [one], { content: 'from other' });
   await sendTo(service, one, thread, 'from one');
-  await expect.poll(async () => (await readUsage(two)).total).toEqual(usage([1, 8], [1, 10]));
+  const third = await service.agent();
+  await startThread(service, one, [other, third], { content: 'to both' });
+  await expect.poll(async () => (await readUsage(two)).total).toEqual(usage([2, 15], [1, 10]));
   const { unitOfWork, database } = service.core;
   await unitOfWork.writeAsSystem((work) => work.erasure.removeOwnedRows(other.id));
-  expect(await readUsage(two)).toMatchObject({ total: usage([1, 8], [0, 0]), counterparts: [] });
-  // A message that is delivered after the erasure began is not counted.
+  expect(await readUsage(two)).toMatchObject({
+    total: usage([2, 15], [0, 0]),
+    counterparts: [{ agent: refer(third), ...usage([1, 7], [0, 0]) }],
+  });
+  const hashes = await database.query(
+    { text: `select 1 from usage_days where recipients_hash = sha256(convert_to($1, 'UTF8'))` },
+    [other.id],
+  );
+  expect(hashes).toEqual([]);
+  // Messages that are delivered after the erasure began are counted without the erased agent.
   const erasure = { id: newId('erasure'), agent_id: other.id, handle: other.handle, account_id: null };
   await unitOfWork.writeAsSystem((work) => work.erasures.insert({ ...erasure, created_at: work.now }));
   await sendTo(service, other, thread, 'late');
+  await sendTo(service, one, thread, 'late');
   await expect
     .poll(() => database.query({ text: `select 1 from outbox where job = 'deliver-events'` }, []))
     .toEqual([]);
-  expect((await readUsage(two)).total).toEqual(usage([1, 8], [0, 0]));
+  expect(await readUsage(two)).toMatchObject({
+    total: usage([3, 19], [0, 0]),
+    counterparts: [{ agent: refer(third), ...usage([1, 7], [0, 0]) }],
+  });
 });

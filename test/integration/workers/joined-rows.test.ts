@@ -34,7 +34,7 @@ test('the worker handles and completes the messages of one transaction, and coun
   );
   expect([first.results.length, second.results.length]).toEqual([50, 20]);
   const counted = await service.core.database.query(
-    { text: `select messages from usage_days where sender_id = $1 and recipient_id = $2` },
+    { text: `select messages from usage_days where sender_id = $1 and recipients = array[$2]` },
     [ann.id, bob.id],
   );
   expect(counted).toEqual([{ messages: 70 }]);

@@ -1,0 +1,35 @@
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { migrateBack, migrateForward } from '../../../src/platform/database/migrations.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+
+const columns = 'sender_id, recipient_id, day::int, messages, bytes::int, stopped_loops';
+
+test('usage by pairs of agents is converted without a change of any sum, and back', async () => {
+  const { url, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  for (let [name] = await migrateBack(url); !name?.startsWith('0068-'); [name] = await migrateBack(url))
+    expect(name).toBeDefined();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query(`
+    insert into usage_days (sender_id, recipient_id, day, messages, bytes, stopped_loops) values
+      ('a', '', 0, 3, 30, 0), ('a', 'b', 0, 3, 30, 2), ('a', 'c', 0, 2, 20, 0),
+      ('b', '', 0, 1, 5, 0), ('b', 'a', 0, 1, 5, 0), ('c', 'a', 1, 0, 0, 4), ('d', '', 1, 1, 7, 0)`);
+  const before = (await client.query(`select ${columns} from usage_days order by 1, 3, 2`)).rows;
+  expect(before).toHaveLength(7);
+  expect(await migrateForward(url)).toContain('0068-usage-by-recipients');
+  const sums = await client.query(
+    `select sender_id, sum(messages)::int as messages, sum(bytes)::int as bytes from usage_days group by 1 order by 1`,
+  );
+  expect(sums.rows).toEqual([
+    { sender_id: 'a', messages: 3, bytes: 30 },
+    { sender_id: 'b', messages: 1, bytes: 5 },
+    { sender_id: 'c', messages: 0, bytes: 0 },
+    { sender_id: 'd', messages: 1, bytes: 7 },
+  ]);
+  await migrateBack(url);
+  const after = (await client.query(`select ${columns} from usage_days order by 1, 3, 2`)).rows;
+  expect(after).toEqual(before);
+});
