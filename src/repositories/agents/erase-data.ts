@@ -3,7 +3,7 @@ import { type Queryable, type Statement, statement } from '../queryable.ts';
 /** The metadata of an erased message. Its sequence and sender stay. */
 const erased = `'{"erased": true}'::jsonb`;
 
-/** Deletes rows of an agent ($1), in an order that foreign keys permit. */
+/** Deletes rows of an agent ($1), and its id in rows of others, in an order that foreign keys permit. */
 const ownedRows = {
   contact_requests: 'delete from contact_requests where from_agent_id = $1 or to_agent_id = $1',
   contacts: 'delete from contacts where agent_id = $1 or contact_id = $1',
@@ -92,7 +92,7 @@ export function erasureRepository(db: Queryable) {
     return (await db.query<{ rows: number }>(sql, values))[0]?.rows ?? 0;
   }
   return {
-    /** Removes rows that belong to this agent alone; returns the number of rows by table. */
+    /** Removes rows that belong to this agent alone, and the agent from rows of others; returns the number of rows by name. */
     async removeOwnedRows(agentId: string): Promise<Record<string, number>> {
       const counts: Record<string, number> = {};
       for (const [name, removal] of removals) counts[name] = await count(removal, [agentId]);
