@@ -28,7 +28,7 @@ async function measureResponseTime(
         took = performance.now() - began;
       },
     );
-    await vi.runAllTimersAsync();
+    await vi.advanceTimersByTimeAsync(work_ms + padIntervalMs);
     await call;
     return took;
   } finally {
