@@ -10,6 +10,7 @@ const hashOf = (recipients: string): string =>
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
+    lock table usage_days in access exclusive mode;
     create temporary table pairs on commit drop as select * from usage_days;
     drop table usage_days;
     create table usage_days (
@@ -38,6 +39,7 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    lock table usage_days in access exclusive mode;
     create temporary table sets on commit drop as select * from usage_days;
     drop table usage_days;
     create table usage_days (

@@ -13,10 +13,9 @@ const ownedRows = {
   approvals: 'delete from approvals where agent_id = $1',
   notification_items: 'delete from notification_items where agent_id = $1',
   usage_days: 'delete from usage_days where sender_id = $1',
-  /** Locks in the order of the worker that counts. The hash would tell that the agent was a recipient. */
+  /** The hash would tell that the agent was a recipient. */
   usage_recipients: `update usage_days set recipients = array_remove(recipients, $1), recipients_hash = sha256(uuid_send(gen_random_uuid()))
-    where (sender_id, day, recipients_hash) in (select sender_id, day, recipients_hash from usage_days where recipients @> array[$1]
-      order by sender_id, day, recipients_hash for update)`,
+    where recipients @> array[$1]`,
   webhooks: 'delete from webhooks where agent_id = $1',
   event_subscriptions: 'delete from event_subscriptions where agent_id = $1',
   credentials: 'delete from credentials where agent_id = $1',
@@ -39,6 +38,11 @@ const removals = Object.entries(ownedRows).map(
 );
 
 const statements = {
+  /** In the order of the worker that counts. A statement of its own: the next ones then see what an erasure of another agent has changed. */
+  lockUsage: statement(
+    'erasure.lock_usage',
+    `select from usage_days where sender_id = $1 or recipients @> array[$1] order by sender_id, day, recipients_hash for update`,
+  ),
   /** They hold its reasons. */
   clearThreads: statement(
     'erasure.clear_threads',
@@ -94,6 +98,7 @@ export function erasureRepository(db: Queryable) {
   return {
     /** Removes rows that belong to this agent alone, and the agent from rows of others; returns the number of rows by name. */
     async removeOwnedRows(agentId: string): Promise<Record<string, number>> {
+      await db.query(statements.lockUsage, [agentId]);
       const counts: Record<string, number> = {};
       for (const [name, removal] of removals) counts[name] = await count(removal, [agentId]);
       return counts;

@@ -143,6 +143,7 @@ const statements = {
     `insert into usage_days (sender_id, day, recipients_hash, recipients, stopped_loops)
      select sender_id, :day::bigint, ${hashOf('array[recipient_id]')} as hash, array[recipient_id], count(*)
      from unnest(:sender_ids::text[], :recipient_ids::text[]) l (sender_id, recipient_id)
+     where not exists (select from erasures where agent_id in (sender_id, recipient_id))
      group by sender_id, recipient_id order by sender_id collate "C", hash
      ${addToRows}`,
   ),

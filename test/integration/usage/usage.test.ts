@@ -213,3 +213,21 @@ test('an erased agent has no usage, not even as a counterpart', async () => {
     counterparts: [{ agent: refer(third), ...usage([1, 7], [0, 0]) }],
   });
 });
+
+test('two agents that are erased at once both leave the same rows', async () => {
+  const [one] = await household();
+  const others = [await service.agent(), await service.agent()] as const;
+  await startThread(service, one, others, { content: 'to both' });
+  await expect.poll(async () => (await readUsage(one)).total).toEqual(usage([1, 7], [0, 0]));
+  const { unitOfWork, database } = service.core;
+  const remove = (id: string) => unitOfWork.writeAsSystem((work) => work.erasure.removeOwnedRows(id));
+  let second: Promise<unknown> | undefined;
+  await unitOfWork.writeAsSystem(async (work) => {
+    await work.erasure.removeOwnedRows(others[0].id);
+    second = remove(others[1].id);
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%usage_days%'`;
+    await expect.poll(() => database.query({ text: waiting }, [])).toHaveLength(1);
+  });
+  await second;
+  expect(await readUsage(one)).toMatchObject({ total: usage([1, 7], [0, 0]), counterparts: [] });
+});
