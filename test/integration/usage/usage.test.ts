@@ -208,6 +208,8 @@ test('an erased agent has no usage, not even as a counterpart', async () => {
   await expect
     .poll(() => database.query({ text: `select 1 from outbox where job = 'deliver-events'` }, []))
     .toEqual([]);
+  const refused = { sender_id: one.id, recipient_id: other.id };
+  await service.core.repositories.usage.addStoppedLoops([refused], Date.now());
   expect(await readUsage(two)).toMatchObject({
     total: usage([3, 19], [0, 0]),
     counterparts: [{ agent: refer(third), ...usage([1, 7], [0, 0]) }],

@@ -1,18 +1,28 @@
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { migrateBack, migrateForward } from '../../../src/platform/database/migrations.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 const columns = 'sender_id, recipient_id, day::int, messages, bytes::int, stopped_loops';
 
-test('usage by pairs of agents is converted without a change of any sum, and back', async () => {
+/** A database before migration 0068, and a way to connect to it. */
+async function openOldDatabase() {
   const { url, drop } = await createTestDatabase();
   onTestFinished(drop);
   for (let [name] = await migrateBack(url); !name?.startsWith('0068-'); [name] = await migrateBack(url))
     expect(name).toBeDefined();
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
+  async function connect() {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    return client;
+  }
+  return { url, connect };
+}
+
+test('usage by pairs of agents is converted without a change of any sum, and back', async () => {
+  const { url, connect } = await openOldDatabase();
+  const client = await connect();
   await client.query(`
     insert into usage_days (sender_id, recipient_id, day, messages, bytes, stopped_loops) values
       ('a', '', 0, 3, 30, 0), ('a', 'b', 0, 3, 30, 2), ('a', 'c', 0, 2, 20, 0),
@@ -32,4 +42,38 @@ test('usage by pairs of agents is converted without a change of any sum, and bac
   await migrateBack(url);
   const after = (await client.query(`select ${columns} from usage_days order by 1, 3, 2`)).rows;
   expect(after).toEqual(before);
+});
+
+test('the migration waits for a worker that counts, in both directions', async () => {
+  const { url, connect } = await openOldDatabase();
+  const [worker, observer] = [await connect(), await connect()];
+  async function migrateDuring(insert: string, migrate: () => Promise<unknown>): Promise<void> {
+    await worker.query(`begin; ${insert}`);
+    const migrated = migrate();
+    await vi.waitFor(async () => {
+      const waiting = await observer.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(waiting.rowCount).toBe(1);
+    }, 20_000);
+    await worker.query('commit');
+    await migrated;
+  }
+  await migrateDuring(
+    `insert into usage_days (sender_id, recipient_id, day, messages) values ('a', '', 0, 1), ('a', 'b', 0, 1)`,
+    () => migrateForward(url),
+  );
+  await migrateDuring(
+    `insert into usage_days (sender_id, day, recipients_hash, recipients, messages) values ('c', 0, '', '{d}', 1)`,
+    () => migrateBack(url),
+  );
+  const { rows } = await observer.query(
+    `select sender_id, recipient_id, messages from usage_days order by 1, 2`,
+  );
+  expect(rows).toEqual([
+    { sender_id: 'a', recipient_id: '', messages: 1 },
+    { sender_id: 'a', recipient_id: 'b', messages: 1 },
+    { sender_id: 'c', recipient_id: '', messages: 1 },
+    { sender_id: 'c', recipient_id: 'd', messages: 1 },
+  ]);
 });
