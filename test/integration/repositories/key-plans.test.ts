@@ -19,6 +19,7 @@ const tables = new Set([
   'feed_heads',
   'threads',
   'thread_members',
+  'thread_exchanges',
   'messages',
   'events',
   'feed',
@@ -69,6 +70,10 @@ beforeAll(async () => {
       `insert into attachments (id, uploader_id, storage_key, filename, content_type, size_bytes, sha256, created_at)
        select id, uploader, id, 'x.txt', 'text/plain', 1, repeat('0', 64), 0 from unnest($1::text[], $2::text[]) a (id, uploader)`,
       [agents.map(() => newId('attachment')), agents],
+    );
+    await client.query(
+      `insert into thread_exchanges (thread_id, one_id, other_id, exchanges, since) select unnest($1::text[]), $2, $3, 1, 0`,
+      [threads, ...[sender, other].toSorted()],
     );
     await client.query('analyze');
   } finally {
@@ -139,6 +144,21 @@ const writes: [string, (db: Queryable) => Promise<unknown>][] = [
     (db) => threadMembersRepository(db).markDelivered([{ thread_id, agent_id: other, sequence: 1 }]),
   ],
 ];
+
+test('looks up each pair of a thread by its key, however many pairs the thread has', async () => {
+  const transaction = await pool.begin();
+  try {
+    const writers = agents.slice(0, 16).map((agent_id) => ({ thread_id, agent_id }));
+    const plans = await collectPlans(transaction, (db) =>
+      messageBatchesRepository(db).listExchanges(writers),
+    );
+    const reads = plans.flatMap(flattenPlan).filter((node) => node['Relation Name'] === 'thread_exchanges');
+    expect(reads.length).toBe(2);
+    for (const read of reads) expect(read['Index Cond']).toMatch(/thread_id = .*one_id = .*other_id = /);
+  } finally {
+    await transaction.rollback();
+  }
+});
 
 /** Outside of transactions, where the settings of writes do not apply. */
 const others: [string, (db: Queryable) => Promise<unknown>][] = [
