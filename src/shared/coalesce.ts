@@ -1,6 +1,6 @@
 /**
  * Sends items, one call of `send` at a time: items that arrive during a call share the next one. Unlike a batcher it sends the first item
- * without waiting for the event loop, because wake-ups are on the path from a commit to its readers, and has no maximum size.
+ * at once, and has no maximum size.
  * @returns resolves or rejects with the call that carried the items.
  */
 export function coalesceSends<Item>(

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { packWakeups } from '../domain/feed/wakeups.ts';
 import type { QueuedJob } from '../jobs/define.ts';
 import { packJobs } from '../jobs/outbox-jobs.ts';
@@ -50,6 +50,11 @@ export function createPublisher({
     await queues.enqueue(toQueuedJobs(jobs));
     await pause(jobBatchDelayMs.after);
   });
+  /** Answers and the streams of this process come first: a system call costs them more than one turn costs the other processes. */
+  async function notifyOtherProcesses(result: CommitResult): Promise<void> {
+    await nextTurn();
+    await notify([result]);
+  }
   const pending = new Set<Promise<void>>();
   const listeners: ((result: CommitResult) => void)[] = [];
 
@@ -65,7 +70,7 @@ export function createPublisher({
     publish(result) {
       const { positions, jobs, messages } = result;
       for (const listener of listeners) listener(result);
-      if (positions.length > 0) track(notify([result]), 'wake-ups');
+      if (positions.length > 0) track(notifyOtherProcesses(result), 'wake-ups');
       if (messages.length > 0) track(bus.publish(messages), 'messages');
       if (jobs.length > 0) track(enqueue(jobs), 'jobs');
     },
