@@ -17,6 +17,7 @@ import { defaultPacing } from '../../src/domain/webhooks.ts';
 import { defaultNotifications, type NotificationOptions } from '../../workers/notifications.ts';
 import { startWorker } from '../../workers/start.ts';
 import { createTestDatabase } from './servers/postgres/database.ts';
+import { stopBeforeFakeTimers } from './fake-timers.ts';
 import { startTestRedis } from './servers/redis/server.ts';
 import { uniqueName } from './unique-name.ts';
 
@@ -157,11 +158,20 @@ let shared: Promise<TestService> | undefined;
 
 /**
  * The service of this worker, without jobs: all files that need nothing else of a service share it. They create agents and people of their
- * own, and change neither settings nor rows of others. `stop` does nothing; the service ends with the process.
+ * own, and change neither settings nor rows of others. `stop` does nothing; the service ends with the process, or before timers are faked.
  */
 export async function openSharedService(): Promise<TestService> {
-  shared ??= startService({ worker: false });
+  shared ??= startSharedService();
   return { ...(await shared), stop: () => Promise.resolve(true) };
+}
+
+async function startSharedService(): Promise<TestService> {
+  const service = await startService({ worker: false });
+  stopBeforeFakeTimers(() => {
+    shared = undefined;
+    return service.stop();
+  });
+  return service;
 }
 
 export type TestService = Awaited<ReturnType<typeof startService>>;

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { startHeartbeat } from '../../workers/heartbeat.ts';
+import { useFakeTimers } from '../support/fake-timers.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(useFakeTimers);
 
 test('a heartbeat logs its first failure and its recovery, not each failure', async () => {
   const logged: string[] = [];

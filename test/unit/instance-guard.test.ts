@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { Core } from '../../src/compose.ts';
 import { startInstanceGuard } from '../../src/start/instance-guard.ts';
+import { useFakeTimers } from '../support/fake-timers.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(useFakeTimers);
 
 test('a failing heartbeat is logged once, and its recovery once', async () => {
   const logged: string[] = [];

@@ -1,7 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { Answer, CallContext } from '../../src/operations/execute/context.ts';
 import { padIntervalMs, padNotFound } from '../../src/operations/execute/pad-not-found.ts';
+import { useFakeTimers } from '../support/fake-timers.ts';
+
+beforeEach(useFakeTimers);
 
 const answer: Answer = { body: '{}', output: {}, replayed: false };
 const contextOf = (operation: object) => ({ call: { operation } }) as CallContext;
@@ -13,27 +16,22 @@ async function measureResponseTime(
   outcome: Error | 'found',
   operation: object = {},
 ): Promise<number> {
-  vi.useFakeTimers();
-  try {
-    const began = performance.now();
-    let took = NaN;
-    const call = padNotFound(contextOf(operation), async () => {
-      await new Promise((resolve) => setTimeout(resolve, work_ms));
-      if (outcome !== 'found') throw outcome;
-      return answer;
-    }).then(
-      () => (took = performance.now() - began),
-      (error: unknown) => {
-        expect(error).toBe(outcome);
-        took = performance.now() - began;
-      },
-    );
-    await vi.advanceTimersByTimeAsync(work_ms + padIntervalMs);
-    await call;
-    return took;
-  } finally {
-    vi.useRealTimers();
-  }
+  const began = performance.now();
+  let took = NaN;
+  const call = padNotFound(contextOf(operation), async () => {
+    await new Promise((resolve) => setTimeout(resolve, work_ms));
+    if (outcome !== 'found') throw outcome;
+    return answer;
+  }).then(
+    () => (took = performance.now() - began),
+    (error: unknown) => {
+      expect(error).toBe(outcome);
+      took = performance.now() - began;
+    },
+  );
+  await vi.advanceTimersByTimeAsync(work_ms + padIntervalMs);
+  await call;
+  return took;
 }
 
 test('"not found" is delayed to the end of an interval, however long the work took', async () => {

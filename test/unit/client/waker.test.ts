@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { Counts } from '../../../packages/client/src/cli/wake/counts.ts';
 import { describeCounts } from '../../../packages/client/src/cli/wake/counts.ts';
 import { createWaker } from '../../../packages/client/src/cli/wake/waker.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(useFakeTimers);
 
 const one: Counts = { messages: 1, threads: 1, requests: 0 };
 

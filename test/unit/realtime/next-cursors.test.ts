@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { createNextCursors } from '../../../src/realtime/feed/next-cursors.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(useFakeTimers);
 
 /** Cursors that tell what they were asked for. */
 function counted(agents = 1_000) {

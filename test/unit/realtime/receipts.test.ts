@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { FeedRange, MessageRef } from '../../../src/domain/feed/receipts.ts';
 import { createReceipts, type ReceiptsParts } from '../../../src/realtime/receipts.ts';
 import { waitUntil } from './setup.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -50,33 +51,25 @@ test('own messages and other events cause no write', async () => {
 });
 
 test('marks of a large thread wait longer, and are written together', async () => {
-  vi.useFakeTimers();
-  try {
-    const { receipts, batches } = setUp({ batch_wait_ms: 1_000 });
-    for (let agent = 0; agent < 100; agent += 1) receipts.delivered(`a${agent}`, [message(1, 'large')]);
-    receipts.delivered('a', [message(1, 'small')]);
-    await vi.advanceTimersByTimeAsync(1_300);
-    expect(batches.map(({ marks }) => marks)).toEqual([[{ thread_id: 'small', agent_id: 'a', sequence: 1 }]]);
-    receipts.delivered('a0', [message(2, 'large')]);
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(batches).toHaveLength(2);
-    expect(batches[1]?.marks).toHaveLength(100);
-    expect(batches[1]?.marks[0]).toMatchObject({ agent_id: 'a0', sequence: 2 });
-  } finally {
-    vi.useRealTimers();
-  }
+  await useFakeTimers();
+  const { receipts, batches } = setUp({ batch_wait_ms: 1_000 });
+  for (let agent = 0; agent < 100; agent += 1) receipts.delivered(`a${agent}`, [message(1, 'large')]);
+  receipts.delivered('a', [message(1, 'small')]);
+  await vi.advanceTimersByTimeAsync(1_300);
+  expect(batches.map(({ marks }) => marks)).toEqual([[{ thread_id: 'small', agent_id: 'a', sequence: 1 }]]);
+  receipts.delivered('a0', [message(2, 'large')]);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(batches).toHaveLength(2);
+  expect(batches[1]?.marks).toHaveLength(100);
+  expect(batches[1]?.marks[0]).toMatchObject({ agent_id: 'a0', sequence: 2 });
 });
 
 test('marks of a large thread are written at once before the limit of waiting marks is reached', async () => {
-  vi.useFakeTimers();
-  try {
-    const { receipts, batches } = setUp({ batch_wait_ms: 1_000, capacity: 150 });
-    for (let agent = 0; agent < 100; agent += 1) receipts.delivered(`a${agent}`, [message(1, 'large')]);
-    await vi.advanceTimersByTimeAsync(1_300);
-    expect(batches.map(({ marks }) => marks.length)).toEqual([100]);
-  } finally {
-    vi.useRealTimers();
-  }
+  await useFakeTimers();
+  const { receipts, batches } = setUp({ batch_wait_ms: 1_000, capacity: 150 });
+  for (let agent = 0; agent < 100; agent += 1) receipts.delivered(`a${agent}`, [message(1, 'large')]);
+  await vi.advanceTimersByTimeAsync(1_300);
+  expect(batches.map(({ marks }) => marks.length)).toEqual([100]);
 });
 
 test('acknowledged ranges of an agent are merged', async () => {

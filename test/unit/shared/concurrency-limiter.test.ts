@@ -1,9 +1,6 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createConcurrencyLimiter } from '../../../src/shared/concurrency-limiter.ts';
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+import { useFakeTimers } from '../../support/fake-timers.ts';
 
 const createError = () => new Error('waited too long');
 
@@ -58,7 +55,7 @@ test('as many tasks run at once as the limit allows', async () => {
 });
 
 test('a task that has waited for ten seconds is rejected, and the next one takes its place', async () => {
-  vi.useFakeTimers();
+  await useFakeTimers();
   const limiter = createConcurrencyLimiter({ maxConcurrent: 1, timeoutMs: 10_000, createError });
   const { gate, release } = createHeldTask();
   const first = limiter.run('a', () => gate);

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { watchSigningKeys } from '../../../src/transports/oauth/signing-key-watcher.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(useFakeTimers);
 
 const key = (kid: string) => ({ kty: 'EC' as const, kid });
 

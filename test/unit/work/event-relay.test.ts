@@ -1,17 +1,15 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Bus } from '../../../src/platform/bus/bus.ts';
 import { packMessage } from '../../../src/platform/bus/payloads.ts';
 import { createEventRelay, type RelayedCommit } from '../../../src/work/event-relay.ts';
 import { createLocalBus } from '../realtime/local-bus.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 
 const secret = 'a secret that all processes of the service have';
 const topic = 'events/1.0.0';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-});
+beforeEach(useFakeTimers);
 
 /** Two processes on one bus. The other one has readers. */
 async function setUp({ bus = createLocalBus().bus, version = '1.0.0', other_secret = secret } = {}) {
