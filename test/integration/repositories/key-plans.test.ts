@@ -145,7 +145,7 @@ const writes: [string, (db: Queryable) => Promise<unknown>][] = [
   ],
 ];
 
-test('looks up each pair of a thread by its key, however many pairs the thread has', async () => {
+test('looks up each pair of agents by its whole key, not all pairs of the thread', async () => {
   const transaction = await pool.begin();
   try {
     const writers = agents.slice(0, 16).map((agent_id) => ({ thread_id, agent_id }));
