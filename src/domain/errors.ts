@@ -94,6 +94,18 @@ export class DomainError extends Error {
   }
 }
 
+/**
+ * A transaction relied on something that another one has changed. Nothing of it stays; run it again and read everything first. No caller of
+ * the service gets this error.
+ */
+export class ConcurrentChange extends Error {
+  override name = 'ConcurrentChange';
+
+  constructor(options?: { cause: unknown }) {
+    super('what this transaction relied on has changed', options);
+  }
+}
+
 /** A VALIDATION_ERROR for one field, in the message and in `details`. */
 export function wrongField(field: string, message: string): DomainError {
   return new DomainError('VALIDATION_ERROR', `${field}: ${message}`, { details: [{ field, message }] });

@@ -122,7 +122,11 @@ export interface Operation<Input = unknown, Output extends object = object> {
    * Runs several calls in one transaction. Each gets its own result, in their order; null for a call that would have to wait for a lock,
    * which then runs by `run`. A refused call must leave no data.
    */
-  runBatch?(calls: readonly { work: Work; input: Input }[]): Promise<readonly BatchResult<Output>[]>;
+  runBatch?(
+    calls: readonly { work: Work; input: Input }[],
+    /** Whether these calls run again after a ConcurrentChange: everything must be read. */
+    options: { isRepeated: boolean },
+  ): Promise<readonly BatchResult<Output>[]>;
   /** Whether a batch has calls of one agent only, because each locks a record of its agent until the end. */
   batchesByAgent?: boolean;
   /** Whether its answer is a secret: it is stored encrypted for repeated calls. */

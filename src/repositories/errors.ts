@@ -1,4 +1,5 @@
-import { DomainError } from '../domain/errors.ts';
+import { ConcurrentChange, DomainError } from '../domain/errors.ts';
+import { changeNotice } from './queryable.ts';
 
 /** Errors for the constraints that a caller can violate, by constraint name. */
 const constraints: Record<string, () => DomainError> = {
@@ -22,14 +23,15 @@ const connectionErrors = new Set([
 const transientStates = /^(08|53|57|40)|^55P03$|^25006$/;
 
 /**
- * Converts a database error to a domain error: a known constraint to its own, a transient error to UNAVAILABLE. Returns any other error
- * unchanged, since it is a bug.
+ * Converts a database error to a domain error: a known constraint to its own, a transient error to UNAVAILABLE; and a failed `requireTrue` to
+ * ConcurrentChange. Returns any other error unchanged, since it is a bug.
  */
 export function databaseError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DomainError) return error;
   const { code, constraint } = error as { code?: string; constraint?: string };
   const createError = code === '23505' && constraint ? constraints[constraint] : undefined;
   if (createError) return createError();
+  if (error.message.includes(`"${changeNotice}"`)) return new ConcurrentChange({ cause: error });
   const isTransient =
     (code !== undefined && (connectionErrors.has(code) || transientStates.test(code))) ||
     /connection|timeout exceeded when trying to connect|query read timeout/i.test(error.message);

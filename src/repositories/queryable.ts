@@ -71,6 +71,14 @@ export function hideFromPlanner(parameter: string, type: string): string {
   return `(select ${parameter}::${type})::${type}`;
 }
 
+/** The invalid number with which `requireTrue` fails. PostgreSQL logs it as invalid input. */
+export const changeNotice = 'changed by another transaction';
+
+/** An expression that fails the statement, and so its transaction, with ConcurrentChange unless the condition is true. */
+export function requireTrue(condition: string): string {
+  return `(case when ${condition} then '1' else '${changeNotice}' end)::int`;
+}
+
 /**
  * In the FROM list of a statement that is a transaction of its own: its commit does not wait for the disk. For work that is repeated if the
  * database loses it in a crash. A crash loses only the newest commits.

@@ -3,6 +3,7 @@ import { createCursors } from '../domain/feed/cursors.ts';
 import { runApproved } from '../operations/execute/run-approved.ts';
 import { deriveKey } from '../shared/encryption.ts';
 import { createSealedBox } from '../shared/encryption.ts';
+import { createKnownThreads } from '../work/known-threads.ts';
 import type { WorkSettings } from '../work/unit-of-work.ts';
 import { openWebhookSender } from './connections.ts';
 
@@ -12,6 +13,7 @@ export function createWorkSettings(config: Config, addresses: WorkSettings['addr
   return {
     cursors: createCursors(config.SECRET_KEY),
     addresses,
+    knownThreads: createKnownThreads(),
     loopLimit: limits?.loop ?? null,
     attachmentTypes: config.ATTACHMENT_TYPES,
     unsentLimit: limits?.unsent_uploads ?? null,

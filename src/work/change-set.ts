@@ -1,4 +1,5 @@
 import type { AuditEntry, Author } from '../domain/auth/audit.ts';
+import { ConcurrentChange } from '../domain/errors.ts';
 import type { FeedEntry, NewEvent } from '../domain/feed/events.ts';
 import { newId } from '../domain/ids.ts';
 import { joinJobs } from '../jobs/joined-rows.ts';
@@ -54,6 +55,9 @@ export class ChangeSet {
   readonly handledAgents: string[] = [];
   readonly pendingStatements: Promise<unknown>[] = [];
   readonly keys: CommitRecord['keys'] = [];
+  readonly changedRelations: string[] = [];
+  readonly expectedRelations = new Map<string, number>();
+  readonly committedCallbacks: (() => void)[] = [];
 
   constructor(author: Author, trace: string | undefined) {
     this.author = author;
@@ -90,6 +94,30 @@ export class ChangeSet {
     this.keys.push(key);
   };
 
+  /**
+   * Raises the relation version of an agent. To be called for a member of each affected thread with every change that can make a message refused, and
+   * with every change of members. The member must not be retired before the change. A change that only permits messages needs no version,
+   * because a message is refused only after reading.
+   */
+  readonly changeRelations = (agentId: string): void => {
+    this.changedRelations.push(agentId);
+  };
+
+  /**
+   * Makes the commit fail with ConcurrentChange unless the relations of an agent have this version.
+   * @throws {ConcurrentChange} when another version of them is expected
+   */
+  readonly expectRelations = (agentId: string, version: number): void => {
+    const expected = this.expectedRelations.get(agentId) ?? version;
+    if (expected !== version) throw new ConcurrentChange();
+    this.expectedRelations.set(agentId, version);
+  };
+
+  /** Calls back after the commit, before the use case's caller has its result. Must not throw. */
+  readonly afterCommit = (callback: () => void): void => {
+    this.committedCallbacks.push(callback);
+  };
+
   /** Registers a statement that the use case does not await. The commit awaits it, and fails if it fails. */
   readonly defer = (statement: Promise<unknown>): void => {
     // If the use case fails first, nothing awaits this statement: its rejection must not end the process.
@@ -101,7 +129,16 @@ export class ChangeSet {
 /** The part of a change set that a use case gets. */
 export type Recorder = Pick<
   ChangeSet,
-  'audit' | 'emit' | 'publish' | 'moveHandledMarks' | 'enqueue' | 'defer' | 'storeAnswer'
+  | 'audit'
+  | 'emit'
+  | 'publish'
+  | 'moveHandledMarks'
+  | 'enqueue'
+  | 'defer'
+  | 'storeAnswer'
+  | 'changeRelations'
+  | 'expectRelations'
+  | 'afterCommit'
 >;
 
 /** Milliseconds until the outbox sweep enqueues a job again that no worker has done. */
@@ -124,6 +161,8 @@ export function toCommitRecord(
   return {
     now,
     touched,
+    changed_relations: changeSets.flatMap(({ changedRelations }) => changedRelations),
+    expected_relations: new Map(changeSets.flatMap(({ expectedRelations }) => [...expectedRelations])),
     job_grace: jobGraceMs,
     keys,
     events: emitted.map(({ event, trace }) => ({

@@ -1,5 +1,5 @@
 import type { Wakeup } from '../domain/feed/wakeups.ts';
-import { bind, hideFromPlanner, type Statement, statement } from '../repositories/queryable.ts';
+import { bind, hideFromPlanner, requireTrue, type Statement, statement } from '../repositories/queryable.ts';
 
 /** What a commit writes besides the rows of its unit of work. */
 export interface CommitRecord {
@@ -20,6 +20,10 @@ export interface CommitRecord {
    * replayed this transaction.
    */
   touched: readonly string[];
+  /** Agents whose relations this transaction changes: their versions are raised. */
+  changed_relations: readonly string[];
+  /** Relation versions by agent, each of a recipient. The commit fails with ConcurrentChange if one is no longer current. */
+  expected_relations: ReadonlyMap<string, number>;
   jobs: { job: string; subject_id: string; more_ids?: readonly string[] | null | undefined }[];
   /** Milliseconds after which the sweep enqueues a job that is still in the outbox. */
   job_grace: number;
@@ -38,8 +42,9 @@ export interface CommitRecord {
 const commit = statement(
   'commit',
   `with agent as materialized (
-     select agent_id, entries, place
-     from unnest(string_to_array(${hideFromPlanner(':agent_ids', 'text')}, ','), ${hideFromPlanner(':entry_counts', 'int[]')}) with ordinality a (agent_id, entries, place)
+     select agent_id, entries, raised, expected, place
+     from unnest(string_to_array(${hideFromPlanner(':agent_ids', 'text')}, ','), ${hideFromPlanner(':entry_counts', 'int[]')}, ${hideFromPlanner(':raised_versions', 'int[]')}, ${hideFromPlanner(':expected_versions', 'int[]')})
+       with ordinality a (agent_id, entries, raised, expected, place)
    ), new_event as materialized (
      select * from unnest(:event_ids::text[], :event_types::text[], :thread_ids::text[], :message_ids::text[], :event_data::jsonb[], :traceparents::text[])
        with ordinality e (id, type, thread_id, message_id, data, traceparent, place)
@@ -53,10 +58,11 @@ const commit = statement(
        select event_place, array_agg(agent_id) as agents from entry join agent on place = agent_place group by event_place
      ) r on event_place = place
    ), updated as (
-     insert into feed_heads as h (agent_id, last_number) select agent_id, entries from agent order by agent_id collate "C"
-     on conflict (agent_id) do update set last_number = h.last_number + excluded.last_number returning agent_id, last_number
+     insert into feed_heads as h (agent_id, last_number, relation_version) select agent_id, entries, raised from agent order by agent_id collate "C"
+     on conflict (agent_id) do update set last_number = h.last_number + excluded.last_number, relation_version = h.relation_version + excluded.relation_version
+     returning agent_id, last_number, relation_version
    ), counter as materialized (
-     select place, last_number, last_number - entries as before, agent_id from updated join agent using (agent_id)
+     select place, last_number, last_number - entries as before, agent_id, relation_version <> expected as is_stale from updated join agent using (agent_id)
    ), feed_entry as (
      insert into feed (agent_id, number, event_id)
      select c.agent_id, c.before + n.number, e.id
@@ -70,7 +76,7 @@ const commit = statement(
      select key_hash, request_hash, answer, :now::bigint
      from unnest(:key_hashes::bytea[], :request_hashes::bytea[], :answers::text[]) k (key_hash, request_hash, answer)
    )
-   select json_agg(last_number order by place) as last_numbers from counter`,
+   select json_agg(last_number order by place) as last_numbers, ${requireTrue('not coalesce(bool_or(is_stale), false)')} as relations_are_current from counter`,
 );
 
 /** The row that the statement returns. */
@@ -89,8 +95,13 @@ interface Commit {
 
 /** The statement that writes a record, and the reader of its result. */
 export function commitStatement(record: CommitRecord): Commit {
-  const { now, events, entries, touched, jobs, job_grace, keys } = record;
-  const agents = [...new Set([...entries.map(({ agent_id }) => agent_id), ...touched])];
+  const { now, events, entries, touched, changed_relations, expected_relations, jobs, job_grace, keys } =
+    record;
+  const recipients = entries.map(({ agent_id }) => agent_id);
+  const agents = [
+    ...new Set([...recipients, ...touched, ...changed_relations, ...expected_relations.keys()]),
+  ];
+  const changed = new Set(changed_relations);
   const placeOfAgent = indexIds(agents);
   const placeOfEvent = indexIds(events.map(({ id }) => id));
   const entryCounts = agents.map(() => 0);
@@ -106,6 +117,8 @@ export function commitStatement(record: CommitRecord): Commit {
       now,
       agent_ids: agents.join(','),
       entry_counts: toArrayLiteral(entryCounts),
+      raised_versions: toArrayLiteral(agents.map((id) => (changed.has(id) ? 1 : 0))),
+      expected_versions: toArrayLiteral(agents.map((id) => expected_relations.get(id) ?? null)),
       event_ids: events.map((event) => event.id),
       event_types: events.map((event) => event.type),
       thread_ids: events.map((event) => event.thread_id),
@@ -132,8 +145,8 @@ export function commitStatement(record: CommitRecord): Commit {
 }
 
 /** Numbers as a PostgreSQL array. pg converts them one by one: 34 µs for 200 instead of 9 µs. */
-function toArrayLiteral(numbers: readonly number[]): string {
-  return `{${numbers.join(',')}}`;
+function toArrayLiteral(numbers: readonly (number | null)[]): string {
+  return `{${numbers.map((number) => number ?? 'null').join(',')}}`;
 }
 
 /** Returns a lookup of the places of ids, counted from 1 as by `with ordinality`. It throws for an unknown id: the join would drop its row. */

@@ -54,16 +54,16 @@ export function createTransact({ database, jobsOf, publish }: TransactionParts) 
     const { changeSets, touched = [], run, keysOf = () => [] } = options;
     return withDomainErrors(async () => {
       const transaction = await database.begin();
+      let result: T;
       try {
         const now = Date.now();
-        const result = await run(() => new Repositories(transaction), now);
+        result = await run(() => new Repositories(transaction), now);
         await insertAuditEntries(transaction, changeSets, now);
         const keys = [...keysOf(result), ...changeSets.flatMap((changes) => changes.keys)];
         const record = toCommitRecord(changeSets, { now, touched, keys, jobsOf });
         const positions = await commit(transaction, record, changeSets);
         const published = toCommitResult(changeSets, record, positions);
         if (published) publish(published);
-        return result;
       } catch (error) {
         await transaction.rollback();
         // The transaction has undone its count.
@@ -71,6 +71,8 @@ export function createTransact({ database, jobsOf, publish }: TransactionParts) 
           await new Repositories(database).usage.addStoppedLoops([error.stopped_loop], Date.now());
         throw error;
       }
+      for (const { committedCallbacks } of changeSets) for (const callback of committedCallbacks) callback();
+      return result;
     });
   };
 }
@@ -92,8 +94,8 @@ async function commit(
   record: CommitRecord,
   changeSets: readonly ChangeSet[],
 ): Promise<CommitResult['positions']> {
-  const { events, jobs, keys, touched } = record;
-  const isEmpty = events.length + jobs.length + keys.length + touched.length === 0;
+  const { events, jobs, keys, touched, changed_relations } = record;
+  const isEmpty = [events, jobs, keys, touched, changed_relations].every(({ length }) => length === 0);
   const last = isEmpty ? undefined : commitStatement(record);
   const [committed, ...deferred] = await Promise.allSettled([
     transaction.commit<CommitAnswer>(last),

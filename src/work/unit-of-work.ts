@@ -10,6 +10,7 @@ import { Repositories } from '../repositories/index.ts';
 import type { SealedBox } from '../shared/encryption.ts';
 import { ChangeSet, type Recorder } from './change-set.ts';
 import type { CommitRecord } from './commit.ts';
+import type { KnownThreads } from './known-threads.ts';
 import type { ReplicaReads } from './replica-reads.ts';
 import { createTransact, type TransactionParts, withDomainErrors } from './transaction.ts';
 
@@ -23,6 +24,8 @@ export interface WorkSettings {
   unsentLimit: UnsentLimit | null;
   /** The accepted media types of files; null accepts all. */
   attachmentTypes: readonly string[] | null;
+  /** What this process remembers of threads between two sends. */
+  knownThreads: KnownThreads;
   /** Encrypts what the database must not hold in plain text. */
   sealedBox: SealedBox;
   /** Sends to addresses that users choose. Never await it in a transaction. */
@@ -130,6 +133,10 @@ function createReads({ settings, database, fromReplica }: UnitOfWorkParts) {
       return withDomainErrors(() => run(pool));
     },
 
+    /** Those of these keys whose effects are committed. */
+    listUsedKeys: (keyHashes: readonly Buffer[]) =>
+      withDomainErrors(() => pool.idempotencyKeys.listAnswered(keyHashes)),
+
     /** The stored answer of a claim, if its effect is committed. */
     findAnswer: (claim: IdempotencyClaim) =>
       withDomainErrors(() => pool.idempotencyKeys.find(claim.key_hash)),
@@ -200,7 +207,9 @@ function createWrites(parts: UnitOfWorkParts) {
 
 function recorderOf(changes: ChangeSet): Recorder {
   const { audit, emit, publish, moveHandledMarks, enqueue, defer, storeAnswer } = changes;
-  return { audit, emit, publish, moveHandledMarks, enqueue, defer, storeAnswer };
+  const { changeRelations, expectRelations, afterCommit } = changes;
+  const recorded = { audit, emit, publish, moveHandledMarks, enqueue, defer, storeAnswer };
+  return { ...recorded, changeRelations, expectRelations, afterCommit };
 }
 
 const refuseChange = () => {
@@ -214,6 +223,9 @@ const readOnly: Recorder = {
   enqueue: refuseChange,
   defer: refuseChange,
   storeAnswer: refuseChange,
+  changeRelations: refuseChange,
+  expectRelations: refuseChange,
+  afterCommit: refuseChange,
 };
 
 function toIdempotencyKeys(claim: IdempotencyClaim | null, answer: IdempotentAnswer): CommitRecord['keys'] {

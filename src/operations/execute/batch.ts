@@ -1,4 +1,4 @@
-import { DomainError } from '../../domain/errors.ts';
+import { ConcurrentChange, DomainError } from '../../domain/errors.ts';
 import { type BatchItem, createBatcher } from '../../shared/batcher.ts';
 import type { BatchedWrite, BatchResult, UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
@@ -112,40 +112,40 @@ function tooManyWrites(): DomainError {
   return new DomainError('UNAVAILABLE', 'Too many concurrent writes; retry.', { retry_after: 1 });
 }
 
-/** Undoes a transaction with calls whose keys have an answer: the second row of a key would fail its commit. */
-class UsedKeys extends Error {
-  readonly hashes: ReadonlySet<string>;
-
-  constructor(hashes: ReadonlySet<string>) {
-    super('a key of this batch has an answer');
-    this.hashes = hashes;
-  }
-}
-
-/** The result of each call; null for those that need a transaction of their own. */
+/**
+ * The result of each call; null for those that need a transaction of their own. After a ConcurrentChange the calls whose keys have no answer
+ * run again, once.
+ */
 async function runBatch(
   unitOfWork: UnitOfWork,
   operation: Operation,
   calls: readonly BatchedCall[],
+  isRepeated = false,
 ): Promise<readonly BatchResult<Answer>[]> {
   try {
-    return await unitOfWork.writeBatch(calls, (items) => runAll(operation, items));
+    try {
+      return await unitOfWork.writeBatch(calls, (items) => runAll(operation, items, isRepeated));
+    } catch (error) {
+      if (error instanceof ConcurrentChange && !isRepeated) return await repeat(unitOfWork, operation, calls);
+      throw error;
+    }
   } catch (error) {
-    if (error instanceof UsedKeys) return runWithout(error.hashes, unitOfWork, operation, calls);
     // Whether the commit took effect is unknown, or the database does not answer: do not run the calls again.
     const isUnavailable = error instanceof DomainError && error.code === 'UNAVAILABLE';
     return calls.map(() => (isUnavailable ? error : null));
   }
 }
 
-async function runWithout(
-  usedKeys: ReadonlySet<string>,
+async function repeat(
   unitOfWork: UnitOfWork,
   operation: Operation,
   calls: readonly BatchedCall[],
 ): Promise<readonly BatchResult<Answer>[]> {
+  const hashes = listKeyHashes(calls);
+  const used = hashes.length > 0 ? await unitOfWork.listUsedKeys(hashes) : [];
+  const usedKeys = new Set(used.map((hash) => hash.toString('base64')));
   const newCalls = calls.filter((call) => !usedKeys.has(toKeyName(call) ?? ''));
-  const results = newCalls.length > 0 ? await runBatch(unitOfWork, operation, newCalls) : [];
+  const results = newCalls.length > 0 ? await runBatch(unitOfWork, operation, newCalls, true) : [];
   const resultOf = new Map(newCalls.map((call, at) => [call, results[at] ?? null]));
   return calls.map((call) => resultOf.get(call) ?? null);
 }
@@ -155,13 +155,20 @@ interface Item {
   work: Work;
 }
 
-/** The look-up of the keys and the first statements of the operation share a round trip. @throws {UsedKeys} */
-async function runAll(operation: Operation, items: readonly Item[]): Promise<readonly BatchResult<Answer>[]> {
-  const [usedKeys, outputs] = await Promise.all([
-    findUsedKeys(items),
-    operation.runBatch?.(items.map(({ call, work }) => ({ work, input: call.context.input }))),
-  ]);
-  if (usedKeys.size > 0) throw new UsedKeys(usedKeys);
+/**
+ * The check of the keys is sent with the first statements of the operation.
+ * @throws {ConcurrentChange} when a key has an answer: its second row would fail the commit
+ */
+async function runAll(
+  operation: Operation,
+  items: readonly Item[],
+  isRepeated: boolean,
+): Promise<readonly BatchResult<Answer>[]> {
+  requireUnusedKeys(items);
+  const outputs = await operation.runBatch?.(
+    items.map(({ call, work }) => ({ work, input: call.context.input })),
+    { isRepeated },
+  );
   return items.map(({ work }, at): BatchResult<Answer> => {
     const output = outputs?.[at] ?? null;
     const isAnswer = output !== null && !(output instanceof DomainError);
@@ -169,13 +176,16 @@ async function runAll(operation: Operation, items: readonly Item[]): Promise<rea
   });
 }
 
-/** A single call needs no look-up, because it cannot fail other calls. */
-async function findUsedKeys(items: readonly Item[]): Promise<ReadonlySet<string>> {
-  const hashes = items.flatMap(({ call: { claim } }) => (claim ? [claim.key_hash] : []));
+/** A single call needs no check, because it cannot fail other calls. */
+function requireUnusedKeys(items: readonly Item[]): void {
+  const hashes = listKeyHashes(items.map(({ call }) => call));
   const [first, second] = items;
-  if (!first || !second || hashes.length === 0) return new Set();
-  const used = await first.work.idempotencyKeys.listAnswered(hashes);
-  return new Set(used.map((hash) => hash.toString('base64')));
+  if (first && second && hashes.length > 0)
+    first.work.defer(first.work.idempotencyKeys.requireUnused(hashes));
+}
+
+function listKeyHashes(calls: readonly BatchedCall[]): Buffer[] {
+  return calls.flatMap(({ claim }) => (claim ? [claim.key_hash] : []));
 }
 
 function toKeyName({ claim }: BatchedCall): string | undefined {

@@ -83,12 +83,12 @@ export const sendMessageOperation = defineOperation({
     return presentMessage(sent);
   },
   /** A message with a lease has a transaction of its own: a lost lease must undo it alone. */
-  async runBatch(calls) {
+  async runBatch(calls, { isRepeated }) {
     const batched = calls.filter(({ input: { lease_id } }) => lease_id === undefined);
     const sends = batched.map(({ work, input: { thread_id, lease_id: _none, ...fields } }) => {
       return { work, message: { thread_id, ...toDraft(fields) } };
     });
-    const results = await sendMessages(sends, { wait: false });
+    const results = await sendMessages(sends, { wait: false, mayRemember: !isRepeated });
     const resultOf = new Map(batched.map((call, at) => [call, results[at] ?? null]));
     return calls.map((call) => {
       const sent = resultOf.get(call) ?? null;

@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { type Queryable, requireTrue, statement } from '../queryable.ts';
 
 export interface IdempotencyRow {
   request_hash: Buffer;
@@ -18,6 +18,10 @@ const statements = {
   listAnswered: statement(
     'idempotency_keys.list_answered',
     'select key_hash from idempotency_keys where key_hash = any($1)',
+  ),
+  requireUnused: statement(
+    'idempotency_keys.require_unused',
+    `select ${requireTrue('count(*) = 0')} as are_unused from idempotency_keys where key_hash = any($1)`,
   ),
   insertUnlessTaken: statement(
     'idempotency_keys.insert_unless_taken',
@@ -43,6 +47,10 @@ export function idempotencyKeysRepository(db: Queryable) {
     async listAnswered(keyHashes: readonly Buffer[]): Promise<Buffer[]> {
       const rows = await db.query<{ key_hash: Buffer }>(statements.listAnswered, [keyHashes]);
       return rows.map(({ key_hash }) => key_hash);
+    },
+    /** Fails the transaction with ConcurrentChange if one of these keys has an answer. */
+    async requireUnused(keyHashes: readonly Buffer[]): Promise<void> {
+      await db.query(statements.requireUnused, [keyHashes]);
     },
     /** Stores an answer of a call that ran in the transaction of another one. Another call under this key keeps its answer. */
     async insertUnlessTaken(key: IdempotencyRow & { key_hash: Buffer; created_at: number }): Promise<void> {

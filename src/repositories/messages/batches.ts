@@ -1,7 +1,14 @@
 import type { Relation } from '../../domain/agents/agents.ts';
 import type { AgentRow } from '../agents/agents.ts';
 import { relationOf } from '../agents/relations.ts';
-import { hideFromPlanner, type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
+import {
+  hideFromPlanner,
+  type NamedStatement,
+  query,
+  type Queryable,
+  requireTrue,
+  statement,
+} from '../queryable.ts';
 import { ownUnread } from '../threads/members.ts';
 import type { ThreadRow } from '../threads/threads.ts';
 import type { MessageRow } from './messages.ts';
@@ -15,7 +22,7 @@ export interface Writer {
 /** A locked thread. */
 export interface LockedThread extends Pick<
   ThreadRow,
-  'id' | 'status' | 'created_by' | 'last_sequence' | 'last_message_at'
+  'id' | 'status' | 'created_by' | 'last_sequence' | 'last_message_at' | 'updated_at'
 > {
   last_sender_id: string | null;
 }
@@ -37,6 +44,8 @@ export interface WriterAudience extends Writer {
   joined: boolean;
   /** All members that are not retired, with the writer. */
   member_ids: string[];
+  /** Of each of these members, in the same order: rises with each change of what decides whether a message is accepted. */
+  relation_versions: number[];
   listeners: MemberToCheck[];
 }
 
@@ -67,7 +76,7 @@ export interface SenderMark extends Writer {
 function lockThreads({ wait }: { wait: boolean }): NamedStatement {
   return statement(
     wait ? 'message_batches.lock_threads' : 'message_batches.lock_unlocked_threads',
-    `select t.id, t.status, t.created_by, t.last_sequence, t.last_message_at, t.last_sender_id
+    `select t.id, t.status, t.created_by, t.last_sequence, t.last_message_at, t.updated_at, t.last_sender_id
      from threads t join (
        select distinct thread_id from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':agent_ids', 'text[]')}) w (thread_id, agent_id)
        join thread_members m using (thread_id, agent_id)
@@ -77,33 +86,49 @@ function lockThreads({ wait }: { wait: boolean }): NamedStatement {
 }
 
 const statements = {
+  /** As `lockThreads`, without a result. The caller knows that the writers are members. */
+  lockUnchanged: statement(
+    'message_batches.lock_unchanged',
+    `select ${requireTrue(`count(*) = cardinality(${hideFromPlanner(':thread_ids', 'text[]')})`)} as are_unchanged from (
+       select from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':last_sequences', 'int[]')}, ${hideFromPlanner(':update_times', 'bigint[]')}) k (thread_id, last_sequence, updated_at)
+       join threads t on t.id = k.thread_id and t.last_sequence = k.last_sequence and t.updated_at = k.updated_at and t.status = 'active'
+       order by t.id for no key update of t skip locked
+     ) locked`,
+  ),
+  requireReplyTargets: statement(
+    'message_batches.require_reply_targets',
+    `select ${requireTrue(`count(*) = cardinality(${hideFromPlanner(':ids', 'text[]')})`)} as all_exist
+     from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':ids', 'text[]')}) r (thread_id, id)
+     join messages m on m.id = r.id and m.thread_id = r.thread_id`,
+  ),
   lockThreads: { wait: lockThreads({ wait: true }), skip: lockThreads({ wait: false }) },
   /** `offset 0` stops the planner from evaluating the relation for all members of a group, where it is not used. */
   audience: statement(
     'message_batches.audience',
-    `select w.thread_id, w.agent_id, viewer.paused, viewer.retired_at is not null as retired, m.joined, m.member_ids, l.listeners
+    `select w.thread_id, w.agent_id, viewer.paused, viewer.retired_at is not null as retired, m.joined, m.member_ids, m.relation_versions, m.listeners
      from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':agent_ids', 'text[]')}) w (thread_id, agent_id)
      join agents viewer on viewer.id = w.agent_id
      cross join lateral (
-       select count(*) as members, coalesce(bool_or(a.id = viewer.id), false) as joined,
-         coalesce(json_agg(a.id) filter (where a.retired_at is null), '[]') as member_ids
-       from thread_members t join agents a on a.id = t.agent_id where t.thread_id = w.thread_id
-     ) m
-     cross join lateral (
-       select coalesce(json_agg(json_build_object(
-         'id', a.id, 'canonical_handle', a.canonical_handle, 'inbound_policy', a.inbound_policy, 'paused', a.paused,
-         'retired', a.retired_at is not null, 'alone', m.members = 2, 'self', false, 'blocked_by_them', b.agent_id is not null,
-         'blocked_by_viewer', coalesce(r.blocked_by_viewer, false), 'same_owner', coalesce(r.same_owner, false),
-         'same_organization', coalesce(r.same_organization, false), 'contact', coalesce(r.contact, false),
-         'allowlisted', coalesce(r.allowlisted, false))), '[]') as listeners
-       from thread_members t join agents a on a.id = t.agent_id
-       left join blocks b on b.agent_id = a.id and b.blocked_agent_id = viewer.id
+       select coalesce(bool_or(a.id = viewer.id), false) as joined,
+         coalesce(json_agg(a.id) filter (where a.retired_at is null), '[]') as member_ids,
+         coalesce(json_agg(a.relation_version) filter (where a.retired_at is null), '[]') as relation_versions,
+         coalesce(json_agg(json_build_object(
+           'id', a.id, 'canonical_handle', a.canonical_handle, 'inbound_policy', a.inbound_policy, 'paused', a.paused,
+           'retired', a.retired_at is not null, 'alone', a.members = 2, 'self', false, 'blocked_by_them', a.blocks_viewer,
+           'blocked_by_viewer', coalesce(r.blocked_by_viewer, false), 'same_owner', coalesce(r.same_owner, false),
+           'same_organization', coalesce(r.same_organization, false), 'contact', coalesce(r.contact, false),
+           'allowlisted', coalesce(r.allowlisted, false))) filter (where a.id <> viewer.id and (a.members = 2 or a.blocks_viewer)), '[]') as listeners
+       from (
+         select a.id, a.canonical_handle, a.owner_id, a.inbound_policy, a.paused, a.retired_at,
+           coalesce(h.relation_version, 0) as relation_version, count(*) over () as members,
+           exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = viewer.id) as blocks_viewer
+         from thread_members t join agents a on a.id = t.agent_id left join feed_heads h on h.agent_id = a.id where t.thread_id = w.thread_id
+       ) a
        left join lateral (
          select r.* from owners viewer_owner cross join lateral (${relationOf}) r
-         where viewer_owner.id = viewer.owner_id and m.members = 2 offset 0
+         where viewer_owner.id = viewer.owner_id and a.members = 2 and a.id <> viewer.id offset 0
        ) r on true
-       where t.thread_id = w.thread_id and t.agent_id <> viewer.id and (m.members = 2 or b.agent_id is not null)
-     ) l`,
+     ) m`,
   ),
   /**
    * Of all pairs that can answer each other in this batch: the writers and the last senders. `offset 0` makes the planner look up each pair
@@ -157,6 +182,26 @@ const statements = {
   ),
 };
 
+/** A message that is replied to. */
+interface ReplyTarget {
+  thread_id: string;
+  id: string;
+}
+
+const toColumns = (targets: readonly ReplyTarget[]) => ({
+  thread_ids: targets.map(({ thread_id }) => thread_id),
+  ids: targets.map(({ id }) => id),
+});
+
+/** What shows whether a thread has changed. */
+type ThreadState = Pick<LockedThread, 'id' | 'last_sequence' | 'updated_at'>;
+
+const toStateColumns = (threads: readonly ThreadState[]) => ({
+  thread_ids: threads.map(({ id }) => id),
+  last_sequences: threads.map(({ last_sequence }) => last_sequence),
+  update_times: threads.map(({ updated_at }) => updated_at),
+});
+
 /** Appends messages of a batch. What they need is read for all of them together. */
 export function messageBatchesRepository(db: Queryable) {
   const columns = (writers: readonly Writer[]) => ({
@@ -172,6 +217,14 @@ export function messageBatchesRepository(db: Queryable) {
     lockThreads(writers: readonly Writer[], { wait }: { wait: boolean }): Promise<LockedThread[]> {
       return query<LockedThread>(db, statements.lockThreads[wait ? 'wait' : 'skip'], columns(writers));
     },
+    /** Locks threads until the transaction ends. Fails it with ConcurrentChange unless all are unlocked, active and as they were. */
+    async lockUnchanged(threads: readonly ThreadState[]): Promise<void> {
+      await query(db, statements.lockUnchanged, toStateColumns(threads));
+    },
+    /** Fails the transaction with ConcurrentChange unless all these messages exist in their threads. */
+    async requireReplyTargets(targets: readonly ReplyTarget[]): Promise<void> {
+      await query(db, statements.requireReplyTargets, toColumns(targets));
+    },
     /** May be sent in one round trip with `lockThreads`, after it. None for agents that do not exist. */
     listAudiences(writers: readonly Writer[]): Promise<WriterAudience[]> {
       return query<WriterAudience>(db, statements.audience, columns(writers));
@@ -184,13 +237,8 @@ export function messageBatchesRepository(db: Queryable) {
       });
     },
     /** Those of these messages that exist in their threads. */
-    listReplyTargets(
-      targets: readonly { thread_id: string; id: string }[],
-    ): Promise<{ thread_id: string; id: string }[]> {
-      return query(db, statements.replyTargets, {
-        thread_ids: targets.map(({ thread_id }) => thread_id),
-        ids: targets.map(({ id }) => id),
-      });
+    listReplyTargets(targets: readonly ReplyTarget[]): Promise<ReplyTarget[]> {
+      return query<ReplyTarget>(db, statements.replyTargets, toColumns(targets));
     },
     /** Appends messages to locked threads. `threads` are the new values of those. */
     async append(input: {

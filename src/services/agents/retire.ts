@@ -11,6 +11,7 @@ export async function retire(
   { id, canonical_handle }: { id: string; canonical_handle: string },
 ): Promise<void> {
   await work.agents.retire(id, work.now);
+  work.changeRelations(id);
   work.audit({ act: 'agent.retired', agent_id: id });
   // One event for all contacts.
   await work.contacts.lockOwner(id);

@@ -40,8 +40,10 @@ async function applyChanges(work: Work, agent: Agent, changes: AgentChanges): Pr
   if (!entries.some(([field]) => isDifferent(agent, changed, field as keyof Profile))) return agent;
   const updated = { ...changed, updated_at: Math.max(agent.updated_at + 1, work.now) };
   await work.agents.update(updated);
+  const isPaused = updated.paused && !agent.paused;
+  if (isPaused || updated.inbound_policy !== agent.inbound_policy) work.changeRelations(agent.id);
   auditPolicyChanges(work, agent, updated);
-  if (updated.paused && !agent.paused) await endLeasesOf(work, agent.id);
+  if (isPaused) await endLeasesOf(work, agent.id);
   const { owner_id: _owner, retired_at: _retired, is_online: _online, ...data } = updated;
   const recipients = [...new Set([agent.id, work.actor.agent_id])];
   work.emit({ type: 'agent.updated', recipients, data });

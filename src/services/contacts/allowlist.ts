@@ -32,6 +32,7 @@ export async function removeAllowlistEntry(work: Work, input: string): Promise<v
   const { agent_id } = work.actor;
   const entry = parseAllowlistEntry(input);
   if (await work.allowlists.remove(agent_id, entry)) {
+    work.changeRelations(agent_id);
     work.audit({ act: 'allowlist.removed', agent_id, about: entry });
     return;
   }

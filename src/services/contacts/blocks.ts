@@ -28,6 +28,7 @@ export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Pr
   if (meanwhile) return meanwhile;
   const block = { blocked_agent_id: other.id, created_at: work.now };
   await work.blocks.insert({ agent_id, ...block, reason });
+  work.changeRelations(agent_id);
   work.audit({ act: 'agent.blocked', agent_id, about: other.canonical_handle });
   await work.contactRequests.withdraw(agent_id, other.id, work.now);
   await endContact(work, { agent_id: other.id, canonical_handle: other.canonical_handle });

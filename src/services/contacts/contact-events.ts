@@ -60,6 +60,7 @@ export async function endContact(
 ): Promise<boolean> {
   const { agent_id, handle } = work.actor;
   if (!(await work.contacts.remove(agent_id, other.agent_id))) return false;
+  work.changeRelations(agent_id);
   const { agent_id: other_id, canonical_handle } = other;
   work.emit({
     type: 'contact.removed',

@@ -1,11 +1,12 @@
-import { DomainError } from '../../domain/errors.ts';
+import { ConcurrentChange, DomainError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { toNoticeJob } from '../../domain/notifications.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { threadNotFound } from '../access.ts';
 import { requireActiveThread, requireActorState, requirePoliciesAllow } from '../actor-checks.ts';
-import { type LockedFiles, lockFiles, requireSendableFiles } from '../attachments/files-to-send.ts';
-import { addMessage, countExchange, startProgress, type ThreadProgress } from './thread-progress.ts';
+import { requireSendableFiles } from '../attachments/files-to-send.ts';
+import { type LoadedBatch, loadBatch, remember, takeKnown, toKey } from './load-batch.ts';
+import { addMessage, countExchange, type ThreadProgress } from './thread-progress.ts';
 
 /** A message as its sender writes it. */
 export interface MessageDraft {
@@ -27,18 +28,7 @@ export interface Send {
   message: NewMessage;
 }
 
-type Batches = Work['messageBatches'];
-type Audience = Awaited<ReturnType<Batches['listAudiences']>>[number];
-type SentMessage = Parameters<Batches['append']>[0]['messages'][number];
-
-/** What the messages of a batch depend on. */
-interface LoadedBatch {
-  threads: ReadonlyMap<string, ThreadProgress>;
-  audiences: ReadonlyMap<string, Audience>;
-  files: LockedFiles;
-  /** The existing ones among the messages that are replied to. */
-  replyTargets: ReadonlySet<string>;
-}
+type SentMessage = Parameters<Work['messageBatches']['append']>[0]['messages'][number];
 
 /**
  * Sends one message, as a batch of one.
@@ -59,28 +49,35 @@ export async function sendMessage(work: Work, message: NewMessage): Promise<Sent
  * message leaves no data. In a thread of two the inbound policy of the other member applies, unless it opened the thread; in
  * every thread a member that has blocked the sender refuses the message. Refusals of the loop guard are counted.
  * @param options.wait whether to wait for threads and files that another transaction has locked.
+ * @param options.mayRemember whether the memory of the threads may take the place of reading them; only without `wait`.
  * @returns for each message its row or its refusal, as `sendMessage`; null when it would have to wait
+ * @throws {ConcurrentChange} when it relied on the memory, which was wrong
  */
 export async function sendMessages(
   sends: readonly Send[],
-  options: { wait: boolean },
+  options: { wait: boolean; mayRemember?: boolean },
 ): Promise<readonly BatchResult<SentMessage>[]> {
   const [first] = sends;
   if (!first) return [];
-  const batch = await loadBatch(first.work, sends, options);
+  const known = options.mayRemember ? takeKnown(first.work, sends) : null;
+  const batch = known ?? (await loadBatch(first.work, sends, options));
   const results = sends.map((send): BatchResult<SentMessage> => {
     try {
       return placeMessage(send, batch, options);
     } catch (error) {
-      if (error instanceof DomainError) return error;
-      throw error;
+      if (!(error instanceof DomainError)) throw error;
+      // The memory may be wrong, so a message is refused only after reading.
+      if (!batch.isRead) throw new ConcurrentChange({ cause: error });
+      return error;
     }
   });
+  const changed = [...batch.threads.values()].filter(({ marks }) => marks.size > 0);
   deferInserts(
     first.work,
     results.flatMap((result) => (result === null || result instanceof Error ? [] : [result])),
-    [...batch.threads.values()].filter(({ marks }) => marks.size > 0),
+    changed,
   );
+  first.work.afterCommit(() => remember(first.work, batch, changed));
   const stopped = results.flatMap((result) =>
     result instanceof DomainError && result.stopped_loop ? [result.stopped_loop] : [],
   );
@@ -91,43 +88,6 @@ export async function sendMessages(
 /** Locks a thread that the agent is a member of until the transaction ends, for what must be read between the lock and a send. */
 export async function lockThread({ messageBatches, actor }: Work, thread_id: string): Promise<void> {
   await messageBatches.lockThreads([{ thread_id, agent_id: actor.agent_id }], { wait: true });
-}
-
-/** One round trip. Files and replies add a statement each, for all messages together. */
-async function loadBatch(
-  work: Work,
-  sends: readonly Send[],
-  { wait }: { wait: boolean },
-): Promise<LoadedBatch> {
-  const { messageBatches, loopLimit } = work;
-  const writers = listWriters(sends);
-  const replies = sends.flatMap(({ message: { thread_id, reply_to: id } }) =>
-    id === null ? [] : [{ thread_id, id }],
-  );
-  const fileRefs = sends.flatMap(({ work: { actor }, message }) =>
-    message.attachment_ids.map((id) => ({ id, uploader_id: actor.agent_id })),
-  );
-  const [threads, audiences, exchanges, files, targets] = await Promise.all([
-    messageBatches.lockThreads(writers, { wait }),
-    messageBatches.listAudiences(writers),
-    loopLimit ? messageBatches.listExchanges(writers) : [],
-    lockFiles(work, fileRefs, { wait }),
-    replies.length > 0 ? messageBatches.listReplyTargets(replies) : [],
-  ]);
-  return {
-    threads: new Map(threads.map((thread) => [thread.id, startProgress(thread, exchanges)])),
-    audiences: new Map(audiences.map((audience) => [toKey(audience.thread_id, audience.agent_id), audience])),
-    files,
-    replyTargets: new Set(targets.map(({ thread_id, id }) => toKey(thread_id, id))),
-  };
-}
-
-/** The sender and thread of each message, without duplicates. */
-function listWriters(sends: readonly Send[]): { thread_id: string; agent_id: string }[] {
-  const writers = sends.map(({ work: { actor }, message: { thread_id } }) => {
-    return { thread_id, agent_id: actor.agent_id };
-  });
-  return [...new Map(writers.map((writer) => [toKey(writer.thread_id, writer.agent_id), writer])).values()];
 }
 
 /**
@@ -191,5 +151,3 @@ function deferInserts(
   );
   if (files.length > 0) work.defer(work.attachments.markSent(files));
 }
-
-const toKey = (threadId: string, id: string) => `${threadId} ${id}`;

@@ -29,11 +29,31 @@ export function startProgress(thread: LockedThread, exchanges: readonly Exchange
   };
 }
 
+/** The exchanges that are known after the added messages. */
+export function listExchanges({ storedExchanges, countedExchanges }: ThreadProgress): Exchange[] {
+  return [...new Map([...storedExchanges, ...countedExchanges]).values()];
+}
+
+/** Whether the exchanges are known that messages of these senders, in this order, can count. */
+export function knowsExchanges(
+  { thread, exchanges }: { thread: LockedThread; exchanges: readonly Exchange[] },
+  sender_ids: readonly string[],
+): boolean {
+  const known = new Set(exchanges.map(toPairKey));
+  return sender_ids.every((sender_id, at) => {
+    const last = at === 0 ? thread.last_sender_id : sender_ids[at - 1];
+    return !last || last === sender_id || known.has(toPairKey(toPair(sender_id, last)));
+  });
+}
+
 /** Adds a message. @returns its sequence */
 export function addMessage(progress: ThreadProgress, sender_id: string, created_at: number): number {
   const { thread } = progress;
   const sequence = thread.last_sequence + 1;
-  Object.assign(thread, { last_sequence: sequence, last_message_at: created_at, last_sender_id: sender_id });
+  thread.last_sequence = sequence;
+  thread.last_message_at = created_at;
+  thread.updated_at = Math.max(thread.updated_at, created_at);
+  thread.last_sender_id = sender_id;
   const after = sequence - 1;
   const first = { thread_id: thread.id, agent_id: sender_id, after, upto: after, own: 0 };
   const mark = progress.marks.get(sender_id) ?? first;
@@ -56,14 +76,17 @@ export function countExchange(
   const { id: thread_id, last_sender_id, last_message_at } = progress.thread;
   if (last_sender_id === null || last_message_at === null || last_sender_id === sender_id) return;
   if (created_at - last_message_at > exchangeWindowMs) return;
-  const [one_id, other_id] =
-    sender_id < last_sender_id ? [sender_id, last_sender_id] : [last_sender_id, sender_id];
+  const { one_id, other_id } = toPair(sender_id, last_sender_id);
   const key = toPairKey({ one_id, other_id });
   const before = progress.countedExchanges.get(key) ?? progress.storedExchanges.get(key);
   const counted = nextExchanges(before, limit, created_at);
   const refusal = checkLoop(counted, limit, created_at, { sender_id, recipient_id: last_sender_id });
   if (refusal) throw refusal;
   progress.countedExchanges.set(key, { thread_id, one_id, other_id, ...counted });
+}
+
+function toPair(one: string, other: string): Pick<Exchange, 'one_id' | 'other_id'> {
+  return one < other ? { one_id: one, other_id: other } : { one_id: other, other_id: one };
 }
 
 const toPairKey = ({ one_id, other_id }: Pick<Exchange, 'one_id' | 'other_id'>) => `${one_id} ${other_id}`;

@@ -36,6 +36,7 @@ export async function addMember(work: Work, input: { thread_id: string; handle: 
     read_sequence: thread.last_sequence,
     joined_at: work.now,
   });
+  work.changeRelations(work.actor.agent_id);
   const member = { id: agent.id, canonical_handle: agent.canonical_handle };
   const changed = await changeMembers(work, thread, [...thread.members, member]);
   work.emit({
@@ -67,6 +68,7 @@ export async function removeMember(
     );
   }
   await work.threadMembers.remove(thread.id, member.id);
+  work.changeRelations(work.actor.agent_id);
   await removeItemsOfThread(work, { agent_id: member.id, thread_id: thread.id });
   const changed = await changeMembers(
     work,

@@ -30,7 +30,9 @@ const tables = new Set([
 const agents = Array.from({ length: 2_000 }, () => newId('agent'));
 const threads = agents.slice(0, 1_000).map(() => newId('thread'));
 const [sender = '', other = ''] = agents;
-const [thread_id = ''] = threads;
+const [thread_id = '', repliedThread = ''] = threads;
+const messages = agents.map(() => newId('message'));
+const [replied = ''] = messages;
 const writer = { thread_id, agent_id: sender };
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let pool: ReturnType<typeof openDatabase>;
@@ -64,7 +66,7 @@ beforeAll(async () => {
     await client.query(
       `insert into messages (id, thread_id, sequence, sender_id, content, content_type, metadata, created_at)
        select id, $2, n, $3, 'x', 'text', '{}', 0 from unnest($1::text[]) with ordinality m (id, n)`,
-      [agents.map(() => newId('message')), threads[1], sender],
+      [messages, threads[1], sender],
     );
     await client.query(
       `insert into attachments (id, uploader_id, storage_key, filename, content_type, size_bytes, sha256, created_at)
@@ -106,6 +108,8 @@ const commit = () => {
     events: [{ ...event, data: null, traceparent: null }],
     entries: [sender, other].map((agent_id) => ({ agent_id, event_id: event.id })),
     touched: [sender],
+    changed_relations: [],
+    expected_relations: new Map([[other, 0]]),
     jobs: [{ job: 'deliver', subject_id: event.id }],
     job_grace: 0,
     keys: [],
@@ -115,11 +119,19 @@ const commit = () => {
 const writes: [string, (db: Queryable) => Promise<unknown>][] = [
   ['locks threads', (db) => messageBatchesRepository(db).lockThreads([writer], { wait: true })],
   ['locks unlocked threads', (db) => messageBatchesRepository(db).lockThreads([writer], { wait: false })],
+  [
+    'locks known threads',
+    (db) => messageBatchesRepository(db).lockUnchanged([{ id: thread_id, last_sequence: 0, updated_at: 0 }]),
+  ],
   ['reads audiences', (db) => messageBatchesRepository(db).listAudiences([writer])],
   ['reads exchanges', (db) => messageBatchesRepository(db).listExchanges([writer])],
   [
     'reads reply targets',
     (db) => messageBatchesRepository(db).listReplyTargets([{ thread_id, id: reply_to }]),
+  ],
+  [
+    'requires reply targets',
+    (db) => messageBatchesRepository(db).requireReplyTargets([{ thread_id: repliedThread, id: replied }]),
   ],
   ['locks files', (db) => attachmentsRepository(db).lockOwn([file], { wait: true })],
   ['locks unlocked files', (db) => attachmentsRepository(db).lockOwn([file], { wait: false })],

@@ -52,7 +52,8 @@ async function upload(core: Core, uploaderId: string, { bytes, sweep_after = 600
   const transaction = await core.database.begin();
   await new Repositories(transaction).attachments.insert(attachment);
   const jobs = [{ job: attachmentScanning.name, subject_id: attachment.id }];
-  const record = { now, events: [], entries: [], jobs, job_grace: sweep_after, keys: [], touched: [] };
+  const nothing = { events: [], entries: [], keys: [], touched: [], changed_relations: [] };
+  const record = { ...nothing, now, jobs, job_grace: sweep_after, expected_relations: new Map() };
   await transaction.commit(commitStatement(record));
   return { ...attachment, jobs };
 }

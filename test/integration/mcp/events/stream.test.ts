@@ -112,7 +112,9 @@ test('a member that was removed gets no further events', async () => {
   await say('While a member.');
   await stream.frames(2);
   await first.query(
-    `delete from thread_members where thread_id = $1 and agent_id = (select id from agents where canonical_handle = 'reader.removed')`,
+    `with reader as (update feed_heads set relation_version = relation_version + 1
+       where agent_id = (select id from agents where canonical_handle = 'reader.removed') returning agent_id)
+     delete from thread_members where thread_id = $1 and agent_id = (select agent_id from reader)`,
     [thread_id],
   );
   await say('Afterwards.');
