@@ -5,12 +5,17 @@ import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 const columns = 'sender_id, recipient_id, day::int, messages, bytes::int, stopped_loops';
 
+/** Undoes the migrations down to 0068, with it. */
+async function undo0068(url: string): Promise<void> {
+  for (let [name] = await migrateBack(url); !name?.startsWith('0068-'); [name] = await migrateBack(url))
+    expect(name).toBeDefined();
+}
+
 /** A database before migration 0068, and a way to connect to it. */
 async function openOldDatabase() {
   const { url, drop } = await createTestDatabase();
   onTestFinished(drop);
-  for (let [name] = await migrateBack(url); !name?.startsWith('0068-'); [name] = await migrateBack(url))
-    expect(name).toBeDefined();
+  await undo0068(url);
   async function connect() {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -39,7 +44,7 @@ test('usage by pairs of agents is converted without a change of any sum, and bac
     { sender_id: 'c', messages: 0, bytes: 0 },
     { sender_id: 'd', messages: 1, bytes: 7 },
   ]);
-  await migrateBack(url);
+  await undo0068(url);
   const after = (await client.query(`select ${columns} from usage_days order by 1, 3, 2`)).rows;
   expect(after).toEqual(before);
 });
@@ -65,7 +70,7 @@ test('the migration waits for a worker that counts, in both directions', async (
   );
   await migrateDuring(
     `insert into usage_days (sender_id, day, recipients_hash, recipients, messages) values ('c', 0, '', '{d}', 1)`,
-    () => migrateBack(url),
+    () => undo0068(url),
   );
   const { rows } = await observer.query(
     `select sender_id, recipient_id, messages from usage_days order by 1, 2`,
