@@ -28,7 +28,7 @@ async function createWarmMembers(): Promise<{ ann: TestAgent; bob: TestAgent; th
   return { ann, bob, thread };
 }
 
-const watched = ['lock_unchanged', 'lock_unlocked_threads', 'lock_threads', 'audience', 'append'];
+const watched = new Set(['lock_unchanged', 'lock_unlocked_threads', 'lock_threads', 'audience', 'append']);
 
 /** The watched statements of sends while `run` runs, in their order. */
 async function listStatements(run: () => Promise<unknown>): Promise<string[]> {
@@ -37,7 +37,7 @@ async function listStatements(run: () => Promise<unknown>): Promise<string[]> {
   return names
     .filter((name) => name.startsWith('message_batches.'))
     .map((name) => name.slice('message_batches.'.length))
-    .filter((name) => watched.includes(name));
+    .filter((name) => watched.has(name));
 }
 
 const raiseVersion = ({ id }: TestAgent) =>
