@@ -95,9 +95,9 @@ export class ChangeSet {
   };
 
   /**
-   * Raises the relation version of an agent. To be called for a member of each affected thread with every change that can make a message refused, and
-   * with every change of members. The member must not be retired before the change. A change that only permits messages needs no version,
-   * because a message is refused only after reading.
+   * Raises the relation version of an agent. To be called for a member of each affected thread with every change that can make a message
+   * refused, and with every change of members. The member must not have been retired before. A change that only permits messages needs no
+   * version, because a message is refused only after reading.
    */
   readonly changeRelations = (agentId: string): void => {
     this.changedRelations.push(agentId);

@@ -49,17 +49,17 @@ export async function sendMessage(work: Work, message: NewMessage): Promise<Sent
  * message leaves no data. In a thread of two the inbound policy of the other member applies, unless it opened the thread; in
  * every thread a member that has blocked the sender refuses the message. Refusals of the loop guard are counted.
  * @param options.wait whether to wait for threads and files that another transaction has locked.
- * @param options.mayRemember whether the memory of the threads may take the place of reading them; only without `wait`.
+ * @param options.mayUseMemory whether the memory of the threads may take the place of reading them; only without `wait`.
  * @returns for each message its row or its refusal, as `sendMessage`; null when it would have to wait
  * @throws {ConcurrentChange} when it relied on the memory, which was wrong
  */
 export async function sendMessages(
   sends: readonly Send[],
-  options: { wait: boolean; mayRemember?: boolean },
+  options: { wait: boolean; mayUseMemory?: boolean },
 ): Promise<readonly BatchResult<SentMessage>[]> {
   const [first] = sends;
   if (!first) return [];
-  const known = options.mayRemember ? takeKnown(first.work, sends) : null;
+  const known = options.mayUseMemory ? takeKnown(first.work, sends) : null;
   const batch = known ?? (await loadBatch(first.work, sends, options));
   const results = sends.map((send): BatchResult<SentMessage> => {
     try {
