@@ -28,7 +28,10 @@ export function compose(
   const eventRelay = createEventRelay({ bus, secret: config.SECRET_KEY, version: config.VERSION });
   const publisher = createPublisher({ bus, relay: eventRelay, queues, logger });
   const storage = createStorage(config);
-  const settings = createWorkSettings(config, storage.addresses);
+  const settings = createWorkSettings(config, {
+    addresses: storage.addresses,
+    onThread: (source) => metrics.sendThreads.inc({ source }),
+  });
   const fromReplica = createReplicaReads({
     primary: database,
     read: replicas.read,

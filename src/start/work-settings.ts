@@ -3,17 +3,23 @@ import { createCursors } from '../domain/feed/cursors.ts';
 import { runApproved } from '../operations/execute/run-approved.ts';
 import { deriveKey } from '../shared/encryption.ts';
 import { createSealedBox } from '../shared/encryption.ts';
-import { createKnownThreads } from '../work/known-threads.ts';
+import { createKnownThreads, type ThreadSource } from '../work/known-threads.ts';
 import type { WorkSettings } from '../work/unit-of-work.ts';
 import { openWebhookSender } from './connections.ts';
 
+interface Parts {
+  addresses: WorkSettings['addresses'];
+  /** Called for each thread of each commit with messages. */
+  onThread(source: ThreadSource): void;
+}
+
 /** What all units of work of a process share. The webhook sender must be closed. */
-export function createWorkSettings(config: Config, addresses: WorkSettings['addresses']) {
+export function createWorkSettings(config: Config, { addresses, onThread }: Parts) {
   const limits = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS;
   return {
     cursors: createCursors(config.SECRET_KEY),
     addresses,
-    knownThreads: createKnownThreads(),
+    knownThreads: createKnownThreads(onThread),
     loopLimit: limits?.loop ?? null,
     attachmentTypes: config.ATTACHMENT_TYPES,
     unsentLimit: limits?.unsent_uploads ?? null,

@@ -40,13 +40,17 @@ const maxRequired = 256;
 /** More exchanges of a thread than these are not kept. */
 const maxExchanges = 64;
 
+/** How a transaction got what the sends in a thread depend on. `wrong`: it relied on the memory, failed, and read. */
+export type ThreadSource = 'memory' | 'read' | 'wrong';
+
 export type KnownThreads = ReturnType<typeof createKnownThreads>;
 
 /**
  * Remembers threads between two sends, so that the next send reads nothing first: its transaction fails if another one has changed what it
  * relies on. In a thread in which several processes write this would fail often, so its sends soon read first again.
+ * @param onCommit called for each thread of each commit
  */
-export function createKnownThreads() {
+export function createKnownThreads(onCommit: (source: ThreadSource) => void) {
   const entries = new LRUCache<string, Entry>({
     maxSize,
     sizeCalculation: ({ audiences, exchanges }) =>
@@ -86,6 +90,8 @@ export function createKnownThreads() {
     /** Keeps the state of a thread after a commit. */
     remember({ thread, exchanges, audiences, now }: CommittedThread): void {
       const before = entries.peek(thread.id);
+      if (audiences.length === 0) onCommit('memory');
+      else onCommit(before?.isTaken ? 'wrong' : 'read');
       if (before && before.thread.last_sequence > thread.last_sequence) return; // an older commit, answered later
       const entry = before ?? createEntry(thread);
       entry.isTaken = false;

@@ -188,6 +188,12 @@ function createQueueGauges(registers: Registry[]) {
 /** The pool of the primary and of each replica. The gauges are set at each scrape. */
 function createDatabaseMetrics(registers: Registry[]) {
   return {
+    sendThreads: new Counter({
+      name: 'ams_send_threads_total',
+      help: 'Threads of transactions with messages, by where their state came from: memory, read, wrong (the memory was wrong, and it was read).',
+      labelNames: ['source'],
+      registers,
+    }),
     replicaReads: new Counter({
       name: 'ams_replica_reads_total',
       help: 'Reads that a replica can serve, by outcome: served, or done on the primary because the replica was behind, refused, failed or away.',

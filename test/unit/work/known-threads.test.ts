@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LockedThread, WriterAudience } from '../../../src/repositories/messages/batches.ts';
-import { createKnownThreads } from '../../../src/work/known-threads.ts';
+import { createKnownThreads, type ThreadSource } from '../../../src/work/known-threads.ts';
 
 const thread = (last_sequence: number): LockedThread => ({
   id: 't1',
@@ -30,7 +30,7 @@ const relied = (last_sequence: number, now = 1_000) => read(last_sequence, [], n
 
 describe('known threads', () => {
   test('know nothing of a thread before a commit, nor of a member that has not sent', () => {
-    const known = createKnownThreads();
+    const known = createKnownThreads(() => undefined);
     expect(known.take('t1', ['ann'], 1_000)).toBeNull();
     known.remember(read(1, [audience('ann')]));
     expect(known.take('t1', ['bob'], 1_000)).toBeNull();
@@ -39,7 +39,7 @@ describe('known threads', () => {
   });
 
   test('return a thread once until it is remembered again', () => {
-    const known = createKnownThreads();
+    const known = createKnownThreads(() => undefined);
     known.remember(read(1, [audience('ann')]));
     expect(known.take('t1', ['ann'], 1_000)).not.toBeNull();
     expect(known.take('t1', ['ann'], 1_000)).toBeNull();
@@ -47,8 +47,20 @@ describe('known threads', () => {
     expect(known.take('t1', ['ann'], 1_000)?.thread.last_sequence).toBe(2);
   });
 
+  test('report whether a commit relied on them, had read, or had read because they were wrong', () => {
+    const sources: ThreadSource[] = [];
+    const known = createKnownThreads((source) => sources.push(source));
+    known.remember(read(1, [audience('ann')]));
+    known.take('t1', ['ann'], 1_000);
+    known.remember(relied(2));
+    known.take('t1', ['ann'], 1_000);
+    known.remember(read(4, [audience('ann')]));
+    known.remember(read(5, [audience('ann')]));
+    expect(sources).toEqual(['read', 'memory', 'wrong', 'read']);
+  });
+
   test('forget each audience five seconds after it was read, however often the thread is used', () => {
-    const known = createKnownThreads();
+    const known = createKnownThreads(() => undefined);
     known.remember(read(1, [audience('ann')], 1_000));
     known.remember(read(2, [audience('bob')], 4_000));
     known.remember(relied(3, 5_900));
@@ -61,7 +73,7 @@ describe('known threads', () => {
     ['other members', [0, 0], ['ann', 'cat']],
     ['one more member', [0, 0, 0], ['ann', 'bob', 'cat']],
   ])('drop the audiences that were read with %s', (_, versions, members) => {
-    const known = createKnownThreads();
+    const known = createKnownThreads(() => undefined);
     known.remember(read(1, [audience('ann')]));
     known.remember(read(2, [audience('bob', versions, members)]));
     expect(known.take('t1', ['ann'], 1_000)).toBeNull();
@@ -72,14 +84,14 @@ describe('known threads', () => {
   });
 
   test('keep the newest state when an older commit is answered later', () => {
-    const known = createKnownThreads();
+    const known = createKnownThreads(() => undefined);
     known.remember(read(2, [audience('ann')]));
     known.remember(read(1, [audience('ann')]));
     expect(known.take('t1', ['ann'], 1_000)?.thread.last_sequence).toBe(2);
   });
 
   test('ask for a longer row of matches each time another process has written, and for less after success', () => {
-    const known = createKnownThreads();
+    const known = createKnownThreads(() => undefined);
     known.remember(read(1, [audience('ann')]));
     const useOnce = (stored: number) => {
       known.observe(thread(stored), audience('ann'));
@@ -104,7 +116,7 @@ describe('known threads', () => {
   });
 
   test('ask for a match as well after other relation versions', () => {
-    const known = createKnownThreads();
+    const known = createKnownThreads(() => undefined);
     known.remember(read(1, [audience('ann')]));
     known.observe(thread(1), audience('ann', [0, 1]));
     known.remember(read(2, [audience('ann', [0, 1])]));
@@ -115,7 +127,7 @@ describe('known threads', () => {
   });
 
   test('are limited by the growth of a thread too', () => {
-    const known = createKnownThreads();
+    const known = createKnownThreads(() => undefined);
     const ids = Array.from({ length: 40 }, (_, at) => `t${at}`);
     for (const id of ids) {
       for (let writer = 0; writer < 256; writer += 1) {
@@ -128,7 +140,7 @@ describe('known threads', () => {
   });
 
   test('are limited: the threads that were not used for the longest time are forgotten', () => {
-    const known = createKnownThreads();
+    const known = createKnownThreads(() => undefined);
     const members = Array.from({ length: 200 }, (_, at) => `m${at}`);
     const versions = members.map(() => 0);
     for (let at = 0; at < 600; at += 1) {

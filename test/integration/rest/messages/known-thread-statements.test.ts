@@ -46,6 +46,12 @@ const raiseVersion = ({ id }: TestAgent) =>
     [id],
   );
 
+/** How often a thread was known, read, or both, in the transactions of sends so far. */
+async function countSources(): Promise<Record<string, number>> {
+  const { values } = await service.core.metrics.sendThreads.get();
+  return Object.fromEntries(values.map(({ labels, value }) => [String(labels.source), value]));
+}
+
 const read = ['lock_unlocked_threads', 'audience', 'append'];
 const fromMemory = ['lock_unchanged', 'append'];
 
@@ -71,6 +77,18 @@ test('a send whose memory is wrong runs again with reads, once; later ones read 
   expect(await listStatements(() => thread.send(ann))).toEqual(read);
   expect(await listStatements(() => thread.send(ann))).toEqual(fromMemory);
   expect(await thread.list(ann)).toHaveLength(8 + 3);
+});
+
+test('the metrics count where the state of each thread came from', async () => {
+  const { ann, bob, thread } = await createWarmMembers();
+  const before = await countSources();
+  await thread.send(ann);
+  await raiseVersion(bob);
+  await thread.send(ann);
+  await thread.send(ann);
+  const after = await countSources();
+  const counted = Object.entries(after).map(([source, count]) => [source, count - (before[source] ?? 0)]);
+  expect(Object.fromEntries(counted)).toEqual({ memory: 1, wrong: 1, read: 1 });
 });
 
 test('a refusal is read, and leaves no memory of the sender', async () => {
