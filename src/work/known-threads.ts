@@ -40,7 +40,7 @@ const maxRequired = 256;
 /** More exchanges of a thread than these are not kept. */
 const maxExchanges = 64;
 
-/** How a transaction got what the sends in a thread depend on. `wrong`: it relied on the memory, failed, and read. */
+/** How a transaction got what the sends in a thread depend on. `wrong`: it read, because one that relied on the memory had failed. */
 export type ThreadSource = 'memory' | 'read' | 'wrong';
 
 export type KnownThreads = ReturnType<typeof createKnownThreads>;

@@ -49,6 +49,12 @@ function createTransportMetrics(registers: Registry[]) {
       labelNames: ['operation', 'transport', 'outcome'],
       registers,
     }),
+    sendThreads: new Counter({
+      name: 'ams_send_threads_total',
+      help: 'Threads of transactions with messages, by where their state came from: memory, read, or wrong (read because a transaction that relied on the memory had failed).',
+      labelNames: ['source'],
+      registers,
+    }),
     deliveryLatency: new FastHistogram({
       name: 'ams_delivery_latency_seconds',
       help: 'Time from a change to the write of its event to a stream that was up to date.',
@@ -188,12 +194,6 @@ function createQueueGauges(registers: Registry[]) {
 /** The pool of the primary and of each replica. The gauges are set at each scrape. */
 function createDatabaseMetrics(registers: Registry[]) {
   return {
-    sendThreads: new Counter({
-      name: 'ams_send_threads_total',
-      help: 'Threads of transactions with messages, by where their state came from: memory, read, wrong (the memory was wrong, and it was read).',
-      labelNames: ['source'],
-      registers,
-    }),
     replicaReads: new Counter({
       name: 'ams_replica_reads_total',
       help: 'Reads that a replica can serve, by outcome: served, or done on the primary because the replica was behind, refused, failed or away.',
