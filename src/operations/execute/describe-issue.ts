@@ -72,13 +72,14 @@ export function toDetails(issue: z.core.$ZodIssue, schema: z.ZodType): ErrorDeta
   const fields = issue.path.length === 0 ? listFields(schema) : [];
   return issue.keys
     .slice(0, maxUnknown)
-    .map((key) => ({ field: at(key), message: describeUnknownField(key, fields) }));
+    .map((key) => ({ field: at(key), message: describeUnknown(key, fields, 'Fields') }));
 }
 
-function describeUnknownField(key: string, fields: readonly string[]): string {
+/** Describes an unknown name: the most similar known one, then all of them after `label`. */
+export function describeUnknown(key: string, fields: readonly string[], label: string): string {
   const similar = findSimilar(key, fields);
   const hint = similar === undefined ? '' : `; did you mean ${similar}?`;
-  const list = fields.length === 0 ? '' : ` Fields: ${fields.slice(0, maxNamed).join(', ')}.`;
+  const list = fields.length === 0 ? '' : ` ${label}: ${fields.slice(0, maxNamed).join(', ')}.`;
   return list === '' && hint === '' ? 'is unknown' : `is unknown${hint || '.'}${list}`;
 }
 

@@ -16,9 +16,11 @@ export async function parseInputStage(context: CallContext, next: Next): Promise
 
 /**
  * Parses a value by a schema.
- * @throws {DomainError} VALIDATION_ERROR, with every wrong field; MESSAGE_TOO_LARGE for content over its limit.
+ * @throws {DomainError} VALIDATION_ERROR, with every wrong field; MESSAGE_TOO_LARGE for content over its limit; INVALID_JSON for a
+ * field that is named `__proto__`.
  */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
+  refuseForbiddenNames(value);
   const parsed = schema.safeParse(value, { error: describeIssue });
   if (!parsed.success) throw validationError(parsed.error, schema);
   refuseUnstorable(parsed.data);
@@ -26,42 +28,70 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
 }
 
 function validationError({ issues }: z.ZodError, schema: z.ZodType): DomainError {
-  const details = issues.flatMap((issue) => toDetails(issue, schema)).slice(0, maxDetails);
+  const details = issues.flatMap((issue) => toDetails(issue, schema));
   const tooLarge = issues.some(
     (issue) => issue.code === 'custom' && issue.params?.['code'] === 'MESSAGE_TOO_LARGE',
   );
-  return createInputError(tooLarge ? 'MESSAGE_TOO_LARGE' : 'VALIDATION_ERROR', details);
+  return invalidInput(details, tooLarge ? 'MESSAGE_TOO_LARGE' : 'VALIDATION_ERROR');
 }
 
-function createInputError(
-  code: 'VALIDATION_ERROR' | 'MESSAGE_TOO_LARGE',
-  details: ErrorDetail[],
+/** Returns an error that names wrong fields, at most 20. */
+export function invalidInput(
+  all: readonly ErrorDetail[],
+  code: 'VALIDATION_ERROR' | 'MESSAGE_TOO_LARGE' | 'INVALID_JSON' = 'VALIDATION_ERROR',
 ): DomainError {
+  const details = all
+    .slice(0, maxDetails)
+    .map(({ field, message }) => ({ field: field.slice(0, maxFieldLength).toWellFormed(), message }));
   const message = details.map((detail) =>
     detail.field ? `${detail.field}: ${detail.message}` : detail.message,
   );
   return new DomainError(code, message.join('; '), { details });
 }
 
-/** PostgreSQL stores neither NUL nor a lone surrogate; both are refused. So is nesting too deep for `JSON.stringify`. */
+/** JavaScript gives this name a meaning of its own, and schemas drop it without an error. */
+const forbiddenName = '__proto__';
+
+/** @throws {DomainError} INVALID_JSON, as for the body of a REST request */
+function refuseForbiddenNames(root: unknown): void {
+  forEachValue(root, (_, field, name) => {
+    if (name !== forbiddenName) return;
+    throw invalidInput([{ field, message: 'is not allowed as a name' }], 'INVALID_JSON');
+  });
+}
+
+/**
+ * PostgreSQL stores neither NUL nor a lone surrogate; JSON has no infinite number. They are refused. So is nesting too deep for
+ * `JSON.stringify`.
+ */
 function refuseUnstorable(root: unknown): void {
-  const stack: [path: string, value: unknown, depth: number][] = [['', root, 0]];
+  forEachValue(root, (value, field, name, depth) => {
+    if (depth > maxDepth) throw invalidInput([{ field, message: 'is nested too deeply' }]);
+    requireStorable(name, field);
+    if (typeof value === 'string') requireStorable(value, field);
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      throw invalidInput([{ field, message: 'is a number outside of the range of JSON numbers' }]);
+    }
+  });
+}
+
+type Visit = (value: unknown, field: string, name: string, depth: number) => void;
+
+/** Visits every value in an object, with its path and its name. */
+function forEachValue(root: unknown, visit: Visit): void {
+  const stack: Parameters<Visit>[] = [[root, '', '', 0]];
   for (let next = stack.pop(); next; next = stack.pop()) {
-    const [path, value, depth] = next;
-    if (depth > maxDepth)
-      throw createInputError('VALIDATION_ERROR', [{ field: path, message: 'is nested too deeply' }]);
-    if (typeof value === 'string') requireStorable(value, path);
+    const [value, path, , depth] = next;
+    visit(...next);
     if (typeof value !== 'object' || value === null) continue;
-    for (const [key, child] of Object.entries(value).toReversed()) {
-      const field = (path ? `${path}.${key}` : key).slice(0, maxFieldLength);
-      requireStorable(key, field);
-      stack.push([field, child, depth + 1]);
+    for (const [name, child] of Object.entries(value).toReversed()) {
+      const field = (path ? `${path}.${name}` : name).slice(0, maxFieldLength);
+      stack.push([child, field, name, depth + 1]);
     }
   }
 }
 
 function requireStorable(text: string, field: string): void {
   if (text.isWellFormed() && !text.includes('\0')) return;
-  const message = 'must be well-formed Unicode without NUL characters';
-  throw createInputError('VALIDATION_ERROR', [{ field, message }]);
+  throw invalidInput([{ field, message: 'must be well-formed Unicode without NUL characters' }]);
 }

@@ -21,6 +21,9 @@ function bodyError(error: Error & { type?: string; status?: number }): DomainErr
   if (error.type === 'entity.too.large') {
     return new DomainError('PAYLOAD_TOO_LARGE', 'The body is too large: at most 256 KiB.');
   }
+  if (/forbidden prototype/.test(error.message)) {
+    return new DomainError('INVALID_JSON', 'The body has a field named __proto__, which is not allowed.');
+  }
   if (error instanceof SyntaxError) return new DomainError('INVALID_JSON', 'The body is not valid JSON.');
   return new DomainError('VALIDATION_ERROR', 'The body is incomplete. Send it again.', { cause: error });
 }

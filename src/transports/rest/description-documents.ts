@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa';
+import { refuseUnknownParameters } from './read-input.ts';
 
 /**
  * Serves API descriptions by path, without authentication. Each is generated at the first request for it: that takes longer than
@@ -10,6 +11,7 @@ export function serveDescriptions(documents: Readonly<Record<string, () => objec
   return function description(ctx, next) {
     const generate = generators.get(ctx.path);
     if (generate === undefined || !['GET', 'HEAD'].includes(ctx.method)) return next();
+    refuseUnknownParameters(ctx);
     const text = texts.get(ctx.path) ?? JSON.stringify(generate());
     texts.set(ctx.path, text);
     ctx.set('Cache-Control', 'public, max-age=300');

@@ -13,7 +13,7 @@ import { envelopeText, eventEnvelope } from '../../operations/event-envelope.ts'
 import type { TransportDescription } from '../../realtime/transport-description.ts';
 import { acknowledgeInput, pageQuery, pageState } from '../../realtime/event-page.ts';
 import { feedScopes, requireFeedScope } from '../../realtime/feed-scopes.ts';
-import { type FieldSchema, readQuery } from './read-input.ts';
+import { createQueryReader } from './read-input.ts';
 import type { Route, RouteDescription } from './route.ts';
 
 /** Query of `GET /v1/events`. */
@@ -77,14 +77,13 @@ const acknowledgeDescription: RouteDescription = {
 export function eventRoutes(realtime: Realtime, limits: RateLimits, draining: AbortSignal): Route[] {
   // Every waiting request adds a listener.
   setMaxListeners(0, draining);
-  const { properties } = z.toJSONSchema(eventsQuery, { io: 'input' });
-  const fields = properties as Record<string, FieldSchema>;
+  const { read: readQuery } = createQueryReader('GET', '/events', eventsQuery);
 
   async function list(ctx: Context): Promise<void> {
     const actor = actorOf(ctx);
     requireFeedScope(actor);
     await limits.consume('default', actor.agent_id, createRateLimitReporter(ctx));
-    const { wait, ...query } = parseInput(eventsQuery, readQuery(ctx.query, fields));
+    const { wait, ...query } = parseInput(eventsQuery, readQuery(ctx));
     const page = await whileListening(ctx, draining, (signal) =>
       realtime.page(actor, { ...query, wait_ms: wait * 1_000, signal }),
     );

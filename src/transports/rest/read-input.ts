@@ -1,26 +1,78 @@
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
 import { attachmentTooLarge, maxAttachmentBytes } from '../../domain/attachments/attachments.ts';
 import { DomainError, wrongField } from '../../domain/errors.ts';
 import type { IncomingFile } from '../../operations/execute/file-intake.ts';
+import { describeUnknown } from '../../operations/execute/describe-issue.ts';
+import { invalidInput } from '../../operations/execute/parse-input.ts';
+import { cachePerObject } from '../../shared/cache-per-object.ts';
 import { readFilePart } from '../http/multipart.ts';
 
-/** The part of a JSON Schema that says how to parse a query parameter. */
-export interface FieldSchema {
-  type?: string | string[];
-}
+/** Unknown parameters that one error names, at most. */
+const maxNamed = 20;
 
 const integer = /^-?\d{1,15}$/;
 
+/** The part of a JSON Schema that says how to parse a query parameter. */
+interface FieldSchema {
+  type?: string | string[];
+}
+
+type Fields = Record<string, FieldSchema>;
+
+/** How an endpoint reads its query. */
+export interface QueryReader {
+  /**
+   * Refuses unknown parameters, before the body is read.
+   * @throws {DomainError} VALIDATION_ERROR
+   */
+  check: Middleware;
+  /** Converts parameters to the types of the schema. A value that does not parse stays a string, which the schema then rejects. */
+  read(ctx: Context): Record<string, unknown>;
+}
+
+/** Reads the query of an endpoint: a GET takes the fields of its input that are not in its path, any other method takes none. */
+export function createQueryReader(method: string, path: string, input: z.ZodType): QueryReader {
+  const all = fieldsOf(input);
+  const fields = Object.fromEntries(Object.entries(all).filter(([name]) => !path.includes(`{${name}}`)));
+  const known = method === 'GET' ? fields : {};
+  return {
+    async check(ctx, next) {
+      refuseUnknownParameters(ctx, known, method === 'GET' ? {} : fields);
+      await next();
+    },
+    read: ({ query }) =>
+      Object.fromEntries(Object.entries(query).map(([name, value]) => [name, readValue(value, known[name])])),
+  };
+}
+
+/** The JSON Schema of each field. */
+const fieldsOf = cachePerObject((input: z.ZodType): Fields => {
+  const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  return properties as Fields;
+});
+
 /**
- * Converts query parameters to the types of the operation's schema and drops unknown ones. A value that does not parse stays a
- * string, which the schema then rejects.
+ * @param known the parameters of the query.
+ * @param inBody the fields of the body, of which the error says so.
+ * @throws {DomainError} VALIDATION_ERROR, with every unknown parameter
  */
-export function readQuery(
-  query: Record<string, unknown>,
-  fields: Record<string, FieldSchema>,
-): Record<string, unknown> {
-  const parameters = Object.entries(query).filter(([name]) => Object.hasOwn(fields, name));
-  return Object.fromEntries(parameters.map(([name, value]) => [name, readValue(value, fields[name])]));
+export function refuseUnknownParameters({ query }: Context, known: Fields = {}, inBody: Fields = {}): void {
+  const unknown = Object.keys(query).filter((name) => !Object.hasOwn(known, name));
+  if (unknown.length === 0) return;
+  throw invalidInput(
+    unknown.slice(0, maxNamed).map((name) => ({
+      field: name,
+      message: Object.hasOwn(inBody, name)
+        ? 'is a field of the body; send it there'
+        : describeUnknownParameter(name, Object.keys(known)),
+    })),
+  );
+}
+
+function describeUnknownParameter(name: string, known: readonly string[]): string {
+  if (known.length === 0) return 'is unknown. The address takes no query parameters.';
+  return describeUnknown(name, known, 'Query parameters');
 }
 
 function readValue(value: unknown, field: FieldSchema | undefined): unknown {

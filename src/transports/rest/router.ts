@@ -1,8 +1,6 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { z } from 'zod';
 import { DomainError } from '../../domain/errors.ts';
-import { cachePerObject } from '../../shared/cache-per-object.ts';
 import { actorOf } from '../http/authenticate.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import type { Actor } from '../../domain/auth/actor.ts';
@@ -12,7 +10,7 @@ import { drainRefusedBody } from '../http/drain-body.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { Operation, RestBinding } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute/execute.ts';
-import { type FieldSchema, joinInput, readQuery, uploadInput } from './read-input.ts';
+import { createQueryReader, joinInput, type QueryReader, uploadInput } from './read-input.ts';
 import { longPathPrefix, pathsOf, type Route } from './route.ts';
 
 export interface RestParts {
@@ -41,25 +39,27 @@ export function createRestTransport(parts: RestParts): Middleware[] {
   for (const { path, rest, operation } of routes.sort(
     (a, b) => countParameters(a.path) - countParameters(b.path),
   )) {
+    const query = createQueryReader(rest.method, path, operation.input);
     router.register(
       koaPath(path),
       [rest.method],
       [
-        ...stagesOf(rest, parts.authenticate),
-        endpoint(parts, operation, rest, path.startsWith(longPathPrefix)),
+        ...stagesOf(rest, parts.authenticate, query.check),
+        endpoint(parts, operation, rest, query.read, path.startsWith(longPathPrefix)),
       ],
     );
   }
   for (const { method, path, stages, description } of parts.routes) {
     const guard = description.anonymous ? [] : [parts.authenticate];
-    router.register(koaPath(path), [method], [...guard, ...stages]);
+    const { check } = createQueryReader(method, path, description.input);
+    router.register(koaPath(path), [method], [...guard, check, ...stages]);
   }
   return [router.routes() as Middleware, refuseMethods(router)];
 }
 
-function stagesOf(rest: RestBinding, authenticate: Middleware): Middleware[] {
-  if (rest.upload !== undefined) return [drainRefusedBody, authenticate];
-  return rest.method === 'GET' ? [authenticate] : [authenticate, jsonBody];
+function stagesOf(rest: RestBinding, authenticate: Middleware, checkQuery: Middleware): Middleware[] {
+  if (rest.upload !== undefined) return [drainRefusedBody, authenticate, checkQuery];
+  return rest.method === 'GET' ? [authenticate, checkQuery] : [authenticate, checkQuery, jsonBody];
 }
 
 /** A colon begins a parameter, unless it is escaped (path-to-regexp). */
@@ -84,20 +84,18 @@ function countParameters(path: string): number {
   return path.split('{').length;
 }
 
-/** The JSON Schema of each field. */
-const fieldsOf = cachePerObject((input: z.ZodType): Record<string, FieldSchema> => {
-  const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
-  return properties as Record<string, FieldSchema>;
-});
-
-function endpoint(parts: RestParts, operation: Operation, rest: RestBinding, isLong: boolean): Middleware {
-  const fields = fieldsOf(operation.input);
-
+function endpoint(
+  parts: RestParts,
+  operation: Operation,
+  rest: RestBinding,
+  readQuery: QueryReader['read'],
+  isLong: boolean,
+): Middleware {
   return async function operationEndpoint(ctx) {
     const actor = actorOf(ctx);
     const pathParams = ctx['params'] as Record<string, string>;
     const params = isLong ? withoutActor(pathParams, actor.handle) : pathParams;
-    const input = joinInput(params, readInput(ctx, rest, fields, parts.upload_idle_ms));
+    const input = joinInput(params, readInput(ctx, rest, readQuery, parts.upload_idle_ms));
     const call = {
       operation,
       actor,
@@ -132,11 +130,11 @@ function endpoint(parts: RestParts, operation: Operation, rest: RestBinding, isL
 function readInput(
   ctx: Context,
   rest: RestBinding,
-  fields: Record<string, FieldSchema>,
+  readQuery: QueryReader['read'],
   upload_idle_ms: number,
 ): unknown {
   if (rest.upload !== undefined) return uploadInput(ctx, rest.upload, upload_idle_ms);
-  return rest.method === 'GET' ? readQuery(ctx.query, fields) : ctx.request.body;
+  return rest.method === 'GET' ? readQuery(ctx) : ctx.request.body;
 }
 
 /**

@@ -43,7 +43,10 @@ export async function answerRest(state: State, execute: Execute, exchange: Excha
   const { method, path, headers, signal } = exchange;
   const special = specialRoutes[`${method} ${path}`];
   if (special) return special(authenticate(state, bearerToken(headers.authorization), signal), exchange);
-  if (method === 'GET' && cardPattern.test(path)) return answerCard(state, exchange);
+  if (method === 'GET' && cardPattern.test(path)) {
+    refuseUnknownQuery(exchange);
+    return answerCard(state, exchange);
+  }
   const found = routes.filter(({ pattern }) => pattern.test(path));
   const route = found.find(({ operation }) => operation.method === method);
   if (!route) throw noRoute(exchange, found);
@@ -65,6 +68,7 @@ function noRoute(exchange: Exchange, found: readonly Route[]): ServiceError {
 }
 
 async function readInput(call: Call, exchange: Exchange, { operation, pattern, isLong }: Route) {
+  refuseUnknownQuery(exchange, operation.method === 'GET' ? operation.input : {});
   const groups = Object.entries(pattern.exec(exchange.path)?.groups ?? {});
   const params = new Map(groups.map(([name, value]) => [name, decodeURIComponent(value)]));
   if (isLong) {
@@ -90,10 +94,18 @@ async function readInput(call: Call, exchange: Exchange, { operation, pattern, i
   return { ...body, ...Object.fromEntries(params) };
 }
 
-/** Query parameters with the types of the schema; unknown ones are dropped. */
+/** @throws {ServiceError} VALIDATION_ERROR */
+function refuseUnknownQuery({ query }: Exchange, { properties = {} }: Schema = {}): void {
+  const unknown = [...new Set(query.keys())].filter((name) => !Object.hasOwn(properties, name));
+  if (unknown.length === 0) return;
+  const details = unknown.map((field) => ({ field, message: 'is unknown' }));
+  const message = details.map(({ field }) => `${field}: is unknown`).join('; ');
+  throw new ServiceError('VALIDATION_ERROR', message, { details });
+}
+
+/** Query parameters with the types of the schema. */
 function readQuery(query: URLSearchParams, { properties = {} }: Schema): Record<string, unknown> {
-  const known = [...query].filter(([name]) => Object.hasOwn(properties, name));
-  return Object.fromEntries(known.map(([name, value]) => [name, readValue(value, properties[name])]));
+  return Object.fromEntries([...query].map(([name, value]) => [name, readValue(value, properties[name])]));
 }
 
 function readValue(value: string, schema: Schema | undefined): unknown {
@@ -182,6 +194,7 @@ const eventsQuery: Schema = {
 
 async function listEvents(call: Call, exchange: Exchange): Promise<void> {
   const { me, state, scopes } = call;
+  refuseUnknownQuery(exchange, eventsQuery);
   requireFeedScope(scopes);
   const query = parseInput(eventsQuery, readQuery(exchange.query, eventsQuery));
   const { cursor, limit, wait } = query as { cursor?: string; limit: number; wait: number };
@@ -217,6 +230,7 @@ const cursorInput: Schema = {
 };
 
 async function acknowledgeEvents(call: Call, exchange: Exchange): Promise<void> {
+  refuseUnknownQuery(exchange);
   requireFeedScope(call.scopes);
   const { cursor } = parseInput(cursorInput, await exchange.readJson());
   acknowledge(call.state, call.me, String(cursor));
@@ -224,6 +238,7 @@ async function acknowledgeEvents(call: Call, exchange: Exchange): Promise<void> 
 }
 
 async function createTicket(call: Call, exchange: Exchange): Promise<void> {
+  refuseUnknownQuery(exchange);
   requireFeedScope(call.scopes);
   parseInput({ type: 'object', additionalProperties: false }, await exchange.readJson());
   exchange.setHeader('Cache-Control', 'no-store');
