@@ -1,8 +1,8 @@
 import Koa, { type Context, type Middleware, type Next } from 'koa';
-import { DomainError } from '../../domain/errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { answerErrors } from './errors.ts';
 import { requestId } from './request-id.ts';
+import { requireHost, requireValidHost } from './server.ts';
 
 export interface AppParts {
   logger: Logger;
@@ -29,7 +29,7 @@ export function createApp({ logger, trust_proxy, is_https, keys, handlers }: App
   app.use(setDefaultHeaders);
   if (is_https) app.use(requireHttps);
   app.use(answerErrors(logger));
-  app.use(requireHost);
+  app.use(checkHost);
   for (const handler of handlers) app.use(handler);
   return app;
 }
@@ -47,10 +47,9 @@ function requireHttps(ctx: Context, next: Next): Promise<void> {
   return next();
 }
 
-/** RFC 9112, section 3.2. */
-function requireHost(ctx: Context, next: Next): Promise<void> {
-  if (ctx.req.httpVersion === '1.1' && ctx.headers.host === undefined) {
-    throw new DomainError('VALIDATION_ERROR', 'The Host header is missing.');
-  }
+function checkHost(ctx: Context, next: Next): Promise<void> {
+  requireHost(ctx.req);
+  // Koa takes X-Forwarded-Host of a trusted proxy instead.
+  if (ctx.host !== '') requireValidHost(ctx.host);
   return next();
 }

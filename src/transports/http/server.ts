@@ -37,6 +37,7 @@ export function createHttpServer(handle: HandleRequest, isStopping: () => boolea
     pendingResponses.set(socket, count);
     if (isStopping()) response.setHeader('Connection', 'close');
     response.once('close', () => pendingResponses.set(socket, (pendingResponses.get(socket) ?? 1) - 1));
+    useOriginForm(request);
     void handle(request, response);
   }
 
@@ -90,4 +91,42 @@ export function closeServer(server: Server): Promise<void> {
       else resolve();
     });
   });
+}
+
+const absoluteTarget = /^[a-z][a-z\d+.-]*:\/\/(?<authority>[^/?#]*)(?<rest>.*)$/is;
+/** A name or an address, and a port (RFC 3986, section 3.2.2). */
+const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?$/i;
+
+/** Turns an absolute request target into its path. Its authority replaces Host (RFC 9112, section 3.2.2). */
+export function useOriginForm(request: IncomingMessage): void {
+  const { authority, rest = '' } = absoluteTarget.exec(request.url ?? '')?.groups ?? {};
+  if (authority === undefined) return;
+  request.headers.host = authority;
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/**
+ * Checks the Host header (RFC 9112, section 3.2).
+ * @throws {DomainError} VALIDATION_ERROR when it is missing, repeated or invalid.
+ */
+export function requireHost({ headers, httpVersion, rawHeaders }: IncomingMessage): void {
+  const values = rawHeaders.filter(
+    (_, index) => rawHeaders[index - 1]?.toLowerCase() === 'host' && index % 2 === 1,
+  );
+  if (values.length === 0 && httpVersion === '1.0') return;
+  if (values.length === 0) throw invalidHost('The Host header is missing.');
+  if (values.length > 1) throw invalidHost('The request has several Host headers. Send one.');
+  for (const host of [...values, headers.host ?? '']) requireValidHost(host);
+}
+
+/** @throws {DomainError} VALIDATION_ERROR */
+export function requireValidHost(host: string): void {
+  if (hostPattern.test(host) && URL.canParse(`http://${host}`)) return;
+  throw invalidHost(
+    'The Host header is invalid. Send a host name or address, with a port if it is not the default one.',
+  );
+}
+
+function invalidHost(message: string): DomainError {
+  return new DomainError('VALIDATION_ERROR', message);
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { bearerToken } from '../http/authenticate.ts';
+import { requireHost, useOriginForm } from '../http/server.ts';
 import { requireFeedScope } from '../../realtime/feed-scopes.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 
@@ -26,9 +27,12 @@ export const tokenProtocol = 'bearer';
 /**
  * Reads path, token or ticket, and cursor. Any Origin is accepted: browsers add no credentials to this handshake by themselves, so
  * a page can only use a token that it has.
- * @throws {DomainError} NOT_FOUND when the path is not /ws.
+ * @throws {DomainError} NOT_FOUND when the path is not /ws; VALIDATION_ERROR for an invalid Host.
  */
-export function readHandshake({ url, headers }: IncomingMessage): Handshake {
+export function readHandshake(request: IncomingMessage): Handshake {
+  useOriginForm(request);
+  requireHost(request);
+  const { url, headers } = request;
   const [path, query = ''] = (url ?? '').split('?', 2);
   if (path !== '/ws') throw new DomainError('NOT_FOUND', 'The WebSocket endpoint is /ws.');
   const [protocol, protocolToken] = (headers['sec-websocket-protocol'] ?? '')

@@ -47,6 +47,37 @@ test.each([
     'PAYLOAD_TOO_LARGE',
   ],
   ['no host', `GET /livez HTTP/1.1\r\n${last}`, 400, 'VALIDATION_ERROR'],
+  ['an empty host', `GET /livez HTTP/1.1\r\nHost:\r\n${last}`, 400, 'VALIDATION_ERROR'],
+  [
+    'a second host',
+    `GET /v1/agents/me HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n${last}`,
+    400,
+    'VALIDATION_ERROR',
+  ],
+  [
+    'a second host of a WebSocket',
+    `GET /ws HTTP/1.1\r\nHost: x\r\nhost: x\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n`,
+    400,
+    'VALIDATION_ERROR',
+  ],
+  [
+    'an invalid host of a WebSocket',
+    `GET /ws HTTP/1.1\r\nHost: a b\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n`,
+    400,
+    'VALIDATION_ERROR',
+  ],
+  [
+    'an invalid host of another upgrade',
+    `GET /livez HTTP/1.1\r\nHost: <x>\r\nUpgrade: h2c\r\nConnection: upgrade, close\r\n\r\n`,
+    400,
+    'VALIDATION_ERROR',
+  ],
+  [
+    'an absolute target with an invalid host',
+    `GET http://user@x/livez HTTP/1.1\r\nHost: x\r\n${last}`,
+    400,
+    'VALIDATION_ERROR',
+  ],
   [
     'a tunnel',
     'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n\r\n',
@@ -59,6 +90,62 @@ test.each([
   expect(head).toContain(`HTTP/1.1 ${status} `);
   expect(head).toMatch(/^X-Request-Id: ./im);
   expect(JSON.parse(body)).toMatchObject({ error: { code, request_id: expect.any(String) } });
+});
+
+test('an invalid host is refused before any route, and every valid one is served', async () => {
+  const invalid = [
+    'a b',
+    'a b"c',
+    'localhost:abc',
+    'localhost:99999',
+    '[::1',
+    '<x>',
+    '%zz',
+    '[',
+    'a/b',
+    'a@b',
+    'a,b c',
+  ];
+  const paths = [
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-authorization-server/mcp',
+    '/.well-known/jwks.json',
+    '/mcp',
+    '/v1/agents/me',
+    '/console',
+    '/livez',
+  ];
+  for (const host of invalid) {
+    for (const path of paths) {
+      const answer = await exchange(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${last}`);
+      expect(`${host} ${path} ${answer.slice(0, 12)}`).toBe(`${host} ${path} HTTP/1.1 400`);
+      expect(answer).toContain('VALIDATION_ERROR');
+    }
+  }
+  for (const host of [
+    'localhost',
+    'LOCALHOST:3000',
+    'my_service:80',
+    '127.0.0.1:1',
+    '[::1]:80',
+    'a.example.',
+    'x:',
+  ]) {
+    const answer = await exchange(
+      `GET /.well-known/oauth-authorization-server HTTP/1.1\r\nHost: ${host}\r\n${last}`,
+    );
+    expect(`${host} ${answer.slice(0, 12)}`).toBe(`${host} HTTP/1.1 200`);
+  }
+});
+
+test('an absolute target is served by its path, also after a sign-in', async () => {
+  const page = await exchange(`GET http://evil.example/console?a=b HTTP/1.1\r\nHost: localhost\r\n${last}`);
+  expect(page).toMatch(/^HTTP\/1\.1 303 /);
+  expect(page).toMatch(/^Location: \/sign-in\?to=%2Fconsole%3Fa%3Db\r$/im);
+  const health = await exchange(`GET HTTP://localhost/livez?x HTTP/1.1\r\nHost: localhost\r\n${last}`);
+  expect(health).toMatch(/^HTTP\/1\.1 200 /);
+  const guarded = await exchange(`GET http://evil.example/mcp HTTP/1.1\r\nHost: localhost\r\n${last}`);
+  expect(guarded).toMatch(/^HTTP\/1\.1 403 /);
 });
 
 test('an unknown expectation is ignored, and paths are case-sensitive', async () => {
