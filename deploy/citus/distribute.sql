@@ -21,6 +21,9 @@ select create_distributed_table_concurrently('thread_exchanges', 'thread_id', co
 select create_distributed_table_concurrently('messages', 'thread_id', colocate_with => 'threads');
 select create_distributed_table_concurrently('message_search', 'thread_id', colocate_with => 'threads');
 
+-- The clock of leases, which statements call where the shards of an agent are.
+select create_distributed_function('lease_clock()');
+
 -- By agent: what a feed and an inbox are read with.
 select create_distributed_table_concurrently('feed_heads', 'agent_id', colocate_with => 'none');
 select create_distributed_table_concurrently('feed', 'agent_id', colocate_with => 'feed_heads');

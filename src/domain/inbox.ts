@@ -53,8 +53,8 @@ export const inboxTopic = 'inbox';
 export interface NextItem {
   /** The last number of the feed when it was read. */
   last_number: number;
-  /** When the next item can be ready, in milliseconds; 0 for now, null if nothing is known to become ready. */
-  next_at: number | null;
+  /** How long until the next item can be ready, in milliseconds; 0 or less for now, null if nothing is known to become ready. */
+  next_in_ms: number | null;
 }
 
 /**

@@ -41,8 +41,7 @@ async function expireInboxes({ repositories, unitOfWork }: RetentionCore, oldest
     for (const id of page.old) await unitOfWork.writeAsSystem((work) => expireItems(work, id, oldest));
     after = page.last;
   }
-  const since = Date.now() - consumerLifeMs;
-  while ((await repositories.inboxes.removeConsumersBefore(since, consumersPerStatement)) > 0);
+  while ((await repositories.inboxes.removeOldConsumers(consumerLifeMs, consumersPerStatement)) > 0);
 }
 
 /**

@@ -11,6 +11,7 @@ import { createSubscriptionJob } from '../../src/jobs/event-subscriptions.ts';
 import { createWebhookJob } from '../../src/jobs/webhooks.ts';
 import { expireExports, expireUploads, sweepBlobs } from './file-retention.ts';
 import { expireByAge } from './retention.ts';
+import { endExpiredLeases } from '../../src/services/inbox/end-leases.ts';
 import { moveHandledMarks } from '../../src/services/inbox/handled.ts';
 import type { JobHandler } from '../consume-queues.ts';
 
@@ -58,7 +59,7 @@ export function maintenanceHandler(
         await queues.enqueue(packJobs(due), { retryFailed: true });
         return due.length;
       });
-      await moveHandledMarks(unitOfWork, null, Date.now() - handledMarkGraceMs);
+      await moveHandledMarks(unitOfWork, null, handledMarkGraceMs);
     },
     /** Includes notifications, under a name that older releases know. */
     async 'sweep-webhooks'() {
@@ -98,9 +99,11 @@ export function maintenanceHandler(
       await drain((limit) => auditLog.removeBefore(oldest, limit));
       await drain((limit) => usage.removeBefore(firstUsageDay(Date.now()), limit));
     },
+    /** Includes leases of inboxes, under a name that older releases know. */
     async 'expire-presence'() {
       await drain((limit) => presence.removeDead(limit));
       await workerNodes.removeDead();
+      await endExpiredLeasesOfAll(core);
     },
     /** Includes exports, under a name that older releases know, because a worker fails unknown tasks. */
     async 'expire-uploads'() {
@@ -111,6 +114,17 @@ export function maintenanceHandler(
   };
 
   return { contract: maintenance, handle: ({ task }) => tasks[task]() };
+}
+
+/** Ends the leases that have expired where no instance claims any more: dead items are announced. */
+async function endExpiredLeasesOfAll({ repositories, unitOfWork }: Core): Promise<void> {
+  let last = '';
+  await drain(async (limit) => {
+    const agents = await repositories.inboxClaims.listAgentsWithExpired(last, limit);
+    for (const id of agents) await unitOfWork.writeAsSystem((work) => endExpiredLeases(work, id));
+    last = agents.at(-1) ?? last;
+    return agents.length;
+  });
 }
 
 /** Enqueues webhooks and subscriptions with something to do that are in no queue: it was flushed, or a worker died. */

@@ -29,8 +29,9 @@ export function createAwaitItems(unitOfWork: UnitOfWork, { watchInbox }: InboxWa
         const answer = await next();
         const isOver = Date.now() >= deadline || signal?.aborted === true;
         if (isOver || !itemWait.isEmpty(answer.output)) return answer;
-        const { last_number: after, next_at } = await unitOfWork.read(actor, itemWait.findNext);
-        await watch.wait({ after, until: Math.min(deadline, next_at ?? deadline), signal });
+        const { last_number: after, next_in_ms } = await unitOfWork.read(actor, itemWait.findNext);
+        const until = next_in_ms === null ? deadline : Math.min(deadline, Date.now() + next_in_ms);
+        await watch.wait({ after, until, signal });
       }
     } finally {
       watch.close();

@@ -1,4 +1,5 @@
 import { filesOfMessages } from '../attachments/attachments.ts';
+import { stateNow } from '../inbox/lease-clock.ts';
 import { writtenBy } from '../messages/messages.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 
@@ -23,8 +24,8 @@ const sections = {
   webhook: `select id, url, description, event_types, only_when_offline, enabled, created_at from webhooks where agent_id = :agent_id order by id`,
   event_subscription: `select id, url, event_type, arguments, created_at, expires_at from event_subscriptions where agent_id = :agent_id order by id`,
   inbox: `select types, lease_seconds, max_attempts, ordered_by_thread, created_at, updated_at from inboxes where agent_id = :agent_id`,
-  inbox_item: `select event_id, event_type, thread_id, case state when 'queued' then 'ready' else state end as state, attempts, consumer, reasons
-      from inbox_items where agent_id = :agent_id and state in ('queued', 'ready', 'leased', 'dead') order by number`,
+  inbox_item: `select event_id, event_type, thread_id, replace(${stateNow}, 'queued', 'ready') as state, attempts, consumer, reasons
+      from inbox_items i where agent_id = :agent_id and state in ('queued', 'ready', 'leased', 'dead') order by number`,
   inbox_consumer: `select consumer as name, last_claim_at from inbox_consumers where agent_id = :agent_id order by consumer`,
   approval: `select id, action, target, message, state, created_at, decided_at, used_at from approvals where agent_id = :agent_id order by id`,
   usage: `select day, array(select canonical_handle from agents where id = any(recipients) order by 1) as recipients, messages, bytes, stopped_loops

@@ -1,5 +1,6 @@
 import { maxLeases } from '../../domain/inbox.ts';
 import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';
+import { endedState, expiredAttempt, isExpired, leaseClock } from './lease-clock.ts';
 import { wantedEntries } from './wanted-entries.ts';
 
 /** A feed entry. */
@@ -20,6 +21,14 @@ export interface ClaimedItem {
   expires_at: number;
 }
 
+/** An item after its lease expired. */
+export interface EndedItem {
+  state: 'ready' | 'dead';
+  event_id: string;
+  /** When its lease expired, in milliseconds. */
+  ended_at: number;
+}
+
 /** The instance that claims: its name, if it has one, and its token. */
 export interface Holder {
   consumer: string | null;
@@ -28,12 +37,9 @@ export interface Holder {
   grant_id: string | null;
 }
 
-/** The attempt of a leased item that ends now, as one element of `reasons`. */
-export const endedAttempt = (outcome: string, reason: string): string =>
-  `jsonb_build_array(jsonb_build_object('attempt', i.attempts, 'outcome', ${outcome}, 'reason', ${reason}, 'consumer', i.consumer, 'ended_at', :now::bigint))`;
-
-/** Sets the columns of a lease to those of an item without one. */
-export const noLease = `fencing_token = null, expires_at = null, consumer = null, token_hash = null, client_id = null, grant_id = null, updated_at = :now::bigint`;
+/** Sets the columns of a lease to those of an item without one, as of a time. */
+export const noLease = (at = leaseClock): string =>
+  `fencing_token = null, expires_at = null, consumer = null, token_hash = null, client_id = null, grant_id = null, updated_at = ${at}`;
 
 const lockTokens = `select token_hash, grant_id from access_tokens where token_hash = any(:token_hashes::bytea[]) for key share`;
 
@@ -63,11 +69,11 @@ const statements = {
   endExpired: statement(
     'inbox_claims.end_expired',
     `with expired as (
-       select number from inbox_items where agent_id = :agent_id and state = 'leased' and expires_at <= :now for update skip locked
+       select i.number from inbox_items i where i.agent_id = :agent_id and ${isExpired} for update skip locked
      )
-     update inbox_items i set state = case when i.attempts >= :max_attempts::int then 'dead' else 'ready' end, ready_at = :now::bigint,
-       reasons = i.reasons || ${endedAttempt(`'expired'`, 'null')}, ${noLease}
-     from expired e where i.agent_id = :agent_id and i.number = e.number returning i.state, i.event_id`,
+     update inbox_items i set state = ${endedState(':max_attempts::int')}, ready_at = ${leaseClock},
+       reasons = i.reasons || ${expiredAttempt}, ${noLease('i.expires_at')}
+     from expired e where i.agent_id = :agent_id and i.number = e.number returning i.state, i.event_id, i.updated_at as ended_at`,
   ),
   /**
    * With `ordered_by_thread`, an item is queued if an older item of its thread waits. So each queued item has an older ready one, and claims
@@ -85,7 +91,7 @@ const statements = {
        insert into inbox_items (agent_id, number, event_id, event_type, thread_id, sequence, sender_id, state, ready_at, updated_at)
        select :agent_id, w.number, w.event_id, w.type, w.thread_id, w.sequence, w.sender_id, case when w.is_ordered and (w.place > 1 or exists (
          select from inbox_items o where o.agent_id = :agent_id and o.thread_id = w.thread_id and o.number < w.number and o.state in ('queued', 'ready')
-       )) then 'queued' else 'ready' end, :now::bigint, :now::bigint
+       )) then 'queued' else 'ready' end, ${leaseClock}, ${leaseClock}
        from wanted w
      )
      update inboxes set position = :position where agent_id = :agent_id`,
@@ -103,7 +109,7 @@ const statements = {
        select least(:max::int, ${maxLeases} - count(*)) as leases from inbox_items where agent_id = :agent_id and state = 'leased'
      ), free as materialized (
        select i.number, i.thread_id from inbox_items i
-       where i.agent_id = :agent_id and i.state = 'ready' and i.ready_at <= :now and i.event_type = any(${hideFromPlanner(':types', 'text[]')})
+       where i.agent_id = :agent_id and i.state = 'ready' and i.ready_at <= ${leaseClock} and i.event_type = any(${hideFromPlanner(':types', 'text[]')})
          and (i.thread_id is null or not :ordered::boolean or (
            i.thread_id not in (select l.thread_id from inbox_items l where l.agent_id = :agent_id and l.state = 'leased' and l.thread_id is not null)
            and not exists (
@@ -113,16 +119,20 @@ const statements = {
      ), numbered as (
        select number, row_number() over (order by number) as place from free
      ), token as (
-       update inboxes set last_fencing_token = greatest(last_fencing_token, :now::bigint) + (select count(*) from free)
+       update inboxes set last_fencing_token = greatest(last_fencing_token, ${leaseClock}) + (select count(*) from free)
        where agent_id = :agent_id and exists (select from free)
        returning last_fencing_token - (select count(*) from free) as before
      ), promoted as (
        update inbox_items q set state = 'ready' where ${isAmong('q', nextQueued('free'))}
      )
-     update inbox_items i set state = 'leased', attempts = i.attempts + 1, fencing_token = t.before + n.place, expires_at = :expires_at::bigint,
-       consumer = :consumer, token_hash = :token_hash::bytea, client_id = :client_id, grant_id = :grant_id, updated_at = :now::bigint
+     update inbox_items i set state = 'leased', attempts = i.attempts + 1, fencing_token = t.before + n.place, expires_at = ${leaseClock} + :lease_ms::int,
+       consumer = :consumer, token_hash = :token_hash::bytea, client_id = :client_id, grant_id = :grant_id, updated_at = ${leaseClock}
      from numbered n, token t where ${isAmong('i', 'select number from free')} and i.number = n.number
      returning i.number, i.event_id, i.sender_id, i.attempts, i.fencing_token, i.expires_at`,
+  ),
+  listAgentsWithExpired: statement(
+    'inbox_claims.list_agents_with_expired',
+    `select distinct i.agent_id from inbox_items i where ${isExpired} and i.agent_id > :after order by i.agent_id limit :limit`,
   ),
   countLeases: statement(
     'inbox_claims.count_leases',
@@ -145,24 +155,25 @@ export function inboxClaimsRepository(db: Queryable) {
         token_hashes: tokenHashes,
       });
     },
-    /** Ends leases that have expired: their items are ready again, or dead after `max_attempts` attempts. Returns the events of the dead ones. */
-    async endExpired(agentId: string, { now, max_attempts }: { now: number; max_attempts: number }) {
-      type Ended = { state: 'ready' | 'dead'; event_id: string };
-      const values = { agent_id: agentId, now, max_attempts };
-      const ended = await query<Ended>(db, statements.endExpired, values);
-      return ended.flatMap(({ state, event_id }) => (state === 'dead' ? [event_id] : []));
+    /** Ends leases that have expired: their items are ready again, or dead after `max_attempts` attempts. Returns those items. */
+    endExpired(agentId: string, max_attempts: number): Promise<EndedItem[]> {
+      return query<EndedItem>(db, statements.endExpired, { agent_id: agentId, max_attempts });
+    },
+    /** The next agents by id with leases that have expired. Looks at all current leases. */
+    async listAgentsWithExpired(after: string, limit: number): Promise<string[]> {
+      const rows = await query<{ agent_id: string }>(db, statements.listAgentsWithExpired, { after, limit });
+      return rows.map(({ agent_id }) => agent_id);
     },
     /** Copies feed entries as items, those that the inbox wants, and moves its position. Entries that are items already stay as they are. */
     async materialize(
       agentId: string,
-      { entries, position, now }: { entries: readonly Entry[]; position: number; now: number },
+      { entries, position }: { entries: readonly Entry[]; position: number },
     ): Promise<void> {
       await query(db, statements.materialize, {
         agent_id: agentId,
         numbers: entries.map(({ number }) => number),
         event_ids: entries.map(({ event_id }) => event_id),
         position,
-        now,
       });
     },
     /** Leases the oldest items that are free, oldest first. None to a paused agent, or beyond the maximum of leases. */
@@ -172,8 +183,7 @@ export function inboxClaimsRepository(db: Queryable) {
         max: number;
         types: readonly string[];
         ordered: boolean;
-        now: number;
-        expires_at: number;
+        lease_ms: number;
         holder: Holder;
       },
     ): Promise<ClaimedItem[]> {

@@ -1,5 +1,6 @@
 import type { FailedAttempt } from '../../domain/inbox.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
+import { expiredAttempt, isExpired, leaseClock } from './lease-clock.ts';
 
 /** An item that was not handled in `max_attempts` attempts. */
 export interface DeadItemRow {
@@ -15,13 +16,19 @@ export interface DeadItemRow {
 
 const columns = 'number, event_id, sender_id, attempts, reasons, updated_at';
 
-const redriven = `state = 'ready', attempts = 0, ready_at = :now::bigint, updated_at = :now::bigint`;
+const redriven = `state = 'ready', attempts = 0, ready_at = ${leaseClock}, updated_at = ${leaseClock}`;
 
 const statements = {
+  /** With items whose last lease expired, before anything has ended it. */
   list: statement(
     'inbox_dead_items.list',
-    `select ${columns} from inbox_items
-     where agent_id = :agent_id and state = 'dead' and number > :after and event_type = any(:types::text[]) order by number limit :limit`,
+    `(select ${columns} from inbox_items
+     where agent_id = :agent_id and state = 'dead' and number > :after and event_type = any(:types::text[]) order by number limit :limit)
+     union all
+     (select i.number, i.event_id, i.sender_id, i.attempts, i.reasons || ${expiredAttempt} as reasons, i.expires_at as updated_at
+     from inbox_items i join inboxes b on b.agent_id = i.agent_id
+     where i.agent_id = :agent_id and ${isExpired} and i.attempts >= b.max_attempts and i.number > :after and i.event_type = any(:types) order by i.number limit :limit)
+     order by number limit :limit`,
   ),
   redrive: statement(
     'inbox_dead_items.redrive',
@@ -38,14 +45,14 @@ const statements = {
      ), removed as (
        delete from inbox_items i using found f where i.agent_id = :agent_id and i.number = f.number and f.sequence is null
      ), handled as (
-       update inbox_items i set state = 'handled', updated_at = :now::bigint
+       update inbox_items i set state = 'handled', updated_at = ${leaseClock}
        from found f where i.agent_id = :agent_id and i.number = f.number and f.sequence is not null
      )
      select sequence from found`,
   ),
 };
 
-/** The dead items of inboxes. Their key is the id of their event. */
+/** The dead items of inboxes. Their key is the id of their event. Writes are for those whose lease was ended. */
 export function inboxDeadItemsRepository(db: Queryable) {
   return {
     /** Dead items of these types with a number above `after`, oldest first. */
@@ -56,21 +63,17 @@ export function inboxDeadItemsRepository(db: Queryable) {
       return query<DeadItemRow>(db, statements.list, { agent_id: agentId, after, limit, types });
     },
     /** Makes a dead item ready again, with all of its attempts; undefined if there is none. */
-    async redrive(agentId: string, eventId: string, now: number): Promise<DeadItemRow | undefined> {
-      const values = { agent_id: agentId, event_id: eventId, now };
+    async redrive(agentId: string, eventId: string): Promise<DeadItemRow | undefined> {
+      const values = { agent_id: agentId, event_id: eventId };
       return (await query<DeadItemRow>(db, statements.redrive, values))[0];
     },
     /** Makes all dead items ready again; returns how many. */
-    async redriveAll(agentId: string, now: number): Promise<number> {
-      return (await query(db, statements.redriveAll, { agent_id: agentId, now })).length;
+    async redriveAll(agentId: string): Promise<number> {
+      return (await query(db, statements.redriveAll, { agent_id: agentId })).length;
     },
     /** Removes a dead item, as if it had been acknowledged. Undefined if there is none. */
-    async remove(
-      agentId: string,
-      eventId: string,
-      now: number,
-    ): Promise<{ sequence: number | null } | undefined> {
-      const values = { agent_id: agentId, event_id: eventId, now };
+    async remove(agentId: string, eventId: string): Promise<{ sequence: number | null } | undefined> {
+      const values = { agent_id: agentId, event_id: eventId };
       return (await query<{ sequence: number | null }>(db, statements.remove, values))[0];
     },
   };

@@ -1,4 +1,5 @@
 import { query, type Queryable, statement } from '../queryable.ts';
+import { leaseClock } from './lease-clock.ts';
 import { ownUnread } from '../threads/members.ts';
 
 /** A member of a thread. */
@@ -22,7 +23,7 @@ const statements = {
     'inbox_handled.lock_members',
     `with handled as materialized (
        select distinct i.agent_id, i.thread_id from inbox_items i
-       where i.state = 'handled' and (:agent_ids::text[] is null or i.agent_id = any(:agent_ids)) and i.updated_at <= :until limit :limit
+       where i.state = 'handled' and (:agent_ids::text[] is null or i.agent_id = any(:agent_ids)) and (:min_age_ms::int = 0 or i.updated_at <= ${leaseClock} - :min_age_ms) limit :limit
      ), member as (
        select m.thread_id, m.agent_id from handled h join thread_members m on m.thread_id = h.thread_id and m.agent_id = h.agent_id
        order by m.thread_id, m.agent_id for no key update of m
@@ -73,14 +74,14 @@ const statements = {
 export function inboxHandledRepository(db: Queryable) {
   return {
     /**
-     * Up to `limit` members with items that were handled until a time (ms). Their marks are locked until the transaction ends.
+     * Up to `limit` members with items that were handled at least `min_age_ms` ago. Their marks are locked until the transaction ends.
      * @param agentIds null for all agents.
      */
     lockMembers(
       agentIds: readonly string[] | null,
-      { until, limit }: { until: number; limit: number },
+      { min_age_ms, limit }: { min_age_ms: number; limit: number },
     ): Promise<HandledThread[]> {
-      return query<HandledThread>(db, statements.lockMembers, { agent_ids: agentIds, until, limit });
+      return query<HandledThread>(db, statements.lockMembers, { agent_ids: agentIds, min_age_ms, limit });
     },
     /** Moves the handled and read marks of locked members forward. Returns those of which one moved. */
     moveMarks(members: readonly HandledThread[]): Promise<MovedHandledMark[]> {

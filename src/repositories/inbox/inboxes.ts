@@ -1,5 +1,6 @@
 import type { NextItem } from '../../domain/inbox.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
+import { leaseClock, stateNow } from './lease-clock.ts';
 import { wantedEntries } from './wanted-entries.ts';
 
 /** The settings of an inbox, and how far its feed was searched for items. Times in milliseconds. */
@@ -22,7 +23,7 @@ export interface LockedInbox extends InboxRow {
   paused: boolean;
 }
 
-/** Items of an inbox by state; those that wait for an older one of their thread are ready, too. */
+/** Items of an inbox by state; those that wait for an older one of their thread, or whose lease expired, are ready or dead, too. */
 export interface InboxCounts {
   ready: number;
   leased: number;
@@ -38,6 +39,12 @@ export interface ConsumerRow {
   /** Its leases now. */
   leased: number;
 }
+
+/** For `inbox_items i`: items by state, from their rows. */
+export const itemCounts = `
+  select count(*) filter (where s.state in ('queued', 'ready'))::int as ready, count(*) filter (where s.state = 'leased')::int as leased,
+    count(*) filter (where s.state = 'dead')::int as dead, min(i.event_id) filter (where s.state <> 'dead') as oldest_event_id
+  from inbox_items i cross join lateral (select ${stateNow} as state) s`;
 
 const columns = `b.agent_id, b.types, b.lease_seconds, b.max_attempts, b.ordered_by_thread, b.position, b.created_at, b.updated_at`;
 
@@ -71,9 +78,7 @@ const statements = {
     'inboxes.count',
     `select i.ready + u.ready as ready, i.leased, i.dead, coalesce(i.oldest_event_id, u.oldest_event_id) as oldest_event_id
      from (
-       select count(*) filter (where state in ('queued', 'ready'))::int as ready, count(*) filter (where state = 'leased')::int as leased,
-         count(*) filter (where state = 'dead')::int as dead, min(event_id) filter (where state <> 'dead') as oldest_event_id
-       from inbox_items where agent_id = :agent_id and state in ('queued', 'ready', 'leased', 'dead')
+       ${itemCounts} where i.agent_id = :agent_id and i.state in ('queued', 'ready', 'leased', 'dead')
      ) i cross join (
        select count(w.number)::int as ready, min(w.event_id) as oldest_event_id
        from inboxes b cross join lateral (
@@ -84,25 +89,25 @@ const statements = {
   listConsumers: statement(
     'inboxes.list_consumers',
     `select c.consumer as name, c.last_claim_at,
-       (select count(*)::int from inbox_items i where i.agent_id = c.agent_id and i.state = 'leased' and i.expires_at > :now and i.consumer = c.consumer) as leased
-     from inbox_consumers c where c.agent_id = :agent_id and c.last_claim_at > :since order by c.last_claim_at desc, c.consumer limit :limit`,
+       (select count(*)::int from inbox_items i where i.agent_id = c.agent_id and i.state = 'leased' and i.expires_at > ${leaseClock} and i.consumer = c.consumer) as leased
+     from inbox_consumers c where c.agent_id = :agent_id and c.last_claim_at > ${leaseClock} - :max_age_ms::int order by c.last_claim_at desc, c.consumer limit :limit`,
   ),
   /** Not at every claim: the list is for people. */
   recordConsumer: statement(
     'inboxes.record_consumer',
-    `insert into inbox_consumers as c (agent_id, consumer, last_claim_at) values (:agent_id, :consumer, :now::bigint)
+    `insert into inbox_consumers as c (agent_id, consumer, last_claim_at) values (:agent_id, :consumer, ${leaseClock})
      on conflict (agent_id, consumer) do update set last_claim_at = excluded.last_claim_at where c.last_claim_at < excluded.last_claim_at - 5000`,
   ),
-  removeConsumersBefore: statement(
-    'inboxes.remove_consumers_before',
+  removeOldConsumers: statement(
+    'inboxes.remove_old_consumers',
     `delete from inbox_consumers where (agent_id, consumer) in (
-       select agent_id, consumer from inbox_consumers where last_claim_at < :time limit :limit) returning 1`,
+       select agent_id, consumer from inbox_consumers where last_claim_at < ${leaseClock} - :max_age_ms::int limit :limit) returning 1`,
   ),
   findNext: statement(
     'inboxes.find_next',
     `select h.last_number, case when b.position < h.last_number then 0 else least(
-       (select min(ready_at) from inbox_items where agent_id = b.agent_id and state = 'ready' and attempts > 0 and ready_at > :now),
-       (select min(expires_at) from inbox_items where agent_id = b.agent_id and state = 'leased')) end as next_at
+       (select min(ready_at) from inbox_items where agent_id = b.agent_id and state = 'ready' and attempts > 0 and ready_at > ${leaseClock}),
+       (select min(expires_at) from inbox_items where agent_id = b.agent_id and state = 'leased')) - ${leaseClock} end as next_in_ms
      from inboxes b join feed_heads h on h.agent_id = b.agent_id where b.agent_id = :agent_id`,
   ),
 };
@@ -144,21 +149,21 @@ export function inboxesRepository(db: Queryable) {
       });
       return counts ?? { ready: 0, leased: 0, dead: 0, oldest_event_id: null };
     },
-    /** The consumers that have claimed since a time, the latest first. */
-    listConsumers(agentId: string, { now, since }: { now: number; since: number }): Promise<ConsumerRow[]> {
-      const values = { agent_id: agentId, now, since, limit: maxConsumersListed };
+    /** The consumers whose last claim is not older than this, the latest first. */
+    listConsumers(agentId: string, max_age_ms: number): Promise<ConsumerRow[]> {
+      const values = { agent_id: agentId, max_age_ms, limit: maxConsumersListed };
       return query<ConsumerRow>(db, statements.listConsumers, values);
     },
-    async recordConsumer(agentId: string, consumer: string, now: number): Promise<void> {
-      await query(db, statements.recordConsumer, { agent_id: agentId, consumer, now });
+    async recordConsumer(agentId: string, consumer: string): Promise<void> {
+      await query(db, statements.recordConsumer, { agent_id: agentId, consumer });
     },
-    /** Removes up to `limit` consumers that have not claimed since a time; returns how many. */
-    async removeConsumersBefore(time: number, limit: number): Promise<number> {
-      return (await query(db, statements.removeConsumersBefore, { time, limit })).length;
+    /** Removes up to `limit` consumers whose last claim is older than this; returns how many. */
+    async removeOldConsumers(max_age_ms: number, limit: number): Promise<number> {
+      return (await query(db, statements.removeOldConsumers, { max_age_ms, limit })).length;
     },
     /** When the next item can be ready; undefined without an inbox. */
-    async findNext(agentId: string, now: number): Promise<NextItem | undefined> {
-      return (await query<NextItem>(db, statements.findNext, { agent_id: agentId, now }))[0];
+    async findNext(agentId: string): Promise<NextItem | undefined> {
+      return (await query<NextItem>(db, statements.findNext, { agent_id: agentId }))[0];
     },
   };
 }

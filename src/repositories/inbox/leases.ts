@@ -1,5 +1,6 @@
 import { query, type Queryable, statement } from '../queryable.ts';
-import { endedAttempt, isAmong, noLease } from './claims.ts';
+import { isAmong, noLease } from './claims.ts';
+import { endedAttempt, endedState, leaseClock } from './lease-clock.ts';
 
 /** A current lease. Times in milliseconds. */
 export interface LeaseRow {
@@ -32,19 +33,22 @@ export interface AcknowledgedItem {
 /** The origin of tokens: a client with a credential, or a person's grant to a client. */
 type TokenSource = 'client_id' | 'grant_id';
 
-const isCurrent = `agent_id = :agent_id and state = 'leased' and expires_at > :now`;
+const isCurrent = `agent_id = :agent_id and state = 'leased' and expires_at > ${leaseClock}`;
 
 /** The item is ready again, as if it had not been claimed. */
-const undoClaim = `state = 'ready', attempts = i.attempts - 1, ready_at = :now::bigint, ${noLease}`;
+const undoClaim = `state = 'ready', attempts = i.attempts - 1, ready_at = ${leaseClock}, ${noLease()}`;
 
 const columns = 'number, event_id, thread_id, attempts, fencing_token, expires_at';
 
 const find = `select ${columns} from inbox_items where ${isCurrent} and fencing_token = :fencing_token`;
 
-/** Rows are locked in the order that acknowledgements use, so that the two never deadlock. */
+/**
+ * Rows are locked in the order that acknowledgements use, so that the two never deadlock. A lease that has expired is over: its attempt
+ * counts.
+ */
 const endWhere = (filter: string) =>
   `with ended as (
-     select agent_id, number from inbox_items where state = 'leased' and ${filter} order by agent_id, number for update
+     select agent_id, number from inbox_items where state = 'leased' and expires_at > ${leaseClock} and ${filter} order by agent_id, number for update
    )
    update inbox_items i set ${undoClaim} from ended e where i.agent_id = e.agent_id and i.number = e.number`;
 
@@ -56,7 +60,7 @@ const statements = {
   lock: statement('inbox_leases.lock', `${find} for no key update`),
   renew: statement(
     'inbox_leases.renew',
-    `update inbox_items set expires_at = :expires_at::bigint, updated_at = :now::bigint
+    `update inbox_items set expires_at = ${leaseClock} + :lease_ms::int, updated_at = ${leaseClock}
      where ${isCurrent} and fencing_token = :fencing_token returning ${columns}`,
   ),
   /** Rows are locked in one order, so that two of these never deadlock. Items without a message need no mark. */
@@ -68,7 +72,7 @@ const statements = {
      ), removed as (
        delete from inbox_items i where ${isAmong('i', 'select number from acknowledged where sequence is null')}
      ), handled as (
-       update inbox_items i set state = 'handled', ${noLease} where ${isAmong('i', 'select number from acknowledged where sequence is not null')}
+       update inbox_items i set state = 'handled', ${noLease()} where ${isAmong('i', 'select number from acknowledged where sequence is not null')}
      )
      select a.fencing_token, a.sequence, exists (
        select from inbox_items n where n.agent_id = :agent_id and n.thread_id = a.thread_id and n.state = 'ready') as has_successor
@@ -76,9 +80,9 @@ const statements = {
   ),
   release: statement(
     'inbox_leases.release',
-    `update inbox_items i set state = case when i.attempts >= b.max_attempts then 'dead' else 'ready' end, ready_at = :ready_at::bigint,
-       reasons = i.reasons || ${endedAttempt(`'released'`, ':reason::text')}, ${noLease}
-     from inboxes b where b.agent_id = i.agent_id and i.agent_id = :agent_id and i.state = 'leased' and i.expires_at > :now and i.fencing_token = :fencing_token
+    `update inbox_items i set state = ${endedState('b.max_attempts')}, ready_at = ${leaseClock} + :delay_ms::int,
+       reasons = i.reasons || ${endedAttempt(`'released'`, ':reason::text')}, ${noLease()}
+     from inboxes b where b.agent_id = i.agent_id and i.agent_id = :agent_id and i.state = 'leased' and i.expires_at > ${leaseClock} and i.fencing_token = :fencing_token
      returning i.state, i.ready_at, i.attempts`,
   ),
   endOfAgent: statement('inbox_leases.end_of_agent', endWhere('agent_id = :agent_id')),
@@ -92,11 +96,10 @@ const statements = {
   },
 };
 
-/** The lease of an agent with this fencing token, at this time (ms). */
+/** The lease of an agent with this fencing token. */
 interface LeaseKey {
   agent_id: string;
   fencing_token: number;
-  now: number;
 }
 
 /** Writes and ends leases. Each write checks that the lease is current; without a row, it is not. */
@@ -109,31 +112,31 @@ export function inboxLeasesRepository(db: Queryable) {
     async lock(key: LeaseKey): Promise<LeaseRow | undefined> {
       return (await query<LeaseRow>(db, statements.lock, { ...key }))[0];
     },
-    async renew(key: LeaseKey, expires_at: number): Promise<LeaseRow | undefined> {
-      return (await query<LeaseRow>(db, statements.renew, { ...key, expires_at }))[0];
+    async renew(key: LeaseKey, lease_ms: number): Promise<LeaseRow | undefined> {
+      return (await query<LeaseRow>(db, statements.renew, { ...key, lease_ms }))[0];
     },
     /** Removes items from the inbox; those of messages wait for the handled mark of their thread. Returns the leases that were current. */
-    acknowledge(agentId: string, fencingTokens: readonly number[], now: number): Promise<AcknowledgedItem[]> {
-      return query(db, statements.acknowledge, { agent_id: agentId, fencing_tokens: fencingTokens, now });
+    acknowledge(agentId: string, fencingTokens: readonly number[]): Promise<AcknowledgedItem[]> {
+      return query(db, statements.acknowledge, { agent_id: agentId, fencing_tokens: fencingTokens });
     },
-    /** Makes an item ready again at a time, or dead after its last attempt. */
+    /** Makes an item ready again after a delay, or dead after its last attempt. */
     async release(
       key: LeaseKey,
-      { ready_at, reason }: { ready_at: number; reason: string | null },
+      { delay_ms, reason }: { delay_ms: number; reason: string | null },
     ): Promise<ReleasedItem | undefined> {
-      return (await query<ReleasedItem>(db, statements.release, { ...key, ready_at, reason }))[0];
+      return (await query<ReleasedItem>(db, statements.release, { ...key, delay_ms, reason }))[0];
     },
     /** Ends all leases of an agent. This and the next two do not count as attempts. */
-    async endOfAgent(agentId: string, now: number): Promise<void> {
-      await query(db, statements.endOfAgent, { agent_id: agentId, now });
+    async endOfAgent(agentId: string): Promise<void> {
+      await query(db, statements.endOfAgent, { agent_id: agentId });
     },
     /** Ends the leases of an agent that were claimed with a token (SHA-256). */
-    async endOfToken(agentId: string, tokenHash: Buffer, now: number): Promise<void> {
-      await query(db, statements.endOfToken, { agent_id: agentId, token_hash: tokenHash, now });
+    async endOfToken(agentId: string, tokenHash: Buffer): Promise<void> {
+      await query(db, statements.endOfToken, { agent_id: agentId, token_hash: tokenHash });
     },
     /** Ends the leases that were claimed with any token of a client or a grant. */
-    async endBy(column: TokenSource, value: string, now: number): Promise<void> {
-      await query(db, statements.endBy[column], { value, now });
+    async endBy(column: TokenSource, value: string): Promise<void> {
+      await query(db, statements.endBy[column], { value });
     },
   };
 }

@@ -1,4 +1,5 @@
 import { query, type Queryable, statement } from '../queryable.ts';
+import { itemCounts } from './inboxes.ts';
 import { wantedEntries } from './wanted-entries.ts';
 
 /** Items of all inboxes by state. */
@@ -52,9 +53,7 @@ const statements = {
     'inbox_retention.stats',
     `select i.ready + u.ready as ready, i.leased, i.dead, least(i.oldest_event_id, u.oldest_event_id) as oldest_event_id
      from (
-       select count(*) filter (where state in ('queued', 'ready'))::int as ready, count(*) filter (where state = 'leased')::int as leased,
-         count(*) filter (where state = 'dead')::int as dead, min(event_id) filter (where state <> 'dead') as oldest_event_id
-       from inbox_items where state in ('queued', 'ready', 'leased', 'dead')
+       ${itemCounts} where i.state in ('queued', 'ready', 'leased', 'dead')
      ) i cross join (
        select count(w.number)::int as ready, min(w.event_id) as oldest_event_id
        from (

@@ -14,23 +14,22 @@ export async function endTokens(
   revocation: Revocation,
 ): Promise<Revocation[]> {
   const { agent_id, client_id, grant_id, token_id } = revocation;
-  const now = Date.now();
   if (agent_id !== undefined) {
     await tokens.removeOfAgent(agent_id);
-    await inboxLeases.endOfAgent(agent_id, now);
+    await inboxLeases.endOfAgent(agent_id);
   }
   if (client_id !== undefined) {
     await tokens.removeOfClient(client_id);
-    await inboxLeases.endBy('client_id', client_id, now);
+    await inboxLeases.endBy('client_id', client_id);
   }
   if (token_id !== undefined) {
     const tokenHash = Buffer.from(token_id, 'base64url');
     const token = await tokens.find(tokenHash);
     await tokens.remove(tokenHash);
-    if (token) await inboxLeases.endOfToken(token.agent_id, tokenHash, now);
+    if (token) await inboxLeases.endOfToken(token.agent_id, tokenHash);
   }
   const ended = grant_id === undefined ? [] : await tokens.removeOfGrant(grant_id);
-  if (grant_id !== undefined) await inboxLeases.endBy('grant_id', grant_id, now);
+  if (grant_id !== undefined) await inboxLeases.endBy('grant_id', grant_id);
   const subject = agent_id ?? client_id ?? token_id;
   return [
     ...(subject === undefined ? [] : [{ agent_id, client_id, token_id }]),

@@ -19,11 +19,11 @@ export function leaseLost(): DomainError {
  * Returns the key of a lease. It says nothing about whether the lease is current.
  * @throws {DomainError} LEASE_NOT_FOUND if the agent never had it, the same for leases of others and for ids that do not exist
  */
-export function requireLeaseKey({ actor, now }: Pick<Work, 'actor' | 'now'>, lease_id: string) {
+export function requireLeaseKey({ actor }: Pick<Work, 'actor'>, lease_id: string) {
   const { agent_id } = actor;
   const fencing_token = readFencingToken(agent_id, lease_id);
   if (fencing_token === undefined) throw new DomainError('LEASE_NOT_FOUND', 'Your agent has no such lease.');
-  return { agent_id, fencing_token, now };
+  return { agent_id, fencing_token };
 }
 
 /**

@@ -1,10 +1,10 @@
 import { DomainError } from '../../domain/errors.ts';
 import { inboxTypes, maxLeases, type NextItem, toLeaseId, visibleTypes } from '../../domain/inbox.ts';
-import { toNoticeJob } from '../../domain/notifications.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { readRelationships } from '../access.ts';
 import { requireActorState } from '../actor-checks.ts';
 import { inboxNotFound } from './access.ts';
+import { announceDeadItems } from './end-leases.ts';
 
 type Claims = Work['inboxClaims'];
 type ClaimedItem = Awaited<ReturnType<Claims['claim']>>[number];
@@ -98,8 +98,8 @@ export async function claimItemsInBatch(
 
 const hashOf = ({ actor }: Work): Buffer => Buffer.from(actor.token_id, 'base64url');
 
-function recordConsumer({ actor, inboxes, now, defer }: Work, { consumer }: ClaimRequest): void {
-  if (consumer !== undefined) defer(inboxes.recordConsumer(actor.agent_id, consumer, now));
+function recordConsumer({ actor, inboxes, defer }: Work, { consumer }: ClaimRequest): void {
+  if (consumer !== undefined) defer(inboxes.recordConsumer(actor.agent_id, consumer));
 }
 
 function toClaim({ work, request }: ClaimCall, inbox: Inbox, grant_id: string | null): Claim {
@@ -109,35 +109,33 @@ function toClaim({ work, request }: ClaimCall, inbox: Inbox, grant_id: string | 
     // Items stay when their type is removed from the settings. They are claimed, too, because newer items of their thread wait for them.
     types: visibleTypes(inboxTypes, work.actor),
     ordered: inbox.ordered_by_thread,
-    now: work.now,
-    expires_at: work.now + lease_seconds * 1_000,
+    lease_ms: lease_seconds * 1_000,
     holder: { consumer, token_hash: hashOf(work), client_id: work.actor.client_id, grant_id },
   };
 }
 
 /** Claims what is ready, and copies items from the feed until there are enough or the feed has no more. */
 async function claimReady(
-  { actor: { agent_id }, now, inboxClaims, feed, enqueue }: Work,
+  work: Work,
   { position: start, last_number, max_attempts }: Inbox,
   claims: readonly Claim[],
 ): Promise<ClaimedItem[][]> {
+  const { inboxClaims, feed } = work;
+  const { agent_id } = work.actor;
   const claimed = claims.map((): ClaimedItem[] => []);
   const claimMissing = () =>
     claims.flatMap(async (claim, at) => {
       const max = claim.max - (claimed[at]?.length ?? 0);
       if (max > 0) claimed[at]?.push(...(await inboxClaims.claim(agent_id, { ...claim, max })));
     });
-  const [dead] = await Promise.all([
-    inboxClaims.endExpired(agent_id, { now, max_attempts }),
-    ...claimMissing(),
-  ]);
-  dead.slice(0, 1).forEach((event_id) => enqueue(toNoticeJob(agent_id, `${event_id}/${now}`)));
+  const [ended] = await Promise.all([inboxClaims.endExpired(agent_id, max_attempts), ...claimMissing()]);
+  announceDeadItems(work, agent_id, ended);
   let position = start;
   for (let step = 0; position < last_number && step < maxSteps; step += 1) {
     if (claims.every(({ max }, at) => claimed[at]?.length === max)) break;
     const [entries = []] = await feed.read([{ agent_id, after: position }], entriesPerStep);
     position = entries.at(-1)?.number ?? last_number;
-    await Promise.all([inboxClaims.materialize(agent_id, { entries, position, now }), ...claimMissing()]);
+    await Promise.all([inboxClaims.materialize(agent_id, { entries, position }), ...claimMissing()]);
   }
   return claimed;
 }
@@ -157,7 +155,7 @@ async function withEvents(work: Work, items: readonly ClaimedItem[]) {
   const lost = items.filter(({ event_id }) => !eventsById.has(event_id));
   if (lost.length > 0) {
     const tokens = lost.map(({ fencing_token }) => fencing_token);
-    await work.inboxLeases.acknowledge(agent_id, tokens, work.now);
+    await work.inboxLeases.acknowledge(agent_id, tokens);
   }
   return items.flatMap(({ number, event_id, sender_id, attempts, fencing_token, expires_at }) => {
     const event = eventsById.get(event_id);
@@ -175,12 +173,8 @@ async function withEvents(work: Work, items: readonly ClaimedItem[]) {
 }
 
 /** When the next item of the actor's inbox can be ready; for claims that wait. */
-export async function findNextItem({
-  inboxes,
-  actor,
-  now,
-}: Pick<Work, 'inboxes' | 'actor' | 'now'>): Promise<NextItem> {
-  const next = await inboxes.findNext(actor.agent_id, now);
+export async function findNextItem({ inboxes, actor }: Pick<Work, 'inboxes' | 'actor'>): Promise<NextItem> {
+  const next = await inboxes.findNext(actor.agent_id);
   if (!next) throw inboxNotFound();
   return next;
 }

@@ -4,10 +4,11 @@ import { isId } from '../../domain/ids.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { inboxNotFound } from './access.ts';
+import { endExpiredLeases } from './end-leases.ts';
 
 type DeadItemRow = Awaited<ReturnType<Work['inboxDeadItems']['list']>>[number];
 type Reads = Pick<SystemWork, 'inboxDeadItems' | 'inboxes' | 'feed' | 'cursors'>;
-type Writes = Pick<SystemWork, 'inboxDeadItems' | 'inboxes' | 'publish' | 'now'>;
+type Writes = Parameters<typeof endExpiredLeases>[0] & Pick<SystemWork, 'inboxDeadItems'>;
 
 /**
  * Returns a page of the actor's dead items that its token may see, oldest first, each with its event.
@@ -59,8 +60,8 @@ function toDeadItem<Event>(
  * @throws {DomainError} NOT_FOUND, INBOX_NOT_FOUND
  */
 export async function redriveDeadItem(work: Writes, agent_id: string, id: string): Promise<void> {
-  await requireInbox(work, agent_id);
-  const found = isId('event', id) && (await work.inboxDeadItems.redrive(agent_id, id, work.now));
+  await endExpired(work, agent_id);
+  const found = isId('event', id) && (await work.inboxDeadItems.redrive(agent_id, id));
   if (!found) throw deadItemNotFound();
   work.publish({ topic: inboxTopic, body: agent_id });
 }
@@ -71,8 +72,8 @@ export async function redriveDeadItem(work: Writes, agent_id: string, id: string
  * @throws {DomainError} INBOX_NOT_FOUND
  */
 export async function redriveAllDeadItems(work: Writes, agent_id: string): Promise<number> {
-  await requireInbox(work, agent_id);
-  const redriven = await work.inboxDeadItems.redriveAll(agent_id, work.now);
+  await endExpired(work, agent_id);
+  const redriven = await work.inboxDeadItems.redriveAll(agent_id);
   work.publish({ topic: inboxTopic, body: agent_id });
   return redriven;
 }
@@ -83,14 +84,19 @@ export async function redriveAllDeadItems(work: Writes, agent_id: string): Promi
  */
 export async function removeDeadItem(work: Work, id: string): Promise<void> {
   const { agent_id } = work.actor;
-  await requireInbox(work, agent_id);
-  const found = isId('event', id) && (await work.inboxDeadItems.remove(agent_id, id, work.now));
+  await endExpired(work, agent_id);
+  const found = isId('event', id) && (await work.inboxDeadItems.remove(agent_id, id));
   if (!found) throw deadItemNotFound();
   if (found.sequence !== null) work.moveHandledMarks(agent_id);
 }
 
 async function requireInbox({ inboxes }: Pick<SystemWork, 'inboxes'>, agent_id: string): Promise<void> {
   if (!(await inboxes.find(agent_id))) throw inboxNotFound();
+}
+
+/** Items whose last lease expired are listed as dead: they are, before one of them is changed. */
+async function endExpired(work: Writes, agent_id: string): Promise<void> {
+  if (!(await endExpiredLeases(work, agent_id))) throw inboxNotFound();
 }
 
 function deadItemNotFound(): DomainError {

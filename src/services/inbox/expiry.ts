@@ -18,8 +18,7 @@ export async function expireItems(work: SystemWork, agent_id: string, oldest: nu
       limit: entriesPerStep,
     });
     position = entries.at(-1)?.number ?? position;
-    if (entries.length > 0)
-      await work.inboxClaims.materialize(agent_id, { entries, position, now: work.now });
+    if (entries.length > 0) await work.inboxClaims.materialize(agent_id, { entries, position });
     if (entries.length < entriesPerStep) break;
   }
   const count = await work.inboxRetention.removeItems(agent_id, olderThan);

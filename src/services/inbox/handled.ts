@@ -7,9 +7,9 @@ const membersPerWrite = 500;
 export async function moveHandledMarks(
   { writeAsSystem }: Pick<UnitOfWork, 'writeAsSystem'>,
   agentIds: readonly string[] | null,
-  until = Number.MAX_SAFE_INTEGER,
+  minAgeMs = 0,
 ): Promise<void> {
-  while (await writeAsSystem((work) => recordHandled(work, agentIds, until)));
+  while (await writeAsSystem((work) => recordHandled(work, agentIds, minAgeMs)));
 }
 
 /**
@@ -17,15 +17,18 @@ export async function moveHandledMarks(
  * messages count as read. The members of the thread receive one event for each mark that moved. Any number of threads and messages takes
  * the same few statements.
  * @param agentIds null for all agents.
- * @param until only what was acknowledged until this time (ms).
+ * @param minAgeMs only what was acknowledged at least this long ago.
  * @returns whether there may be more
  */
 export async function recordHandled(
   work: SystemWork,
   agentIds: readonly string[] | null,
-  until: number,
+  minAgeMs: number,
 ): Promise<boolean> {
-  const members = await work.inboxHandled.lockMembers(agentIds, { until, limit: membersPerWrite });
+  const members = await work.inboxHandled.lockMembers(agentIds, {
+    min_age_ms: minAgeMs,
+    limit: membersPerWrite,
+  });
   if (members.length === 0) return false;
   const moved = await work.inboxHandled.moveMarks(members);
   const recipients = await listRecipients(work, moved);

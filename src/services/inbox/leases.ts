@@ -13,10 +13,7 @@ export type AcknowledgeResult = 'acknowledged' | 'lost' | 'not_found';
  * @throws {DomainError} LEASE_NOT_FOUND, LEASE_LOST
  */
 export async function renewLease(work: Work, lease_id: string, lease_seconds: number) {
-  const lease = await work.inboxLeases.renew(
-    requireLeaseKey(work, lease_id),
-    work.now + lease_seconds * 1_000,
-  );
+  const lease = await work.inboxLeases.renew(requireLeaseKey(work, lease_id), lease_seconds * 1_000);
   if (!lease) throw leaseLost();
   return {
     id: toLeaseId(work.actor.agent_id, lease.fencing_token),
@@ -80,12 +77,12 @@ async function sendReply(work: Work, key: ReturnType<typeof requireLeaseKey>, re
 
 /** The thread of a current lease of the actor, if both exist. */
 export async function findThreadOfLease(
-  { actor, now, inboxLeases }: Work,
+  { actor, inboxLeases }: Work,
   lease_id: string,
 ): Promise<string | undefined> {
   const fencing_token = readFencingToken(actor.agent_id, lease_id);
   if (fencing_token === undefined) return undefined;
-  const lease = await inboxLeases.find({ agent_id: actor.agent_id, fencing_token, now });
+  const lease = await inboxLeases.find({ agent_id: actor.agent_id, fencing_token });
   return lease?.thread_id ?? undefined;
 }
 
@@ -98,7 +95,7 @@ async function findMessageId(work: Work, { event_id }: { event_id: string }): Pr
 /** Returns the fencing tokens of the leases that were current. */
 async function acknowledge(work: Work, tokens: readonly number[]): Promise<number[]> {
   const { agent_id } = work.actor;
-  const rows = await work.inboxLeases.acknowledge(agent_id, [...new Set(tokens)], work.now);
+  const rows = await work.inboxLeases.acknowledge(agent_id, [...new Set(tokens)]);
   if (rows.some(({ has_successor }) => has_successor)) work.publish({ topic: inboxTopic, body: agent_id });
   if (rows.some(({ sequence }) => sequence !== null)) work.moveHandledMarks(agent_id);
   return rows.map(({ fencing_token }) => fencing_token);
@@ -114,8 +111,8 @@ export async function releaseLease(
   lease_id: string,
   { delay_seconds, reason }: { delay_seconds: number; reason: string | null },
 ) {
-  const ready_at = work.now + delay_seconds * 1_000;
-  const item = await work.inboxLeases.release(requireLeaseKey(work, lease_id), { ready_at, reason });
+  const release = { delay_ms: delay_seconds * 1_000, reason };
+  const item = await work.inboxLeases.release(requireLeaseKey(work, lease_id), release);
   if (!item) throw leaseLost();
   if (item.state === 'dead') work.enqueue(toNoticeJob(work.actor.agent_id, lease_id));
   work.publish({ topic: inboxTopic, body: work.actor.agent_id });

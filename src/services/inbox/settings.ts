@@ -44,7 +44,7 @@ export async function readInbox({ inboxes, now }: Pick<SystemWork, 'inboxes' | '
   const [inbox, counts, consumers] = await Promise.all([
     inboxes.find(agent_id),
     inboxes.count(agent_id),
-    inboxes.listConsumers(agent_id, { now, since: now - consumerLifeMs }),
+    inboxes.listConsumers(agent_id, consumerLifeMs),
   ]);
   if (!inbox) throw inboxNotFound();
   const { oldest_event_id: oldest, ...states } = counts;
@@ -58,7 +58,7 @@ export async function readInbox({ inboxes, now }: Pick<SystemWork, 'inboxes' | '
  */
 export async function removeInbox(work: Work): Promise<void> {
   const { agent_id } = work.actor;
-  while (await recordHandled(work, [agent_id], Number.MAX_SAFE_INTEGER));
+  while (await recordHandled(work, [agent_id], 0));
   if (!(await work.inboxes.lock(agent_id))) throw inboxNotFound();
   await work.inboxes.remove(agent_id);
   work.publish({ topic: inboxTopic, body: agent_id });

@@ -99,7 +99,7 @@ test('marks of a process that died are moved by maintenance', async () => {
   const text = `update inbox_items set state = 'handled', fencing_token = null, expires_at = null, updated_at = $2 where agent_id = $1`;
   await service.core.database.query({ text }, [worker.id, Date.now() - 10_000]);
   expect((await inbox.acknowledge(lease?.id ?? '')).body.error.code).toBe('LEASE_LOST');
-  await moveHandledMarks(service.core.unitOfWork, null, Date.now() - 5_000);
+  await moveHandledMarks(service.core.unitOfWork, null, 5_000);
   expect((await readReceipt(asker, thread, worker)).handled_up_to_sequence).toBe(1);
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { respondWith } from '../../support/servers/webhook-receiver.ts';
 import { inboxOf } from '../inbox/setup.ts';
@@ -69,7 +70,8 @@ test('an inbox item that was given back for the last time, and one whose last le
   await next.leases({ wait_seconds: 10 });
   const text = 'update inbox_items set expires_at = 1 where agent_id = $1';
   await setup.service.core.database.query({ text }, [second.ada.own.id]);
-  await next.leases({});
+  // No instance claims any more.
+  await maintenanceHandler(setup.service.core).handle({ task: 'expire-presence' });
   await waitUntil(() => second.items().map(({ kind }) => kind)).toEqual(['inbox']);
 });
 

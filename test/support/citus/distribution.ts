@@ -22,7 +22,7 @@ export function readDistribution(): Map<string, Placement> {
   const placements = new Map<string, Placement>();
   const lines = readScript('distribute.sql')
     .split('\n')
-    .filter((line) => line.startsWith('select '));
+    .filter((line) => line.startsWith('select ') && !line.startsWith('select create_distributed_function('));
   for (const line of lines) {
     const [, operation, table = '', column, leader = ''] = call.exec(line) ?? [];
     if (operation === undefined) throw new Error(`distribute.sql: ${line}`);
