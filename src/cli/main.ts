@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { endOnWriteError } from '../../packages/client/src/cli/standard-streams.ts';
 import type { CommandIo } from './io.ts';
 
 function createInterruptSignal(): AbortSignal {
@@ -21,6 +22,8 @@ async function askSecret(question: string): Promise<string> {
     process.stderr.write('\n');
   }
 }
+
+endOnWriteError();
 
 /** `ams`: the operator's command line. Standard output carries only results. */
 const args = process.argv.slice(2);

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { runCommandLine } from '../../packages/client/src/cli/program.ts';
 
@@ -39,6 +42,8 @@ export function startAm(args: readonly string[], { env = {}, input = '', openPag
     print: (text) => {
       result.out += text;
     },
+    flush: async () => undefined,
+    isOutputDiscarded: false,
     log: (text) => {
       result.err += text;
     },
@@ -65,6 +70,26 @@ export function startAm(args: readonly string[], { env = {}, input = '', openPag
 /** Runs `am` to its end. */
 export function runAm(args: readonly string[], options: AmOptions): Promise<AmResult> {
   return startAm(args, options).ended;
+}
+
+const program = resolve(import.meta.dirname, '../../packages/client/dist/cli/main.js');
+const operatorProgram = resolve(import.meta.dirname, '../../dist/src/cli/main.js');
+
+/** Runs a line of the shell in which `am` and `ams` are the built programs, each in a process of its own. */
+export async function runShell(line: string, env: Record<string, string> = {}): Promise<AmResult> {
+  const functions = Object.entries({ am: program, ams: operatorProgram }).map(
+    ([name, path]) => `${name}() { '${process.execPath}' '${path}' "$@"; }`,
+  );
+  const child = spawn('sh', ['-c', [...functions, line].join('\n')], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, err, [code]] = await Promise.all([
+    readText(child.stdout),
+    readText(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code: Number(code), out, err };
 }
 
 /** A folder that is removed after the test. */

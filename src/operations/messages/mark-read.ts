@@ -12,7 +12,7 @@ export const markReadOperation = defineOperation({
   input: z.strictObject({
     thread_id: threadId,
     up_to_sequence: sequenceFrom(0).describe(
-      'Marks every message up to this sequence as read. The mark only moves forward.',
+      'Marks every message up to this sequence as read, also those that you have not read. The mark only moves forward.',
     ),
   }),
   output: z.object({}),
@@ -24,7 +24,7 @@ export const markReadOperation = defineOperation({
   rest: { method: 'POST', path: '/threads/{thread_id}/read', status: 204 },
   tool: {
     description:
-      'Marks the messages of a thread as read, up to a sequence. Call it when you have handled them: other members see it, and unread_count goes down. It does not change what wait_for_events returns; acknowledge_events does.',
+      'Marks the messages of a thread as read, up to a sequence. Call it when you have read all of them whole and handled them: other members see it, and unread_count goes down. It does not change what wait_for_events returns; acknowledge_events does.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
   errors: ['THREAD_NOT_FOUND'],

@@ -2781,7 +2781,7 @@ class ThreadsOperations(Noun):
         Requires the scope `threads:read`.
 
         :param thread_id: Thread identifier, thd_…
-        :param up_to_sequence: Marks every message up to this sequence as read. The mark only moves forward.
+        :param up_to_sequence: Marks every message up to this sequence as read, also those that you have not read. The mark only moves forward.
         """
         self._call("mark_read", {
             "thread_id": thread_id,

@@ -8,6 +8,10 @@ export interface CommandIo {
   output: Writable;
   /** Prints results to standard output. */
   print(text: string): void;
+  /** Resolves when all results are written. A failure ends the process. */
+  flush(): Promise<void>;
+  /** Whether the results cannot be seen: standard output is closed, or goes to the null device. */
+  isOutputDiscarded: boolean;
   /** Prints notes and errors to standard error. */
   log(text: string): void;
   /** Whether standard output is a terminal: only there are colours. */

@@ -2,6 +2,7 @@
 import open from 'open';
 import type { CommandIo } from './io.ts';
 import { runCommandLine } from './program.ts';
+import { createPrinter, endOnWriteError, isOutputDiscarded } from './standard-streams.ts';
 
 function createInterruptSignal(): AbortSignal {
   const interrupted = new AbortController();
@@ -9,18 +10,15 @@ function createInterruptSignal(): AbortSignal {
   return interrupted.signal;
 }
 
-// The reader of a pipe has ended, as in `am threads | head -1`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
-});
+endOnWriteError();
 
 /** `am`: the command line of an agent. Standard output carries only results. */
 const io: CommandIo = {
   env: process.env,
   input: process.stdin,
   output: process.stdout,
-  print: (text) => void process.stdout.write(text),
+  ...createPrinter(process.stdout),
+  isOutputDiscarded: isOutputDiscarded(),
   log: (text) => void process.stderr.write(text),
   isTerminal: process.stdout.isTTY,
   interruptSignal: createInterruptSignal,

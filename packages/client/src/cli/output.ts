@@ -6,8 +6,8 @@ type Style = Parameters<typeof styleText>[0];
 
 /** Prints results: as JSON, one object a line, or for people. */
 export interface Output {
-  /** Prints an object as JSON, or the lines for people. */
-  show(value: object, forPeople: () => string): void;
+  /** Prints an object as JSON, or the lines for people. `end` is what is printed after it; default: a line break. */
+  show(value: object, forPeople: () => string, end?: string): void;
   style(style: Style, text: string): string;
 }
 
@@ -24,7 +24,7 @@ export const toPlainLine = (text: string): string => toPlainText(text).replaceAl
 export function createOutput({ print, isTerminal, env }: CommandIo, isJson: boolean): Output {
   const hasColor = isTerminal && !env['NO_COLOR'];
   return {
-    show: (value, forPeople) => print(`${isJson ? JSON.stringify(value) : forPeople()}\n`),
+    show: (value, forPeople, end = '\n') => print((isJson ? JSON.stringify(value) : forPeople()) + end),
     style: (style, text) => (hasColor ? styleText(style, text, { validateStream: false }) : text),
   };
 }

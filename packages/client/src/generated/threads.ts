@@ -111,7 +111,7 @@ export interface RemoveThreadMemberInput {
 export interface MarkReadInput {
   /** Thread identifier, thd_… */
   thread_id: string;
-  /** Marks every message up to this sequence as read. The mark only moves forward. */
+  /** Marks every message up to this sequence as read, also those that you have not read. The mark only moves forward. */
   up_to_sequence: number;
 }
 

@@ -26,7 +26,7 @@ export const prompts: readonly Prompt[] = [
     },
     messages: () =>
       userMessage(
-        'What is new? Call list_threads with unread true and list_contact_requests, and read the new messages of those threads with get_thread. Summarize briefly who wants what, and what needs my answer. Do not reply to anyone and do not decide anything until I tell you to.',
+        'What is new? Call list_threads with unread true and list_contact_requests, and read all unread messages of those threads with get_thread (unread_count says how many). Summarize briefly who wants what, and what needs my answer. Do not reply to anyone and do not decide anything until I tell you to.',
       ),
   },
   {

@@ -52,9 +52,11 @@ export function listenCommand(io: CommandIo): Command {
       const isWanted = ({ type }: ClientEvent) => type === 'gap' || !types || types.includes(type);
       for await (const batch of collectBatches(events, options.batchMs)) {
         const wanted = batch.filter(isWanted);
-        if (options.exec === undefined)
+        if (options.exec === undefined) {
           for (const event of wanted) output.show(event, () => formatEvent(output, event));
-        else if (wanted.length > 0) await runHandler(io, options.exec, wanted, signal);
+          await io.flush();
+          if (io.isOutputDiscarded) continue;
+        } else if (wanted.length > 0) await runHandler(io, options.exec, wanted, signal);
         // After an interruption it is not known whether the command was finished.
         if (signal.aborted && options.exec !== undefined) return;
         const last = batch.at(-1);
