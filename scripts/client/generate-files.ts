@@ -11,6 +11,7 @@ import { assignRecords, generateNounFiles } from './noun-files.ts';
 import { type OpenApi, renderPythonOperations } from './python-operations.ts';
 import { listRecords, type OpenApiDocument, readOperations } from './read-operations.ts';
 import { type Schema, TypeFormatter } from './schema-types.ts';
+import { runAtOnce } from '../../src/shared/steps.ts';
 
 const about = {
   base_url: 'http://localhost:3000/v1',
@@ -30,7 +31,7 @@ const listRoutes = (): Route[] => [
 
 /** The description of the operations. A generator reads a part of it; a property that is missing shows in its types. */
 const describeCalls = (routes: readonly Route[]): unknown =>
-  openApiDocument({ catalogue, routes, form: 'short', ...about });
+  runAtOnce(openApiDocument({ catalogue, routes, form: 'short', ...about }));
 
 /** Generates the module of the Python client with the operations. */
 export function generatePythonFile(): string {
@@ -40,7 +41,7 @@ export function generatePythonFile(): string {
 /** Generates the files of packages/client/src/generated: their names and their texts. */
 export function generateClientFiles(): Map<string, string> {
   const calls = describeCalls([]);
-  const events: unknown = asyncApiDocument({ transports: eventTransports, ...about });
+  const events: unknown = runAtOnce(asyncApiDocument({ transports: eventTransports, ...about }));
   const { paths, components } = calls as OpenApiDocument;
   const { schemas } = (events as OpenApiDocument).components;
 

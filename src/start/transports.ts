@@ -13,8 +13,10 @@ import { notificationsTransport } from '../transports/mcp/description.ts';
 import { createMcpTransport } from '../transports/mcp/transport.ts';
 import { asyncApiDocument } from '../transports/rest/asyncapi/document.ts';
 import { cardRoute, limitByAddress } from '../transports/rest/card.ts';
+import { runInTurns } from '../shared/steps.ts';
 import { serveDescriptions } from '../transports/rest/description-documents.ts';
 import { eventRoutes, longPollDescription } from '../transports/rest/events.ts';
+import type { PathForm } from '../transports/rest/openapi/endpoints.ts';
 import { openApiDocument } from '../transports/rest/openapi/document.ts';
 import { createRestTransport } from '../transports/rest/router.ts';
 import { streamTicketRoutes } from '../transports/rest/stream-tickets.ts';
@@ -85,7 +87,9 @@ export function createRest(
     }),
   ];
   const about = { base_url, public_url, version };
-  const describeEvents = () => asyncApiDocument({ transports: eventTransports, ...about });
+  const describeEvents = () => runInTurns(asyncApiDocument({ transports: eventTransports, ...about }));
+  const describeCalls = (form: PathForm) =>
+    runInTurns(openApiDocument({ catalogue, routes, form, ...about }));
   return {
     handlers: createRestTransport({
       execute: executeFor('rest'),
@@ -100,9 +104,9 @@ export function createRest(
     }),
     describeEvents,
     descriptions: serveDescriptions({
-      '/v1/meta': () => ({ name: 'agent-messaging-service', version }),
-      '/v1/openapi.json': () => openApiDocument({ catalogue, routes, form: 'short', ...about }),
-      '/v1/openapi-long-paths.json': () => openApiDocument({ catalogue, routes, form: 'long', ...about }),
+      '/v1/meta': () => Promise.resolve({ name: 'agent-messaging-service', version }),
+      '/v1/openapi.json': () => describeCalls('short'),
+      '/v1/openapi-long-paths.json': () => describeCalls('long'),
       '/v1/asyncapi.json': describeEvents,
     }),
   };

@@ -10,6 +10,7 @@ import {
   isDocumentedPath,
 } from '../support/openapi/response-check.ts';
 import { mergeDocuments, type OpenApiDocument } from '../support/openapi/document.ts';
+import { runAtOnce } from '../../src/shared/steps.ts';
 
 const poem: Route = {
   method: 'GET',
@@ -36,7 +37,7 @@ const parts = {
   version: '0',
 };
 const [short, long] = (['short', 'long'] as const).map(
-  (form) => openApiDocument({ ...parts, form }) as unknown as OpenApiDocument,
+  (form) => runAtOnce(openApiDocument({ ...parts, form })) as unknown as OpenApiDocument,
 ) as [OpenApiDocument, OpenApiDocument];
 
 const { check } = createResponseCheck(mergeDocuments(short, long));

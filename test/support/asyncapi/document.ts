@@ -1,6 +1,7 @@
 import { eventTransports } from '../../../src/start/transports.ts';
 import { asyncApiDocument } from '../../../src/transports/rest/asyncapi/document.ts';
 import type { Reference, Schema } from '../openapi/document.ts';
+import { runAtOnce } from '../../../src/shared/steps.ts';
 
 /** The parts of an AsyncAPI 3.0 document that tests read. */
 export interface AsyncApiDocument {
@@ -38,11 +39,13 @@ export function buildAsyncApiDocument(
   public_url = 'http://localhost:3000',
   version = '0.1.0',
 ): AsyncApiDocument {
-  const document = asyncApiDocument({
-    transports: eventTransports,
-    base_url: `${public_url}/v1`,
-    public_url,
-    version,
-  });
+  const document = runAtOnce(
+    asyncApiDocument({
+      transports: eventTransports,
+      base_url: `${public_url}/v1`,
+      public_url,
+      version,
+    }),
+  );
   return document as unknown as AsyncApiDocument;
 }

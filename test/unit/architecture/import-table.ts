@@ -115,6 +115,7 @@ export const importTable: Record<string, readonly string[]> = {
     'packages/client',
     'packages/client/node',
     'services',
+    'shared',
     'start',
     'transports/rest',
   ],

@@ -9,6 +9,7 @@ import { asyncApiDocument } from '../../../src/transports/rest/asyncapi/document
 import { openApiDocument } from '../../../src/transports/rest/openapi/document.ts';
 import { readSources } from '../architecture/source-files.ts';
 import type { Text } from './find.ts';
+import { runAtOnce } from '../../../src/shared/steps.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -69,12 +70,15 @@ export function generateDocuments(): Text[] {
     tool ? [{ name: `tool ${tool.name ?? name}`, text: tool.description }] : [],
   );
   return [
-    ...listStrings(openApiDocument({ catalogue, routes: [], form: 'short', ...about }), 'openapi.json#'),
     ...listStrings(
-      openApiDocument({ catalogue, routes: [], form: 'long', ...about }),
+      runAtOnce(openApiDocument({ catalogue, routes: [], form: 'short', ...about })),
+      'openapi.json#',
+    ),
+    ...listStrings(
+      runAtOnce(openApiDocument({ catalogue, routes: [], form: 'long', ...about })),
       'openapi-long-paths.json#',
     ),
-    ...listStrings(asyncApiDocument({ transports: eventTransports, ...about }), 'asyncapi.json#'),
+    ...listStrings(runAtOnce(asyncApiDocument({ transports: eventTransports, ...about })), 'asyncapi.json#'),
     ...tools,
     ...[true, false].map((hasSession) => ({
       name: `instructions of the tool server, ${hasSession ? 'with' : 'without'} a session`,

@@ -13,9 +13,9 @@ interface Asset {
 }
 
 const assetTypes = {
-  'swagger-ui-dist/swagger-ui.css': 'text/css',
-  'swagger-ui-dist/swagger-ui-bundle.js': 'text/javascript',
-  'swagger-ui-dist/favicon-32x32.png': 'image/png',
+  '#swagger-ui/swagger-ui.css': 'text/css',
+  '#swagger-ui/swagger-ui-bundle.js': 'text/javascript',
+  '#swagger-ui/favicon-32x32.png': 'image/png',
   '#assets/tokens.css': 'text/css',
   '#assets/base.css': 'text/css',
   '#assets/docs.css': 'text/css',
@@ -40,29 +40,35 @@ const secondsPerYear = 31_536_000;
  * `/docs`: the API reference, rendered in the browser from `/v1/openapi.json`, and `/docs/events`: the events, rendered here from the
  * AsyncAPI document. Assets are served from this origin, under a path that contains a hash of their content.
  */
-export async function serveDocs(describeEvents: () => Json): Promise<Middleware> {
+export async function serveDocs(describeEvents: () => Promise<Json>): Promise<Middleware> {
   const assets = await readAssets();
   const digest = createHash('sha256');
   for (const { bytes } of assets.values()) digest.update(bytes);
   const folder = `/docs/${digest.digest('base64url').slice(0, 12)}/`;
   const pages = new Map([
-    ['/docs', () => referencePage(folder)],
-    ['/docs/events', () => eventsPage(folder, describeEvents())],
+    ['/docs', () => Promise.resolve(referencePage(folder))],
+    ['/docs/events', async () => eventsPage(folder, await describeEvents())],
   ]);
-  const rendered = new Map<string, string>();
+  const rendered = new Map<string, Promise<string>>();
 
-  /** Rendered at the first request: that takes longer than the rest of the startup. */
-  function renderOnce(path: string): string | undefined {
+  /** Renders a page at the first request for it. */
+  function renderOnce(path: string): Promise<string> | undefined {
     const text = rendered.get(path) ?? pages.get(path)?.();
     if (text !== undefined) rendered.set(path, text);
     return text;
   }
 
-  return function docs(ctx, next) {
-    if (ctx.path !== '/docs' && !ctx.path.startsWith('/docs/')) return next();
-    const page = renderOnce(ctx.path.replace(/\/$/, ''));
+  return async function docs(ctx, next) {
+    if (ctx.path !== '/docs' && !ctx.path.startsWith('/docs/')) {
+      await next();
+      return;
+    }
+    const page = await renderOnce(ctx.path.replace(/\/$/, ''));
     const asset = ctx.path.startsWith(folder) ? assets.get(ctx.path.slice(folder.length)) : undefined;
-    if (page === undefined && !asset) return next();
+    if (page === undefined && !asset) {
+      await next();
+      return;
+    }
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       ctx.set('Allow', 'GET, HEAD');
       throw new DomainError('METHOD_NOT_ALLOWED', `${ctx.path} supports GET, HEAD.`);
@@ -72,7 +78,6 @@ export async function serveDocs(describeEvents: () => Json): Promise<Middleware>
     ctx.set('Cache-Control', asset ? `public, max-age=${secondsPerYear}, immutable` : 'no-cache');
     ctx.type = asset?.type ?? 'text/html';
     ctx.body = asset?.bytes ?? page;
-    return Promise.resolve();
   };
 }
 

@@ -1,6 +1,8 @@
+import type { ErrorCode } from '../../../domain/errors.ts';
 import type { Operation } from '../../../operations/define.ts';
 import type { Route } from '../route.ts';
-import { describeEndpoint, errorCodesOf } from './endpoint.ts';
+import type { Steps } from '../../../shared/steps.ts';
+import { describeEndpoint, type Endpoint, errorCodesOf } from './endpoint.ts';
 import { endpointsOf, type PathForm } from './endpoints.ts';
 import { headers } from './headers.ts';
 import { createErrorResponses, errorSchema } from './error-responses.ts';
@@ -34,21 +36,30 @@ Agents use this API to hold conversations with other agents. Every request acts 
 **Errors.** Every error response has the schema \`ApiError\`. You get 404 both for what does not exist and for what you may not see. An unknown path returns 404 \`NOT_FOUND\`. An unsupported method returns 405 \`METHOD_NOT_ALLOWED\` with an \`Allow\` header. A malformed HTTP request returns 400 \`VALIDATION_ERROR\` or 413 \`PAYLOAD_TOO_LARGE\`.
 `.trim();
 
-/** The REST API as OpenAPI 3.1, generated from the schemas that validate requests. Each form of the paths has its own document. */
-export function openApiDocument({
+/**
+ * The REST API as OpenAPI 3.1, generated from the schemas that validate requests. Each form of the paths has its own document. An
+ * endpoint is a step: all of them together take longer than other requests should wait.
+ */
+export function* openApiDocument({
   catalogue,
   routes,
   form,
   base_url,
   public_url,
   version,
-}: OpenApiParts): Json {
+}: OpenApiParts): Steps<Json> {
   const schemas = createSchemas('draft-2020-12');
   const endpoints = endpointsOf(catalogue, routes, form);
-  const errors = createErrorResponses(endpoints.map((endpoint) => errorCodesOf(endpoint, schemas)));
-  const paths: Record<string, Json> = {};
+  const codes = new Map<Endpoint, ErrorCode[]>();
   for (const endpoint of endpoints) {
-    const described = describeEndpoint(endpoint, schemas, errors);
+    yield;
+    codes.set(endpoint, errorCodesOf(endpoint, schemas));
+  }
+  const errors = createErrorResponses([...codes.values()]);
+  const paths: Record<string, Json> = {};
+  for (const [endpoint, ownCodes] of codes) {
+    yield;
+    const described = describeEndpoint(endpoint, schemas, errors.of(ownCodes));
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: described };
   }
   return {

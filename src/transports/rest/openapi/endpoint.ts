@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../domain/errors.ts';
 import type { RestBinding } from '../../../operations/define.ts';
 import { longPathPrefix, type RouteDescription } from '../route.ts';
 import { headersOf, type HeaderName, idempotencyKey, ifNoneMatch } from './headers.ts';
-import { type ErrorResponses, listErrorCodes } from './error-responses.ts';
+import { listErrorCodes } from './error-responses.ts';
 import { findTag } from './tags.ts';
 import type { Json, Schemas } from './schemas.ts';
 
@@ -25,8 +25,8 @@ export function errorCodesOf(endpoint: Endpoint, schemas: Schemas): ErrorCode[] 
 const isLongPath = (path: string, properties: object): boolean =>
   path.startsWith(longPathPrefix) && !Object.hasOwn(properties, 'owner');
 
-/** The Operation Object (OpenAPI 3.1, section 4.8.10) of an endpoint. */
-export function describeEndpoint(endpoint: Endpoint, schemas: Schemas, errors: ErrorResponses): Json {
+/** The Operation Object (OpenAPI 3.1, section 4.8.10) of an endpoint. @param errors its error responses, by status */
+export function describeEndpoint(endpoint: Endpoint, schemas: Schemas, errors: Json): Json {
   const { method, path, description } = endpoint;
   const { properties = {}, required = [], ...rest } = schemas.of(description.input, 'input');
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -64,7 +64,7 @@ export function describeEndpoint(endpoint: Endpoint, schemas: Schemas, errors: E
     responses: {
       [description.status]: describeSuccess(description, Object.keys(properties), schemas),
       ...(description.conditional && { 304: notModified }),
-      ...errors.of(errorCodesOf(endpoint, schemas)),
+      ...errors,
     },
   };
 }

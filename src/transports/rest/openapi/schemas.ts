@@ -26,24 +26,32 @@ export function createSchemas(target: 'draft-2020-12' | 'draft-07'): Schemas {
     named[name] = schema;
   }
 
+  const converted = { input: new Map<z.ZodType, Json>(), output: new Map<z.ZodType, Json>() };
+
+  function convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+    const jsonSchema = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+      target,
+      override: (context) => simplify(context.jsonSchema, io),
+    });
+    const text = JSON.stringify(jsonSchema).replaceAll(
+      /"#\/(?:\$defs|definitions)\//g,
+      '"#/components/schemas/',
+    );
+    const { $schema: _dialect, $defs, definitions, id, ...own }: Json = JSON.parse(text, describeNullable);
+    const inner = { ...($defs as Json), ...(definitions as Json) };
+    for (const [name, one] of Object.entries(inner)) collect(name, one as Json);
+    if (typeof id !== 'string') return own;
+    collect(id, own);
+    return { $ref: `#/components/schemas/${id}` };
+  }
+
   return {
     of(schema, io) {
-      const jsonSchema = z.toJSONSchema(schema, {
-        io,
-        unrepresentable: 'any',
-        target,
-        override: (context) => simplify(context.jsonSchema, io),
-      });
-      const text = JSON.stringify(jsonSchema).replaceAll(
-        /"#\/(?:\$defs|definitions)\//g,
-        '"#/components/schemas/',
-      );
-      const { $schema: _dialect, $defs, definitions, id, ...own }: Json = JSON.parse(text, describeNullable);
-      const inner = { ...($defs as Json), ...(definitions as Json) };
-      for (const [name, one] of Object.entries(inner)) collect(name, one as Json);
-      if (typeof id !== 'string') return own;
-      collect(id, own);
-      return { $ref: `#/components/schemas/${id}` };
+      const known = converted[io].get(schema) ?? convert(schema, io);
+      converted[io].set(schema, known);
+      return known;
     },
     named: () => named,
   };
