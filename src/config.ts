@@ -1,35 +1,26 @@
-import { isIP } from 'node:net';
+import leven from 'leven';
 import { z } from 'zod';
-import { describeError } from './shared/error-log.ts';
 import { version as VERSION } from './shared/version.ts';
-import { parseRedisAddress } from './platform/redis/address.ts';
+import {
+  flag,
+  hosts,
+  issuer,
+  mailSender,
+  mediaTypeList,
+  networks,
+  oneOf,
+  port,
+  postgresUrl,
+  postgresUrls,
+  redisUrl,
+  url,
+  wholeNumber,
+} from './setting-types.ts';
 
 /** A setting is missing or wrong. The message is one line with the setting and its valid values. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
-
-function wholeNumber(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z.coerce.number({ error }).int(error).min(min, error).max(max, error);
-}
-
-const port = wholeNumber(0, 65_535);
-const flag = z.stringbool();
-const url = (...protocols: string[]) =>
-  z.string().refine(
-    (value) => {
-      try {
-        return protocols.includes(new URL(value).protocol);
-      } catch {
-        return false;
-      }
-    },
-    {
-      error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-      abort: true,
-    },
-  );
 
 /** PUBLIC_URL is public and part of every token. */
 function isBareUrl(value: string): boolean {
@@ -37,27 +28,11 @@ function isBareUrl(value: string): boolean {
   return username === '' && password === '' && !/[?#]/.test(value);
 }
 
-const postgresUrl = url('postgres:', 'postgresql:');
-const postgresUrls = z
-  .string()
-  .default('')
-  .transform((value) => value.split(',').flatMap((item) => item.trim() || []))
-  .pipe(z.array(postgresUrl));
-
 export const workerRoles = ['delivery', 'search-indexing', 'attachment-scanning', 'maintenance'] as const;
 const workerRoleList = z
   .string()
   .transform((value) => value.split(',').map((role) => role.trim()))
-  .pipe(z.array(z.enum(workerRoles)).min(1));
-
-const mediaTypeList = z
-  .string()
-  .transform((value) => value.split(',').map((type) => type.trim().toLowerCase()))
-  .pipe(
-    z.array(
-      z.string().regex(/^[^\s/;*]+\/[^\s/;*]+$/, 'must be media types, such as application/pdf,image/png'),
-    ),
-  );
+  .pipe(z.array(oneOf(...workerRoles)).min(1, 'must name at least one role'));
 
 /** Calls per period. `loop`: quick replies of two agents to each other; `unsent_uploads`: files that an agent uploaded but has not sent. */
 const defaultLimits = {
@@ -105,49 +80,8 @@ const rateLimits = z
     return { ...defaultLimits, ...limits };
   });
 
-/** An OpenID Connect issuer: https, or http on this machine; without query and fragment (Discovery, section 3). */
-const issuer = url('https:', 'http:').refine((value) => {
-  const { protocol, hostname, search, hash } = new URL(value);
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  return (protocol === 'https:' || isLocal) && search === '' && hash === '';
-}, 'must be an https address without query and fragment (http only on this machine)');
-
-/** IP networks (RFC 4632) such as `10.1.0.0/16` and `fd00::/8`, or single addresses. */
-const networks = z
-  .string()
-  .default('')
-  .transform((value, context) =>
-    value.split(',').flatMap((item) => {
-      const [address = '', length, ...rest] = item.trim().split('/');
-      if (item.trim() === '') return [];
-      const bits = isIP(address) === 4 ? 32 : 128;
-      const prefix = length === undefined ? bits : Number(length);
-      const isValid =
-        isIP(address) > 0 && /^\d{1,3}$/.test(length ?? '0') && prefix <= bits && rest.length === 0;
-      if (isValid) return [{ address, prefix }];
-      const message = 'must be address ranges separated by commas, such as 10.1.0.0/16,fd00::/8';
-      context.issues.push({ code: 'custom', input: value, message });
-      return [];
-    }),
-  );
-
-/** An address, with or without a name: `ams@example.com`, `Agent Messaging <ams@example.com>`. */
-const mailSender = z
-  .string()
-  .refine(
-    (value) => z.email().safeParse(/^[^<>\r\n]+<([^<>]+)>$/.exec(value)?.[1] ?? value).success,
-    'must be an e-mail address, or a name and an address: Agent Messaging <ams@example.com>',
-  );
-
-/** A single server, Sentinel or Cluster. */
-const redisUrl = z.string().transform((value, context) => {
-  try {
-    parseRedisAddress(value);
-  } catch (error) {
-    context.issues.push({ code: 'custom', input: value, message: describeError(error) });
-  }
-  return value;
-});
+/** 32 random hexadecimal digits have fewer different ones in one of a million keys. */
+const minKeyCharacters = 8;
 
 const environment = z.object({
   HOST: z.string().default('0.0.0.0'),
@@ -159,7 +93,7 @@ const environment = z.object({
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: postgresUrl,
   DATABASE_POOL_SIZE: wholeNumber(2, 500).default(20),
-  DATABASE_POOLER: z.enum(['none', 'transaction']).default('none'),
+  DATABASE_POOLER: oneOf('none', 'transaction').default('none'),
   DATABASE_DIRECT_URL: postgresUrl.optional(),
   DATABASE_STATEMENT_SECONDS: wholeNumber(1, 600).default(15),
   DATABASE_LOCK_SECONDS: wholeNumber(1, 600).default(10),
@@ -172,11 +106,12 @@ const environment = z.object({
     .default('ams'),
   SECRET_KEY: z
     .string()
-    .min(32, 'must be at least 32 characters; generate one with: openssl rand -base64 48'),
-  ALLOWED_HOSTS: z
-    .string()
-    .default('')
-    .transform((value) => value.split(',').flatMap((host) => host.trim() || [])),
+    .min(32, 'must be at least 32 characters; generate one with: openssl rand -base64 48')
+    .refine(
+      (value) => new Set(value).size >= minKeyCharacters,
+      'must be random; generate one with: openssl rand -base64 48',
+    ),
+  ALLOWED_HOSTS: hosts,
   TRUST_PROXY: flag.default(false),
   DRAIN_SECONDS: wholeNumber(0, 300).default(5),
   REFRESH_GRACE_SECONDS: wholeNumber(0, 60).default(10),
@@ -185,7 +120,7 @@ const environment = z.object({
   EVENTS_HOLD_SECONDS: wholeNumber(0, 300).default(90),
   SMTP_URL: url('smtp:', 'smtps:').optional(),
   SMTP_FROM: mailSender.optional(),
-  SIGNUP: z.enum(['open', 'invite', 'closed']).default('open'),
+  SIGNUP: oneOf('open', 'invite', 'closed').default('open'),
   OIDC_ISSUER: issuer.optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
@@ -196,7 +131,7 @@ const environment = z.object({
   ECHO_AGENT: flag.default(true),
   AGENTS_PER_OWNER: wholeNumber(0, 1_000_000).default(1_000),
   EXPORT_RETENTION_DAYS: wholeNumber(1, 365).default(7),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   S3_ENDPOINT: url('https:', 'http:').optional(),
   S3_PUBLIC_ENDPOINT: url('https:', 'http:').optional(),
   S3_BUCKET: z.string().optional(),
@@ -220,6 +155,9 @@ const environment = z.object({
   WORKER_ROLES: workerRoleList.default([...workerRoles]),
   WORKER_CONCURRENCY: wholeNumber(1, 1000).default(8),
 });
+
+/** As HOST, these listen on every address. */
+const anyAddress = new Set(['0.0.0.0', '::']);
 
 /** The first setting requires the second. */
 const requiredTogether = [
@@ -252,7 +190,8 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     const issue = parsed.error.issues[0];
     const name = String(issue?.path[0] ?? 'environment');
     const reason = present[name] === undefined ? 'is not set' : (issue?.message ?? 'is invalid');
-    throw new ConfigError(`${name}: ${reason}`);
+    const misspelled = findMisspelledSettings(env).find(({ meant }) => meant === name);
+    throw new ConfigError(`${name}: ${reason}${misspelled ? `, but ${misspelled.name} is` : ''}`);
   }
   for (const [name, needed] of requiredTogether) {
     if (parsed.data[name] !== undefined && parsed.data[needed] === undefined) {
@@ -269,6 +208,20 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
       'MESSAGE_RETENTION_DAYS: must be more than FEED_RETENTION_DAYS, because feeds refer to messages',
     );
   }
+  const { HOST, PORT, OPS_HOST, OPS_PORT } = parsed.data;
+  if (OPS_PORT === PORT && PORT !== 0 && (HOST === OPS_HOST || anyAddress.has(HOST))) {
+    throw new ConfigError('OPS_PORT: must differ from PORT, which is for clients');
+  }
   const PUBLIC_URL = parsed.data.PUBLIC_URL ?? `http://localhost:${parsed.data.PORT}`;
   return Object.freeze({ ...parsed.data, DATABASE_DIRECT_URL, PUBLIC_URL, VERSION });
+}
+
+/** Returns the variables whose names are almost the name of a setting that is not set. They have no effect. */
+export function findMisspelledSettings(env: Record<string, string | undefined>) {
+  const settings = Object.keys(environment.shape);
+  const unset = settings.filter((name) => name.includes('_') && !env[name]);
+  return Object.keys(env).flatMap((name) => {
+    const meant = settings.includes(name) ? undefined : unset.find((one) => leven(one, name) <= 2);
+    return meant === undefined ? [] : [{ name, meant }];
+  });
 }

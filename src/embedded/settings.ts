@@ -20,6 +20,9 @@ export interface Settings {
   environment: Environment;
 }
 
+/** The launcher generates the key itself. */
+const placeholderKey = 'a placeholder of sufficient length';
+
 /**
  * Reads the launcher's settings with the defaults of the embedded mode: loopback, `.data`, quiet logs. PORT 0 becomes a
  * free port.
@@ -35,7 +38,7 @@ export async function readSettings(env: Environment): Promise<Settings> {
     PORT: port,
     // Placeholders, so that the other settings are checked before any part starts.
     DATABASE_URL: environment['DATABASE_URL'] ?? 'postgres://127.0.0.1',
-    SECRET_KEY: environment['SECRET_KEY'] ?? '-'.repeat(32),
+    SECRET_KEY: environment['SECRET_KEY'] ?? placeholderKey,
   });
   return {
     host: config.HOST,

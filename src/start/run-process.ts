@@ -1,4 +1,4 @@
-import { type Config, ConfigError, loadConfig } from '../config.ts';
+import { type Config, ConfigError, findMisspelledSettings, loadConfig } from '../config.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createLogger } from '../platform/observability/logger.ts';
 
@@ -13,6 +13,9 @@ export async function runProcess(
 ): Promise<void> {
   const config = readConfig();
   const logger = createLogger({ level: config.LOG_LEVEL, part });
+  for (const { name, meant } of findMisspelledSettings(process.env)) {
+    logger.warn({ name }, `${name} is not a setting and has no effect; did you mean ${meant}?`);
+  }
   const lifecycle = createLifecycle(logger);
   // The launcher reads the output. When it is gone, the process still stops in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

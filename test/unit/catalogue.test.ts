@@ -164,7 +164,10 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
       return Promise.resolve({ close: () => Promise.resolve() });
     },
   };
-  const config = loadConfig({ DATABASE_URL: 'postgres://127.0.0.1', SECRET_KEY: '-'.repeat(32) });
+  const config = loadConfig({
+    DATABASE_URL: 'postgres://127.0.0.1',
+    SECRET_KEY: '0123456789abcdef'.repeat(2),
+  });
   const bus = { subscribe: () => Promise.resolve(() => Promise.resolve()) };
   const metrics = createMetrics({ version: '0', part: 'test' });
   const unitOfWork = { readAsSystem: () => Promise.resolve(true) };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, loadConfig, workerRoles } from '../../src/config.ts';
+import { ConfigError, findMisspelledSettings, loadConfig, workerRoles } from '../../src/config.ts';
 import { budgets } from '../../src/domain/limits.ts';
 import { queueNames, queuesOfRole } from '../../src/jobs/define.ts';
 
-const complete = { DATABASE_URL: 'postgres://user@localhost/ams', SECRET_KEY: 'k'.repeat(32) };
+const complete = { DATABASE_URL: 'postgres://user@localhost/ams', SECRET_KEY: '0123456789abcdef'.repeat(2) };
 
 describe('settings', () => {
   test('have the documented defaults', () => {
@@ -174,6 +174,24 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ],
   ['no secret', { ...complete, SECRET_KEY: undefined }, /^SECRET_KEY: is not set$/],
   ['a short secret', { ...complete, SECRET_KEY: 'k'.repeat(31) }, /^SECRET_KEY: .*32 characters/],
+  ['a secret of one letter', { ...complete, SECRET_KEY: 'a'.repeat(32) }, /^SECRET_KEY: must be random; /],
+  [
+    'a misspelled secret',
+    { ...complete, SECRET_KEY: undefined, SECERT_KEY: complete.SECRET_KEY },
+    /^SECRET_KEY: is not set, but SECERT_KEY is$/,
+  ],
+  ...['*', 'http://x/', 'x/', 'a b', 'localhost:99999', '*.example.com', 'me@x'].map(
+    (ALLOWED_HOSTS): (typeof wrong)[number] => [
+      `the allowed host ${ALLOWED_HOSTS}`,
+      { ...complete, ALLOWED_HOSTS },
+      /^ALLOWED_HOSTS: must be host names /,
+    ],
+  ),
+  [
+    'one port for clients and operators',
+    { ...complete, PORT: '3000', OPS_PORT: '3000' },
+    /^OPS_PORT: must differ from PORT/,
+  ],
   ['a port in words', { ...complete, PORT: 'http' }, /^PORT: /],
   ['a port that is too high', { ...complete, PORT: '65536' }, /^PORT: .*65535/],
   ['a port with a fraction', { ...complete, PORT: '3000.5' }, /^PORT: /],
@@ -193,8 +211,12 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ['sentinels of nothing', { ...complete, REDIS_URL: 'redis+sentinel://one' }, /^REDIS_URL: .*of the master/],
   ['a prefix with a colon', { ...complete, REDIS_PREFIX: 'a:b' }, /^REDIS_PREFIX: /],
   ['a log level of its own', { ...complete, LOG_LEVEL: 'loud' }, /^LOG_LEVEL: /],
-  ['a flag that is neither', { ...complete, TRUST_PROXY: 'maybe' }, /^TRUST_PROXY: /],
-  ['a role that does not exist', { ...complete, WORKER_ROLES: 'delivery,baking' }, /^WORKER_ROLES: /],
+  ['a flag that is neither', { ...complete, TRUST_PROXY: 'maybe' }, /^TRUST_PROXY: must be true or false$/],
+  [
+    'a role that does not exist',
+    { ...complete, WORKER_ROLES: 'delivery,baking' },
+    /^WORKER_ROLES: must be one of delivery, /,
+  ],
   ['no role', { ...complete, WORKER_ROLES: ',' }, /^WORKER_ROLES: /],
   ['no job at a time', { ...complete, WORKER_CONCURRENCY: '0' }, /^WORKER_CONCURRENCY: /],
   ...['on', 'off,default=1/1', 'send=1/1', 'default=0/60', 'default=1/0', 'default=1', 'default=1/60s'].map(
@@ -210,7 +232,7 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
     /^RATE_LIMITS: .*each name once/,
   ],
   ['limits by no name of ours', { ...complete, RATE_LIMITS: 'constructor=1/1' }, /^RATE_LIMITS: /],
-  ['another sign-up', { ...complete, SIGNUP: 'maybe' }, /^SIGNUP: .*"open"\|"invite"\|"closed"/],
+  ['another sign-up', { ...complete, SIGNUP: 'maybe' }, /^SIGNUP: must be one of open, invite, closed$/],
   ['an issuer over plain http', { ...complete, OIDC_ISSUER: 'http://id.example' }, /^OIDC_ISSUER: .*https/],
   ['an issuer that is none', { ...complete, OIDC_ISSUER: 'id.example' }, /^OIDC_ISSUER: must be an address/],
   [
@@ -226,6 +248,13 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
   ['a long name', { ...complete, OIDC_NAME: 'x'.repeat(41) }, /^OIDC_NAME: must be at most 40 characters$/],
   ['a pool of one', { ...complete, DATABASE_POOL_SIZE: '1' }, /^DATABASE_POOL_SIZE: /],
 ];
+
+test('a variable with almost the name of a setting is reported', () => {
+  const env = { ...complete, SIGN_UP: 'closed', REFRESH_GRACE_SECOND: '5', WEBHOOK_NETWORKS: '', PORTS: '1' };
+  expect(findMisspelledSettings(env)).toEqual([
+    { name: 'REFRESH_GRACE_SECOND', meant: 'REFRESH_GRACE_SECONDS' },
+  ]);
+});
 
 describe('a process that starts with', () => {
   test.each(wrong)('%s fails with one line that names the setting', (_what, env, line) => {

@@ -99,7 +99,7 @@ export function configOf(workload: KubernetesObject) {
   };
   const env = environmentOf(workload).map(({ name, value }) => [
     name,
-    value ?? secrets[name] ?? 's'.repeat(48),
+    value ?? secrets[name] ?? '0123456789abcdef'.repeat(3),
   ]);
   return loadConfig(Object.fromEntries(env) as Record<string, string>);
 }

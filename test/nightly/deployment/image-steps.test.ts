@@ -92,7 +92,7 @@ test('the steps of the Dockerfile give a service that starts without root and is
   const port = await findFreePort();
   const env = {
     DATABASE_URL: database.url,
-    SECRET_KEY: 's'.repeat(48),
+    SECRET_KEY: '0123456789abcdef'.repeat(2),
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     PORT: String(port),

@@ -65,5 +65,5 @@ export function layerOf(path: string): string {
   if (top !== 'src') return top;
   if (next === 'transports') return `${next}/${rest[0]}`;
   if (rest.length > 0) return next;
-  return next === 'config.ts' ? 'config' : 'start';
+  return next === 'config.ts' || next === 'setting-types.ts' ? 'config' : 'start';
 }

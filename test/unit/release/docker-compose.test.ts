@@ -138,7 +138,7 @@ describe('docker-compose.yml', () => {
   });
 
   test('allows a stop the time that its phases need', () => {
-    const defaultConfig = loadConfig({ DATABASE_URL: 'postgres://database', SECRET_KEY: 's'.repeat(48) });
+    const defaultConfig = loadConfig(required);
     const phases = 29 + defaultConfig.DRAIN_SECONDS;
     for (const name of ours) {
       expect(Number.parseInt(services[name]?.stop_grace_period ?? '', 10), name).toBeGreaterThan(phases);
@@ -241,7 +241,7 @@ describe('docker-compose.yml', () => {
   });
 
   test('gives our processes valid settings', () => {
-    const values: Record<string, string> = { ...example, SECRET_KEY: 's'.repeat(48) };
+    const values: Record<string, string> = { ...example, SECRET_KEY: required.SECRET_KEY };
     for (const name of ours) {
       const environment = Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [
         key,
@@ -253,6 +253,9 @@ describe('docker-compose.yml', () => {
     }
   });
 });
+
+/** The settings without a default. */
+const required = { DATABASE_URL: 'postgres://user@localhost/ams', SECRET_KEY: '0123456789abcdef'.repeat(2) };
 
 const reference = /(?<!\$)\$\{(\w+)(?:(:[-?])([^}]*))?\}/g;
 
@@ -269,6 +272,15 @@ describe('.env.example', () => {
   test('lists exactly the variables of the compose file', () => {
     const wanted = new Set(referencedIn(text).map(({ name }) => name));
     expect(new Set(Object.keys(example))).toEqual(wanted);
+  });
+
+  test('has the defaults of the settings that it sets', () => {
+    const defaults = loadConfig(required);
+    const set = Object.entries(example).filter(
+      ([name, value]) => value !== '' && Object.hasOwn(defaults, name),
+    );
+    expect(set.length).toBeGreaterThan(10);
+    expect(loadConfig({ ...required, ...Object.fromEntries(set) })).toEqual(defaults);
   });
 
   test('leaves every secret empty, after a comment with the command that creates one', () => {
