@@ -100,7 +100,7 @@ export const checks: readonly Check[] = [
   },
   {
     part: 'prefix',
-    needs: ['database', 'queues'],
+    needs: ['schema', 'queues'],
     async run(core) {
       const others = await findOtherInstances(core);
       if (others.length > 0) throw new Error(describeSharedQueues(core, others));

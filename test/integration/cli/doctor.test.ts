@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { bundledProgram } from '../../support/vitest/bundled-program.ts';
+import { createEmptyDatabase } from '../../support/servers/postgres/database.ts';
 import { startFaultyS3 } from '../../support/servers/faulty-s3.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
 import { runCli } from '../../clients/cli.ts';
@@ -236,6 +237,16 @@ describe('doctor', () => {
       }),
     );
   });
+});
+
+test('before the first migration, only the schema fails', async () => {
+  const database = await createEmptyDatabase();
+  onTestFinished(() => database.drop());
+  const { checks } = await doctor({ ...authority.env, DATABASE_URL: database.url });
+  const status = new Map(checks.map((check) => [check.part, check]));
+  expect(status.get('schema')).toMatchObject({ status: 'failed', advice: 'run: npm run migrate' });
+  for (const part of ['prefix', 'backlog', 'workers', 'retention', 'partitions', 'feeds'])
+    expect(status.get(part), part).toMatchObject({ status: 'not_checked', detail: 'needs schema' });
 });
 
 describe('the command line', () => {
