@@ -17,7 +17,8 @@ COPY src ./src
 COPY packages/client/src ./packages/client/src
 COPY workers ./workers
 COPY migrations ./migrations
-# Without scripts/ and bench/, which need a checkout.
+COPY scripts/copy-swagger-ui.mjs ./scripts/
+# Without the other scripts and bench/, which need a checkout.
 RUN npm run build
 
 FROM node:24-slim AS dependencies

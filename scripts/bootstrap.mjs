@@ -96,6 +96,7 @@ function build() {
   runBuild(inRoot('scripts', 'client', 'build.mjs'));
   runBuild(inRoot('scripts', 'client', 'bundle-command-line.mjs'));
   removeLeftovers('dist');
+  runBuild(inRoot('scripts', 'copy-swagger-ui.mjs'));
   const draft = `${stampFile}.${process.pid}`;
   writeFileSync(draft, stamp);
   renameSync(draft, stampFile);
@@ -113,6 +114,8 @@ function fingerprint() {
   const files = [
     'tsconfig.json',
     'tsconfig.build.json',
+    'scripts/copy-swagger-ui.mjs',
+    'node_modules/swagger-ui-dist/package.json',
     ...['src', 'workers', 'migrations', 'bench', 'chaos', 'scripts', 'packages/client/src'].flatMap(sources),
   ];
   for (const file of files) {

@@ -96,6 +96,10 @@ describe('the image', () => {
     expect(last).toMatch(/^COPY assets \.\/assets$/m);
     expect(last).toMatch(/^COPY package\.json /m);
     expect(read('.dockerignore').split('\n')).toContain('!assets');
+    // The build copies these.
+    expect(imports['#swagger-ui/*']).toBe('./dist/swagger-ui/*');
+    expect(dockerfile).toMatch(/^COPY scripts\/copy-swagger-ui\.mjs \.\/scripts\/$/m);
+    expect(read('.dockerignore').split('\n')).toContain('!scripts/copy-swagger-ui.mjs');
   });
 
   test('runs programs that the build creates', () => {
@@ -155,4 +159,14 @@ describe('CHANGELOG.md', () => {
   test('the client library has the version of the service', () => {
     expect(JSON.parse(read('packages/client/package.json')).version).toBe(version);
   });
+});
+
+test('no package that users install runs a script of its own, unless it is optional', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { hasInstallScript?: boolean; dev?: boolean; optional?: boolean }>;
+  };
+  const withScripts = Object.entries(packages)
+    .filter(([, { hasInstallScript, dev, optional }]) => hasInstallScript && !dev && !optional)
+    .map(([path]) => path);
+  expect(withScripts).toEqual([]);
 });
