@@ -13,7 +13,7 @@ const searchedBytes = 4_096;
 const infected = { status: 'infected', finding: 'EICAR test file' } as const;
 
 /**
- * Needs no other service. Detects the EICAR test file, alone and in a ZIP archive, archive bombs, and bytes that differ from the record.
+ * Needs no other service. Detects the EICAR test file, alone and in a ZIP archive, ZIP bombs, and bytes that differ from the record.
  * Keeps only a few KiB in memory, except of archives.
  */
 export const builtInScanner: Scanner = {
