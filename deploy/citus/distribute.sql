@@ -28,6 +28,7 @@ select create_distributed_function('lease_clock()');
 select create_distributed_table_concurrently('feed_heads', 'agent_id', colocate_with => 'none');
 select create_distributed_table_concurrently('feed', 'agent_id', colocate_with => 'feed_heads');
 select create_distributed_table_concurrently('inboxes', 'agent_id', colocate_with => 'feed_heads');
+select create_distributed_table_concurrently('deleted_inboxes', 'agent_id', colocate_with => 'feed_heads');
 select create_distributed_table_concurrently('inbox_items', 'agent_id', colocate_with => 'feed_heads');
 select create_distributed_table_concurrently('inbox_consumers', 'agent_id', colocate_with => 'feed_heads');
 select create_distributed_table_concurrently('usage_days', 'sender_id', colocate_with => 'feed_heads');

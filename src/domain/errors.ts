@@ -64,6 +64,8 @@ export interface ErrorOptions {
   scope?: string;
   /** The approval that is missing: its id, and when it expires (ms). */
   approval?: { id: string; expires_at: number };
+  /** What to do next, for REST and for callers that name operations: WebSocket calls and MCP. */
+  advice?: { rest: string; call: string };
   /** The agents whose loop was stopped. Not for the caller. */
   stopped_loop?: { sender_id: string; recipient_id: string };
   cause?: unknown;
@@ -77,6 +79,7 @@ export class DomainError extends Error {
   readonly retry_after: number | undefined;
   readonly scope: string | undefined;
   readonly approval: ErrorOptions['approval'];
+  readonly advice: ErrorOptions['advice'];
   readonly stopped_loop: ErrorOptions['stopped_loop'];
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
@@ -86,6 +89,7 @@ export class DomainError extends Error {
     this.retry_after = options.retry_after;
     this.scope = options.scope;
     this.approval = options.approval;
+    this.advice = options.advice;
     this.stopped_loop = options.stopped_loop;
   }
 

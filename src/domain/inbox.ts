@@ -20,6 +20,14 @@ export function visibleTypes(types: readonly string[], { scopes }: Pick<Actor, '
   return inboxTypes.filter((type) => types.includes(type) && canSeeEvent(scopes, type));
 }
 
+/** The settings of an inbox whose agent chose none. */
+export const defaultInbox = {
+  types: ['message.created'] satisfies EventType[],
+  lease_seconds: 60,
+  max_attempts: 5,
+  ordered_by_thread: true,
+};
+
 /** The maximum number of leases of one agent at a time. */
 export const maxLeases = 1_000;
 

@@ -31,6 +31,7 @@ import { deleteDeadItemOperation } from './inbox/delete-dead-item.ts';
 import { deleteInboxOperation } from './inbox/delete-inbox.ts';
 import { getInboxOperation } from './inbox/get-inbox.ts';
 import { listDeadItemsOperation } from './inbox/list-dead-items.ts';
+import { readInboxOperation } from './inbox/read-inbox.ts';
 import { redriveDeadItemOperation } from './inbox/redrive-dead-item.ts';
 import { releaseMessageOperation } from './inbox/release-message.ts';
 import { renewLeaseOperation } from './inbox/renew-lease.ts';
@@ -122,6 +123,7 @@ export const catalogue: readonly Operation[] = [
   recallMessagesOperation,
   setInboxOperation,
   getInboxOperation,
+  readInboxOperation,
   deleteInboxOperation,
   claimMessagesOperation,
   renewLeaseOperation,

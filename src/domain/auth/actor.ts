@@ -11,6 +11,8 @@ export interface Actor {
   resource: string;
   /** Milliseconds since the epoch. */
   expires_at: number;
+  /** The feed position of the session that calls; absent without a session, and for calls that do not need it. */
+  feed_cursor?: string | undefined;
   /** SHA-256 of the token in base64url. It identifies the token in revocations. */
   token_id: string;
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { EventType } from '../../domain/feed/events.ts';
-import { attemptOutcomes, inboxTypes, leaseSeconds } from '../../domain/inbox.ts';
+import { attemptOutcomes, defaultInbox, inboxTypes, leaseSeconds } from '../../domain/inbox.ts';
 import { relationships } from '../../domain/agents/agents.ts';
 import { timestamp } from '../../presenters/agent.ts';
 import { type EventColumns, presentEvent } from '../../presenters/events.ts';
@@ -11,7 +10,6 @@ import { exampleEvents } from '../examples/events.ts';
 
 const [firstType, ...otherTypes] = inboxTypes;
 if (!firstType) throw new Error('no event type can be an item');
-const defaultTypes: EventType[] = ['message.created'];
 
 export const leaseId = z.string().max(64).describe('Lease identifier, lse_…, from a claim.');
 
@@ -29,18 +27,20 @@ export const settingsFields = {
     .array(z.enum([firstType, ...otherTypes]))
     .min(1)
     .refine((types) => new Set(types).size === types.length, 'must not contain duplicates')
-    .default(defaultTypes)
+    .default([...defaultInbox.types])
     .describe('The event types that become items. Default: message.created.'),
-  lease_seconds: leaseLength.default(60).describe('The length of a lease whose claim names none, 5–43,200.'),
+  lease_seconds: leaseLength
+    .default(defaultInbox.lease_seconds)
+    .describe('The length of a lease whose claim names none, 5–43,200.'),
   max_attempts: z
     .int()
     .min(1)
     .max(100)
-    .default(5)
+    .default(defaultInbox.max_attempts)
     .describe('An item that was leased this often without an acknowledgement is dead, 1–100.'),
   ordered_by_thread: z
     .boolean()
-    .default(true)
+    .default(defaultInbox.ordered_by_thread)
     .describe('Whether at most one item of a thread is leased at a time, the oldest one.'),
 };
 
@@ -79,6 +79,7 @@ export const inboxSchema = z
 
 const leaseFields = {
   id: z.string().meta({ pattern: '^lse_' }).describe('Lease identifier, lse_…'),
+  lease_id: z.string().meta({ pattern: '^lse_' }).describe('The same as id, under the name of the inputs.'),
   fencing_token: z
     .int()
     .describe('Grows with every lease of the agent. Other systems can refuse writes with a lower one.'),
@@ -151,6 +152,7 @@ const exampleEvent = eventEnvelope.parse(exampleEvents.find(({ type }) => type =
 /** An example of a lease without its event. */
 export const exampleLeaseState: z.infer<typeof leaseState> = {
   id: 'lse_01K9ZX6R9V2W6Y8Z0A2C4E5F6H',
+  lease_id: 'lse_01K9ZX6R9V2W6Y8Z0A2C4E5F6H',
   fencing_token: 1_794_000_060_017,
   attempt: 1,
   expires_at: 1_794_000_120_000,
@@ -179,10 +181,7 @@ export const exampleDeadItem = deadItemSchema.parse({
 });
 
 export const exampleInbox: z.infer<typeof inboxSchema> = {
-  types: defaultTypes,
-  lease_seconds: 60,
-  max_attempts: 5,
-  ordered_by_thread: true,
+  ...defaultInbox,
   ready: 3,
   leased: 1,
   dead: 0,

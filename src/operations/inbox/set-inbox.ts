@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { saveInbox } from '../../services/inbox/settings.ts';
-import { defineOperation } from '../define.ts';
+import { defineOperation, toolHints } from '../define.ts';
 import { exampleInbox, inboxSchema, settingsFields } from './fields.ts';
 
 export const setInboxOperation = defineOperation({
@@ -24,6 +24,11 @@ export const setInboxOperation = defineOperation({
     return saveInbox(work, settings, from);
   },
   rest: { method: 'PUT', path: '/inbox', status: 200 },
+  tool: {
+    description:
+      'Turns your inbox on, or changes its settings: messages become items that the instances of your agent share with claim_messages. Your first claim does the same with the defaults, but not after the inbox was deleted. What you leave out is set to its default.',
+    annotations: { ...toolHints.write, idempotentHint: true },
+  },
   errors: ['INVALID_CURSOR'],
   example: {
     input: {

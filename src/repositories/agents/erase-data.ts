@@ -23,6 +23,7 @@ const ownedRows = {
   inbox_items: 'delete from inbox_items where agent_id = $1',
   inbox_consumers: 'delete from inbox_consumers where agent_id = $1',
   inboxes: 'delete from inboxes where agent_id = $1',
+  deleted_inboxes: 'delete from deleted_inboxes where agent_id = $1',
   mcp_sessions: 'delete from mcp_sessions where agent_id = $1',
 } as const;
 

@@ -1,5 +1,5 @@
 import type { NextItem } from '../../domain/inbox.ts';
-import { query, type Queryable, statement } from '../queryable.ts';
+import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';
 import { leaseClock, stateNow } from './lease-clock.ts';
 import { wantedEntries } from './wanted-entries.ts';
 
@@ -67,6 +67,32 @@ const statements = {
      on conflict (agent_id) do update set types = excluded.types, lease_seconds = excluded.lease_seconds, max_attempts = excluded.max_attempts,
        ordered_by_thread = excluded.ordered_by_thread, position = excluded.position, updated_at = excluded.updated_at`,
   ),
+  /** Inserts the inbox of an agent that never had one. Another transaction may do the same. */
+  open: statement(
+    'inboxes.open',
+    `insert into inboxes (agent_id, types, lease_seconds, max_attempts, ordered_by_thread, position, created_at, updated_at)
+     select :agent_id, :types::text[], :lease_seconds, :max_attempts, :ordered_by_thread::boolean, :position::bigint, :now::bigint, :now::bigint
+     where not exists (select from deleted_inboxes where agent_id = :agent_id)
+     on conflict (agent_id) do nothing`,
+  ),
+  markDeleted: statement(
+    'inboxes.mark_deleted',
+    `insert into deleted_inboxes (agent_id, deleted_at) values (:agent_id, :now::bigint) on conflict (agent_id) do nothing`,
+  ),
+  /** The first unread message of each thread is found by its sequence. */
+  findOldestUnread: statement(
+    'inboxes.find_oldest_unread',
+    `select m.created_at from thread_members v
+     cross join lateral (select last_sequence from threads where id = v.thread_id offset 0) t
+     cross join lateral (
+       select created_at from messages where thread_id = v.thread_id and sequence > v.read_sequence and sender_id <> v.agent_id
+       order by sequence limit 1) m
+     where v.agent_id = :agent_id and t.last_sequence > v.read_sequence order by m.created_at limit 1`,
+  ),
+  findEntrySince: statement(
+    'inboxes.find_entry_since',
+    `select number from feed where agent_id = :agent_id and event_id >= ${hideFromPlanner(':event_id', 'text')} order by number limit 1`,
+  ),
   removeItems: statement('inboxes.remove_items', 'delete from inbox_items where agent_id = :agent_id'),
   removeConsumers: statement(
     'inboxes.remove_consumers',
@@ -131,6 +157,25 @@ export function inboxesRepository(db: Queryable) {
       const { agent_id, types, lease_seconds, max_attempts, ordered_by_thread, position } = inbox;
       const settings = { types, lease_seconds, max_attempts, ordered_by_thread };
       await query(db, statements.save, { agent_id, ...settings, position, now });
+    },
+    /** Inserts the inbox of an agent that never had one; does nothing otherwise. */
+    async open(inbox: Omit<InboxRow, 'created_at' | 'updated_at'>, now: number): Promise<void> {
+      const { agent_id, types, lease_seconds, max_attempts, ordered_by_thread, position } = inbox;
+      const settings = { types, lease_seconds, max_attempts, ordered_by_thread };
+      await query(db, statements.open, { agent_id, ...settings, position, now });
+    },
+    /** Records that the agent turned its inbox off. */
+    async markDeleted(agentId: string, now: number): Promise<void> {
+      await query(db, statements.markDeleted, { agent_id: agentId, now });
+    },
+    /** The oldest message of others that the agent has not read. */
+    async findOldestUnread(agentId: string): Promise<{ created_at: number } | undefined> {
+      return (await query<{ created_at: number }>(db, statements.findOldestUnread, { agent_id: agentId }))[0];
+    },
+    /** The first entry of the agent's feed whose event has this id or a later one. */
+    async findEntrySince(agentId: string, eventId: string): Promise<{ number: number } | undefined> {
+      const values = { agent_id: agentId, event_id: eventId };
+      return (await query<{ number: number }>(db, statements.findEntrySince, values))[0];
     },
     /** Removes an inbox with its items and consumers. */
     async remove(agentId: string): Promise<void> {

@@ -4,7 +4,9 @@ import type { Work } from '../../work/unit-of-work.ts';
 
 /** The refusal of every operation on an inbox that is off. */
 export function inboxNotFound(): DomainError {
-  return new DomainError('INBOX_NOT_FOUND', 'The inbox of this agent is off; turn it on with PUT /v1/inbox.');
+  return new DomainError('INBOX_NOT_FOUND', 'The inbox of this agent is off.', {
+    advice: { rest: 'Turn it on with PUT /v1/inbox.', call: 'Turn it on with set_inbox.' },
+  });
 }
 
 /** The refusal of a write of a lease that has ended. */

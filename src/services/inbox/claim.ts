@@ -1,10 +1,18 @@
 import { DomainError } from '../../domain/errors.ts';
-import { inboxTypes, maxLeases, type NextItem, toLeaseId, visibleTypes } from '../../domain/inbox.ts';
+import {
+  defaultInbox,
+  inboxTypes,
+  maxLeases,
+  type NextItem,
+  toLeaseId,
+  visibleTypes,
+} from '../../domain/inbox.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { readRelationships } from '../access.ts';
 import { requireActorState } from '../actor-checks.ts';
 import { inboxNotFound } from './access.ts';
 import { announceDeadItems } from './end-leases.ts';
+import { openInbox } from './settings.ts';
 
 type Claims = Work['inboxClaims'];
 type ClaimedItem = Awaited<ReturnType<Claims['claim']>>[number];
@@ -33,9 +41,9 @@ export interface ClaimCall {
 export type LeasedItem = Awaited<ReturnType<typeof withEvents>>[number];
 
 /**
- * Leases the oldest items that are free to an instance of the actor.
+ * Leases the oldest items that are free to an instance of the actor. The first claim of an agent turns its inbox on.
  * @returns the leases with their events, oldest first; none when no item is free
- * @throws {DomainError} INBOX_NOT_FOUND, AGENT_PAUSED, UNAUTHORIZED (the token was revoked), INSUFFICIENT_SCOPE (it may see none of the
+ * @throws {DomainError} INBOX_NOT_FOUND (the agent turned its inbox off), AGENT_PAUSED, UNAUTHORIZED (the token was revoked), INSUFFICIENT_SCOPE (it may see none of the
  * types), RATE_LIMITED (the agent has the maximum of leases)
  */
 export async function claimItems(work: Work, request: ClaimRequest): Promise<LeasedItem[]> {
@@ -58,7 +66,7 @@ export async function claimItemsInBatch(
   const [first] = calls;
   if (!first) return [];
   const { agent_id } = first.work.actor;
-  const [tokens, inbox] = await Promise.all([
+  const [tokens, existing] = await Promise.all([
     first.work.inboxClaims.lockTokens(
       calls.map(({ work }) => hashOf(work)),
       { wait },
@@ -68,12 +76,15 @@ export async function claimItemsInBatch(
   const grants = new Map(
     tokens.map(({ token_hash, grant_id }) => [token_hash.toString('base64url'), grant_id]),
   );
-  const refusals = calls.map(({ work: { actor } }) => {
+  const { types } = existing ?? defaultInbox;
+  const denials = calls.map(({ work: { actor } }) => {
     // A person in the console has no token.
     if (!grants.has(actor.token_id) && actor.account_id === undefined) return wait ? tokenRevoked() : null;
-    if (!inbox) return inboxNotFound();
-    return visibleTypes(inbox.types, actor).length === 0 ? missingScope() : undefined;
+    return visibleTypes(types, actor).length === 0 ? missingScope() : undefined;
   });
+  const permitted = calls.flatMap(({ work }, at) => (denials[at] === undefined ? [work] : []));
+  const inbox = existing ?? (await openInbox(permitted));
+  const refusals = denials.map((denial) => (denial === undefined && !inbox ? inboxNotFound() : denial));
   if (!inbox) return refusals.map((refusal) => refusal ?? null);
   requireActorState({ retired: false, paused: inbox.paused });
   const accepted = calls.filter((_, at) => refusals[at] === undefined);
@@ -160,8 +171,10 @@ async function withEvents(work: Work, items: readonly ClaimedItem[]) {
   return items.flatMap(({ number, event_id, sender_id, attempts, fencing_token, expires_at }) => {
     const event = eventsById.get(event_id);
     if (!event) return [];
+    const lease_id = toLeaseId(agent_id, fencing_token);
     return {
-      id: toLeaseId(agent_id, fencing_token),
+      id: lease_id,
+      lease_id,
       fencing_token,
       attempt: attempts,
       expires_at,

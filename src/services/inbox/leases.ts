@@ -15,8 +15,10 @@ export type AcknowledgeResult = 'acknowledged' | 'lost' | 'not_found';
 export async function renewLease(work: Work, lease_id: string, lease_seconds: number) {
   const lease = await work.inboxLeases.renew(requireLeaseKey(work, lease_id), lease_seconds * 1_000);
   if (!lease) throw leaseLost();
+  const id = toLeaseId(work.actor.agent_id, lease.fencing_token);
   return {
-    id: toLeaseId(work.actor.agent_id, lease.fencing_token),
+    id,
+    lease_id: id,
     fencing_token: lease.fencing_token,
     attempt: lease.attempts,
     expires_at: lease.expires_at,

@@ -1,6 +1,6 @@
 import { toCurrentPosition } from '../../domain/feed/position-ranges.ts';
-import { consumerLifeMs, inboxTopic } from '../../domain/inbox.ts';
-import { timeOfId } from '../../domain/ids.ts';
+import { consumerLifeMs, defaultInbox, inboxTopic } from '../../domain/inbox.ts';
+import { minIdAt, timeOfId } from '../../domain/ids.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { inboxNotFound } from './access.ts';
 import { recordHandled } from './handled.ts';
@@ -25,6 +25,34 @@ export async function saveInbox(work: Work, settings: InboxSettings, from: strin
   return readInbox(work, agent_id);
 }
 
+/**
+ * Turns on the inbox of an agent that never had one, with the default settings, for its first claims.
+ * @returns the inbox, locked; undefined after the agent turned it off, and without claims
+ */
+export async function openInbox(claims: readonly Work[]) {
+  const [work] = claims;
+  if (!work) return undefined;
+  const { agent_id } = work.actor;
+  const position = await findStart(
+    work,
+    claims.flatMap(({ actor }) => actor.feed_cursor ?? []),
+  );
+  await work.inboxes.open({ agent_id, ...defaultInbox, position }, work.now);
+  return work.inboxes.lock(agent_id);
+}
+
+/** After the events that the agent has handled or its sessions have received; otherwise before the oldest unread message. */
+async function findStart(work: Work, sessions: readonly string[]): Promise<number> {
+  const { agent_id } = work.actor;
+  const [bounds] = await work.feed.readBounds([agent_id]);
+  const received = await Promise.all(sessions.map((cursor) => readPosition(work, cursor)));
+  const known = [bounds?.acknowledged_number ?? [], received].flat();
+  if (known.length > 0) return Math.max(...known);
+  const oldest = await work.inboxes.findOldestUnread(agent_id);
+  const next = oldest && (await work.inboxes.findEntrySince(agent_id, minIdAt('event', oldest.created_at)));
+  return next ? next.number - 1 : (bounds?.last_number ?? 0);
+}
+
 /** A cursor that is beyond the feed, because the database was restored, is its end. */
 async function readPosition({ feed, cursors, actor }: Work, from: string): Promise<number> {
   const { agent_id } = actor;
@@ -37,19 +65,26 @@ async function readPosition({ feed, cursors, actor }: Work, from: string): Promi
 }
 
 /**
- * An inbox with its counts and consumers. `oldest_age` is that of the oldest item that is ready or leased, in milliseconds, null if there is none.
- * @throws {DomainError} INBOX_NOT_FOUND
+ * An inbox with its counts and consumers; undefined if it is off. `oldest_age` is that of the oldest item that is ready or leased, in
+ * milliseconds, null if there is none.
  */
-export async function readInbox({ inboxes, now }: Pick<SystemWork, 'inboxes' | 'now'>, agent_id: string) {
+export async function findInbox({ inboxes, now }: Pick<SystemWork, 'inboxes' | 'now'>, agent_id: string) {
   const [inbox, counts, consumers] = await Promise.all([
     inboxes.find(agent_id),
     inboxes.count(agent_id),
     inboxes.listConsumers(agent_id, consumerLifeMs),
   ]);
-  if (!inbox) throw inboxNotFound();
+  if (!inbox) return undefined;
   const { oldest_event_id: oldest, ...states } = counts;
   const oldest_age = oldest === null ? null : Math.max(0, now - timeOfId(oldest));
   return { ...inbox, ...states, oldest_age, consumers };
+}
+
+/** As `findInbox`. @throws {DomainError} INBOX_NOT_FOUND */
+export async function readInbox(work: Pick<SystemWork, 'inboxes' | 'now'>, agent_id: string) {
+  const inbox = await findInbox(work, agent_id);
+  if (!inbox) throw inboxNotFound();
+  return inbox;
 }
 
 /**
@@ -61,5 +96,7 @@ export async function removeInbox(work: Work): Promise<void> {
   while (await recordHandled(work, [agent_id], 0));
   if (!(await work.inboxes.lock(agent_id))) throw inboxNotFound();
   await work.inboxes.remove(agent_id);
+  // Without this, the next claim would turn it on again.
+  await work.inboxes.markDeleted(agent_id, work.now);
   work.publish({ topic: inboxTopic, body: agent_id });
 }

@@ -11,9 +11,10 @@ export interface ErrorBody {
   };
 }
 
-/** The JSON body of every error response. */
-export function errorBody(error: DomainError, request_id: string): ErrorBody {
-  const { code, message, details } = error;
+/** The JSON body of every error response, with advice in the form of the transport. */
+export function errorBody(error: DomainError, request_id: string, form: 'rest' | 'call' = 'rest'): ErrorBody {
+  const { code, details, advice } = error;
+  const message = advice ? `${error.message} ${advice[form]}` : error.message;
   return { error: { code, message, ...(details && { details }), request_id } };
 }
 

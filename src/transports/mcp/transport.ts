@@ -110,9 +110,13 @@ function createFeatures(parts: McpParts, sessions: Sessions): McpFeatures {
     tools: createTools(
       parts.catalogue,
       [createWaitForEventsTool({ ...parts, sessions }), createAcknowledgeEventsTool(parts), ...tools],
-      ({ actor, session_key }, { id, thread_id, sequence, sender }) => {
-        parts.realtime.markDelivered(actor, [{ message: { thread_id, sequence, sender_id: sender.id } }]);
-        if (session_key) sessions.movePosition(session_key, { returned: [id], passed: [] });
+      {
+        onReplySent({ actor, session_key }, { id, thread_id, sequence, sender }) {
+          parts.realtime.markDelivered(actor, [{ message: { thread_id, sequence, sender_id: sender.id } }]);
+          if (session_key) sessions.movePosition(session_key, { returned: [id], passed: [] });
+        },
+        readCursor: async ({ session_key }) =>
+          session_key === undefined ? undefined : (await sessions.readPosition(session_key)).cursor,
       },
     ),
     resources: createResources(parts.catalogue, resources),

@@ -135,7 +135,7 @@ function resultText(id: string, { rest }: Operation, { body, replayed }: Answer)
 function refusalText(id: string, error: DomainError, request_id: string): string {
   const { status, retry_after } = error;
   const again = retry_after === undefined ? {} : { retry_after };
-  return frameText({ type: 'result', id, status, ...again, ...errorBody(error, request_id) });
+  return frameText({ type: 'result', id, status, ...again, ...errorBody(error, request_id, 'call') });
 }
 
 function tooManyCalls(maxCalls: number): DomainError {

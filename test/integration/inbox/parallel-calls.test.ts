@@ -55,13 +55,15 @@ test('a parallel claim with a revoked token is refused alone', async () => {
   expect(answers.flatMap(({ body }) => body.leases ?? [])).toHaveLength(3);
 });
 
-test('parallel claims without an inbox, and of a paused agent, are all refused', async () => {
+test('parallel claims of an inbox that was turned off, and of a paused agent, are all refused', async () => {
   const { worker, inbox } = await startWork(service);
   const pause = 'update agents set paused = true where id = $1';
   await service.core.database.query({ text: pause }, [worker.id]);
   const paused = await Promise.all([inbox.claim(), inbox.claim(), inbox.claim()]);
   expect(paused.map(({ body }) => body.error.code)).toEqual(paused.map(() => 'AGENT_PAUSED'));
   const none = inboxOf(service.api, await service.agent());
+  await none.turnOn();
+  await none.turnOff();
   const refused = await Promise.all([none.claim(), none.claim(), none.claim()]);
   expect(refused.map(({ body }) => body.error.code)).toEqual(refused.map(() => 'INBOX_NOT_FOUND'));
 });

@@ -52,13 +52,6 @@ test('a model claims, answers in the same step, and releases', async () => {
   expect((await inbox.get()).body).toMatchObject({ ready: 0, leased: 0 });
 });
 
-test('a model without an inbox learns how to turn it on', async () => {
-  const { handle } = await service.agent();
-  const tool = await connectModel(handle);
-  const refused = await tool('claim_messages');
-  expect([refused.isError, refused.value.error.code]).toEqual([true, 'INBOX_NOT_FOUND']);
-});
-
 test('a WebSocket calls the same operations, and waits for items', async () => {
   const { worker, inbox, send } = await startWork(service);
   const caller = await connectCaller(worker, service);

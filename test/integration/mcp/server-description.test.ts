@@ -30,16 +30,16 @@ test('the instructions have at most 2,000 characters with the longest handle, sa
 });
 
 /** In bytes of JSON. Many clients give the whole list to the model with every request. */
-const maxListBytes = 40_000;
+const maxListBytes = 44_000;
 const maxToolBytes = 2_600;
 
-test('the list of all tools has at most 40 KB, and each tool its share', async () => {
+test('the list of all tools has at most 44,000 bytes, and each tool its share', async () => {
   const { handle } = await service.agent();
   const token = await service.token(handle, { audience: 'mcp', scopes: [...scopes] });
   const { client, close } = await connectSdkClient(service.url, token);
   const { tools } = await client.listTools();
   await close();
-  expect(tools).toHaveLength(29);
+  expect(tools).toHaveLength(31);
   const sizes = tools.map((tool) => ({ name: tool.name, bytes: Buffer.byteLength(JSON.stringify(tool)) }));
   expect(sizes.filter(({ bytes }) => bytes > maxToolBytes)).toEqual([]);
   const total = Buffer.byteLength(JSON.stringify({ tools }));
@@ -60,9 +60,11 @@ test('tools that meet agents of other owners have openWorldHint', async () => {
   expect(closedWorld.map(({ name }) => name).toSorted()).toEqual([
     'acknowledge_events',
     'complete_upload',
+    'get_inbox',
     'list_contacts',
     'release_message',
     'request_upload_url',
+    'set_inbox',
     'unblock_agent',
     'upload_attachment',
     'whoami',

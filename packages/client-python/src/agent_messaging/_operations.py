@@ -814,6 +814,8 @@ class InboxExpiredEvent(TypedDict):
 class Lease(TypedDict):
     id: str
     """Lease identifier, lse_…"""
+    lease_id: str
+    """The same as id, under the name of the inputs."""
     fencing_token: int
     """Grows with every lease of the agent. Other systems can refuse writes with a lower one."""
     attempt: int
@@ -829,6 +831,8 @@ class Lease(TypedDict):
 class LeaseState(TypedDict):
     id: str
     """Lease identifier, lse_…"""
+    lease_id: str
+    """The same as id, under the name of the inputs."""
     fencing_token: int
     """Grows with every lease of the agent. Other systems can refuse writes with a lower one."""
     attempt: int

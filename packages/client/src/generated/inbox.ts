@@ -38,6 +38,8 @@ export interface Inbox {
 export interface LeaseState {
   /** Lease identifier, lse_… */
   id: string;
+  /** The same as id, under the name of the inputs. */
+  lease_id: string;
   /** Grows with every lease of the agent. Other systems can refuse writes with a lower one. */
   fencing_token: number;
   /** 1 for the first lease of this item. */

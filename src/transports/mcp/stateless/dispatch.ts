@@ -188,5 +188,5 @@ function toWireError({ logger }: DispatchParts, { actor, request_id }: Caller, t
   const error = toDomainError(thrown);
   if (error.status >= 500)
     logger.error({ err: error.cause ?? error, request_id, agent_id: actor.agent_id }, error.code);
-  return new RpcError(rpcCodes.internalError, error.message, { data: errorBody(error, request_id) });
+  return new RpcError(rpcCodes.internalError, error.message, { data: errorBody(error, request_id, 'call') });
 }

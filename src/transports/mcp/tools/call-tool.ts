@@ -35,7 +35,9 @@ export async function callTool(
       approver,
       signal: exchange.signal,
     };
-    const fitted = await runWithProgress(parts, exchange, tool, () => runOperation(parts, caller, call));
+    const feed_cursor = await tool.readCursor?.(toolCaller);
+    const from = { ...caller, actor: { ...caller.actor, feed_cursor } };
+    const fitted = await runWithProgress(parts, exchange, tool, () => runOperation(parts, from, call));
     if (run) caller.onResponseSent(run.onResponseSent);
     const reply = replyOf(fitted.value);
     if (reply) caller.onResponseSent(() => tool.onReplySent?.(toolCaller, reply));

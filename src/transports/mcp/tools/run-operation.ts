@@ -61,7 +61,7 @@ export function toOperationError(
   }
   const { retry_after } = error;
   const extra = { ...(retry_after !== undefined && { retry_after }), ...approvalFields(parts, error) };
-  const { details, ...shown } = errorBody(error, request_id).error;
+  const { details, ...shown } = errorBody(error, request_id, 'call').error;
   // The message has every wrong field already.
   const reasons = details?.filter(({ reason }) => reason !== undefined) ?? [];
   const message = `${shown.message}${remedies[error.code] ?? ''}`;

@@ -27,6 +27,8 @@ export interface Tool {
   feedStatus?(output: Record<string, unknown>): Partial<FeedStatus>;
   /** Called once the response was sent, for tools whose result may have a reply. */
   onReplySent?(call: { actor: Actor; session_key: string | undefined }, reply: ReplyMessage): void;
+  /** The feed position of the session, for tools that may start there. */
+  readCursor?(call: { actor: Actor; session_key: string | undefined }): Promise<string | undefined>;
   /** Content blocks for the output. Default: JSON text. */
   content?(output: Record<string, unknown>): ContentBlock[];
   /** Whether the tool answers only with tasks. */
@@ -50,7 +52,7 @@ export interface ToolRun {
 export function createTools(
   catalogue: readonly Operation[],
   others: readonly Tool[] = [],
-  onReplySent?: Tool['onReplySent'],
+  { onReplySent, readCursor }: Pick<Tool, 'onReplySent' | 'readCursor'> = {},
 ): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
   const add = (tool: Tool) => {
@@ -62,7 +64,11 @@ export function createTools(
     const binding = operation.tool;
     if (!binding) continue;
     const tool = createTool(operation, binding);
-    add(operation.reply && onReplySent ? { ...tool, onReplySent } : tool);
+    add({
+      ...tool,
+      ...(operation.reply && onReplySent && { onReplySent }),
+      ...(operation.itemWait && readCursor && { readCursor }),
+    });
   }
   for (const tool of others) add(tool);
   return tools;

@@ -152,6 +152,33 @@ export function expireItems(state: State, agent: Agent): void {
   emit(state, { type: 'inbox.expired', recipients: [agent.id], data });
 }
 
+/** The inbox for a claim of an agent: turned on if the agent never had one; null after it was turned off. */
+export function openInbox(state: State, agent: Agent): Inbox | null {
+  if (agent.inbox || agent.has_deleted_inbox) return agent.inbox;
+  const now = state.clock.now();
+  const position = agent.feed.acknowledged ?? findOldestUnread(state, agent) ?? lastNumber(agent);
+  const settings = {
+    types: ['message.created'],
+    lease_seconds: 60,
+    max_attempts: 5,
+    ordered_by_thread: true,
+  };
+  const times = { created_at: now, updated_at: now };
+  return { ...settings, position, items: [], consumers: new Map(), ...times };
+}
+
+/** The position before the oldest message of others that the agent has not read. */
+function findOldestUnread(state: State, agent: Agent): number | undefined {
+  const { events, removed } = agent.feed;
+  const readMark = (id: string | null) =>
+    state.threads.get(id ?? '')?.members.find((member) => member.id === agent.id)?.read;
+  const index = events.findIndex(({ message, thread_id }) => {
+    const mark = message && message.sender.id !== agent.id ? readMark(thread_id) : undefined;
+    return mark !== undefined && message !== null && message.sequence > mark;
+  });
+  return index < 0 ? undefined : removed + index;
+}
+
 /** The position from which an inbox begins: `now`, `earliest` or a cursor. @throws {ServiceError} INVALID_CURSOR */
 export function readPosition(agent: Agent, from: string): number {
   if (from === 'now') return lastNumber(agent);

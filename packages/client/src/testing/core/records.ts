@@ -26,6 +26,8 @@ export interface Agent extends AgentRef, AgentProfile {
   feed: Feed;
   /** Null while it is off. */
   inbox: Inbox | null;
+  /** Whether it was turned off: no claim turns it on again. */
+  has_deleted_inbox: boolean;
   /** Every lease that the agent ever had, by id. */
   leases: Map<string, InboxItem>;
   last_fencing_token: number;

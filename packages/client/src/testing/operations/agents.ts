@@ -132,6 +132,7 @@ export function addAgent(state: State, name: string, profile: Partial<AgentProfi
     allowlist: new Map(),
     feed: { events: [], removed: 0, acknowledged: null, listeners: new Set() },
     inbox: null,
+    has_deleted_inbox: false,
     leases: new Map(),
     last_fencing_token: 0,
     webhooks: new Map(),

@@ -8,6 +8,7 @@ import {
   findNewItems,
   isItemType,
   moveHandledMark,
+  openInbox,
   readPosition,
 } from '../core/inbox.ts';
 import { type Draft, sendMessage } from './messages.ts';
@@ -25,7 +26,7 @@ const maxConsumers = 100;
 /** @throws {ServiceError} INBOX_NOT_FOUND */
 function requireInbox({ inbox }: Agent): Inbox {
   if (inbox) return inbox;
-  throw new ServiceError('INBOX_NOT_FOUND', 'The inbox of this agent is off; turn it on with PUT /v1/inbox.');
+  throw new ServiceError('INBOX_NOT_FOUND', 'The inbox of this agent is off. Turn it on with PUT /v1/inbox.');
 }
 
 function presentInbox({ state, me }: Call): object {
@@ -61,12 +62,13 @@ interface Claim {
 /** @throws {ServiceError} INBOX_NOT_FOUND, INSUFFICIENT_SCOPE, AGENT_PAUSED, RATE_LIMITED */
 function claim(call: Call, { max, lease_seconds, consumer }: Claim): InboxItem[] {
   const { state, me, scopes, token } = call;
-  const inbox = requireInbox(me);
+  const inbox = openInbox(state, me) ?? requireInbox(me);
   if (!inbox.types.some((type) => canSee(scopes, type))) {
     const message = 'The token may not see the events of this inbox.';
     throw new ServiceError('INSUFFICIENT_SCOPE', message, { scope: 'threads:read' });
   }
   requireNotPaused(me);
+  me.inbox = inbox;
   const now = state.clock.now();
   if (consumer !== undefined) inbox.consumers.set(consumer, now);
   endExpired(inbox, now);
@@ -88,8 +90,9 @@ function claim(call: Call, { max, lease_seconds, consumer }: Claim): InboxItem[]
   throw new ServiceError('RATE_LIMITED', message, { retry_after: 1 });
 }
 
-const presentState = ({ lease_id: id, fencing_token, attempts: attempt, expires_at }: InboxItem) => ({
-  id,
+const presentState = ({ lease_id, fencing_token, attempts: attempt, expires_at }: InboxItem) => ({
+  id: lease_id,
+  lease_id,
   fencing_token,
   attempt,
   expires_at,
@@ -159,6 +162,7 @@ export const inboxHandlers = {
   delete_inbox({ me }: Call) {
     requireInbox(me);
     me.inbox = null;
+    me.has_deleted_inbox = true;
     wakeReaders(me);
     return {};
   },

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { findInbox } from '../../services/inbox/settings.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { exampleInbox, inboxSchema } from './fields.ts';
+
+/** The tool `get_inbox`. In REST an inbox that is off is not found; a model gets the answer to its question. */
+export const readInboxOperation = defineOperation({
+  name: 'read_inbox',
+  summary: 'Show whether your inbox is on, with its settings and numbers of items',
+  scope: 'threads:read',
+  kind: 'read',
+  input: z.strictObject({}),
+  output: inboxSchema.partial().extend({
+    enabled: z.boolean().describe('Whether the inbox is on. The other fields are absent if not.'),
+  }),
+  async run(work) {
+    const inbox = await findInbox(work, work.actor.agent_id);
+    return { enabled: inbox !== undefined, ...inbox };
+  },
+  tool: {
+    name: 'get_inbox',
+    description:
+      'Returns whether your inbox is on, its settings, how many messages are ready, leased or dead, and the instances that claim them. It claims nothing: use claim_messages.',
+    annotations: toolHints.read,
+  },
+  errors: [],
+  example: { input: {}, output: { enabled: true, ...exampleInbox } },
+});
