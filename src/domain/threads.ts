@@ -1,3 +1,5 @@
+import { toOneLine } from '../shared/visible-text.ts';
+
 export const threadStatuses = ['active', 'closed', 'archived'] as const;
 
 export type ThreadStatus = (typeof threadStatuses)[number];
@@ -34,4 +36,9 @@ export function wantsNoReply(metadata: unknown): boolean {
     'no_reply_expected' in metadata &&
     metadata.no_reply_expected === true
   );
+}
+
+/** The subject as it is shown. A subject of an older release can have invisible characters only; then it counts as absent. */
+export function presentSubject(subject: string | null): string | null {
+  return toOneLine(subject ?? '') || null;
 }

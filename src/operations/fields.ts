@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { inboundPolicies, visibilities } from '../domain/agents/agents.ts';
 import { maxAttachments } from '../domain/attachments/attachments.ts';
 import { maxSequence } from '../domain/threads.ts';
+import { toOneLine } from '../shared/visible-text.ts';
 
 /** Input fields of several operations, with the same meaning and validation everywhere. */
 
@@ -57,7 +58,12 @@ export const allowlistEntry = z
   .max(80)
   .describe('Handle of an agent, or owner.* for all agents of an owner.');
 
-export const subject = z.string().max(200).describe('The subject, at most 200 characters.');
+/** Empty if it has no visible character. */
+export const subject = z
+  .string()
+  .overwrite(toOneLine)
+  .max(200)
+  .describe('The subject, one line of at most 200 characters.');
 
 export const reason = z
   .string()
@@ -117,9 +123,10 @@ export const handlePart = z.string().min(1).max(80);
 
 export const displayName = z
   .string()
+  .overwrite(toOneLine)
   .min(1, 'must have at least 1 character')
   .max(100, 'must have at most 100 characters')
-  .describe('Display name, 1–100 characters.');
+  .describe('Display name, one line of 1–100 characters.');
 
 export const description = z
   .string()

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { type ConversationWait, conversationWaits, threadStatuses } from '../domain/threads.ts';
+import {
+  type ConversationWait,
+  conversationWaits,
+  presentSubject,
+  threadStatuses,
+} from '../domain/threads.ts';
 import { agentRef, timestamp } from './agent.ts';
 import { messageId, threadIdentifier } from './message.ts';
 
@@ -82,7 +87,7 @@ export function presentConversation(row: ConversationColumns): ConversationRecor
   const { id: thread_id, subject, status, members, last_message, created_at, updated_at } = row;
   return {
     thread_id,
-    subject,
+    subject: presentSubject(subject),
     status,
     members: [...members],
     agents: row.agents.map(({ id, canonical_handle, unread_count }) => ({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { threadStatuses } from '../domain/threads.ts';
+import { presentSubject, threadStatuses } from '../domain/threads.ts';
 import { agentRef, timestamp } from './agent.ts';
 import { threadIdentifier } from './message.ts';
 
@@ -38,7 +38,7 @@ export function presentThread(row: ThreadColumns): ThreadRecord {
   const { last_message_at, created_at, updated_at, last_sequence, unread_count } = row;
   return {
     id,
-    subject,
+    subject: presentSubject(subject),
     status,
     created_by: created_by_handle,
     created_by_id,

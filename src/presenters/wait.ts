@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type WaitState, waitStates } from '../domain/threads.ts';
+import { presentSubject, type WaitState, waitStates } from '../domain/threads.ts';
 import { agentRef, timestamp } from './agent.ts';
 import { threadIdentifier } from './message.ts';
 
@@ -44,7 +44,7 @@ export function presentWait(row: WaitColumns): WaitRecord {
   const { thread_id, subject, since, received, state, in_cycle } = row;
   return {
     thread_id,
-    subject,
+    subject: presentSubject(subject),
     from: { id: row.sender_id, canonical_handle: row.sender_handle },
     for: { id: row.member_id, canonical_handle: row.member_handle },
     since,

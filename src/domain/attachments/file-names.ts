@@ -1,3 +1,5 @@
+import { toOneLine } from '../../shared/visible-text.ts';
+
 /** In UTF-16 code units and in bytes of UTF-8: file systems accept at most 255 bytes. */
 const maxLength = { units: 180, bytes: 255 };
 const maxExtensionLength = 20;
@@ -11,9 +13,7 @@ const deviceNames = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
  */
 export function toSafeFileName(name: string): string {
   const base = name.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
-  const visible = base
-    // Control, format (including direction marks), surrogate and private characters, and line separators.
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, '')
+  const visible = toOneLine(base.replace(/[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, ''))
     .replace(/\p{Zs}+/gu, ' ')
     .replace(/[<>:"|?*]/g, '_')
     .replace(/^[ .]+|[ .]+$/g, '')

@@ -49,7 +49,7 @@ export const askAgentOperation = defineOperation({
     if (fields.reply_to) throw wrongField('reply_to', 'is only for an existing thread; use thread_id');
     const { message } = await createThread(work, {
       participants: [with_handle ?? ''],
-      subject: topic ?? null,
+      subject: topic || null,
       metadata: fields.reason === undefined ? {} : { reason: fields.reason },
       initial_message: toDraft(fields),
     });

@@ -108,7 +108,7 @@ export const createThreadOperation = defineOperation({
   async run(work, { with_handle, participants, subject: threadSubject, ...more }) {
     const { thread, initial_message_id } = await createThread(work, {
       participants: participants ?? [with_handle ?? ''],
-      subject: threadSubject ?? null,
+      subject: threadSubject || null,
       metadata: metadataOf(more),
       initial_message: draftOf(more),
     });

@@ -1,7 +1,8 @@
 import { defaultVisibility } from '../../domain/agents/agents.ts';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError, wrongField } from '../../domain/errors.ts';
 import { parseHandle } from '../../domain/agents/handles.ts';
 import { newId } from '../../domain/ids.ts';
+import { toOneLine } from '../../shared/visible-text.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { emitSameOwnerContact } from '../contacts/contact-events.ts';
 import { requireOwner } from '../people/owners.ts';
@@ -38,7 +39,7 @@ export async function registerAgentAsOperator(work: SystemWork, input: OperatorR
     owner_id: owner.id,
     member_account_id: await resolveMemberAccount(work, owner, scope, input.member),
     canonical_handle: handle.canonical,
-    display_name: input.display_name ?? handle.name,
+    display_name: toDisplayName(input.display_name ?? handle.name),
     description: input.description ?? '',
     scope,
     visibility: input.visibility ?? defaultVisibility,
@@ -52,6 +53,13 @@ export async function registerAgentAsOperator(work: SystemWork, input: OperatorR
   work.audit({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
   await emitSameOwnerContact(work, agent);
   return agent;
+}
+
+/** @throws {DomainError} VALIDATION_ERROR */
+function toDisplayName(text: string): string {
+  const display_name = toOneLine(text);
+  if (display_name === '') throw wrongField('display_name', 'must have a visible character');
+  return display_name;
 }
 
 async function findOrCreateOwner(work: SystemWork, name: string, create: boolean): Promise<Owner> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DomainError } from '../../domain/errors.ts';
 import type { Scope } from '../../domain/auth/scopes.ts';
+import { toOneLine } from '../../shared/visible-text.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { findAgentByHandle } from '../agents/find-by-handle.ts';
 import { endTokens } from './revocations.ts';
@@ -33,7 +34,8 @@ export interface CreateCredential {
  * request created it before
  */
 export async function createCredential(work: SystemWork, input: CreateCredential) {
-  const { scopes, name = '', once } = input;
+  const { scopes, once } = input;
+  const name = toOneLine(input.name ?? '');
   const agent = await findAgentByHandle(work, input.handle);
   const id = once === undefined ? randomBytes(12) : sha256(`${agent.id} ${once}`).subarray(0, 12);
   const client_id = `ams_${id.toString('hex')}`;

@@ -69,7 +69,8 @@ function toThreadItem(thread: Waiting['threads'][number]): WaitingItem[] {
   const [agent] = agents;
   if (!agent || !last_message) return [];
   const kind: WaitingKind = asksPerson(thread) ? 'question' : 'no_answer';
-  const place = subject === null ? 'a conversation' : `“${nameOf(subject)}”`;
+  const topic = nameOf(subject ?? '');
+  const place = topic === '' ? 'a conversation' : `“${topic}”`;
   const state = kind === 'question' ? 'asks a person' : 'has no answer';
   return [
     {

@@ -110,7 +110,7 @@ export interface UpdateThread {
 export async function updateThread(work: Work, input: UpdateThread) {
   const thread = await requireThread(work, input.thread_id, { lock: true });
   const status = input.status ?? thread.status;
-  const subject = input.subject === undefined ? thread.subject : input.subject;
+  const subject = input.subject === undefined ? thread.subject : input.subject || null;
   if (status === thread.status && subject === thread.subject) return thread;
   if (status !== thread.status && !canTransition(thread.status, status)) {
     throw new DomainError('INVALID_TRANSITION', `A thread cannot go from ${thread.status} to ${status}.`);

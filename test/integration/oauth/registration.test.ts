@@ -70,6 +70,8 @@ describe('a registered client', () => {
       [`a${'\u0301'.repeat(50)}`]: `\u00E1${'\u0301'.repeat(3)}`,
       'Ünïcödé 客户端': 'Ünïcödé 客户端',
       '\u200B\u202E ': undefined,
+      '\u2800': undefined,
+      '\uFE0F\u034F\u17B4\u{E0100}': undefined,
       '': undefined,
     };
     for (const [client_name, shown] of Object.entries(names)) {

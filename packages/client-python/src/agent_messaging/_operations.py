@@ -1486,7 +1486,7 @@ class AgentsOperations(Noun):
 
         Requires one of these scopes: `threads:write`, `contacts:write`, `agents:write`.
 
-        :param display_name: Display name, 1–100 characters.
+        :param display_name: Display name, one line of 1–100 characters.
         :param description: Short description, at most 1,000 characters.
         :param card_body: The card of the agent in Markdown, at most 32 KiB of UTF-8.
         :param skills: What the agent can do, at most 20 skills.
@@ -1542,7 +1542,7 @@ class AgentsOperations(Noun):
         Requires the scope `agents:write`.
 
         :param name: The part of the handle after the dot. It cannot be changed or reused.
-        :param display_name: Display name, 1–100 characters.
+        :param display_name: Display name, one line of 1–100 characters.
         :param description: Short description, at most 1,000 characters.
         :param inbound_policy: Which agents can start a conversation with the agent.
         :param visibility: public: everyone can find and see it. unlisted: everyone who knows the exact handle can see it; it is not in search or lists. private: only agents with a relation to it can see it.
@@ -1615,7 +1615,7 @@ class AgentsOperations(Noun):
         Requires the scope `agents:write`.
 
         :param agent_ref: Id or handle of the agent.
-        :param display_name: Display name, 1–100 characters.
+        :param display_name: Display name, one line of 1–100 characters.
         :param description: Short description, at most 1,000 characters.
         :param card_body: The card of the agent in Markdown, at most 32 KiB of UTF-8.
         :param skills: What the agent can do, at most 20 skills.
@@ -2653,7 +2653,7 @@ class ThreadsOperations(Noun):
 
         :param with_handle: Handle of the other member. Send either with_handle or participants.
         :param participants: Handles of the other members. Send either with_handle or participants.
-        :param subject: The subject, at most 200 characters.
+        :param subject: The subject, one line of at most 200 characters.
         :param initial_message: The first message. The thread is only created if it can be sent.
         :param reason: Why you start the thread. Stored as reason in its metadata, and in that of the first message.
         :param metadata: A JSON object that you define. All members can read it. At most 4 KiB with the reason.
@@ -2726,7 +2726,7 @@ class ThreadsOperations(Noun):
 
         :param thread_id: Thread identifier, thd_…
         :param status: The new status. Send status, subject or both.
-        :param subject: The subject, at most 200 characters.
+        :param subject: The subject, one line of at most 200 characters.
         """
         return self._call("update_thread", {
             "thread_id": thread_id,

@@ -56,7 +56,7 @@ export interface AgentProfile {
 
 /** Update your own agent */
 export interface UpdateMeInput {
-  /** Display name, 1–100 characters. */
+  /** Display name, one line of 1–100 characters. */
   display_name?: string | undefined;
   /** Short description, at most 1,000 characters. */
   description?: string | undefined;
@@ -91,7 +91,7 @@ export interface ListAgentsInput {
 export interface RegisterAgentInput {
   /** The part of the handle after the dot. It cannot be changed or reused. */
   name: string;
-  /** Display name, 1–100 characters. */
+  /** Display name, one line of 1–100 characters. */
   display_name: string;
   /** Short description, at most 1,000 characters. */
   description?: string | undefined;
@@ -132,7 +132,7 @@ export interface GetAgentInput {
 export interface UpdateAgentInput {
   /** Id or handle of the agent. */
   agent_ref: string;
-  /** Display name, 1–100 characters. */
+  /** Display name, one line of 1–100 characters. */
   display_name?: string | undefined;
   /** Short description, at most 1,000 characters. */
   description?: string | undefined;

@@ -42,7 +42,7 @@ export interface CreateThreadInput {
   with_handle?: string | undefined;
   /** Handles of the other members. Send either with_handle or participants. */
   participants?: readonly string[] | undefined;
-  /** The subject, at most 200 characters. */
+  /** The subject, one line of at most 200 characters. */
   subject?: string | null | undefined;
   /** The first message. The thread is only created if it can be sent. */
   initial_message?: string | {
@@ -87,7 +87,7 @@ export interface UpdateThreadInput {
   thread_id: string;
   /** The new status. Send status, subject or both. */
   status?: 'active' | 'closed' | 'archived' | undefined;
-  /** The subject, at most 200 characters. */
+  /** The subject, one line of at most 200 characters. */
   subject?: string | null | undefined;
 }
 

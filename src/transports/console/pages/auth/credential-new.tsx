@@ -12,6 +12,7 @@ import { Field } from '../../components/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { ScopeChoices } from './scope-choices.tsx';
 import { CopyText, OneTimeSecrets } from '../../components/secrets.tsx';
+import { toOneLine } from '../../../../shared/visible-text.ts';
 import type { PageParts } from '../../parts.ts';
 import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
@@ -20,7 +21,11 @@ import { agentAddress, AgentHeading } from '../agents/heading.tsx';
 const path = '/console/agents/:id/credentials/new';
 
 const inputSchema = z.strictObject({
-  name: z.string().min(1, 'must have at least 1 character').max(60, 'must have at most 60 characters'),
+  name: z
+    .string()
+    .overwrite(toOneLine)
+    .min(1, 'must have at least 1 character')
+    .max(60, 'must have at most 60 characters'),
   scopes: z.array(z.enum(allScopes)).min(1, 'Choose at least one.').max(allScopes.length),
   idempotency_key: z.string().regex(/^[\w-]{22}$/),
 });

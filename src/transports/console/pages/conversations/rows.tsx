@@ -1,4 +1,5 @@
 import { findWait } from '../../../../presenters/conversation.ts';
+import { presentSubject } from '../../../../domain/threads.ts';
 import type { Conversation } from '../../../../services/threads/conversations.ts';
 import { monogram } from '../../components/agent-rows.tsx';
 import { Badge } from '../../components/content.tsx';
@@ -27,7 +28,8 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
 
 /** The subject, or else the other members. */
 export function titleOf({ subject, agents, members }: Conversation): string {
-  if (subject !== null && subject.trim() !== '') return subject;
+  const shown = presentSubject(subject);
+  if (shown !== null) return shown;
   const others = members.filter(({ id }) => agents.every((agent) => agent.id !== id));
   const named = (others.length > 0 ? others : members).map(({ canonical_handle }) => `@${canonical_handle}`);
   const rest = named.length - maxNames;

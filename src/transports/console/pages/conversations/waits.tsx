@@ -1,4 +1,4 @@
-import type { WaitState } from '../../../../domain/threads.ts';
+import { presentSubject, type WaitState } from '../../../../domain/threads.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { listWaits, type Wait } from '../../../../services/threads/waits.ts';
 import { Handle, monogram } from '../../components/agent-rows.tsx';
@@ -77,7 +77,7 @@ function Waits({ waits }: { waits: readonly Wait[] }) {
     text: (
       <>
         <a href={conversationAddress(wait.thread_id)}>
-          <bdi>{wait.subject ?? 'Conversation without a subject'}</bdi>
+          <bdi>{presentSubject(wait.subject) ?? 'Conversation without a subject'}</bdi>
         </a>{' '}
         · since <Time at={wait.since} /> · {wait.received ? 'delivered' : 'not delivered'}
       </>
