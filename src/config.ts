@@ -55,7 +55,7 @@ const defaultLimits = {
   notification_settings: { points: 30, seconds: 3_600 },
   notification_message: { points: 10, seconds: 3_600 },
   token: { points: 120, seconds: 60 },
-  register: { points: 20, seconds: 3_600 },
+  register: { points: 100, seconds: 3_600 },
   loop: { points: 240, seconds: 600 },
   unsent_uploads: { points: 200, seconds: 86_400 },
 };
@@ -115,6 +115,7 @@ const environment = z.object({
   TRUST_PROXY: flag.default(false),
   DRAIN_SECONDS: wholeNumber(0, 300).default(5),
   REFRESH_GRACE_SECONDS: wholeNumber(0, 60).default(10),
+  CLIENT_ID_METADATA_DOCUMENTS: flag.default(true),
   RATE_LIMITS: rateLimits,
   WEBHOOK_NETWORKS: networks,
   EVENTS_HOLD_SECONDS: wholeNumber(0, 300).default(90),

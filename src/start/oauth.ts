@@ -43,6 +43,7 @@ export async function startOAuth(
     cookie_keys,
     signing_keys,
     trust_proxy: config.TRUST_PROXY,
+    documents: config.CLIENT_ID_METADATA_DOCUMENTS,
     readDocument: overrides.readDocument ?? createPublicFetch({ timeoutMs: 2_500, maxBytes: 5 * 1_024 }),
     errorPage: (ctx, text) => renderer.errorPage(ctx, text),
     report: (error) => log('the authorization server failed', error),

@@ -44,7 +44,7 @@ describe('settings', () => {
       notification_settings: { points: 30, seconds: 3_600 },
       notification_message: { points: 10, seconds: 3_600 },
       token: { points: 120, seconds: 60 },
-      register: { points: 20, seconds: 3600 },
+      register: { points: 100, seconds: 3600 },
       loop: { points: 240, seconds: 600 },
       unsent_uploads: { points: 200, seconds: 86_400 },
     };

@@ -46,6 +46,7 @@ beforeEach(() => {
 
 test('the resources follow from the public address', () => {
   expect(resources).toEqual({
+    service: 'https://ams.example',
     api: 'https://ams.example/v1',
     mcp: 'https://ams.example/mcp',
     ws: 'wss://ams.example/ws',

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../../domain/auth/scopes.ts';
 import { issueToken } from '../../services/auth/issue-token.ts';
-import { type TokenAudience, toResourceUrls, tokenLifeSeconds } from '../../services/auth/tokens.ts';
+import { type TokenResource, toResourceUrls, tokenLifeSeconds } from '../../services/auth/tokens.ts';
 import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { scopesOption } from './scopes-option.ts';
 
 interface TokenOptions {
-  resource: TokenAudience;
+  resource: TokenResource;
   scopes: Scope[];
   expiresIn: number;
   json?: boolean;
@@ -26,8 +26,8 @@ export function tokenCommand(io: CommandIo): Command {
     .argument('<handle>')
     .addOption(
       new Option('--resource <audience>', 'where the token is used')
-        .choices(['api', 'mcp', 'ws'])
-        .default('api'),
+        .choices(['service', 'api', 'mcp', 'ws'])
+        .default('service'),
     )
     .addOption(scopesOption())
     .addOption(new Option('--expires-in <seconds>').argParser(parseSeconds).default(tokenLifeSeconds))

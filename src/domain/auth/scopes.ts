@@ -19,13 +19,13 @@ const unofferedScopes: ReadonlySet<Scope> = new Set(['approvals:write', 'convers
 /** The scopes that clients are offered. */
 export const offeredScopes: readonly Scope[] = scopes.filter((scope) => !unofferedScopes.has(scope));
 
-/** What an agent needs to read, write and keep contacts. The default wherever no scopes are named. */
+/** What an agent needs to read, write and keep contacts. The default of an app that names no scopes. */
 export const basicScopes: readonly Scope[] = scopes.slice(0, 4);
 
 /** Named sets of scopes, for the command line and the console. */
 export const scopePresets = {
   'read-only': basicScopes.filter((scope) => scope.endsWith(':read')),
-  agent: basicScopes,
+  agent: [...basicScopes, 'agents:read', 'realtime:read'],
   everything: scopes,
 } as const satisfies Record<string, readonly Scope[]>;
 
@@ -34,6 +34,12 @@ export type ScopePreset = keyof typeof scopePresets;
 /** Whether a text names a preset. */
 export function isScopePreset(name: string): name is ScopePreset {
   return Object.hasOwn(scopePresets, name);
+}
+
+/** The known scopes in the text of a request; others are ignored (RFC 6749, section 3.3). */
+export function knownScopes(text: string): Scope[] {
+  const names = new Set(text.split(' '));
+  return scopes.filter((scope) => names.has(scope));
 }
 
 /** A scope, or several of which one is sufficient. */

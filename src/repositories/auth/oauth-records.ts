@@ -30,6 +30,11 @@ const statements = {
      on conflict (model, id_hash) do update
      set grant_id = excluded.grant_id, payload = excluded.payload, expires_at = excluded.expires_at`,
   ),
+  add: statement(
+    'oauth_records.add',
+    `insert into oauth_records (model, id_hash, grant_id, payload, expires_at) values (:model, :id_hash, :grant_id, :payload, :expires_at)
+     on conflict (model, id_hash) do nothing returning 1`,
+  ),
   find: statement(
     'oauth_records.find',
     `select grant_id, payload, consumed_at from oauth_records where model = :model and id_hash = :id_hash`,
@@ -71,6 +76,10 @@ export function oauthRecordsRepository(db: Queryable) {
     async put(record: NewOAuthRecord): Promise<void> {
       const { model, id_hash, grant_id, payload, expires_at } = record;
       await query(db, statements.put, { model, id_hash, grant_id, payload, expires_at });
+    },
+    /** Inserts a record. Returns true for one of several concurrent callers. */
+    async add({ model, id_hash, grant_id, payload, expires_at }: NewOAuthRecord): Promise<boolean> {
+      return (await query(db, statements.add, { model, id_hash, grant_id, payload, expires_at })).length > 0;
     },
     async find(model: string, idHash: Buffer): Promise<OAuthRecordRow | undefined> {
       return (await query<OAuthRecordRow>(db, statements.find, { model, id_hash: idHash }))[0];

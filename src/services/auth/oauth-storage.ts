@@ -20,6 +20,10 @@ export interface OAuthStorageParts {
 /** Enough for the concurrent calls of a client that all find their access token expired. */
 const maxRefreshUses = 16;
 
+/** The decisions of people about authorization requests, which outlive the requests. */
+const decisionModel = 'Decision';
+const decisionLifeMs = 3_600_000;
+
 const noGrace = { lasts_ms: 0, uses: 1 };
 
 /** A grant outlives its last refresh token, because its row is needed while that token is checked. */
@@ -149,13 +153,25 @@ function recordStorage({ readAsSystem }: SystemAccess, refreshGraceMs: number, e
       await readAsSystem(({ oauthRecords }) => oauthRecords.put(record));
     },
 
+    /** Saves the decision about an authorization request, for an hour. Returns whether it is the first one. */
+    addDecision(uid: string, decision: { grantId: string | null }): Promise<boolean> {
+      const record = {
+        model: decisionModel,
+        id_hash: sha256(uid),
+        grant_id: decision.grantId,
+        payload: decision,
+      };
+      const expires_at = Date.now() + decisionLifeMs;
+      return readAsSystem(({ oauthRecords }) => oauthRecords.add({ ...record, expires_at }));
+    },
+
     async findRecord(model: string, id: string): Promise<object | undefined> {
       const row = await readAsSystem(({ oauthRecords }) => oauthRecords.find(model, sha256(id)));
       return row && { ...row.payload, jti: id, ...toConsumedSeconds(row.consumed_at) };
     },
 
     /**
-     * Consumes a code, a refresh token or a decided request; returns false if it was used before. A second use ends the grant, with
+     * Consumes a code or a refresh token; returns false if it was used before. A second use ends the grant, with
      * everything issued by the first one (RFC 9700, section 4.14.2). A refresh token can be used again for a grace period, until its
      * successor is used.
      */

@@ -5,8 +5,11 @@ import { DomainError } from '../../domain/errors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { createTokenCache, type CachedToken } from './token-cache.ts';
 
-/** The audience of a token: each is a separate OAuth resource (RFC 8707). */
+/** An interface that verifies tokens. Each is an OAuth resource (RFC 8707). */
 export type TokenAudience = 'api' | 'mcp' | 'ws';
+
+/** What a token is for: one interface, or the whole service if the client named none. */
+export type TokenResource = TokenAudience | 'service';
 
 /** Maximum lifetime of an access token, in seconds. */
 export const tokenLifeSeconds = 900;
@@ -46,9 +49,10 @@ export interface Tokens {
   forget(revocation: Revocation): void;
 }
 
-/** Returns the resource URL of each audience. `publicUrl` has no trailing slash. */
-export function toResourceUrls(publicUrl: string): Record<TokenAudience, string> {
+/** Returns the URL of each resource. `publicUrl` has no trailing slash. */
+export function toResourceUrls(publicUrl: string): Record<TokenResource, string> {
   return {
+    service: publicUrl,
     api: `${publicUrl}/v1`,
     mcp: `${publicUrl}/mcp`,
     ws: `${publicUrl.replace(/^http/, 'ws')}/ws`,
@@ -71,7 +75,7 @@ type TokenRow = NonNullable<Awaited<ReturnType<Work['tokens']['find']>>>;
 export interface TokensParts {
   /** Returns the row of a token by its SHA-256; undefined if it is unknown, revoked, or of a retired agent. */
   find(tokenHash: Buffer): Promise<TokenRow | undefined>;
-  resources: Record<TokenAudience, string>;
+  resources: Record<TokenResource, string>;
   /** Milliseconds since the epoch. */
   now?: () => number;
 }
@@ -88,9 +92,9 @@ export function createTokens({ find, resources, now = Date.now }: TokensParts): 
     return row && toCachedToken(tokenId, row);
   }, now);
   const accepted: Record<TokenAudience, readonly string[]> = {
-    api: [resources.api],
-    mcp: [resources.mcp],
-    ws: [resources.ws, resources.api],
+    api: [resources.service, resources.api],
+    mcp: [resources.service, resources.mcp],
+    ws: [resources.service, resources.ws, resources.api],
   };
 
   async function confirm(tokenId: string, audience: TokenAudience): Promise<Actor> {

@@ -115,8 +115,8 @@ function redirect(ctx: Context, { to, flash }: Redirect): void {
   ctx.status = 303;
 }
 
-/** Allows no scripts (a page with one: those of this origin; one that is kept up to date also connects to it), no external resources, no framing, and forms only to this origin and `form_target`. */
-function contentSecurityPolicy({ form_target, script }: ShownPage, notifies: boolean): string {
+/** Allows no scripts (a page with one: those of this origin; one that is kept up to date also connects to it), no external resources, no framing, and forms only to this origin. Chromium also applies `form-action` to every redirect after a form, and a client may redirect to anywhere, so pages that lead to one do not have it. */
+function contentSecurityPolicy({ form_leaves, script }: ShownPage, notifies: boolean): string {
   const scripts = scriptsOf(script, notifies);
   return [
     "default-src 'none'",
@@ -124,14 +124,8 @@ function contentSecurityPolicy({ form_target, script }: ShownPage, notifies: boo
     ...(scripts.some((name) => name !== 'copy') ? ["connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
-    // Chromium also applies this to redirects after a form, so the redirect to the client must be listed.
-    `form-action 'self'${form_target === undefined ? '' : ` ${cspSource(form_target)}`}`,
+    ...(form_leaves ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');
-}
-
-/** A policy source for a target. IPv6 addresses are not valid sources (CSP level 3, section 2.3.1), so only the scheme is used. */
-function cspSource(target: string): string {
-  return target.includes('[') ? target.replace(/:.*$/, ':') : target;
 }

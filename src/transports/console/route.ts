@@ -45,8 +45,8 @@ export interface ShownPage {
   script?: PageScript | undefined;
   /** Whether the icon shows that something waits for the person. */
   hasNews?: boolean;
-  /** Additional allowed form target: an origin or a `scheme:`. */
-  form_target?: string;
+  /** Whether the answer to its form leads to another site, which may redirect further. */
+  form_leaves?: boolean;
 }
 
 export interface Redirect {

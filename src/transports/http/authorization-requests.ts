@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Person } from '../../domain/auth/actor.ts';
 import type { Scope } from '../../domain/auth/scopes.ts';
-import type { TokenAudience } from '../../services/auth/tokens.ts';
+import type { TokenResource } from '../../services/auth/tokens.ts';
 
 /** An OAuth authorization request, for the consent page. All texts come from the client and are untrusted. */
 export interface AuthorizationRequest {
@@ -18,29 +18,48 @@ export interface AuthorizationRequest {
     kind: 'registered' | 'document' | 'own';
     /** Whether the redirect goes to a program on the person's own machine. */
     loopback: boolean;
+    /** Whether the redirect uses an app scheme that the service does not know. By approving, the person allows it. */
+    unknown_scheme: boolean;
   };
-  /** Origin of the redirect URI, or its `scheme:`, for the form-action of the page. */
-  redirect_target: string;
   scopes: Scope[];
-  /** The resource of the request; the grant is valid for all three. */
-  audience: TokenAudience;
+  /** The resource of the request; the grant is valid for all three interfaces. */
+  audience: TokenResource;
   resource: string;
 }
+
+/** How the request of this path ended, for the person who decided it: where its browser continues, or what was decided. */
+export type RequestOutcome =
+  | { to: string }
+  | {
+      app: string;
+      /** The agent as which the app may act; null if the person denied the request. */
+      handle: string | null;
+    };
 
 /** The authorization server, as the consent page uses it. */
 export interface AuthorizationRequests {
   /** The request of this browser, by the `uid` in the path; undefined when it is finished, unknown, or of another browser. */
   find(ctx: Context): Promise<AuthorizationRequest | undefined>;
   /**
+   * The outcome of a request that this person decided in this browser; undefined when there is none. A form that is sent twice shows
+   * it.
+   */
+  outcome(ctx: Context, person: Person): Promise<RequestOutcome | undefined>;
+  /**
    * Grants the scopes and redirects the browser to the client.
    * @throws {DomainError} AGENT_NOT_FOUND when the person may not act as the agent; NOT_FOUND when the request is finished
    */
-  approve(ctx: Context, request: AuthorizationRequest, person: Person, agent: { id: string }): Promise<void>;
+  approve(
+    ctx: Context,
+    request: AuthorizationRequest,
+    person: Person,
+    agent: { id: string; canonical_handle: string },
+  ): Promise<void>;
   /**
    * Redirects the browser to the client with `access_denied`.
    * @throws {DomainError} NOT_FOUND when the request is finished
    */
-  deny(ctx: Context): Promise<void>;
+  deny(ctx: Context, request: AuthorizationRequest, person: Person): Promise<void>;
 }
 
 /** Path of the API reference. */

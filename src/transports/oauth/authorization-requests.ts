@@ -3,25 +3,26 @@ import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { Provider } from 'oidc-provider/lib/provider.js';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import type { Person } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { scopes } from '../../domain/auth/scopes.ts';
+import { knownScopes } from '../../domain/auth/scopes.ts';
 import {
   type AuthorizationRequest,
   type AuthorizationRequests,
   isOwnClient,
 } from '../http/authorization-requests.ts';
-import type { TokenAudience } from '../../services/auth/tokens.ts';
+import type { TokenResource } from '../../services/auth/tokens.ts';
 import { isDocumentId } from './clients/metadata-documents.ts';
 import { requestsPath } from './policy.ts';
 import { describeRedirect } from './clients/redirect-addresses.ts';
 import { sanitizeName } from './clients/registration.ts';
-import type { OAuthStorage } from './storage.ts';
+import type { DecisionRecord, OAuthStorage } from './storage.ts';
 
 export interface RequestsParts {
   /** The current provider. */
   provider(): Provider;
-  storage: Pick<OAuthStorage, 'openGrant' | 'endGrant' | 'consumeRecord'>;
-  resources: Record<TokenAudience, string>;
+  storage: Pick<OAuthStorage, 'openGrant' | 'endGrant' | 'addDecision' | 'findRecord' | 'removeRecord'>;
+  resources: Record<TokenResource, string>;
 }
 
 const requestParamsSchema = z.looseObject({
@@ -31,18 +32,19 @@ const requestParamsSchema = z.looseObject({
   resource: z.array(z.string()).min(1),
 });
 
+const decisionSchema = z.object({ account_id: z.string(), app: z.string(), handle: z.string().nullable() });
+
 /** The authorization requests for the consent page. A request belongs to the browser that has its cookie. */
 export function createAuthorizationRequests({
   provider,
   storage,
   resources,
 }: RequestsParts): AuthorizationRequests {
-  /** The undecided request of this browser, if its id is in the path. */
+  /** The request of this browser, if its id is in the path. */
   async function interactionOf(ctx: Context) {
     try {
       const interaction = await provider().interactionDetails(ctx.req, ctx.res);
-      const isOpen = ctx.path === `${requestsPath}/${interaction.uid}` && interaction.result === undefined;
-      return isOpen ? interaction : undefined;
+      return uidOf(ctx) === interaction.uid ? interaction : undefined;
     } catch (error) {
       if (error instanceof SessionNotFound) return undefined;
       throw error;
@@ -50,15 +52,14 @@ export function createAuthorizationRequests({
   }
 
   /** Stores the decision. Of concurrent decisions the first one counts. */
-  async function finish(ctx: Context, result: InteractionResults): Promise<void> {
-    const interaction = await interactionOf(ctx);
-    if (!interaction || !(await storage.consumeRecord('Interaction', interaction.uid)))
-      throw requestExpiredError();
+  async function finish(ctx: Context, result: InteractionResults, decision: DecisionRecord): Promise<void> {
+    const uid = uidOf(ctx);
+    if (!(await storage.addDecision(uid, decision))) throw requestExpiredError();
     const options = { mergeWithLastSubmission: false };
     const address = await provider()
       .interactionResult(ctx.req, ctx.res, result, options)
-      .catch((error: unknown) => {
-        // Decided concurrently, in another window or by a button pressed twice.
+      .catch(async (error: unknown) => {
+        await storage.removeRecord('Decision', uid);
         throw error instanceof SessionNotFound ? requestExpiredError() : error;
       });
     ctx.status = 303;
@@ -68,10 +69,17 @@ export function createAuthorizationRequests({
   return {
     async find(ctx): Promise<AuthorizationRequest | undefined> {
       const interaction = await interactionOf(ctx);
-      if (!interaction) return undefined;
+      if (!interaction || interaction.result !== undefined) return undefined;
       const params = requestParamsSchema.parse(interaction.params);
       const client = await provider().Client.find(params.client_id);
       return client && toAuthorizationRequest(interaction.uid, params, client, resources);
+    },
+
+    async outcome(ctx, { account_id }) {
+      const decision = decisionSchema.safeParse(await storage.findRecord('Decision', uidOf(ctx)));
+      if (!decision.success || decision.data.account_id !== account_id) return undefined;
+      const interaction = await interactionOf(ctx);
+      return interaction?.result === undefined ? decision.data : { to: interaction.returnTo };
     },
 
     async approve(ctx, request, person, agent) {
@@ -85,33 +93,40 @@ export function createAuthorizationRequests({
         scopes: request.scopes,
       });
       const login = { accountId: agent.id, remember: false };
+      const decision = { ...toDecision(request, person), grantId: grant_id, handle: agent.canonical_handle };
       try {
-        await finish(ctx, { login, consent: { grantId: grant_id } });
+        await finish(ctx, { login, consent: { grantId: grant_id } }, decision);
       } catch (error) {
         await storage.endGrant(grant_id);
         throw error;
       }
     },
 
-    async deny(ctx) {
+    async deny(ctx, request, person) {
       const error_description = 'The person denied the request.';
-      await finish(ctx, { error: 'access_denied', error_description });
+      await finish(ctx, { error: 'access_denied', error_description }, toDecision(request, person));
     },
   };
 }
+
+/** The decision to deny a request. */
+function toDecision({ client }: AuthorizationRequest, { account_id }: Person): DecisionRecord {
+  return { account_id, grantId: null, app: client.name ?? client.redirect_host, handle: null };
+}
+
+const uidOf = (ctx: Context) => ctx.path.slice(requestsPath.length + 1);
 
 /** Undefined if the resource is unknown. */
 function toAuthorizationRequest(
   uid: string,
   { client_id, redirect_uri, scope, resource: [requested] }: z.infer<typeof requestParamsSchema>,
   client: Client,
-  resources: Record<TokenAudience, string>,
+  resources: Record<TokenResource, string>,
 ): AuthorizationRequest | undefined {
-  const audiences = Object.entries(resources) as [TokenAudience, string][];
+  const audiences = Object.entries(resources) as [TokenResource, string][];
   const [audience, resource] = audiences.find(([, address]) => address === requested) ?? [];
   if (!audience || resource === undefined) return undefined;
-  const { host, target, loopback } = describeRedirect(redirect_uri);
-  const requestedScopes = new Set(scope.split(' '));
+  const { host, loopback, unknown_scheme } = describeRedirect(redirect_uri);
   return {
     uid,
     client: {
@@ -121,9 +136,9 @@ function toAuthorizationRequest(
       redirect_host: host,
       kind: kindOf(client_id),
       loopback,
+      unknown_scheme,
     },
-    redirect_target: target,
-    scopes: scopes.filter((name) => requestedScopes.has(name)),
+    scopes: knownScopes(scope),
     audience,
     resource,
   };

@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from 'node:querystring';
-import { basicScopes, scopes } from '../../domain/auth/scopes.ts';
+import { basicScopes, knownScopes } from '../../domain/auth/scopes.ts';
 import type { ResourceIndicators } from './resource-indicators.ts';
 
 /** Supported parameters. Others are ignored (RFC 6749, section 3.1), including those of OpenID Connect. */
@@ -42,17 +42,10 @@ export function normalizeQuery(
   return normalized;
 }
 
-/**
- * Orders the scopes and removes duplicates. A list with an unknown scope stays unchanged, so that the request is rejected.
- * `offline_access` is ignored: it asks for a refresh token, and every client gets one.
- */
+/** Orders the scopes and removes unknown ones, such as `openid` and `offline_access`. */
 function normalizeScope(requested: string | string[] = ''): string | string[] {
   if (typeof requested !== 'string') return requested;
-  const names = new Set(requested.split(' '));
-  for (const ignored of ['', 'offline_access']) names.delete(ignored);
-  if (names.size === 0) return defaultScope;
-  const known = scopes.filter((scope) => names.has(scope));
-  return known.length === names.size ? known.join(' ') : requested;
+  return knownScopes(requested).join(' ') || defaultScope;
 }
 
 /** Removes `prompt` unless it is `none`, because the person is always asked. */

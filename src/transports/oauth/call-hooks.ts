@@ -4,7 +4,7 @@ import { Provider } from 'oidc-provider/lib/provider.js';
 import { addressKey } from '../http/address-key.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
-import type { ResourceIndicators } from './resource-indicators.ts';
+import { dropUnknownScopes, narrowRefreshScope, type ResourceIndicators } from './resource-indicators.ts';
 
 /**
  * Hooks into provider requests at points where the provider only reads the storage. They find the request through the provider's
@@ -12,7 +12,7 @@ import type { ResourceIndicators } from './resource-indicators.ts';
  */
 export interface CallHooks {
   /**
-   * Counts a request by client id before the secret is checked.
+   * Counts a request by client id before the secret is checked, and drops the unknown scopes of the request.
    * @throws {DomainError} RATE_LIMITED
    */
   onClientIdentified(clientId: string): Promise<void>;
@@ -23,6 +23,11 @@ export interface CallHooks {
    * @throws InvalidTarget for an unknown resource
    */
   isGrantUse(): boolean;
+  /**
+   * Checks the resource of a request that uses this code or refresh token, and narrows its scope.
+   * @throws InvalidTarget if the grant does not cover the resource
+   */
+  onGrantUse(record: { resource?: unknown; scope?: unknown }): void;
   /** The refresh token that this request has rotated. */
   rotatedRefreshToken(): string | undefined;
   /** Whether the request revokes one access token, not its grant (RFC 7009, section 2.1). */
@@ -39,6 +44,7 @@ export function createCallHooks(limits: RateLimits, targets: ResourceIndicators)
     async onClientIdentified(clientId) {
       const ctx = currentContext();
       if (!ctx || !authenticatedRoutes.has(ctx.oidc.route) || ctx.oidc.client) return;
+      dropUnknownScopes(ctx.oidc.params);
       const key = `${addressKey(ctx)} ${hash('sha256', clientId, 'base64url')}`;
       await limits.consume('token', key, createRateLimitReporter(ctx));
     },
@@ -51,6 +57,12 @@ export function createCallHooks(limits: RateLimits, targets: ResourceIndicators)
       if (ctx?.oidc.route !== 'token') return false;
       targets.resolveResource(ctx);
       return true;
+    },
+    onGrantUse({ resource, scope }) {
+      const ctx = currentContext();
+      if (!ctx?.oidc.params) return;
+      targets.requireGranted(ctx, resource);
+      narrowRefreshScope(ctx.oidc.params, scope);
     },
     rotatedRefreshToken: () => currentContext()?.oidc.entities.RotatedRefreshToken?.jti,
     isSingleTokenRevocation() {

@@ -52,11 +52,12 @@ export function createErrorRenderer(errorPage: ErrorPage) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void => {
     const domainError = findDomainError(error);
     const isBrowserRoute = browserRoutes.has(ctx.oidc.route);
-    if (domainError && isBrowserRoute) showDomainError(ctx, domainError, errorPage);
+    if (error instanceof SessionNotFound && ctx.oidc.route === 'resume') showOutcome(ctx, out);
+    else if (domainError && isBrowserRoute) showDomainError(ctx, domainError, errorPage);
     else if (domainError) answerDomainError(ctx, domainError);
     else if (isBrowserRoute && ctx.accepts('html', 'json') === 'html') {
       const request_id = String(ctx.state['request_id']);
-      errorPage(ctx, { ...errorPageText(out, error), request_id });
+      errorPage(ctx, { ...errorPageText(out), request_id });
     } else {
       ctx.body = out;
     }
@@ -64,16 +65,18 @@ export function createErrorRenderer(errorPage: ErrorPage) {
 }
 
 /**
- * Replaces an error redirect by a page with a link, for browsers. Clients register themselves, so the redirect before any decision
- * of the person would be an open redirect (RFC 9700, section 4.11.2). Programs get the redirect.
+ * Replaces an error redirect to an app scheme that the service does not know by a page with a link, for browsers: the person has not
+ * allowed the scheme. Programs get the redirect.
  */
 export function confirmRedirect(ctx: Context, errorPage: ErrorPage): void {
   const href = ctx.response.get('Location');
-  if (!href || href.startsWith(requestsPath) || !ctx.get('Accept').includes('text/html')) return;
+  if (!URL.canParse(href) || !ctx.get('Accept').includes('text/html')) return;
+  const { host, unknown_scheme } = describeRedirect(href);
   const params = new URLSearchParams(href.split(/[?#]/).at(-1));
-  const error = params.get('error') ?? 'invalid_request';
+  const error = params.get('error');
+  if (!unknown_scheme || error === null) return;
   const error_description = params.get('error_description') ?? undefined;
-  const link = { href, text: `Return to ${describeRedirect(href).host}` };
+  const link = { href, text: `Return to ${host}` };
   ctx.remove('Location');
   ctx.status = 400;
   errorPage(ctx, {
@@ -83,13 +86,17 @@ export function confirmRedirect(ctx: Context, errorPage: ErrorPage): void {
   });
 }
 
+/** Leads a browser whose request was answered before to the page that shows the outcome. */
+function showOutcome(ctx: Context, out: ErrorOut): void {
+  ctx.body = out;
+  if (ctx.accepts('html', 'json') !== 'html') return;
+  ctx.redirect(ctx.path.replace('/authorize', requestsPath));
+  ctx.status = 303;
+}
+
 const reconnectHint = 'Return to the app and connect again.';
 
-function errorPageText(out: ErrorOut, error?: Error): { title: string; message: string } {
-  if (error instanceof SessionNotFound) {
-    const reason = 'It has expired, was already answered, or was started in another browser.';
-    return { title: 'This request is no longer valid', message: `${reason} ${reconnectHint}` };
-  }
+function errorPageText(out: ErrorOut): { title: string; message: string } {
   if (out.error === 'server_error') {
     const message = 'An internal error occurred. Include the request id when you report it.';
     return { title: 'Something went wrong', message };

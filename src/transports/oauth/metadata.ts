@@ -1,5 +1,5 @@
 import { offeredScopes } from '../../domain/auth/scopes.ts';
-import type { TokenAudience } from '../../services/auth/tokens.ts';
+import type { TokenAudience, TokenResource } from '../../services/auth/tokens.ts';
 
 /** Scopes advertised per resource. Clients request what is advertised. */
 const advertisedScopes: Record<TokenAudience, readonly string[]> = {
@@ -12,7 +12,7 @@ const advertisedScopes: Record<TokenAudience, readonly string[]> = {
 export function resourceMetadata(
   audience: TokenAudience,
   issuer: string,
-  resources: Record<TokenAudience, string>,
+  resources: Record<TokenResource, string>,
 ) {
   return {
     resource: resources[audience],
@@ -46,7 +46,7 @@ const servedMetadataFields = [
 export function serverMetadata(
   discovered: Record<string, unknown>,
   issuer: string,
-  resources: Record<TokenAudience, string>,
+  resources: Record<TokenResource, string>,
 ): Record<string, unknown> {
   const fields = servedMetadataFields.map((field) => [
     field,

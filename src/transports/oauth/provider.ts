@@ -1,7 +1,7 @@
 import type { Client, Configuration, JWK } from 'oidc-provider';
 import { Provider } from 'oidc-provider/lib/provider.js';
 import type { RateLimits } from '../../operations/rate-limits.ts';
-import type { TokenAudience } from '../../services/auth/tokens.ts';
+import type { TokenResource } from '../../services/auth/tokens.ts';
 import { accountConfiguration, tokenClaims } from './accounts.ts';
 import { createAdapters } from './storage-adapter.ts';
 import { createCallHooks } from './call-hooks.ts';
@@ -16,7 +16,7 @@ import { createResourceIndicators } from './resource-indicators.ts';
 export interface ProviderParts {
   /** PUBLIC_URL, without a trailing slash. */
   issuer: string;
-  resources: Record<TokenAudience, string>;
+  resources: Record<TokenResource, string>;
   storage: OAuthStorage;
   limits: RateLimits;
   /** Keys for the cookies of pending requests; the first one signs. The application uses the same keys. */
@@ -24,6 +24,8 @@ export interface ProviderParts {
   /** Private keys, the current one first. */
   signing_keys: JWK[];
   trust_proxy: boolean;
+  /** Whether a client_id can be the address of a client metadata document. */
+  documents: boolean;
   /** Fetches client metadata documents. */
   readDocument: NonNullable<Configuration['fetch']>;
   errorPage: ErrorPage;
@@ -93,7 +95,7 @@ function configuration(parts: ProviderParts): Configuration {
       rpInitiatedLogout: off,
       userinfo: off,
       clientCredentials: on,
-      clientIdMetadataDocument: clientDocuments({ limits, hooks, storage }),
+      clientIdMetadataDocument: parts.documents ? clientDocuments({ limits, hooks, storage }) : off,
       registration: createRegistrationFeature(),
       resourceIndicators: targets.feature,
       introspection: { enabled: true, allowedPolicy: mayIntrospect },

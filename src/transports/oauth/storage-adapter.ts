@@ -1,7 +1,7 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { InvalidGrant, SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { CallHooks } from './call-hooks.ts';
-import { clientMetadata } from './clients/clients.ts';
+import { clientMetadata, hashSecret } from './clients/clients.ts';
 import type { OAuthStorage } from './storage.ts';
 
 export interface AdapterParts {
@@ -37,7 +37,7 @@ function clientAdapter({ storage, hooks, issuer }: AdapterParts): Adapter {
       return hooks.mayContinue(metadata?.token_endpoint_auth_method) ? metadata : undefined;
     },
     async upsert(client_id, { client_id: _id, ...metadata }) {
-      await storage.saveClient({ client_id, metadata });
+      await storage.saveClient({ client_id, metadata: hashSecret(metadata) });
     },
   };
 }
@@ -87,7 +87,9 @@ function singleUseAdapter({ storage, hooks }: AdapterParts, model: string): Adap
     async find(id) {
       const isUse = hooks.isGrantUse();
       const record = toPayload(await storage.findRecord(model, id));
-      return record && isUse ? { ...record, consumed: undefined } : record;
+      if (!record || !isUse) return record;
+      hooks.onGrantUse(record);
+      return { ...record, consumed: undefined };
     },
     async consume(id) {
       if (!(await storage.consumeRecord(model, id))) throw new InvalidGrant('already used');

@@ -29,6 +29,15 @@ export interface GrantRequest {
   scopes: readonly Scope[];
 }
 
+export interface DecisionRecord {
+  account_id: string;
+  /** Null if the person denied the request. */
+  grantId: string | null;
+  /** The app as the consent page names it, and the agent as which it may act. */
+  app: string;
+  handle: string | null;
+}
+
 export interface GrantRecord {
   grant_id: string;
   agent_id: string;
@@ -65,6 +74,11 @@ export interface OAuthStorage {
     life_s?: number,
     predecessor?: string,
   ): Promise<void>;
+  /**
+   * Saves the decision of a person about an authorization request, as the record `Decision`. Of concurrent calls only one returns
+   * true. It ends with its grant.
+   */
+  addDecision(uid: string, decision: DecisionRecord): Promise<boolean>;
   findRecord(model: string, id: string): Promise<object | undefined>;
   /** Returns false if the record was already consumed; its grant then ends. */
   consumeRecord(model: string, id: string): Promise<boolean>;

@@ -11,6 +11,7 @@ import { answerPublicDocument, answerPreflight, allowAllOrigins } from './cors.t
 import { answerDomainError, confirmRedirect, showDomainError } from './errors.ts';
 import { resourceMetadata, serverMetadata } from './metadata.ts';
 import { createProvider, type ProviderParts } from './provider.ts';
+import { acceptEmptySecret } from './clients/empty-secret.ts';
 import { presentRegistration } from './clients/registration.ts';
 import { createAuthorizationRequests } from './authorization-requests.ts';
 import { createResourceIndicators } from './resource-indicators.ts';
@@ -90,17 +91,17 @@ export function createOAuthTransport(parts: ProviderParts): OAuthTransport {
     }
   }
 
+  /** @returns true if the request is answered. */
   const preHandlers: Record<string, (ctx: Context) => Promise<boolean>> = {
     async '/authorize'(ctx) {
-      if (
-        await isRateLimited(ctx, 'public', (context, error) =>
-          showDomainError(context, error, parts.errorPage),
-        )
-      )
-        return true;
+      const showError = (context: Context, error: DomainError) =>
+        showDomainError(context, error, parts.errorPage);
+      if (await isRateLimited(ctx, 'public', showError)) return true;
       ctx.query = normalizeQuery(ctx.query, targets);
       return false;
     },
+    '/token': acceptEmptySecret,
+    '/revoke': acceptEmptySecret,
     async '/register'(ctx) {
       allowAllOrigins(ctx);
       if (ctx.method === 'OPTIONS') return answerPreflight(ctx, 'POST');
@@ -116,7 +117,7 @@ export function createOAuthTransport(parts: ProviderParts): OAuthTransport {
   async function answer(ctx: Context, method: string): Promise<void> {
     if (await preHandlers[ctx.path]?.(ctx)) return;
     await serve(ctx, method);
-    if (ctx.path === '/authorize') confirmRedirect(ctx, parts.errorPage);
+    if (method === 'GET') confirmRedirect(ctx, parts.errorPage);
     const present = presenters[ctx.path];
     if (present && ctx.status < 300 && isRecord(ctx.body)) ctx.body = present(ctx.body);
   }

@@ -86,14 +86,14 @@ describe('credential', () => {
   });
 
   test.each([
-    [[], basicScopes],
+    [[], scopePresets.agent],
     [
       ['--scopes', 'read-only'],
       ['contacts:read', 'threads:read'],
     ],
     [
       ['--scopes', 'agent agents:write'],
-      [...basicScopes, 'agents:write'],
+      [...basicScopes, 'agents:read', 'agents:write', 'realtime:read'],
     ],
     [['--scopes', 'everything'], scopePresets.everything],
   ])('takes presets, and is for an agent by default: %s', async (options, granted) => {
@@ -143,7 +143,12 @@ describe('token', () => {
       const { access_token } = token.parse(await json('token', handle, '--resource', audience));
       const actor = await authority.tokens.verify(access_token, audience);
       expect(actor).toMatchObject({ handle, client_id: 'operator', resource: authority.resources[audience] });
-      expect(actor.scopes).toEqual(new Set(basicScopes));
+      expect(actor.scopes).toEqual(new Set(scopePresets.agent));
+    }
+    const whole = token.parse(await json('token', handle));
+    for (const audience of ['api', 'mcp', 'ws'] as const) {
+      const actor = await authority.tokens.verify(whole.access_token, audience);
+      expect(actor.resource).toBe(authority.url);
     }
     const client = await authority.credential(handle);
     const { access_token } = token.parse(await json('token', handle, '--scopes', 'threads:read'));

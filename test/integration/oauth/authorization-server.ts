@@ -29,6 +29,8 @@ export interface AuthorizationServerOptions {
   limits?: string;
   /** The setting REFRESH_GRACE_SECONDS. */
   refresh_grace_s?: number;
+  /** Other settings. */
+  settings?: Record<string, string>;
   /** Client ID metadata documents, by URL. */
   documents?: Record<string, () => Response | Promise<Response>>;
   /** Uses the database and the public URL of another one, like a process that was restarted. */
@@ -54,6 +56,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
       PUBLIC_URL: url,
       RATE_LIMITS: limits,
       REFRESH_GRACE_SECONDS: String(refresh_grace_s),
+      ...options.settings,
     },
     overrides: {
       logger,
@@ -76,6 +79,8 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     SECRET_KEY: secret,
     PUBLIC_URL: url,
     LOG_LEVEL: 'silent',
+    // Tests do not depend on a way out of this machine.
+    CLIENT_ID_METADATA_DOCUMENTS: 'false',
     RATE_LIMITS: limits,
   };
 

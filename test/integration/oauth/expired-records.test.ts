@@ -31,11 +31,11 @@ test('expired requests, codes, tokens, grants and clients are removed, each afte
     await maintenanceHandler(authority.core).handle({ task: 'expire-tokens' });
     return left();
   }
-  // A request, two codes (one of them used), two refresh tokens (one of them used), two access tokens.
-  expect(await left()).toEqual([5, 2, 2, 1]);
+  // A request, two decisions, two codes (one of them used), two refresh tokens (one of them used), two access tokens.
+  expect(await left()).toEqual([7, 2, 2, 1]);
   // Codes expire after a minute; access tokens and the grant of the unused code after 15 minutes.
-  expect(await after(61_000)).toEqual([3, 2, 2, 1]);
-  expect(await after(15 * 60_000)).toEqual([3, 0, 1, 1]);
+  expect(await after(61_000)).toEqual([5, 2, 2, 1]);
+  expect(await after(15 * 60_000)).toEqual([5, 0, 1, 1]);
   expect(await after(3_600_000)).toEqual([2, 0, 1, 1]);
   expect(await after(29 * day)).toEqual([2, 0, 1, 1]);
   expect(await after(day)).toEqual([0, 0, 0, 0]);

@@ -10,6 +10,7 @@ const hooks: CallHooks = {
   onClientIdentified: async () => {},
   mayContinue: () => true,
   isGrantUse: () => false,
+  onGrantUse: () => undefined,
   rotatedRefreshToken: () => undefined,
   isSingleTokenRevocation: () => false,
 };

@@ -49,7 +49,7 @@ describe('redirects', () => {
       'callback',
     ]) {
       // Right requests and wrong ones: an error must not lead there either.
-      for (const over of [{}, { scope: 'openid' }, { prompt: 'none' }, { code_challenge: null }]) {
+      for (const over of [{}, { prompt: 'none' }, { code_challenge: null }]) {
         const answer = await visit(app.address({ redirect_uri, ...over }));
         expect([redirect_uri, answer.status]).toEqual([redirect_uri, 400]);
         expect(answer.headers.get('Location')).toBeNull();
@@ -68,26 +68,49 @@ describe('redirects', () => {
     expect([params.get('error'), params.get('state')]).toEqual(['invalid_request', 'a\0b']);
   });
 
-  test('do not follow an invalid request by themselves: a page shows where its link leads', async () => {
-    for (const redirect_uri of [registered, 'com.example.app:/callback']) {
+  const invalid = [
+    [{ prompt: 'none' }, 'login_required'],
+    [{ code_challenge: null }, 'invalid_request'],
+    [{ code_challenge_method: 'plain' }, 'invalid_request'],
+    [{ resource: 'https://elsewhere.example/' }, 'invalid_target'],
+    [{ response_type: '<script>' }, 'unsupported_response_type'],
+  ] as const;
+
+  test('tell the app of an invalid request, also in a browser', async () => {
+    for (const redirect_uri of [registered, 'http://127.0.0.1:4110/callback', 'com.example.app:/callback']) {
       const app = await registerApp(authority.url, { redirect_uris: [redirect_uri] });
-      for (const [over, error] of [
-        [{ scope: 'openid' }, 'invalid_scope'],
-        [{ prompt: 'none' }, 'login_required'],
-        [{ code_challenge: null }, 'invalid_request'],
-        [{ response_type: '<script>' }, 'unsupported_response_type'],
-      ] as const) {
+      for (const [over, error] of invalid) {
         const answer = await visit(app.address(over));
-        expect([error, answer.status, answer.headers.get('Location')]).toEqual([error, 400, null]);
-        expect(answer.text).not.toContain('<script>');
-        const link = answer.elements('a').find((each) => each.attribs['href']?.startsWith(redirect_uri));
-        const params = new URL(link?.attribs['href'] ?? '').searchParams;
-        expect([params.get('error'), params.get('state')]).toEqual([error, app.state]);
-        expect(answer.visibleText).toContain(
-          `Return to ${redirect_uri === registered ? 'app.example' : 'com.example.app:'}`,
-        );
+        expect([answer.status, answer.headers.get('Location')]).toEqual([
+          303,
+          expect.stringContaining(redirect_uri),
+        ]);
+        const params = readRedirectParams(answer);
+        const told = [params.get('error'), params.get('state'), params.get('iss')];
+        expect(told).toEqual([error, app.state, authority.url]);
       }
     }
+  });
+
+  test('do not open an app scheme that the person has not allowed: a page shows where its link leads', async () => {
+    const redirect_uri = 'quill:/callback';
+    const app = await registerApp(authority.url, { redirect_uris: [redirect_uri] });
+    for (const [over, error] of invalid) {
+      const answer = await visit(app.address(over));
+      expect([error, answer.status, answer.headers.get('Location')]).toEqual([error, 400, null]);
+      expect(answer.text).not.toContain('<script>');
+      const link = answer.elements('a').find((each) => each.attribs['href']?.startsWith(redirect_uri));
+      const params = new URL(link?.attribs['href'] ?? '').searchParams;
+      expect([params.get('error'), params.get('state')]).toEqual([error, app.state]);
+      expect(answer.visibleText).toContain('Return to quill:');
+    }
+    const who = await authority.person();
+    const browser = openFormBrowser(authority.url);
+    const page = await openConsentPage(browser, app.address(), who);
+    expect(page.visibleText).toContain('does not know the address scheme quill:');
+    const denied = await submitConsent(browser, page, 'cancel');
+    expect([denied.status, denied.headers.get('Location')]).toEqual([400, null]);
+    expect((await app.connect(who)).token_type).toBe('Bearer');
   });
 
   test('do not happen without an address, or with two', async () => {

@@ -86,12 +86,10 @@ describe('a refresh token that is used again at once', () => {
     expect(await here.verifyToken(tools.access_token, 'mcp')).toBe('good');
     const narrow = await app.refresh(tokens.refresh_token, { scope: 'threads:read' });
     expect(readTokens(narrow).scope).toBe('threads:read');
-    for (const [over, error] of [
-      [{ scope: 'threads:read agents:write' }, 'invalid_scope'],
-      [{ resource: 'https://elsewhere.example/v1' }, 'invalid_target'],
-    ] as const) {
-      expect((await app.refresh(tokens.refresh_token, over)).json.error).toBe(error);
-    }
+    const more = await app.refresh(tokens.refresh_token, { scope: 'threads:read agents:write' });
+    expect(readTokens(more).scope).toBe('threads:read');
+    const over = { resource: 'https://elsewhere.example/v1' };
+    expect((await app.refresh(tokens.refresh_token, over)).json.error).toBe('invalid_target');
     expect((await app.refresh(tokens.refresh_token)).status).toBe(200);
   });
 

@@ -81,22 +81,63 @@ describe('rotation', () => {
 });
 
 describe('resources', () => {
-  test('a client that named none gets tokens for all three, by resource or by audience', async () => {
+  /** The interfaces that accept a token. */
+  async function interfacesOf(token: string) {
+    const names = ['api', 'mcp', 'ws'] as const;
+    const verdicts = await Promise.all(names.map((name) => verdict(token, name)));
+    return names.filter((_name, index) => verdicts[index] === 'good').join(' ');
+  }
+  const acceptedBy = { service: 'api mcp ws', mcp: 'mcp', api: 'api ws', ws: 'ws' };
+
+  test('a client that named none gets tokens for the whole service, and for each interface by its name', async () => {
     const { app, tokens } = await connected();
-    expect(await verdict(tokens.access_token, 'api')).toBe('good');
+    expect(await interfacesOf(tokens.access_token)).toBe(acceptedBy.service);
     let { refresh_token } = tokens;
     for (const name of ['resource', 'audience']) {
-      for (const [audience, address] of Object.entries(authority.resources)) {
-        for (const value of [address, `${address}/`]) {
-          const next = readTokens(await app.refresh(refresh_token, { [name]: value }));
+      for (const [resource, accepted] of Object.entries(acceptedBy)) {
+        const address = authority.resources[resource as keyof typeof acceptedBy];
+        for (const over of [{ [name]: address }, { [name]: `${address}/` }, {}]) {
+          const next = readTokens(await app.refresh(refresh_token, over));
           ({ refresh_token } = next);
-          const actor = await authority.tokens.verify(next.access_token, audience as 'api' | 'mcp' | 'ws');
-          expect(actor.resource).toBe(address);
+          const expected = name in over ? accepted : acceptedBy.service;
+          expect(await interfacesOf(next.access_token)).toBe(expected);
         }
       }
     }
-    const last = readTokens(await app.refresh(refresh_token));
-    expect(await verdict(last.access_token, 'api')).toBe('good');
+  });
+
+  test('a client that named the whole service, or that names one only with the code, is as one that named none', async () => {
+    const { mcp, service } = authority.resources;
+    const app = await registerApp(authority.url);
+    const who = await authority.person();
+    for (const [over, exchanged, first] of [
+      [{ resource: service }, {}, acceptedBy.service],
+      [{}, { resource: mcp }, acceptedBy.mcp],
+      [{}, { resource: service }, acceptedBy.service],
+    ] as [Record<string, string>, Record<string, string>, string][]) {
+      const tokens = await app.connect(who, over, exchanged);
+      expect(await interfacesOf(tokens.access_token)).toBe(first);
+      const next = readTokens(await app.refresh(tokens.refresh_token));
+      expect(await interfacesOf(next.access_token)).toBe(acceptedBy.service);
+    }
+  });
+
+  test('a grant that a person approved for one never gives a token for the whole service', async () => {
+    const { mcp, service } = authority.resources;
+    const app = await registerApp(authority.url);
+    const who = await authority.person();
+    const answer = await app.approved(who, { resource: mcp });
+    const code = answer.get('code') ?? '';
+    const tooMuch = await app.exchange(code, { resource: service });
+    expect([tooMuch.status, tooMuch.json.error]).toEqual([400, 'invalid_target']);
+    expect(tooMuch.json.error_description).toContain(`${authority.url}/mcp`);
+    // Neither the code nor a refresh token is used up.
+    let tokens = readTokens(await app.exchange(code));
+    for (const over of [{ resource: service }, { resource: `${service}/` }, { audience: service }]) {
+      expect((await app.refresh(tokens.refresh_token, over)).json.error).toBe('invalid_target');
+      tokens = readTokens(await app.refresh(tokens.refresh_token));
+      expect(await interfacesOf(tokens.access_token)).toBe(acceptedBy.mcp);
+    }
   });
 
   test('a refresh without a resource is for the one of the first request', async () => {
@@ -149,11 +190,21 @@ describe('scope', () => {
     expect(narrow.scope).toBe('threads:read');
     const whole = readTokens(await app.refresh(narrow.refresh_token));
     expect(whole.scope.split(' ').sort()).toEqual(['contacts:read', 'threads:read']);
-    for (const scope of ['threads:read threads:write', 'agents:write', 'openid', 'nonsense']) {
-      const answer = await app.refresh(whole.refresh_token, { scope });
-      expect([answer.status, answer.json.error]).toEqual([400, 'invalid_scope']);
+    let { refresh_token } = whole;
+    for (const [scope, granted] of [
+      ['threads:read threads:write', 'threads:read'],
+      ['threads:read offline_access', 'threads:read'],
+      [' openid  threads:read ', 'threads:read'],
+      ['agents:write', whole.scope],
+      ['openid', whole.scope],
+      ['nonsense', whole.scope],
+    ] as const) {
+      const next = readTokens(await app.refresh(refresh_token, { scope }));
+      expect([scope, next.scope]).toEqual([scope, granted]);
+      ({ refresh_token } = next);
     }
-    expect((await app.refresh(whole.refresh_token)).status).toBe(200);
+    const twice = await app.refresh(refresh_token, { scope: ['threads:read', 'openid'] });
+    expect([twice.status, twice.json.error]).toEqual([400, 'invalid_request']);
   });
 });
 

@@ -46,14 +46,16 @@ describe('client authentication', () => {
         expires_in: 900,
         scope: 'threads:read threads:write',
       });
-      const actor = await authority.tokens.verify(answer.json.access_token ?? '', 'api');
-      expect(actor).toMatchObject({
-        agent_id: client.agent_id,
-        handle: client.handle,
-        client_id: client.client_id,
-        resource: `${authority.url}/v1`,
-        scopes: new Set(['threads:read', 'threads:write']),
-      });
+      for (const audience of ['api', 'mcp', 'ws'] as const) {
+        const actor = await authority.tokens.verify(answer.json.access_token ?? '', audience);
+        expect(actor).toMatchObject({
+          agent_id: client.agent_id,
+          handle: client.handle,
+          client_id: client.client_id,
+          resource: authority.url,
+          scopes: new Set(['threads:read', 'threads:write']),
+        });
+      }
     }
     expect(byBasic.json.access_token).not.toBe(byBody.json.access_token);
   });
@@ -113,12 +115,28 @@ describe('scope', () => {
     expect(json.scope).toBe('threads:read');
   });
 
-  test('cannot have unknown scopes or scopes that the client does not have', async () => {
+  test('is narrowed to what the client has; unknown scopes are ignored', async () => {
     const client = await freshClient();
-    for (const scope of ['threads:read agents:write', 'openid', 'threads:*']) {
-      const answer = await ask(client, { scope });
-      expect(answer.status).toBe(400);
-      expect(answer.json.error).toBe('invalid_scope');
+    const whole = 'threads:read threads:write';
+    for (const [scope, granted] of [
+      ['threads:read agents:write', 'threads:read'],
+      ['agents:read contacts:read contacts:write realtime:read threads:read threads:write', whole],
+      ['openid', whole],
+      ['threads:*', whole],
+      [' openid  threads:write', 'threads:write'],
+      ['offline_access é', whole],
+    ] as const) {
+      const { status, json } = await ask(client, { scope });
+      expect([scope, status, json.scope]).toEqual([scope, 200, granted]);
+    }
+  });
+
+  test('is refused if the client has none of the known ones', async () => {
+    const client = await freshClient();
+    for (const scope of ['agents:write', 'contacts:read openid']) {
+      const { status, json } = await ask(client, { scope });
+      expect([status, json.error]).toEqual([400, 'invalid_scope']);
+      expect(json.error_description).toContain('threads:read threads:write');
     }
   });
 
@@ -132,7 +150,8 @@ describe('scope', () => {
 describe('resource', () => {
   test('can be each resource, as resource or audience, with and without a trailing slash', async () => {
     const client = await freshClient();
-    for (const [audience, address] of Object.entries(authority.resources)) {
+    for (const audience of ['api', 'mcp', 'ws'] as const) {
+      const address = authority.resources[audience];
       for (const fields of [
         { resource: address },
         { resource: `${address}/` },
@@ -141,7 +160,7 @@ describe('resource', () => {
         { resource: address, audience: 'https://elsewhere.example' },
       ]) {
         const token = await requestToken(authority, client, fields);
-        const actor = await authority.tokens.verify(token, audience as 'api' | 'mcp' | 'ws');
+        const actor = await authority.tokens.verify(token, audience);
         expect(actor.resource).toBe(address);
       }
     }
@@ -168,7 +187,7 @@ describe('resource', () => {
     const { host } = new URL(api);
     const elsewhere = await ask(client, { resource: api.replace(host, '127.0.0.9:1') });
     expect(elsewhere.json['error_description']).toBe(
-      `resource must be one of ${Object.values(authority.resources).join(' ')}`,
+      `resource must be one of ${authority.url}/mcp ${api} ${authority.resources.ws} ${authority.url}`,
     );
   });
 });

@@ -74,7 +74,7 @@ describe('introspection (RFC 7662)', () => {
         handle: client.handle,
         client_id: client.client_id,
         iss: authority.url,
-        aud: authority.resources.api,
+        aud: authority.url,
         scope: 'threads:read',
         token_type: 'Bearer',
         iat: expect.any(Number),

@@ -58,8 +58,8 @@ await describeWithBrowser('a client that names no resource when it asks the pers
     });
     await page.close();
     await callback.close();
-    // Without a resource the token is for REST, and the WebSocket accepts such a token too.
-    expect(await acceptingTransports(first.access_token, person.handle)).toEqual(['api', 'ws']);
+    // Without a resource the token is for the whole service.
+    expect(await acceptingTransports(first.access_token, person.handle)).toEqual(['api', 'mcp', 'ws']);
 
     const resources = {
       mcp: `${service.url}/mcp`,

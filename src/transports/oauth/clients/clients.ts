@@ -47,9 +47,21 @@ function credentialMetadata(client: CredentialRecord): AdapterPayload {
   };
 }
 
+/** Metadata to store: a secret only as its hash. */
+export function hashSecret(metadata: Record<string, unknown>): Record<string, unknown> {
+  const { client_secret } = metadata;
+  return typeof client_secret === 'string'
+    ? { ...metadata, client_secret: sha256(client_secret).toString('base64url') }
+    : metadata;
+}
+
+function sha256(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
 /** Compares a secret with the hashes in the client metadata, in constant time. */
 export function isClientSecret(client: Client, secret: string): boolean {
-  const actual = createHash('sha256').update(secret).digest();
+  const actual = sha256(secret);
   return [client.clientSecret, client['agent_previous_secret']].some((hash) => {
     const expected = Buffer.from(typeof hash === 'string' ? hash : '', 'base64url');
     return expected.length === actual.length && timingSafeEqual(expected, actual);

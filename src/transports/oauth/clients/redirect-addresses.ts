@@ -1,11 +1,12 @@
+import { webAddressProblem } from '../../../shared/web-address.ts';
+
 /** Hosts of the person's own machine (RFC 8252, section 7.3; `localhost` too, since common clients use it). */
 const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /**
- * Allowed custom schemes without a dot. RFC 8252, section 7.1, requires a dot, which excludes browser and system schemes such as
- * `javascript:`, `data:`, `file:` and `ms-settings:`, but these common clients have none.
+ * Known custom schemes without a dot, listed in docs/mcp.md. RFC 8252, section 7.1, requires a dot, but these common clients have none.
  */
-const desktopSchemes = new Set([
+const knownSchemes = new Set([
   'claude:',
   'cline:',
   'code-oss:',
@@ -25,8 +26,12 @@ const desktopSchemes = new Set([
 
 const reverseDomain = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/;
 
-/** A website, a program that listens on the person's machine, or an app with a custom scheme. */
-export type RedirectKind = 'https' | 'loopback' | 'scheme';
+/** Schemes that browsers and operating systems handle themselves. */
+const systemScheme =
+  /^(?:about|blob|data|file|filesystem|ftp|intent|jar|javascript|mailto|ms-.*|res|resource|search-ms|sms|smb|ssh|tel|telnet|vbscript|view-source|wss?):$/;
+
+/** A website, a program that listens on the person's machine, or an app with a known scheme or another one, which the person allows. */
+export type RedirectKind = 'https' | 'loopback' | 'scheme' | 'other_scheme';
 
 const maxAddressLength = 2_000;
 
@@ -37,25 +42,39 @@ const plainHost = /^(?:[a-z0-9._-]+|\[[0-9a-f:]+\])$/;
 export function classifyRedirect(address: string): { kind: RedirectKind } | { problem: string } {
   const url = URL.parse(address);
   if (!url || address.length > maxAddressLength) return { problem: 'must be absolute addresses' };
+  if (address.includes('#')) return { problem: 'must not contain fragments' };
+  if (/^https?:$/.test(url.protocol)) return classifyWebAddress(address, url);
   // Browsers reinterpret these characters, and the database cannot store lone surrogates.
   if (/[\s\\]|\p{Cc}|\p{Cs}/u.test(address))
     return { problem: 'must not contain spaces, backslashes or control characters' };
   if (url.username !== '' || url.password !== '') return { problem: 'must not contain user names' };
-  if (address.includes('#')) return { problem: 'must not contain fragments' };
-  if (url.protocol === 'https:') {
-    return plainHost.test(url.hostname)
-      ? { kind: 'https' }
-      : { problem: 'must have a host of letters, digits, dots and dashes' };
+  if (systemScheme.test(url.protocol)) {
+    return {
+      problem: `cannot use the scheme ${url.protocol.slice(0, 40)} use https or the scheme of an app`,
+    };
   }
+  if (isKnownScheme(url.protocol)) return { kind: 'scheme' };
+  if (url.href.startsWith(`${url.protocol}/`)) return { kind: 'other_scheme' };
+  return { problem: 'must have a / after the scheme of an app' };
+}
+
+function classifyWebAddress(address: string, url: URL): ReturnType<typeof classifyRedirect> {
+  const problem = webAddressProblem(address);
+  if (problem !== undefined) return { problem };
+  if (isLoopback(url)) return { kind: 'loopback' };
   if (url.protocol === 'http:') {
-    return isLoopback(url)
-      ? { kind: 'loopback' }
-      : { problem: 'can use http only for 127.0.0.1, [::1] and localhost' };
+    const reason = 'because others could read the code on its way to another host';
+    return {
+      problem: `can use http only for 127.0.0.1, [::1] and localhost, ${reason}; use https://${url.host.slice(0, 80)}`,
+    };
   }
-  if (reverseDomain.test(url.protocol) || desktopSchemes.has(url.protocol)) return { kind: 'scheme' };
-  return {
-    problem: `cannot use the scheme ${url.protocol.slice(0, 40)} use https or a custom scheme with a dot`,
-  };
+  return plainHost.test(url.hostname)
+    ? { kind: 'https' }
+    : { problem: 'must have a host of letters, digits, dots and dashes' };
+}
+
+function isKnownScheme(protocol: string): boolean {
+  return reverseDomain.test(protocol) || knownSchemes.has(protocol);
 }
 
 function isLoopback(url: URL): boolean {
@@ -63,16 +82,19 @@ function isLoopback(url: URL): boolean {
 }
 
 /**
- * A redirect address for the consent page: `host` is the host with its port, or the scheme; `target` is the origin or scheme for the
- * form-action of the Content Security Policy.
+ * A redirect address for the consent page: `host` is the host with its port, or the scheme; `unknown_scheme` asks for the consent of
+ * the person to the scheme itself.
  */
-export function describeRedirect(address: string): { host: string; target: string; loopback: boolean } {
+export function describeRedirect(address: string): {
+  host: string;
+  loopback: boolean;
+  unknown_scheme: boolean;
+} {
   const url = new URL(address);
-  const loopback = isLoopback(url);
-  if (url.host === '' || !/^https?:$/.test(url.protocol)) {
-    return { host: url.protocol, target: url.protocol, loopback };
-  }
-  // A policy cannot name an IPv6 address.
-  const target = url.hostname.startsWith('[') ? url.protocol : url.origin;
-  return { host: url.host, target, loopback };
+  const isWeb = /^https?:$/.test(url.protocol);
+  return {
+    host: isWeb ? url.host : url.protocol,
+    loopback: isLoopback(url),
+    unknown_scheme: !isWeb && !isKnownScheme(url.protocol),
+  };
 }

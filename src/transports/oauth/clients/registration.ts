@@ -17,31 +17,35 @@ const clientMetadataSchema = z.looseObject({
   grant_types: z.array(z.string()).optional(),
   client_name: z.string().optional(),
   client_uri: z.string().optional(),
+  token_endpoint_auth_method: z.string().optional(),
 });
 
-/** The stored metadata of a public client. */
-export interface PublicClient {
+const secretMethods = ['client_secret_basic', 'client_secret_post'] as const;
+
+/** The stored metadata of an app. */
+export interface AppMetadata {
   client_name?: string;
   client_uri?: string;
   redirect_uris: string[];
   application_type: 'native' | 'web';
   response_types: ['code'];
   grant_types: ['authorization_code', 'refresh_token'];
-  token_endpoint_auth_method: 'none';
+  token_endpoint_auth_method: 'none' | (typeof secretMethods)[number];
 }
 
 /**
- * Turns a registration (RFC 7591, section 3) into a public client.
+ * Turns a registration (RFC 7591, section 3) into the metadata of an app. One that asks for a secret gets it; others are public.
  * @throws InvalidClientMetadata if it requests client credentials or excludes the code flow.
  */
-function toRegisteredClient(metadata: unknown): PublicClient {
-  const { grant_types = [] } = parse(metadata);
+function toRegisteredClient(metadata: unknown): AppMetadata {
+  const { grant_types = [], token_endpoint_auth_method: requested } = parse(metadata);
   if (grant_types.includes('client_credentials')) {
     throw new InvalidClientMetadata(
       'client_credentials: the owner of the agent creates these clients in the console',
     );
   }
-  return toPublicClient(metadata);
+  const token_endpoint_auth_method = secretMethods.find((method) => method === requested) ?? 'none';
+  return { ...toPublicClient(metadata), token_endpoint_auth_method };
 }
 
 /**
@@ -49,7 +53,7 @@ function toRegisteredClient(metadata: unknown): PublicClient {
  * the defaults of their library. Images and other links are dropped: pages show no remote content.
  * @throws InvalidClientMetadata
  */
-export function toPublicClient(metadata: unknown): PublicClient {
+export function toPublicClient(metadata: unknown): AppMetadata {
   const { redirect_uris, response_types, grant_types, client_name, client_uri } = parse(metadata);
   if (response_types && !response_types.includes('code')) {
     throw new InvalidClientMetadata('response_types must include code');
@@ -73,11 +77,10 @@ export function toPublicClient(metadata: unknown): PublicClient {
 }
 
 function parse(metadata: unknown): z.infer<typeof clientMetadataSchema> {
-  const reserved = customClientFields.find(
-    (field) => typeof metadata === 'object' && metadata !== null && field in metadata,
-  );
+  const entries = Object.entries(metadata ?? {}).filter(([, value]) => value !== null);
+  const reserved = customClientFields.find((field) => entries.some(([name]) => name === field));
   if (reserved !== undefined) throw new InvalidClientMetadata(`${reserved} is reserved`);
-  const parsed = clientMetadataSchema.safeParse(metadata);
+  const parsed = clientMetadataSchema.safeParse(Object.fromEntries(entries));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = String(issue?.path[0] ?? 'metadata');
@@ -103,6 +106,7 @@ export function createRegistrationFeature(): Features['registration'] {
   return {
     enabled: true,
     issueRegistrationAccessToken: false,
+    secretFactory: () => randomBytes(32).toString('base64url'),
     /** Normalizes the metadata, because this is the only hook between parsing it and creating the client. */
     idFactory({ oidc }) {
       const { body } = oidc;
@@ -117,6 +121,8 @@ export function createRegistrationFeature(): Features['registration'] {
 const presentedFields = [
   'client_id',
   'client_id_issued_at',
+  'client_secret',
+  'client_secret_expires_at',
   'client_name',
   'client_uri',
   'redirect_uris',

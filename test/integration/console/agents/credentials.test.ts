@@ -1,6 +1,6 @@
 import { textContent } from 'domutils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { scopePresets, scopes } from '../../../../src/domain/auth/scopes.ts';
 import { maxCredentials } from '../../../../src/services/auth/credentials.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { requestRest } from '../../../clients/rest.ts';
@@ -94,10 +94,10 @@ describe('a new credential', () => {
   });
 
   test.each([
-    ['', ['contacts:read', 'contacts:write', 'threads:read', 'threads:write']],
+    ['', scopePresets.agent],
     ['?preset=read-only', ['contacts:read', 'threads:read']],
     ['?preset=everything', scopes],
-    ['?preset=toString', ['contacts:read', 'contacts:write', 'threads:read', 'threads:write']],
+    ['?preset=toString', scopePresets.agent],
   ])('has the scopes of a preset selected: %s', async (preset, selected) => {
     const ada = await withAgent();
     const page = await ada.go(`${listOf(ada.mine)}/new${preset}`);

@@ -7,6 +7,7 @@ import { createAgentFor, newUsername, password, useConsole } from '../setup.ts';
 const setup = useConsole();
 
 const expiredRequestText = 'This request is no longer valid';
+const approvedText = 'You approved this request';
 const consentForm = (page: PageResponse) => findForm(page, new URL(page.url).pathname);
 
 /** The parameters that the app receives at its redirect address. */
@@ -114,10 +115,10 @@ describe('letting an app act as an agent', () => {
 
 describe('the page', () => {
   test.each([
-    ['http://127.0.0.1:7777/cb', 'A program on this computer', '127.0.0.1:7777', 'http://127.0.0.1:7777'],
-    ['https://chat.example/cb', 'The operator of chat.example', 'chat.example', 'https://chat.example'],
-    ['http://[::1]:7777/cb', 'A program on this computer', '[::1]:7777', 'http:'],
-  ])('says where the answer to %s goes', async (redirect_uri, permission, host, source) => {
+    ['http://127.0.0.1:7777/cb', 'A program on this computer', '127.0.0.1:7777'],
+    ['https://chat.example/cb', 'The operator of chat.example', 'chat.example'],
+    ['http://[::1]:7777/cb', 'A program on this computer', '[::1]:7777'],
+  ])('says where the answer to %s goes', async (redirect_uri, permission, host) => {
     const { browser } = await personWithAgents('writer');
     const app = await registerApp(setup.service.url, { client_name: 'Quill', redirect_uris: [redirect_uri] });
     const page = await ask(browser, app);
@@ -125,9 +126,8 @@ describe('the page', () => {
     expect(page.visibleText).toContain('Claims to beQuillNot verified');
     expect(page.visibleText).toContain(permission);
     expect(page.visibleText).toContain(host);
-    expect(page.headers.get('Content-Security-Policy')?.split('; ')).toContain(
-      `form-action 'self' ${source}`,
-    );
+    // The address may redirect to anywhere, and browsers check each step.
+    expect(page.headers.get('Content-Security-Policy')).not.toContain('form-action');
     expect(page.headers.get('X-Frame-Options')).toBe('DENY');
   });
 
@@ -225,16 +225,16 @@ describe('an expired request', () => {
     expect(readRedirect(await browser.send(form, { button: 'approve' })).get('code')).toMatch(/./);
     for (const button of ['approve', 'cancel']) {
       const answer = await browser.send(form, { button });
-      expect([answer.status, answer.visibleText.includes(expiredRequestText)]).toEqual([404, true]);
+      expect([answer.status, answer.visibleText.includes(approvedText)]).toEqual([200, true]);
     }
-    expect((await browser.go(page.url)).visibleText).toContain(expiredRequestText);
+    expect((await browser.go(page.url)).visibleText).toContain(approvedText);
   });
 
   test('decided several times concurrently: the first decision counts, and one code is issued', async () => {
     const { browser } = await personWithAgents('writer');
     const form = consentForm(await ask(browser, await registerApp(setup.service.url)));
     const answers = await Promise.all([1, 2, 3].map(() => browser.send(form, { button: 'approve' })));
-    expect(answers.filter(({ status }) => ![303, 404, 400].includes(status))).toEqual([]);
+    expect(answers.filter(({ status }) => ![303, 200].includes(status))).toEqual([]);
     const codes = answers.flatMap(({ headers }) => {
       const location = headers.get('Location');
       return location === null ? [] : (new URL(location).searchParams.get('code') ?? []);
@@ -252,7 +252,7 @@ describe('an expired request', () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => browser.go(way)));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
     for (const late of answers.filter(({ status }) => status !== 303)) {
-      expect([late.status, late.visibleText.includes(expiredRequestText)]).toEqual([400, true]);
+      expect([late.status, late.visibleText.includes(approvedText)]).toEqual([200, true]);
     }
   });
 

@@ -13,6 +13,7 @@ const client: Client = {
   redirect_host: 'quill.example',
   kind: 'document',
   loopback: false,
+  unknown_scheme: false,
 };
 
 const agent: Consent['agents'][number] = {
@@ -29,13 +30,12 @@ const agent: Consent['agents'][number] = {
   acts_as: true,
 };
 
-function shown(over: Partial<Client>): { html: string; form_target: string | undefined } {
+function shown(over: Partial<Client>): { html: string } {
   const person = { account_id: 'acc_1', username: 'ada', session_id: 's' };
   const page = consentPage({
     request: {
       uid: 'u',
       client: { ...client, ...over },
-      redirect_target: 'https://quill.example',
       scopes: ['threads:read'],
       audience: 'mcp',
       resource: 'http://localhost:3000/mcp',
@@ -64,16 +64,15 @@ function shown(over: Partial<Client>): { html: string; form_target: string | und
     csrf: () => 'c',
   };
   const html = renderToString(h(LayoutContextProvider, { value: frame }, page.body));
-  return { html, form_target: page.form_target };
+  return { html };
 }
 
 test('a client with a metadata document is identified by the host of the document, not by its name', () => {
-  const { html, form_target } = shown({});
+  const { html } = shown({});
   expect(html).toMatch(/App at<\/span><strong><bdi>apps\.example<\/bdi>/);
   expect(html).toContain('Address verified');
   expect(html).toMatch(/Name, not verified<\/dt><dd><bdi>The bank<\/bdi>/);
   expect(html).toContain('<strong class="host">quill.example</strong>');
-  expect(form_target).toBe('https://quill.example');
 });
 
 test('a client that registered itself is shown as unverified', () => {
@@ -91,4 +90,9 @@ test('an app on the device is identified by the address that it opens', () => {
   const { html } = shown({ kind: 'registered', redirect_host: 'cursor:' });
   expect(html).toMatch(/An app on this device.*cursor:/);
   expect(html).toContain('just started to connect a program on this device yourself');
+});
+
+test('a scheme that the service does not know is shown, and the warning says what approving it means', () => {
+  const { html } = shown({ kind: 'registered', redirect_host: 'quill:', unknown_scheme: true });
+  expect(html).toMatch(/does not know the address scheme <span class="code">quill:<\/span>/);
 });

@@ -75,7 +75,7 @@ for event in client.events():
     needs: `Needs curl and sed. ${secretNote}`,
     text: ({ public_url, client_id, recipient }) => `TOKEN=$(curl -s ${public_url}/token \\
   -u "${client_id}:$AMS_CLIENT_SECRET" \\
-  -d grant_type=client_credentials -d resource=${public_url}/v1 |
+  -d grant_type=client_credentials |
   sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 
 curl -s ${public_url}/v1/threads \\

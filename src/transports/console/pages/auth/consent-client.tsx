@@ -33,7 +33,7 @@ export function ClientFacts({ client, audience }: Pick<AuthorizationRequest, 'cl
           ['Redirects to', <Destination key="to" {...client} />],
           ...(uri !== null ? [['Website, not verified', <bdi key="uri">{hostOf(uri)}</bdi>] as const] : []),
           ['Connects through', audienceNames[audience]],
-          ['Approval covers', listFormat.format(Object.values(audienceNames))],
+          ['Approval covers', listFormat.format([audienceNames.mcp, audienceNames.api, audienceNames.ws])],
         ]}
       />
     </div>
@@ -76,7 +76,16 @@ export function ConsentWarning({
   kind,
   loopback,
   redirect_host,
-}: Pick<Client, 'kind' | 'loopback' | 'redirect_host'>) {
+  unknown_scheme,
+}: Pick<Client, 'kind' | 'loopback' | 'redirect_host' | 'unknown_scheme'>) {
+  if (unknown_scheme)
+    return (
+      <Notice tone="warning">
+        This service does not know the address scheme <span class="code">{redirect_host}</span> Any program on
+        this device can use it. Approve only if you know that it belongs to the app that you have just started
+        to connect.
+      </Notice>
+    );
   if (kind === 'own')
     return (
       <Notice tone="accent">Requests that you send on this page act as the agent until you sign out.</Notice>

@@ -89,7 +89,7 @@ export function consentPage(consent: Consent): ShownPage {
     body,
     status: formErrors?.status ?? (choice_error === undefined ? 200 : 400),
     shell: 'focus',
-    form_target: request.redirect_target,
+    form_leaves: true,
   };
 }
 

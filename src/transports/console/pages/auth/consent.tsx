@@ -46,7 +46,7 @@ export function consentRoutes(parts: PageParts): ConsoleRoute[] {
         if (decision !== 'cancel') {
           return showConsent(parts, request, person, { choice_error: 'Press Approve or Cancel.' });
         }
-        await parts.requests.deny(visit.ctx);
+        await parts.requests.deny(visit.ctx, request, person);
         return 'handled';
       }),
     ),
@@ -60,15 +60,55 @@ async function withRequest(
   run: (request: AuthorizationRequest, person: Person) => Promise<Answer>,
 ): Promise<Answer> {
   const request = await requests.find(visit.ctx);
-  if (!request) return requestExpiredPage();
+  if (!request) return showOutcome(requests, visit);
   if (!visit.person) return { to: signInAddress(visit.ctx.path) };
   try {
     return await run(request, visit.person);
   } catch (error) {
-    // Decided in another window in the meantime.
-    if (error instanceof DomainError && error.code === 'NOT_FOUND') return requestExpiredPage();
+    // Decided in another window in the meantime, or by a button pressed twice.
+    if (error instanceof DomainError && error.code === 'NOT_FOUND') return showOutcome(requests, visit);
     throw error;
   }
+}
+
+/** What became of a request that is no longer open. */
+async function showOutcome(
+  requests: PageParts['requests'],
+  { ctx, person }: Pick<Visit, 'ctx' | 'person'>,
+): Promise<Answer> {
+  const outcome = person && (await requests.outcome(ctx, person));
+  if (!outcome) return requestExpiredPage();
+  if ('to' in outcome) return outcome;
+  const { app, handle } = outcome;
+  const isApproved = handle !== null;
+  const title = isApproved ? 'You approved this request' : 'You denied this request';
+  const body = (
+    <>
+      <Heading title={title} />
+      <Card>
+        <p>
+          <bdi>{app}</bdi>{' '}
+          {isApproved ? (
+            <>
+              may act as <strong>@{handle}</strong>.
+            </>
+          ) : (
+            'got no access.'
+          )}
+        </p>
+        <p>
+          Return to the app. If it does not continue, connect again there.
+          {isApproved && (
+            <>
+              {' '}
+              You can disconnect it under <a href="/console/connections">Connected apps</a>.
+            </>
+          )}
+        </p>
+      </Card>
+    </>
+  );
+  return { title, body, shell: 'focus' };
 }
 
 async function showConsent(
@@ -166,9 +206,7 @@ function requestExpiredPage(): ShownPage {
     <>
       <Heading title={title} />
       <Card>
-        <p>
-          It was already answered, it has expired, or it was started in another browser. Nothing was approved.
-        </p>
+        <p>It was already answered, it has expired, or it was started in another browser.</p>
         <p>Return to the app and connect again.</p>
       </Card>
     </>

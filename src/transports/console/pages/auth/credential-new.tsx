@@ -5,7 +5,6 @@ import { isScopePreset, scopePresets, scopes as allScopes } from '../../../../do
 import { parseInput } from '../../../../operations/execute/parse-input.ts';
 import { createCredential } from '../../../../services/auth/credentials.ts';
 import { type AgentOfPerson, requireAgentOfPerson } from '../../../../services/people/agents.ts';
-import { toResourceUrls } from '../../../../services/auth/tokens.ts';
 import { actAsAgent } from '../../act-as-agent.ts';
 import { Card, ErrorNotice } from '../../components/content.tsx';
 import { Field } from '../../components/field.tsx';
@@ -147,7 +146,7 @@ function secretPage(
         />
         <h3>Try it</h3>
         <p>
-          This command requests an access token for the REST API, valid for 15 minutes. It contains the
+          This command requests an access token for the whole service, valid for 15 minutes. It contains the
           secret.
         </p>
         <CopyText
@@ -156,7 +155,6 @@ function secretPage(
             `curl ${public_url}/token`,
             `-u '${client_id}:${client_secret}'`,
             '-d grant_type=client_credentials',
-            `-d resource=${toResourceUrls(public_url).api}`,
           ].join(' \\\n  ')}
         />
         <Actions>

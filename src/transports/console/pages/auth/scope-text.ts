@@ -1,5 +1,5 @@
 import { allows, profileScopes, type Scope, type ScopePreset } from '../../../../domain/auth/scopes.ts';
-import type { TokenAudience } from '../../../../services/auth/tokens.ts';
+import type { TokenResource } from '../../../../services/auth/tokens.ts';
 
 export interface Ability {
   title: string;
@@ -63,9 +63,10 @@ export function abilitiesOf(scopes: readonly Scope[]): Ability[] {
   return allows(new Set(scopes), profileScopes) ? [...abilities, profileAbility] : abilities;
 }
 
-/** Names of the token audiences. */
-export const audienceNames: Record<TokenAudience, string> = {
+/** Names of what a token is for. */
+export const audienceNames: Record<TokenResource, string> = {
   mcp: 'MCP',
   api: 'REST API',
   ws: 'WebSocket',
+  service: 'All interfaces',
 };

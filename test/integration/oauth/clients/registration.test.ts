@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFormBrowser } from '../../clients/form-browser.ts';
-import { createApp, registerApp, register } from '../../clients/oauth/app.ts';
-import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
+import { openFormBrowser } from '../../../clients/form-browser.ts';
+import { createApp, registerApp, register } from '../../../clients/oauth/app.ts';
+import { type AuthorizationServer, startAuthorizationServer } from '../authorization-server.ts';
 
 let authority: AuthorizationServer;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('a registered client', () => {
       redirect_uris,
       client_name: 'An app',
       client_uri: 'https://app.example/',
-      token_endpoint_auth_method: 'client_secret_post',
+      token_endpoint_auth_method: 'private_key_jwt',
       grant_types: ['authorization_code', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code'],
       response_types: ['code', 'token'],
       scope: 'contacts:read openid everything',
@@ -54,6 +54,27 @@ describe('a registered client', () => {
     expect(tokens.refresh_token).not.toBe('');
   });
 
+  test('may have null for every member that it could leave out', async () => {
+    const members = ['client_name', 'client_uri', 'grant_types', 'response_types', 'scope', 'contacts'];
+    members.push(
+      'token_endpoint_auth_method',
+      'logo_uri',
+      'application_type',
+      'jwks',
+      'client_secret',
+      'agent_id',
+    );
+    const { status, json } = await ask({
+      redirect_uris,
+      ...Object.fromEntries(members.map((name) => [name, null])),
+    });
+    expect([status, json['client_name'], json['token_endpoint_auth_method']]).toEqual([
+      201,
+      undefined,
+      'none',
+    ]);
+  });
+
   test('needs only a redirect address', async () => {
     const { status, json } = await ask({ redirect_uris: ['https://app.example/callback'] });
     expect([status, json['application_type'], json['client_name']]).toEqual([201, 'web', undefined]);
@@ -84,76 +105,6 @@ describe('a registered client', () => {
     for (const client_uri of ['http://app.example', 'javascript:alert(1)', 'app', '']) {
       const { status, json } = await ask({ redirect_uris, client_uri });
       expect([status, json['client_uri']]).toEqual([201, undefined]);
-    }
-  });
-});
-
-describe('redirect addresses', () => {
-  test.each([
-    ['https://app.example/callback'],
-    ['https://app.example:8443/callback?x=1'],
-    ['http://127.0.0.1/'],
-    ['http://127.0.0.1:33418/callback'],
-    ['http://[::1]:5000/callback'],
-    ['http://localhost:6274/oauth/callback'],
-    ['com.example.app:/callback'],
-    ['org.example.app.desktop://callback'],
-    ['cursor://anysphere.cursor-mcp/oauth/callback'],
-    ['vscode://vendor.extension/callback'],
-  ])('%s is accepted', async (address) => {
-    const { status, json } = await ask({ redirect_uris: [address] });
-    expect([status, json['redirect_uris']]).toEqual([201, [address]]);
-  });
-
-  test.each([
-    ['http://app.example/callback'],
-    ['http://127.0.0.1.evil.example/callback'],
-    ['http://localhost.evil.example/'],
-    ['http://10.0.0.1/callback'],
-    ['http://0.0.0.0/callback'],
-    ['http://192.168.1.2/callback'],
-    ['javascript:alert(1)'],
-    ['JavaScript:alert(1)'],
-    ['data:text/html,x'],
-    ['file:///etc/passwd'],
-    ['blob:https://app.example/x'],
-    ['about:blank'],
-    ['vbscript:x'],
-    ['ftp://app.example/'],
-    ['ws://app.example/'],
-    ['ms-settings:network'],
-    ['intent://x#Intent;end'],
-    ['mailto:somebody@app.example'],
-    ['anything:/callback'],
-    ['https://user:password@app.example/'],
-    ['https://app.example/#fragment'],
-    ['https://app.example/call back'],
-    ['https://app.example\\@evil.example/'],
-    ['https://app.example/\u0000'],
-    ['https://app.example/\ud800'],
-    ['https://app;sandbox/callback'],
-    ['https://app,other/callback'],
-    ['https://*.example/callback'],
-    ["https://'self'/callback"],
-    [' https://app.example/'],
-    ['//app.example/callback'],
-    ['/callback'],
-    ['callback'],
-    [''],
-    [`https://app.example/${'x'.repeat(3_000)}`],
-  ])('%s is refused', async (address) => {
-    for (const addresses of [[address], [...redirect_uris, address]]) {
-      const { status, json } = await ask({ redirect_uris: addresses });
-      expect([status, json['error']]).toEqual([400, 'invalid_redirect_uri']);
-      expect(json['error_description']).toEqual(expect.any(String));
-    }
-  });
-
-  test('a client has at least one, and not too many', async () => {
-    const many = Array.from({ length: 21 }, (_, n) => `https://app.example/${n}`);
-    for (const addresses of [undefined, null, [], 'https://app.example/', [1], {}, many]) {
-      const { status, json } = await ask({ redirect_uris: addresses });
-      expect([status, json['error']]).toEqual([400, 'invalid_redirect_uri']);
     }
   });
 });

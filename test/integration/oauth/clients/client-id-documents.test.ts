@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openFormBrowser } from '../../clients/form-browser.ts';
-import { createApp, readShownRequest, readTokens } from '../../clients/oauth/app.ts';
-import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
+import { openFormBrowser } from '../../../clients/form-browser.ts';
+import { createApp, readShownRequest, readTokens } from '../../../clients/oauth/app.ts';
+import { type AuthorizationServer, startAuthorizationServer } from '../authorization-server.ts';
 
 const redirect_uri = 'http://127.0.0.1/callback';
 const read: string[] = [];
@@ -179,4 +179,17 @@ test('documents of connected clients are read again without counting against the
   const there = createApp(limited.url, client_id, redirect_uri, app.pair);
   expect((await there.refresh(refresh_token)).status).toBe(200);
   await limited.close();
+});
+
+test('a service that does not accept documents does not announce them, and fetches none', async () => {
+  const settings = { CLIENT_ID_METADATA_DOCUMENTS: 'false' };
+  const closed = await startAuthorizationServer({ documents, settings });
+  const metadata = await fetch(`${closed.url}/.well-known/oauth-authorization-server`);
+  expect(await metadata.json()).not.toHaveProperty('client_id_metadata_document_supported');
+  const before = read.length;
+  const app = createApp(closed.url, publish({}), redirect_uri);
+  const page = await openFormBrowser(closed.url).go(app.address());
+  expect([page.status, page.title]).toEqual([400, expect.stringContaining('Unknown app')]);
+  expect(read).toHaveLength(before);
+  await closed.close();
 });
