@@ -11,6 +11,7 @@ import type { ScannedFile } from '../../platform/scanning/scanner.ts';
 import { readFeedEpoch } from '../../services/feed-epoch.ts';
 import { checkReplicas, checkDatabaseLimits } from './database-checks.ts';
 import { waitForBus } from '../core.ts';
+import { checkClientDocuments } from './client-document-check.ts';
 import { findRunningWorkers } from './worker-roles.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -226,6 +227,12 @@ export const checks: readonly Check[] = [
       throw new Error(`${config.PUBLIC_URL}/readyz returned ${response.status}: ${await response.text()}`);
     },
     advice: 'start it (ams start, npm start or npm run api), or correct PUBLIC_URL',
+  },
+  {
+    part: 'documents',
+    run: ({ config }) => checkClientDocuments(config),
+    advice:
+      'allow the API outgoing https, or set CLIENT_ID_METADATA_DOCUMENTS=false, so that clients that prefer these documents register instead',
   },
 ];
 
