@@ -1,6 +1,8 @@
 import type { Context } from 'koa';
 import { McpHttpError, rpcCodes } from './errors.ts';
 
+const exposedHeaders = 'MCP-Protocol-Version, Mcp-Session-Id, Retry-After, WWW-Authenticate';
+
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
@@ -37,6 +39,6 @@ export function createHostGuard(publicUrl: string, allowed: readonly string[]): 
       );
     }
     ctx.set('Access-Control-Allow-Origin', origin);
-    ctx.set('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate');
+    ctx.set('Access-Control-Expose-Headers', exposedHeaders);
   };
 }
