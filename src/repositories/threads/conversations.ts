@@ -57,7 +57,10 @@ export interface ConversationFilter {
   counterpart: string | null;
   /** Null: all that are not archived. */
   status: ThreadStatus | null;
-  waiting: ConversationWait | null;
+  /** `person`: the last message asks a person, and one of the reader's agents is asked. */
+  waiting: ConversationWait | 'person' | null;
+  /** Only with activity after this time (ms). */
+  since: number;
   unread: boolean;
   /** The last row of the previous page. */
   after: { activity: number; id: string } | null;
@@ -114,8 +117,12 @@ function listStatement(name: string, mine: string) {
            and (:counterpart::text is null or exists (
              select from thread_members w join agents a on a.id = w.agent_id
              where w.thread_id = t.id and (a.canonical_handle = :counterpart or a.id = :counterpart) and a.id not in (select id from mine)))
-           and (:waiting::text is null or t.status = 'active' and t.last_sender_id is not null
-             and (t.last_sender_id in (select id from mine)) = (:waiting = 'others'))
+           and o.activity > :since
+           and (:waiting::text is null or t.status = 'active' and t.last_sender_id is not null and case :waiting
+             when 'person' then exists (
+               select from thread_members v
+               where v.thread_id = t.id and v.agent_id <> t.last_sender_id and v.agent_id in (select id from mine))
+             else (t.last_sender_id in (select id from mine)) = (:waiting = 'others') end)
            and (:activity::bigint is null or (o.activity, t.id) < (:activity, :id))
          order by o.activity desc, t.id desc offset 0
        ) t
@@ -125,6 +132,9 @@ function listStatement(name: string, mine: string) {
          and (:waiting::text is null or not exists (
            select from messages m
            where m.thread_id = t.id and m.sequence = t.last_sequence and m.metadata @> '{"no_reply_expected": true}'))
+         and (:waiting::text is distinct from 'person' or exists (
+           select from messages m
+           where m.thread_id = t.id and m.sequence = t.last_sequence and m.metadata @> '{"asks_person": true}'))
        order by t.activity desc, t.id desc limit :limit
      )
      select ${columns}, p.activity from page p cross join lateral (select * from threads where id = p.id limit 1) t

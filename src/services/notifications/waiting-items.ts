@@ -1,6 +1,12 @@
 import type { WaitingItem, WaitingKind } from '../../domain/notifications.ts';
 import { toVisibleLine } from '../../shared/visible-text.ts';
-import { asksPerson, readWaiting, type Waiting, type WaitingWork } from '../people/waiting.ts';
+import {
+  asksPerson,
+  findAskedAgent,
+  readWaiting,
+  type Waiting,
+  type WaitingWork,
+} from '../people/waiting.ts';
 
 /** More items of one kind are left out until some of them are answered. */
 const maxItems = 100;
@@ -65,8 +71,8 @@ function toRequestItem({
 }
 
 function toThreadItem(thread: Waiting['threads'][number]): WaitingItem[] {
-  const { id, subject, agents, last_message } = thread;
-  const [agent] = agents;
+  const { id, subject, last_message } = thread;
+  const agent = findAskedAgent(thread);
   if (!agent || !last_message) return [];
   const kind: WaitingKind = asksPerson(thread) ? 'question' : 'no_answer';
   const topic = nameOf(subject ?? '');

@@ -1,6 +1,6 @@
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { listApprovals } from '../approvals/approvals.ts';
-import { findConversations, type ListedConversation } from '../threads/conversations.ts';
+import { findConversations, findQuestions, type ListedConversation } from '../threads/conversations.ts';
 
 const maxItems = 20;
 const minute = 60_000;
@@ -23,25 +23,32 @@ export type Waiting = Awaited<ReturnType<typeof readWaiting>>;
  */
 export async function readWaiting(work: WaitingWork, account_id: string, limit = maxItems) {
   const now = Date.now();
-  const waiting = { waiting: 'me' } as const;
+  const since = now - maxAgeMs;
   const silentSince = { activity: now - answerTimeoutMs, id: '' };
   const reader = { account_id };
-  const [approvals, requests, webhooks, inboxes, latest, silent] = await Promise.all([
+  const [approvals, requests, webhooks, inboxes, questions, silent] = await Promise.all([
     listApprovals(work, account_id, { pending: true, before: '', limit }),
     work.dashboard.listRequests(account_id, limit),
     work.dashboard.listFailingWebhooks(account_id, limit),
     work.dashboard.listDeadInboxes(account_id, limit),
-    findConversations(work, reader, waiting, { after: null, limit: 100 }),
-    findConversations(work, reader, waiting, { after: silentSince, limit }),
+    findQuestions(work, account_id, { since, limit }),
+    findConversations(work, reader, { waiting: 'me' }, { after: silentSince, limit }),
   ]);
-  const questions = [...latest.filter(asksPerson), ...silent.filter((thread) => !asksPerson(thread))];
-  const threads = questions.filter(({ activity }) => activity > now - maxAgeMs).slice(0, limit);
-  return { approvals, requests, webhooks, inboxes, threads };
+  const unanswered = silent.filter((thread) => !asksPerson(thread) && thread.activity > since);
+  return { approvals, requests, webhooks, inboxes, threads: [...questions, ...unanswered].slice(0, limit) };
 }
 
 /** Whether the last message of a thread asks for the answer of a person. */
 export function asksPerson({ last_message }: Pick<ListedConversation, 'last_message'>): boolean {
   return last_message?.asks_person === true;
+}
+
+/** The agent that the last message of a thread was sent to: not its sender, which can be an agent of the same person. */
+export function findAskedAgent({
+  agents,
+  last_message,
+}: Pick<ListedConversation, 'agents' | 'last_message'>) {
+  return agents.find(({ id }) => id !== last_message?.sender_id);
 }
 
 /** The number of items. */

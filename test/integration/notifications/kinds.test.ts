@@ -50,6 +50,18 @@ test('a message that asks a person, and none that does not', async () => {
   });
 });
 
+test('a message by which an agent of the same person asks a person', async () => {
+  const { ada, items } = await start();
+  const asking = await ada.agent('asking');
+  await startThread(setup.service, asking, [ada.own], { subject: 'Own', metadata: { asks_person: true } });
+  await waitUntil(() => items().length).toBe(1);
+  expect(items()[0]).toMatchObject({
+    kind: 'question',
+    agent: ada.own.handle,
+    text: `@${asking.handle} asks a person in “Own” with @${ada.own.handle}`,
+  });
+});
+
 test('an inbox item that was given back for the last time, and one whose last lease expired', async () => {
   const { ada, items } = await start();
   const inbox = inboxOf(setup.service.api, ada.own);

@@ -118,6 +118,27 @@ test('a thread is shown when its last message asks a person, or has no answer fo
   expect(await shown()).toEqual([silent]);
 });
 
+test('a question to a person among their own agents is shown, on the home page and in the conversation', async () => {
+  const { ada, mine } = await createWorld();
+  const asking = await ada.agent('asking');
+  const subject = 'May I spend it?';
+  const id = await startThread(service, asking, [mine], { subject, metadata: { asks_person: true } });
+  const home = await ada.go('/console');
+  expect(home.title).toBe('(1) Home · Agent Messaging');
+  expect(home.visibleText).toMatch(
+    new RegExp(`May I spend it\\? ?Asks a person @${mine.handle} ·.*@${asking.handle}: Hello there`),
+  );
+  expect((await ada.go(`/console/conversations/${id}`)).visibleText).toMatch(/Hello there ?Asks a person/);
+  await sendTo(service, mine, id, 'Yes');
+  expect((await ada.go('/console')).visibleText).toContain('Nothing waits for you.');
+});
+
+test('a question that one of the agents asks the people of another owner is not shown', async () => {
+  const { ada, mine, other } = await createWorld();
+  await startThread(service, mine, [other], { subject: 'For you', metadata: { asks_person: true } });
+  expect((await ada.go('/console')).visibleText).toContain('Nothing waits for you.');
+});
+
 test('what waits appears on an open page, with the count in its title', async () => {
   const { ada, mine, other } = await createWorld();
   const page = await openLivePage(service.url, ada, findLiveAddress(await ada.go('/console')));

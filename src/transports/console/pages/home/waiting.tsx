@@ -1,4 +1,9 @@
-import { asksPerson, countWaiting, type Waiting } from '../../../../services/people/waiting.ts';
+import {
+  asksPerson,
+  countWaiting,
+  findAskedAgent,
+  type Waiting,
+} from '../../../../services/people/waiting.ts';
 import { Handle, monogram } from '../../components/agent-rows.tsx';
 import { Badge } from '../../components/content.tsx';
 import { Button, ButtonLink, Form } from '../../components/form.tsx';
@@ -106,8 +111,8 @@ function toRequestRow(request: Waiting['requests'][number]) {
 }
 
 function toThreadRow(thread: Waiting['threads'][number]) {
-  const { id, last_message, agents } = thread;
-  const [agent] = agents;
+  const { id, last_message } = thread;
+  const agent = findAskedAgent(thread);
   return {
     key: id,
     id,
