@@ -4,6 +4,10 @@ let { live: address, cursor } = region.dataset;
 let source;
 let waitMs = 1000;
 
+// Pages show times in this zone.
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+document.cookie = `ams_zone=${encodeURIComponent(timeZone)}; path=/; max-age=31536000; samesite=lax`;
+
 function removeUntil(node, end) {
   while (node && node !== end) {
     const gone = node;

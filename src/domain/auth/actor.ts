@@ -21,6 +21,8 @@ export interface Actor {
 export interface Person {
   account_id: string;
   username: string;
+  /** The time zone that the person chose for notifications. Null: none. */
+  time_zone: string | null;
   /** SHA-256 of the session token in base64url. It identifies the session. */
   session_id: string;
 }

@@ -1,3 +1,4 @@
+import type { Person } from '../../domain/auth/actor.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 
 /** A browser session of a person. Times are in milliseconds. */
@@ -20,7 +21,8 @@ const statements = {
   ),
   findPerson: statement(
     'sessions.find_person',
-    `select s.account_id, o.name as username from sessions s join owners o on o.id = s.account_id
+    `select s.account_id, o.name as username, n.time_zone from sessions s join owners o on o.id = s.account_id
+     left join notification_settings n on n.account_id = s.account_id and n.time_zone <> 'UTC'
      where s.id_hash = :id_hash and s.expires_at > :now`,
   ),
   touch: statement(
@@ -60,11 +62,8 @@ export function sessionsRepository(db: Queryable) {
       await query(db, statements.insert, { id_hash, account_id, address, user_agent, ...times });
     },
     /** The person of a session that has not expired at `now`. */
-    async findPerson(
-      idHash: Buffer,
-      now: number,
-    ): Promise<{ account_id: string; username: string } | undefined> {
-      const rows = await query<{ account_id: string; username: string }>(db, statements.findPerson, {
+    async findPerson(idHash: Buffer, now: number): Promise<Omit<Person, 'session_id'> | undefined> {
+      const rows = await query<Omit<Person, 'session_id'>>(db, statements.findPerson, {
         id_hash: idHash,
         now,
       });

@@ -11,6 +11,7 @@ import { LayoutContextProvider } from './components/layout-context.ts';
 import { Layout } from './components/layout.tsx';
 import { type ErrorPageContent, messagePage } from './pages/error.tsx';
 import { type Answer, type Redirect, type ShownPage, scriptsOf } from './route.ts';
+import { timeZoneOf } from './time-zone.ts';
 
 export interface PageRendererParts {
   /** PUBLIC_URL, without a trailing slash. */
@@ -61,7 +62,8 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     const flash = keptForm ? keptNotice : takeFlash(ctx);
     const path = ctx.path;
     const token = () => csrf.tokenFor(ctx, person);
-    const context = { person, path, flash, assets, keptForm, ...state, csrf: token };
+    const timeZone = timeZoneOf(ctx, person);
+    const context = { person, path, timeZone, flash, assets, keptForm, ...state, csrf: token };
     const html = renderToString(
       <LayoutContextProvider value={context}>
         <Layout {...page} />
@@ -88,6 +90,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
       const context = {
         person,
         path: ctx.path,
+        timeZone: timeZoneOf(ctx, person),
         flash: undefined,
         assets,
         keptForm: undefined,

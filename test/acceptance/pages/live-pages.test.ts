@@ -1,6 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { requestRest } from '../../clients/rest.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { sendTo, startThread } from '../../integration/console/conversations/conversation-fixtures.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
@@ -34,7 +35,7 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     const [mine, other] = [await ada.agent(), await first.agent()];
     const id = await startThread(first, other, [mine], { content: 'The first word' });
     const token = ada.cookies.get('ams_session')?.value ?? '';
-    return { other, id, token };
+    return { mine, other, id, token };
   }
 
   async function openContext(url: string, token: string, options = {}): Promise<BrowserContext> {
@@ -60,6 +61,39 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     expect(await page.locator('li.message').count()).toBe(21);
     await context.close();
   });
+
+  test.each([true, false])(
+    'opens at the first unread message, then at its end, in the zone of the browser, with scripts: %s',
+    async (javaScriptEnabled) => {
+      const { mine, other, id, token } = await createWorld();
+      const read = (up_to_sequence: number) =>
+        requestRest('POST', `${first.api}/threads/${id}/read`, {
+          token: mine.token,
+          body: { up_to_sequence },
+        });
+      for (let number = 2; number <= 30; number += 1) await sendTo(first, other, id, `Number ${number}`);
+      const context = await openContext(first.url, token, {
+        javaScriptEnabled,
+        timezoneId: 'Asia/Kolkata',
+        viewport: { width: 390, height: 844 },
+      });
+      const page = await context.newPage();
+      await page.goto('/console/conversations');
+      await read(14);
+      await page.goto(`/console/conversations/${id}`);
+      const isShown = async (text: string) => {
+        const box = await page.getByText(text, { exact: true }).boundingBox();
+        return box !== null && box.y >= 0 && box.y + box.height <= 844;
+      };
+      await expect.poll(() => isShown('Number 15')).toBe(true);
+      await read(30);
+      await page.reload();
+      await expect.poll(() => isShown('Number 30')).toBe(true);
+      const time = await page.locator('.moment time').last().textContent();
+      expect(time).toMatch(javaScriptEnabled ? /^\d\d:\d\d$/ : /^\d\d:\d\d UTC$/);
+      await context.close();
+    },
+  );
 
   test('works without scripts by reloading', async () => {
     const { other, id, token } = await createWorld();

@@ -10,6 +10,8 @@ export interface LayoutContext {
   person: Person | undefined;
   /** Path of the page. */
   path: string;
+  /** The time zone of the reader. Undefined: unknown. */
+  timeZone: string | undefined;
   flash: Flash | undefined;
   assets: Assets;
   /** A form of this page to fill in with what the person entered before a sign-in. */

@@ -1,4 +1,6 @@
-const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+import { formatTime } from '../time-zone.ts';
+import { useLayoutContext } from './layout-context.ts';
+
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 const units = [
@@ -9,7 +11,8 @@ const units = [
 
 /** A time (ms since the epoch) as relative time, with the exact time as tooltip. Over 30 days away it is shown as a date. */
 export function Time({ at, now = Date.now() }: { at: number; now?: number }) {
-  const exact = `${dates.format(at)} UTC`;
+  const { timeZone } = useLayoutContext();
+  const exact = formatTime(at, timeZone, { dateStyle: 'medium', timeStyle: 'short' });
   return (
     <time dateTime={new Date(at).toISOString()} title={exact}>
       {relativeTime(at - now) ?? exact}

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
-import { findForm } from '../../../clients/form-browser.ts';
+import { textContent } from 'domutils';
+import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { type AttachmentService, startAttachmentService, upload } from '../../attachments/setup.ts';
 import { createOrganizationOf, signInPerson } from '../signed-in-person.ts';
@@ -103,6 +104,51 @@ test('shows sender, owner, relation, day, receipts and answers', async () => {
     conversation: { thread_id: id, waiting: null },
     messages: [{ content: 'Where is it?', relationship: 'none' }, { reply_expected: false }],
   });
+});
+
+/** The text of the message at which the page opens. */
+const startOf = (page: PageResponse) =>
+  page
+    .elements('li')
+    .filter(({ attribs }) => attribs['autofocus'] !== undefined)
+    .map((each) => textContent(each));
+
+test('opens at the first unread message, at its end when there is none, and at the message that a link names', async () => {
+  const { ada, mine, other } = await createWorld();
+  const id = await startThread(service, other, [mine], { content: 'Text 1.' });
+  for (let number = 2; number <= 60; number += 1) await sendTo(service, other, id, `Text ${number}.`);
+  const read = (up_to_sequence: number) =>
+    requestRest('POST', `${service.api}/threads/${id}/read`, { token: mine.token, body: { up_to_sequence } });
+
+  const unread = await ada.go(addressOf(id));
+  expect(startOf(unread)).toEqual([expect.stringContaining('Text 60.')]);
+  const link = unread.elements('a').find((each) => textContent(each) === 'First unread message');
+  expect(startOf(await ada.go(link?.attribs['href'] ?? ''))).toEqual([expect.stringContaining('Text 1.')]);
+  await read(40);
+  expect(startOf(await ada.go(addressOf(id)))).toEqual([expect.stringContaining('Text 41.')]);
+  await read(60);
+  expect(startOf(await ada.go(addressOf(id)))).toEqual([expect.stringContaining('Text 60.')]);
+  expect(startOf(await ada.go(`${addressOf(id)}?at=7`))).toEqual([expect.stringContaining('Text 7.')]);
+});
+
+test("times are in the reader's zone, or labelled UTC", async () => {
+  const { ada, mine, other } = await createWorld();
+  const id = await startThread(service, other, [mine], { content: 'Hello' });
+  const at = Date.UTC(2026, 5, 30, 23, 26);
+  await service.core.database.query({ text: 'update messages set created_at = $2 where thread_id = $1' }, [
+    id,
+    at,
+  ]);
+  const shown = async () => (await ada.go(addressOf(id))).visibleText;
+  expect(await shown()).toMatch(/Tuesday,? 30 June 2026 UTC.*23:26 UTC/);
+  ada.cookies.set('ams_zone', { value: 'Asia%2FKolkata', path: '/' });
+  expect(await shown()).toMatch(/Wednesday,? 1 July 2026.*04:56/);
+  expect(await shown()).not.toContain('UTC');
+  ada.cookies.set('ams_zone', { value: 'Mars%2FOlympus', path: '/' });
+  expect(await shown()).toContain('23:26 UTC');
+  const choose = `insert into notification_settings (account_id, digest_after, time_zone) values ($1, 0, 'America/New_York')`;
+  await service.core.database.query({ text: choose }, [ada.person.account_id]);
+  expect(await shown()).toMatch(/30 June 2026.*19:26/);
 });
 
 test('names of public agents are links to their cards; others are not', async () => {

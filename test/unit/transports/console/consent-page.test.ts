@@ -31,7 +31,7 @@ const agent: Consent['agents'][number] = {
 };
 
 function shown(over: Partial<Client>): { html: string } {
-  const person = { account_id: 'acc_1', username: 'ada', session_id: 's' };
+  const person = { account_id: 'acc_1', username: 'ada', time_zone: null, session_id: 's' };
   const page = consentPage({
     request: {
       uid: 'u',
@@ -56,6 +56,7 @@ function shown(over: Partial<Client>): { html: string } {
   const frame = {
     person,
     path: '/',
+    timeZone: undefined,
     flash: undefined,
     assets,
     keptForm: undefined,

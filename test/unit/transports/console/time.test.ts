@@ -1,9 +1,19 @@
+import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { expect, test } from 'vitest';
+import {
+  type LayoutContext,
+  LayoutContextProvider,
+} from '../../../../src/transports/console/components/layout-context.ts';
 import { Time } from '../../../../src/transports/console/components/time.tsx';
 
 const now = Date.UTC(2026, 10, 21, 12);
 const minute = 60_000;
+
+function render(at: number, timeZone?: string): string {
+  const value = { timeZone } as LayoutContext;
+  return renderToString(h(LayoutContextProvider, { value }, h(Time, { at, now })));
+}
 
 test.each([
   [now, 'just now'],
@@ -16,7 +26,13 @@ test.each([
   [now - 29 * 1_440 * minute, '29 days ago'],
   [now - 31 * 1_440 * minute, '21 Oct 2026, 12:00 UTC'],
 ])('%i is written as %s', (at, words) => {
-  const html = renderToString(Time({ at, now }));
+  const html = render(at);
   expect(html).toContain(`>${words}</time>`);
   expect(html).toContain(`datetime="${new Date(at).toISOString()}"`);
+});
+
+test('a date is written in the zone of the reader', () => {
+  const at = Date.UTC(2026, 9, 20, 23, 30);
+  expect(render(at, 'Europe/Berlin')).toContain('>21 Oct 2026, 01:30</time>');
+  expect(render(now - minute, 'America/New_York')).toContain('title="21 Nov 2026, 06:59"');
 });

@@ -5,21 +5,65 @@ import { LiveRegion } from '../../components/live-region.tsx';
 import { formPage } from '../../form-errors.ts';
 import type { ShownPage } from '../../route.ts';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
-import { MessageList } from './messages.tsx';
+import { MessageList, type MessageListProps } from './messages.tsx';
 import { ConversationBadges, titleOf } from './rows.tsx';
 import { type EnteredMessage, WriteForm } from './write-form.tsx';
 
-/** The messages, or what to expect when there are none. */
-export function Messages({ found, whole }: { found: ConversationPage; whole: number | null }) {
-  if (found.messages.length === 0 && found.approvals.length === 0)
-    return <Empty title="No messages">Messages appear here as soon as a member sends one.</Empty>;
-  return <MessageList page={found} whole={whole} />;
+/** What the page keeps up to date: the badges, and the messages, or what to expect when there are none. */
+export function LiveContent({ page, whole, start }: MessageListProps) {
+  const isEmpty = page.messages.length === 0 && page.approvals.length === 0;
+  return (
+    <>
+      <p class="agent-line" id="state" aria-live="off">
+        <ConversationBadges conversation={page.conversation} />
+      </p>
+      {isEmpty ? (
+        <Empty title="No messages">Messages appear here as soon as a member sends one.</Empty>
+      ) : (
+        <MessageList page={page} whole={whole} start={start} />
+      )}
+    </>
+  );
+}
+
+/** The marks of the reader's agents that have unread messages. */
+function listUnreadMarks({ conversation, receipts }: ConversationPage) {
+  const unread = conversation.agents.filter(({ unread_count }) => unread_count > 0).map(({ id }) => id);
+  return receipts.filter(({ id }) => unread.includes(id));
+}
+
+/**
+ * The message at which the page opens: the one that its address names, else the first unread one, else the last. An agent that never marks
+ * messages as read has its first unread one on an early page; the page then opens at its end.
+ */
+function findStart(page: ConversationPage, at: number | null): number | undefined {
+  const { messages } = page;
+  if (at !== null && messages.some(({ sequence }) => sequence === at)) return at;
+  const marks = listUnreadMarks(page);
+  const isUnread = ({ sequence, sender_id }: (typeof messages)[number]) =>
+    marks.some((mark) => sequence > mark.read_sequence && sender_id !== mark.id);
+  const first = hasEarlierUnread(page) ? undefined : messages.find(isUnread);
+  return (first ?? messages.at(-1))?.sequence;
+}
+
+/** Only for a page with unread messages. */
+function firstUnreadOf(page: ConversationPage): number {
+  return Math.min(...listUnreadMarks(page).map(({ read_sequence }) => read_sequence + 1));
+}
+
+function hasEarlierUnread(page: ConversationPage): boolean {
+  const [first] = page.messages;
+  return listUnreadMarks(page).some(
+    ({ read_sequence }) => first !== undefined && read_sequence + 1 < first.sequence,
+  );
 }
 
 /** What a page shows besides the latest messages. */
 interface ConversationView {
   /** The end of an older page. */
   before_sequence?: number | undefined;
+  /** The sequence of the message that the address names. */
+  at?: number | null;
   /** The sequence of the message that is shown whole. */
   whole?: number | null;
   /** A message that could not be sent. */
@@ -32,7 +76,7 @@ interface ConversationView {
  */
 export function conversationPage(
   found: ConversationPage,
-  { before_sequence, whole = null, entered }: ConversationView,
+  { before_sequence, at = null, whole = null, entered }: ConversationView,
   cursor: string | undefined,
 ): ShownPage {
   const { conversation, messages, earlier } = found;
@@ -52,7 +96,6 @@ export function conversationPage(
         back={{ href: conversationsAddress, text: 'Conversations' }}
         lead={
           <span class="agent-line">
-            <ConversationBadges conversation={conversation} />
             <a href={`${address}/raw${rawQuery}`}>JSON</a>
           </span>
         }
@@ -63,6 +106,9 @@ export function conversationPage(
           <a href={`${address}?before=${first.sequence}`} rel="prev">
             Older messages
           </a>
+          {isLatest && hasEarlierUnread(found) && (
+            <a href={`${address}?at=${firstUnreadOf(found)}`}>First unread message</a>
+          )}
         </p>
       )}
       <LiveRegion
@@ -71,7 +117,7 @@ export function conversationPage(
         label="Messages"
         follow
       >
-        <Messages found={found} whole={whole} />
+        <LiveContent page={found} whole={whole} start={findStart(found, at)} />
       </LiveRegion>
       {!isLatest && (
         <p class="next-page">

@@ -10,7 +10,7 @@ import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { readConversation } from '../../../../services/threads/conversations.ts';
 import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page, publicPage, type PersonVisit } from '../../route.ts';
-import { conversationPage, Messages } from './conversation-view.tsx';
+import { conversationPage, LiveContent } from './conversation-view.tsx';
 import { conversationsAddress } from './filters.tsx';
 
 const path = `${conversationsAddress}/:id`;
@@ -47,7 +47,7 @@ export function conversationRoutes({ unitOfWork, addresses, live }: PageParts): 
           const found = await unitOfWork.readAsSystem((repositories) =>
             readConversationPage(repositories, reader, { thread_id, limit: maxLiveMessages }),
           );
-          return <Messages found={startAt(found, from)} whole={readSequence(query.get('whole'))} />;
+          return <LiveContent page={startAt(found, from)} whole={readSequence(query.get('whole'))} />;
         },
       });
       return 'handled';
@@ -83,6 +83,8 @@ interface ConversationQuery {
   thread_id: string;
   limit: number;
   before_sequence: number | undefined;
+  /** The sequence of a message to show. */
+  at: number | null;
   /** The sequence of the message that is shown whole. */
   whole: number | null;
 }
@@ -95,6 +97,7 @@ function readQuery({ params, query }: PersonVisit): ConversationQuery {
     thread_id: params['id'] ?? '',
     limit: pageSize,
     before_sequence: before ?? (at === null ? undefined : at + contextAfter),
+    at,
     whole: readSequence(query.get('whole')),
   };
 }

@@ -4,6 +4,8 @@ import type { ConversationPage } from '../../../../services/threads/conversation
 import { renderCardBody } from '../../../http/render-card-body.ts';
 import { CardLink, monogram } from '../../components/agent-rows.tsx';
 import { Badge } from '../../components/content.tsx';
+import { useLayoutContext } from '../../components/layout-context.ts';
+import { formatTime } from '../../time-zone.ts';
 import { Files } from './files.tsx';
 import { conversationAddress } from './filters.tsx';
 import { Receipts } from './receipts.tsx';
@@ -21,30 +23,30 @@ const relationshipNames: Record<Relationship, string> = {
 /** Longer messages are cut: fifty of them would make a page of megabytes. */
 const maxShownCharacters = 6_000;
 
-const times = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
-const moments = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'medium',
-  timeZone: 'UTC',
-});
-
 interface MessageProps {
   page: ConversationPage;
   message: ShownMessage;
   /** Whether a long text is shown whole. */
   whole: boolean;
+  /** Whether the page opens at this message, unless its address names a part of the page. */
+  isStart: boolean;
 }
 
 /** One message: sender, text, files and receipts. Its id is an anchor. */
-export function Message({ page, message, whole }: MessageProps) {
+export function Message({ page, message, whole, isStart }: MessageProps) {
   const { id, thread_id, attachments, metadata } = message;
   const isOwn = page.conversation.agents.some((agent) => agent.id === message.sender_id);
   return (
-    <li class={isOwn ? 'message own' : 'message'} id={id}>
+    <li class={isOwn ? 'message own' : 'message'} id={id} {...(isStart && { tabIndex: -1, autofocus: true })}>
       <Sender page={page} message={message} isOwn={isOwn} />
       {message.reply_to !== null && <ReplyTo page={page} reply_to={message.reply_to} />}
       <MessageText message={message} whole={whole} />
       <Files thread_id={thread_id} files={attachments} previews={page.previews} />
+      {metadata['asks_person'] === true && (
+        <p>
+          <Badge tone="warning">Asks a person</Badge>
+        </p>
+      )}
       {wantsNoReply(metadata) && <p class="hint">Expects no reply.</p>}
       <Receipts message={message} receipts={page.receipts} />
     </li>
@@ -53,6 +55,7 @@ export function Message({ page, message, whole }: MessageProps) {
 
 function Sender({ page, message, isOwn }: { page: ConversationPage; message: ShownMessage; isOwn: boolean }) {
   const { sender_id, sender_handle, relationship, created_at, id } = message;
+  const { timeZone } = useLayoutContext();
   const profile = page.profiles.find((each) => each.id === sender_id);
   const name = profile?.display_name ?? sender_handle;
   const [owner = ''] = sender_handle.split('.');
@@ -73,8 +76,14 @@ function Sender({ page, message, isOwn }: { page: ConversationPage; message: Sho
         {isOwn ? relationshipNames.self : relationshipNames[relationship]}
       </Badge>
       {message.written_by === 'person' && <Badge tone="warning">Written by a person</Badge>}
-      <a class="moment" href={`#${id}`} title={`${moments.format(created_at)} UTC`}>
-        <time dateTime={new Date(created_at).toISOString()}>{times.format(created_at)}</time>
+      <a
+        class="moment"
+        href={`#${id}`}
+        title={formatTime(created_at, timeZone, { dateStyle: 'medium', timeStyle: 'medium' })}
+      >
+        <time dateTime={new Date(created_at).toISOString()}>
+          {formatTime(created_at, timeZone, { timeStyle: 'short' })}
+        </time>
       </a>
     </p>
   );

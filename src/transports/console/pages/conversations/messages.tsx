@@ -2,11 +2,11 @@ import type { ConversationPage } from '../../../../services/threads/conversation
 import { requestText, stateLabels } from '../approvals/approval-text.ts';
 import { Badge } from '../../components/content.tsx';
 import { Button, Form } from '../../components/form.tsx';
+import { useLayoutContext } from '../../components/layout-context.ts';
+import { formatTime } from '../../time-zone.ts';
 import { Message } from './message.tsx';
 
 type Approval = ConversationPage['approvals'][number];
-
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' });
 
 interface Entry {
   at: number;
@@ -14,23 +14,38 @@ interface Entry {
   approval?: Approval;
 }
 
+export interface MessageListProps {
+  page: ConversationPage;
+  /** The sequence of the message that is shown whole. */
+  whole: number | null;
+  /** The sequence of the message at which the page opens. */
+  start?: number | undefined;
+}
+
 /** Messages and approvals in order of time, divided by days. */
-export function MessageList({ page, whole }: { page: ConversationPage; whole: number | null }) {
+export function MessageList({ page, whole, start }: MessageListProps) {
+  const { timeZone } = useLayoutContext();
   let previousDay = '';
   return (
     <ol class="messages" id="messages" aria-label="Messages">
       {listEntries(page).flatMap(({ at, message, approval }) => {
-        const day = days.format(at);
+        const day = formatTime(at, timeZone, { dateStyle: 'full' });
         const isNewDay = day !== previousDay;
         previousDay = day;
         return [
           isNewDay && (
-            <li class="day" key={day} id={`day-${new Date(at).toISOString().slice(0, 10)}`}>
+            <li class="day" key={day} id={`day-${day.replaceAll(/\W+/g, '-').toLowerCase()}`}>
               <span>{day}</span>
             </li>
           ),
           message && (
-            <Message key={message.id} page={page} message={message} whole={message.sequence === whole} />
+            <Message
+              key={message.id}
+              page={page}
+              message={message}
+              whole={message.sequence === whole}
+              isStart={message.sequence === start}
+            />
           ),
           approval && <ApprovalEntry key={approval.id} approval={approval} />,
         ];

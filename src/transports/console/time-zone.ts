@@ -1,0 +1,34 @@
+import type { Context } from 'koa';
+import type { Person } from '../../domain/auth/actor.ts';
+import { isTimeZone } from '../../domain/notifications.ts';
+
+/**
+ * Returns the time zone in which pages show times to a reader: the one that the person chose, else that of the browser, which live.js
+ * stores in a cookie. Undefined: unknown.
+ */
+export function timeZoneOf(ctx: Context, person: Person | undefined): string | undefined {
+  const fromBrowser = decodeZone(ctx.cookies.get('ams_zone', { signed: false }));
+  return [person?.time_zone ?? undefined, fromBrowser].find((zone) => zone !== undefined && isTimeZone(zone));
+}
+
+function decodeZone(text: string | undefined): string | undefined {
+  return text?.replaceAll('%2F', '/').replaceAll('%2B', '+');
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** Enough for every zone with every style; a client chooses the names. */
+const maxFormatters = 2_000;
+
+/** Formats a time (ms) in a time zone; in UTC, and labelled so, if the zone is unknown. */
+export function formatTime(at: number, zone: string | undefined, style: Intl.DateTimeFormatOptions): string {
+  const text = formatterOf(zone ?? 'UTC', style).format(at);
+  return zone === undefined ? `${text} UTC` : text;
+}
+
+function formatterOf(timeZone: string, style: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify([timeZone, style]);
+  const known = formatters.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...style, timeZone });
+  if (formatters.size < maxFormatters) formatters.set(key, known);
+  return known;
+}
