@@ -28,8 +28,8 @@ export function LiveContent({ page, whole, start }: MessageListProps) {
 
 /** The marks of the reader's agents that have unread messages. */
 function listUnreadMarks({ conversation, receipts }: ConversationPage) {
-  const unread = conversation.agents.filter(({ unread_count }) => unread_count > 0).map(({ id }) => id);
-  return receipts.filter(({ id }) => unread.includes(id));
+  const { agents } = conversation;
+  return receipts.filter(({ id }) => agents.some((agent) => agent.id === id && agent.unread_count > 0));
 }
 
 /**
