@@ -78,6 +78,7 @@ import { testWebhookOperation } from './webhooks/test-webhook.ts';
 import { unblockAgentOperation } from './contacts/unblock-agent.ts';
 import { updateAgentOperation } from './agents/update-agent.ts';
 import { updateMeOperation } from './agents/update-me.ts';
+import { showThreadsOperation } from './threads/show-threads.ts';
 import { updateThreadOperation } from './threads/update-thread.ts';
 import { waitForReplyOperation } from './messages/wait-for-reply.ts';
 import { uploadAttachmentOperation } from './attachments/upload-attachment.ts';
@@ -101,6 +102,7 @@ export const catalogue: readonly Operation[] = [
   searchDirectoryOperation,
   createThreadOperation,
   listThreadsOperation,
+  showThreadsOperation,
   getThreadOperation,
   readThreadOperation,
   updateThreadOperation,

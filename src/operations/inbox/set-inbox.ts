@@ -26,7 +26,7 @@ export const setInboxOperation = defineOperation({
   rest: { method: 'PUT', path: '/inbox', status: 200 },
   tool: {
     description:
-      'Turns your inbox on, or changes its settings: messages become items that the instances of your agent share with claim_messages. Your first claim does the same with the defaults, but not after the inbox was deleted. What you leave out is set to its default.',
+      'Turns your inbox on, or changes its settings. Use it before claim_messages if you do not want the defaults, or if the inbox was turned off. What you leave out is set to its default.',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
   errors: ['INVALID_CURSOR'],

@@ -2,9 +2,25 @@ import { z } from 'zod';
 import { threadStatuses } from '../../domain/threads.ts';
 import { presentThread, threadSchema } from '../../presenters/thread.ts';
 import { listThreads } from '../../services/threads/list.ts';
-import { defineOperation, toolHints } from '../define.ts';
+import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleCursor, exampleThread } from '../examples/records.ts';
 import { agentHandle, nextCursor, pageFields } from '../fields.ts';
+
+/** The input of every list of threads. */
+export const listThreadsFields = {
+  status: z
+    .enum(threadStatuses)
+    .optional()
+    .describe('Only threads with this status. Default: all except archived.'),
+  with_handle: agentHandle.optional().describe('Only threads with this member.'),
+  updated_since: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Only threads updated at or after this time, in milliseconds since the Unix epoch.'),
+  unread: z.boolean().optional().describe('true: only threads with messages of others after your read mark.'),
+  ...pageFields(100, 20),
+};
 
 export const listThreadsOperation = defineOperation({
   name: 'list_threads',
@@ -12,23 +28,7 @@ export const listThreadsOperation = defineOperation({
   scope: 'threads:read',
   kind: 'read',
   replica: 'any-page',
-  input: z.strictObject({
-    status: z
-      .enum(threadStatuses)
-      .optional()
-      .describe('Only threads with this status. Default: all except archived.'),
-    with_handle: agentHandle.optional().describe('Only threads with this member.'),
-    updated_since: z
-      .int()
-      .min(0)
-      .optional()
-      .describe('Only threads updated at or after this time, in milliseconds since the Unix epoch.'),
-    unread: z
-      .boolean()
-      .optional()
-      .describe('true: only threads with messages of others after your read mark.'),
-    ...pageFields(100, 20),
-  }),
+  input: z.strictObject(listThreadsFields),
   output: z.object({
     threads: z.array(threadSchema).describe('Most recently active first.'),
     next_cursor: nextCursor,
@@ -38,11 +38,6 @@ export const listThreadsOperation = defineOperation({
     return { threads: page.threads.map(presentThread), next_cursor: page.next_cursor };
   },
   rest: { method: 'GET', path: '/threads', forms: 'short-and-long', status: 200 },
-  tool: {
-    description:
-      'Lists your threads, most recently active first, with the number of unread messages. Use it to find a thread: unread=true lists only those with unread messages, status=archived the archived ones. It does not return messages: read them with get_thread; to find a text, use search_messages.',
-    annotations: toolHints.readsOthers,
-  },
   resource: {
     uri: 'service://threads',
     name: 'threads',

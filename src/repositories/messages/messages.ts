@@ -74,6 +74,17 @@ const statements = {
      join agents a on a.id = m.sender_id`),
 };
 
+/** One look-up by key for each thread, in the partitions of the time of its last message. */
+const listLast = statement(
+  'messages.list_last',
+  `select m.thread_id, m.id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.preview
+   from unnest(:thread_ids::text[], :sequences::int[], :min_ids::text[], :max_ids::text[]) r (thread_id, sequence, min_id, max_id)
+   cross join lateral (
+     select thread_id, id, sequence, sender_id, left(content, 400) as preview from messages
+     where thread_id = r.thread_id and sequence = r.sequence and id >= r.min_id and id < r.max_id limit 1) m
+   join agents a on a.id = m.sender_id`,
+);
+
 const hasReply = statement(
   'messages.has_reply',
   `select exists (select 1 from messages where thread_id = :thread_id and sequence > :sequence and sender_id = :sender_id and reply_to = :id) as exists`,
@@ -86,6 +97,14 @@ export interface MessageRange {
   above: number;
   order: 'asc' | 'desc';
   limit: number;
+}
+
+/** The last message of a thread with its first characters. */
+export interface LastMessageRow extends Pick<
+  MessageRow,
+  'thread_id' | 'id' | 'sequence' | 'sender_id' | 'sender_handle'
+> {
+  preview: string;
 }
 
 /** A thread, read before its messages. */
@@ -135,6 +154,16 @@ export function messagesRepository(db: Queryable) {
       if (isComplete(rows, thread, range)) return rows;
       const ends = [range.above, range.below];
       return db.query<MessageRow>(statements.anywhere[range.order], [thread.id, ...ends, range.limit]);
+    },
+    /** The last message of each of these threads that has one, with its first characters. */
+    listLast(threads: readonly ListedThread[]): Promise<LastMessageRow[]> {
+      const times = threads.map(({ created_at, last_message_at }) => last_message_at ?? created_at);
+      return query<LastMessageRow>(db, listLast, {
+        thread_ids: threads.map(({ id }) => id),
+        sequences: threads.map(({ last_sequence }) => last_sequence),
+        min_ids: times.map((time) => minIdAt('message', time - maxClockSkewMs)),
+        max_ids: times.map((time) => minIdAt('message', time + maxClockSkewMs)),
+      });
     },
     /** Whether an agent has replied to a message. */
     async hasReply(

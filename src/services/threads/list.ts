@@ -39,6 +39,19 @@ export async function listThreads(work: Work, input: ListThreads) {
   return { threads: rows.map(({ thread }) => thread), next_cursor };
 }
 
+type Thread = Awaited<ReturnType<typeof listThreads>>['threads'][number];
+
+/** The last message of each of these threads, by thread: its sender and its first 400 characters. */
+export async function readLastMessages({ messages }: Work, threads: readonly Thread[]) {
+  const rows = await messages.listLast(threads.filter(({ last_sequence }) => last_sequence > 0));
+  return new Map(
+    rows.map(({ thread_id, id, sequence, sender_id, sender_handle, preview }) => {
+      const sender = { id: sender_id, canonical_handle: sender_handle };
+      return [thread_id, { id, sequence, sender, preview }] as const;
+    }),
+  );
+}
+
 function toPosition([activity, id, snapshot, since]: Position) {
   return { activity, id, snapshot, since };
 }

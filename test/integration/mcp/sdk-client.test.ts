@@ -55,7 +55,9 @@ test('the SDK client calls each tool, and takes each result for what its output 
   });
   expect(thread).toMatchObject({ subject: 'hi', status: 'active' });
   expect(await call('send_message', { thread_id: thread.id, content: 'two' })).toMatchObject({ sequence: 2 });
-  expect(await call('list_threads')).toMatchObject({ threads: [{ id: thread.id, last_sequence: 2 }] });
+  expect(await call('list_threads')).toMatchObject({
+    threads: [{ id: thread.id, unread_count: 0, last_message: { preview: 'two' } }],
+  });
   const read = await call('get_thread', { thread_id: thread.id });
   expect(read).toMatchObject({ thread: { id: thread.id }, earlier: false });
   expect(read.messages).toMatchObject([

@@ -197,6 +197,7 @@ test('a page that is too long becomes a shorter one, and its cursor points to th
   do {
     const { value, text } = await callToolRaw(instance.url, agent, 'list_threads', {
       limit: 100,
+      detail: 'full',
       ...(cursor !== undefined && { cursor }),
     });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(60_000);

@@ -93,7 +93,7 @@ test('a page that is too long becomes a shorter one, and no event is lost after 
   const seen: unknown[] = [];
   let pages = 0;
   for (let at: unknown = cursor, complete: unknown = false; complete !== true; pages += 1) {
-    const page = await wait({ cursor: at, limit: 100 });
+    const page = await wait({ cursor: at, limit: 100, detail: 'full' });
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(60_000);
     seen.push(...contents(page));
     ({ cursor: at, complete } = page);

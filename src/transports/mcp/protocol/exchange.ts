@@ -100,7 +100,7 @@ export interface Caller {
   actor: Actor;
   request_id: string;
   /** Undefined for a request without a session. */
-  session?: { key: string } | undefined;
+  session?: { key: string; protocol_version: string } | undefined;
   /** Undefined in older revisions without a session. */
   client?: ClientInfo | undefined;
   /** Whether the response is an event stream, which can carry messages before the result. */

@@ -30,7 +30,7 @@ export async function callTool(
     const approver = tool.operation.approval && createApprover(parts, caller, exchange);
     const run = tool.createRun?.({ ...toolCaller, exchange });
     const call = {
-      ...toOperationCall(tool, args),
+      ...toOperationCall(tool, args, caller),
       ...(run && { operation: run.operation }),
       approver,
       signal: exchange.signal,
@@ -70,10 +70,14 @@ function runWithProgress<T>(
 
 /** Splits the arguments of a writing tool into input and idempotency key. */
 function toOperationCall(
-  { operation, page_field, coerce, toResult }: Tool,
+  { operation, definition, page_field, coerce, toResult }: Tool,
   rawArgs: Record<string, unknown>,
+  { session }: Caller,
 ): OperationCall {
-  const args = coerce(rawArgs);
+  const hasDetail = definition.inputSchema.properties?.['detail'] !== undefined;
+  // Clients of this revision know no short forms.
+  const defaults = hasDetail && session?.protocol_version === '2024-11-05' ? { detail: 'full' } : {};
+  const args: Record<string, unknown> = { ...defaults, ...coerce(rawArgs) };
   if (operation.kind === 'read') return { operation, input: args, page_field, toResult };
   const { idempotency_key, ...input } = args;
   return { operation, input, idempotency_key: parseIdempotencyKey(idempotency_key), page_field, toResult };

@@ -78,6 +78,7 @@ test('is returned by the MCP tool too, with the relation of the senders to the r
   const { value, isError } = await callToolRaw(on.url, token, 'search_messages', {
     query: 'lazy',
     limit: 1,
+    detail: 'full',
   });
   expect(isError).toBe(false);
   const [result] = await on.search(ann, { q: 'lazy' });
