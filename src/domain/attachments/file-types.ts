@@ -51,7 +51,12 @@ const aliases: Record<string, string> = {
 };
 
 /** RFC 6838, section 4.2. */
-const mediaTypePattern = /^[a-z\d][a-z\d!#$&^_.+-]{0,126}\/[a-z\d][a-z\d!#$&^_.+-]{0,126}$/;
+const essencePattern = /^[a-z\d][a-z\d!#$&^_.+-]{0,126}\/[a-z\d][a-z\d!#$&^_.+-]{0,126}$/;
+/** A parameter, or none, after its semicolon (RFC 9110, section 5.6.6). */
+const parameterPattern =
+  /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=([!#$%&'*+.^_`|~\w-]+|"(?:[^"\\]|\\.)*"))?/gy;
+/** Of a media type with its parameters. */
+const maxTypeLength = 200;
 
 /**
  * Media types that a browser would run when it opens the file: pages, style sheets, scripts (also under the names of the WHATWG MIME
@@ -68,20 +73,48 @@ const activeTypes = [
 
 /** The Content-Type under which a file is served. Files that a browser would run are served as bytes without a type. */
 export function servedType(type: string): string {
-  return activeTypes.some((pattern) => pattern.test(type)) ? unspecified : type;
+  return activeTypes.some((pattern) => pattern.test(essenceOf(type))) ? unspecified : type;
+}
+
+/** A media type without its parameters. */
+export function essenceOf(type: string): string {
+  return (type.split(';', 1)[0] ?? '').trim();
 }
 
 /**
- * Normalizes the media type of a header: no parameters, no aliases.
- * @throws {DomainError} VALIDATION_ERROR when it is not a media type.
+ * Normalizes the media type of a header: no aliases, and names in lower case. Parameters stay.
+ * @throws {DomainError} VALIDATION_ERROR when it is not a media type, or has an invalid parameter.
  */
 export function normalizeMediaType(header: string): string {
-  const [type = ''] = header.toLowerCase().split(';');
-  const essence = type.trim();
-  if (!mediaTypePattern.test(essence)) {
+  const essence = essenceOf(header).toLowerCase();
+  if (!essencePattern.test(essence))
     throw wrongField('content_type', 'must be a media type, such as text/plain');
+  const parameters = parseParameters(header.includes(';') ? header.slice(header.indexOf(';')) : '');
+  const type = [aliases[essence] ?? essence, ...parameters].join('; ');
+  if (type.length <= maxTypeLength) return type;
+  throw wrongField('content_type', `must have at most ${maxTypeLength} characters`);
+}
+
+/** @throws {DomainError} VALIDATION_ERROR */
+function parseParameters(text: string): string[] {
+  const found = [...text.trimEnd().matchAll(parameterPattern)];
+  const parsed = found.flatMap(([, name, value]) => (name ? [[name.toLowerCase(), value] as const] : []));
+  const length = found.reduce((sum, [parameter]) => sum + parameter.length, 0);
+  const isWhole = length === text.trimEnd().length && !/[^\t\x20-\x7e]/.test(text);
+  if (!isWhole || new Set(parsed.map(([name]) => name)).size < parsed.length) {
+    const message = 'must be a media type with valid parameters, such as text/plain; charset=utf-8';
+    throw wrongField('content_type', message);
   }
-  return aliases[essence] ?? essence;
+  return parsed.map(([name, value]) => `${name}=${value}`);
+}
+
+/** Whether a header has this media type. Case does not matter (RFC 9110, section 8.3.1). */
+export function isSameMediaType(header: string, type: string): boolean {
+  try {
+    return normalizeMediaType(header).toLowerCase() === type.toLowerCase();
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -96,10 +129,11 @@ export function detectFileType(
   filename: string,
 ): string {
   const declaredType = normalizeMediaType(declared ?? unspecified);
-  const isDeclared = declaredType !== unspecified;
+  const declaredEssence = essenceOf(declaredType);
+  const isDeclared = declaredEssence !== unspecified;
   const extension = /\.([a-z\d]+)$/i.exec(filename)?.[1]?.toLowerCase() ?? '';
   const signature = aliases[file.signature ?? ''] ?? file.signature;
-  const expected = isDeclared ? declaredType : verifiedTypeByExtension[extension];
+  const expected = isDeclared ? declaredEssence : verifiedTypeByExtension[extension];
   if (expected !== undefined && contradicts(signature, expected)) {
     const claim = isDeclared ? `declared as ${expected}` : `named like ${expected}`;
     const found = signature ?? (file.encoding === undefined ? 'of an unknown type' : 'text/plain');
@@ -123,7 +157,7 @@ function resolveTextType({ isJson }: DetectedContent, named = 'text/plain'): str
 
 /** Whether the beginning of the file is readable as text. */
 export function isReadable(file: DetectedContent, type: string): boolean {
-  return file.encoding !== undefined && !verifiedTypes.has(type);
+  return file.encoding !== undefined && !verifiedTypes.has(essenceOf(type));
 }
 
 /**
@@ -132,7 +166,7 @@ export function isReadable(file: DetectedContent, type: string): boolean {
  * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE
  */
 export function requireAcceptedType(accepted: readonly string[] | null, type: string): void {
-  if (accepted === null || accepted.includes(type)) return;
+  if (accepted === null || accepted.includes(essenceOf(type))) return;
   const message = `Files of type ${type} are not accepted. Use one of ${accepted.join(', ')}.`;
   throw new DomainError('UNSUPPORTED_MEDIA_TYPE', message);
 }
@@ -142,5 +176,5 @@ export function requireAcceptedType(accepted: readonly string[] | null, type: st
  * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE
  */
 export function requireAcceptedDeclaration(accepted: readonly string[] | null, type: string): void {
-  if (type !== unspecified) requireAcceptedType(accepted, type);
+  if (essenceOf(type) !== unspecified) requireAcceptedType(accepted, type);
 }

@@ -179,7 +179,9 @@ function parsePartHeaders(headers: PartHeaders, field: string): PartFields {
     const value = headers[name]?.at(-1);
     return value === undefined ? undefined : Buffer.from(value, 'latin1').toString();
   };
-  const disposition = parseDisposition(header('content-disposition') ?? '', { multipart: true });
+  // The parser takes a backslash as a character of the name, as browsers send it.
+  const quoted = (header('content-disposition') ?? '').replaceAll(/\\["\\]/g, '_');
+  const disposition = parseDisposition(quoted, { multipart: true });
   const { name, filename } = disposition.parameters;
   if (name !== field) throw wrongField(field, 'must be the name of the part');
   if (filename === undefined) throw wrongField(field, 'has no filename');

@@ -1,6 +1,6 @@
 import { create as contentDisposition } from 'content-disposition';
 import type { Context, Middleware } from 'koa';
-import { servedType } from '../../domain/attachments/file-types.ts';
+import { isSameMediaType, servedType } from '../../domain/attachments/file-types.ts';
 import { DomainError, wrongField } from '../../domain/errors.ts';
 import { parseByteRange } from '../http/byte-range.ts';
 import { drainRefusedBody } from '../http/drain-body.ts';
@@ -80,7 +80,8 @@ async function send(ctx: Context, purpose: Purpose<'GET'>, blobs: BlobStore): Pr
 async function receive(ctx: Context, purpose: Purpose<'PUT'>, blobs: BlobStore): Promise<void> {
   const { key, content_type, size_bytes } = purpose;
   if (ctx.request.length !== size_bytes) throw wrongField('Content-Length', `must be ${size_bytes}`);
-  if (ctx.get('Content-Type') !== content_type) throw wrongField('Content-Type', `must be ${content_type}`);
+  if (!isSameMediaType(ctx.get('Content-Type'), content_type))
+    throw wrongField('Content-Type', `must be ${content_type}`);
   await blobs.write(key, readBody(ctx));
   ctx.status = 200;
   ctx.body = '';

@@ -69,7 +69,7 @@ describe('all file types are accepted', () => {
   afterAll(() => service.stop());
 
   test.each<[string, string | null, Buffer, string]>([
-    ['page.html', 'text/html; charset=utf-8', page, 'text/html'],
+    ['page.html', 'text/html;charset=utf-8', page, 'text/html; charset=utf-8'],
     ['page.html', null, page, 'text/html'],
     ['image.svg', 'image/svg+xml', svg, 'image/svg+xml'],
     ['feed.xml', 'application/xml', svg, 'application/xml'],

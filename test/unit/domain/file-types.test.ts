@@ -18,6 +18,25 @@ const zip: DetectedContent = { ...binary, signature: 'application/zip' };
 const bitmap: DetectedContent = { ...binary, signature: 'image/bmp' };
 const octets = 'application/octet-stream';
 
+test.each([
+  ['text/plain; charset=shift_jis', 'text/plain; charset=shift_jis'],
+  [' TEXT/PLAIN ;CHARSET="Shift_JIS" ; ', 'text/plain; charset="Shift_JIS"'],
+  ['a/b; x="y;z\\""', 'a/b; x="y;z\\""'],
+  ['a/b;; c=d', 'a/b; c=d'],
+])('%j keeps its parameters', (header, type) => {
+  expect(normalizeMediaType(header)).toBe(type);
+  expect(normalizeMediaType(type)).toBe(type);
+});
+
+test('parameters do not change what a type is', () => {
+  expect(servedType('text/html; charset=utf-8')).toBe(octets);
+  expect(servedType('image/svg+xml;a=b')).toBe(octets);
+  expect(servedType('text/plain; charset=shift_jis')).toBe('text/plain; charset=shift_jis');
+  expect(() => detectFileType(text, 'image/png; a=b', 'a.png')).toThrow('declared as image/png, but');
+  expect(detectFileType(png, `${octets}; a=b`, 'a.png')).toBe('image/png');
+  expect(() => normalizeMediaType(`a/b; c=${'x'.repeat(200)}`)).toThrow('at most 200 characters');
+});
+
 describe('the type of a file', () => {
   test.each<[string, DetectedContent, string | undefined, string, string]>([
     ['a declared image', png, 'image/png', 'a.png', 'image/png'],
@@ -33,7 +52,7 @@ describe('the type of a file', () => {
     ['declared HTML', text, 'text/html', 'a.html', 'text/html'],
     ['HTML by name', text, undefined, 'a.html', 'text/html'],
     ['text', text, 'text/plain', 'a.txt', 'text/plain'],
-    ['text with parameters', text, 'Text/Plain; charset=utf-8', 'a.txt', 'text/plain'],
+    ['text with parameters', text, 'Text/Plain;Charset=utf-8', 'a.txt', 'text/plain; charset=utf-8'],
     ['text without a declared type', text, undefined, 'a', 'text/plain'],
     ['Markdown by name', text, octets, 'a.md', 'text/markdown'],
     ['CSV by name', text, undefined, 'A.CSV', 'text/csv'],
@@ -77,7 +96,7 @@ describe('the type of a file', () => {
 
   test('aliases of a type are the same type', () => {
     expect(normalizeMediaType(' image/JPG ')).toBe('image/jpeg');
-    expect(normalizeMediaType('text/x-markdown; charset=utf-8')).toBe('text/markdown');
+    expect(normalizeMediaType('text/x-markdown; charset=utf-8')).toBe('text/markdown; charset=utf-8');
   });
 
   test.each([
@@ -89,6 +108,15 @@ describe('the type of a file', () => {
     'text/pl ain',
     'text/plain\r\nX: y',
     'tëxt/plain',
+    'text/plain; charset',
+    'text/plain; charset=',
+    'text/plain; =utf-8',
+    'text/plain; charset = utf-8',
+    'text/plain; charset=utf-8 x',
+    'text/plain; charset="utf-8',
+    'text/plain; charset=a; Charset=b',
+    'text/plain; charset=\r\nX: y',
+    'text/plain; name="é"',
   ])('%j is not a media type', (type) => {
     expect(() => normalizeMediaType(type)).toThrow('must be a media type');
   });

@@ -1,3 +1,4 @@
+import { essenceOf } from '../../../../domain/attachments/file-types.ts';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { Badge } from '../../components/content.tsx';
 import { conversationAddress } from './filters.tsx';
@@ -56,7 +57,7 @@ function File({ file, address }: { file: Attachment; address: string }) {
 
 function Preview({ file, address, text }: { file: Attachment; address: string; text: string | undefined }) {
   if (file.scan_status !== 'clean') return null;
-  if (imageTypes.has(file.content_type) && file.size_bytes <= maxImageBytes)
+  if (imageTypes.has(essenceOf(file.content_type)) && file.size_bytes <= maxImageBytes)
     return <img class="file-image" src={address} alt={`Preview of ${file.filename}`} loading="lazy" />;
   return text === undefined || text === '' ? null : <pre class="file-text">{text}</pre>;
 }
