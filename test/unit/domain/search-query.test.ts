@@ -23,6 +23,12 @@ describe('a query', () => {
     ['a run that ends inside a phrase ends there', '"東京 tower"', "('東京'<->'京'<->'tower')"],
     ['a run after a word', 'iPhone手', "('iphone'<->'手':*)"],
     ['a star behind such a run means nothing', '東京*', "('東京')"],
+    ['a Korean word is found with particles', '서버 "API를 확인"', "('서버':*)&('api'<->'를':*<->'확인':*)"],
+    ['an identifier', 'ERR_CONN', "('err'<->'conn')"],
+    ['parts of an identifier', 'camelCase', "('camelcase'|'camel'<0>'case')"],
+    ['parts of an identifier in a phrase', '"call camelCase"', "('call'<->('camelcase'|'camel'<0>'case'))"],
+    ['an identifier that begins so', 'camelCase*', "('camelcase':*)"],
+    ['emoji anywhere', '"done 🎉 now" 😀', "('done'<->'now')&('🎉')&('😀')"],
   ])('%s', (_what, query, expected) => {
     expect(toQuery(query)).toBe(expected);
   });
@@ -31,13 +37,14 @@ describe('a query', () => {
     ['of a phrase, in any order', '"blue whale" sea', "('blue'&'whale')&('sea')"],
     ['of a prefix', '"blue wha*"', "('blue'&'wha':*)"],
     ['of a run without spaces', '東京都', "('東京'&'京都')"],
+    ['of an identifier', '"call camelCase"', "('call'&('camelcase'|'camel'&'case'))"],
     ['that are excluded', 'blue -whale', "('blue')&!('whale')"],
     ['without excluded phrases, because each word of one can occur', 'blue -"deep sea"', "('blue')"],
   ])('has words %s', (_what, query, expected) => {
     expect(toWordsQuery(parseSearch(query, 'q'))).toBe(expected);
   });
 
-  test.each([['   '], ['"" - *'], ['-blue'], ['-"blue whale" -x'], ['🎉🎉'], ['…!?'], ['___']])(
+  test.each([['   '], ['"" - *'], ['-blue'], ['-"blue whale" -x'], ['…!?'], ['___']])(
     'without a term is refused: %j',
     (query) => {
       expect(() => parseSearch(query, 'q')).toThrow(
@@ -88,6 +95,13 @@ describe('hits', () => {
     ['creme', 'Crème, crème!', [['Crème', 'crème']]],
     ['"a b"', 'a a b, b a; A-B', [['a', 'b', 'A', 'B']]],
     ['wha*', 'Whale, what', [['Whale', 'what']]],
+    ['my_function', 'my_function_name failed', [['my', 'function']]],
+    ['case', 'a camelCaseWord', [['Case']]],
+    ['caseWord', 'a camelCaseWord', [['CaseWord']]],
+    ['"the camelcaseword is"', 'The camelCaseWord 😀 is', [['The', 'camelCaseWord', 'is']]],
+    ['서버', '서버에서 오류', [['서버에서']]],
+    ['😀', 'a 😀😀', [['😀', '😀']]],
+    ['"camel case"', 'camelCase', [[]]],
     ['京', '東京都', [['京']]],
     ['東京都', '新東京都庁', [['東京', '京都']]],
     ['whale sea', 'sea', [[], ['sea']]],

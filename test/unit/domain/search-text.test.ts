@@ -7,7 +7,7 @@ const texts = (text: string) => tokenize(text).map((word) => word.text);
 describe('words', () => {
   test.each([
     ['nothing', '', []],
-    ['punctuation only', ' .,-–! … "()" 🎉', []],
+    ['punctuation only', ' .,-–! … "()" ©™', []],
     ['case and accents', 'Crème BRÛLÉE façade', ['creme', 'brulee', 'facade']],
     [
       'letters that do not decompose',
@@ -22,7 +22,16 @@ describe('words', () => {
     ['compatibility forms', 'ﬁne ＡＢＣ ①', ['fine', 'abc', '1']],
     ['Hangul, composed or not', '한국어 한국어'.normalize('NFD'), ['한국어', '한국어']],
     ['Devanagari keeps its vowel signs', 'हिन्दी', ['हिन्दी']],
-    ['identifiers and numbers', 'read_thread v2.0 a@b.c', ['read_thread', 'v2', '0', 'a', 'b', 'c']],
+    ['identifiers and numbers', 'read_thread v2.0 a@b.c', ['read', 'thread', 'v2', '0', 'a', 'b', 'c']],
+    ['parts of identifiers', 'camelCaseWord', ['camelcaseword', 'camel', 'case', 'word']],
+    [
+      'parts with several capitals',
+      'getHTTPResponse ID iPhone',
+      ['gethttpresponse', 'get', 'http', 'response', 'id', 'iphone'],
+    ],
+    ['keys without their parts', 'aGVsbG8gd29ybGQgYmFzZTY0', ['agvsbg8gd29ybgqgymfzzty0']],
+    ['emoji', 'ok 👍🏽 ❤️❤ 👩‍💻🇩🇪', ['ok', '👍', '❤', '❤', '👩💻', '🇩🇪']],
+    ['Korean with Latin letters', 'API를 3월', ['api', '를', '3', '월']],
     ['underscores at the ends', '_this_ __init__ ___', ['this', 'init']],
     ['soft hyphens', 'Silben\u00adtrennung', ['silbentrennung']],
     ['a letter with its accent apart', 'cafe\u0301', ['cafe']],
@@ -51,6 +60,18 @@ describe('words', () => {
       ['Crème', 'Crème'],
       ['東京', '東'],
       ['京', '京'],
+    ]);
+  });
+
+  test('are counted: parts and emoji have the number of the word before', () => {
+    expect(tokenize('🎉 call camelCase 😀 now').map(({ text, position }) => [text, position])).toEqual([
+      ['🎉', 1],
+      ['call', 2],
+      ['camelcase', 3],
+      ['camel', 3],
+      ['case', 3],
+      ['😀', 3],
+      ['now', 4],
     ]);
   });
 

@@ -22,6 +22,9 @@ const messages = [
   `it's O'Reilly\\path <b>'quoted':* & | ! ()</b>`,
   'snake_case and kebab-case, mail to ann@example.com',
   'foxglove',
+  'my_function_name failed: ERR_CONN_RESET in camelCaseWord',
+  '스레드를 확인했습니다. 서버에서 API를 호출',
+  'deployed 🎉 today 👍🏽',
 ];
 let ann: TestAgent;
 
@@ -55,6 +58,25 @@ test.each([
   ['parts of a word with punctuation', 'example.com', [8]],
   ['and no words with the same parts in another order', 'com.example', []],
   ['an identifier', 'snake_case', [8]],
+  ['a word of an identifier', 'function', [10]],
+  ['words of an identifier', 'my_function', [10]],
+  ['an identifier of three words', 'my_function_name', [10]],
+  ['an identifier in capitals', 'err_conn_reset', [10]],
+  ['a part of it', 'CONN', [10]],
+  ['two parts of it', 'ERR_CONN', [10]],
+  ['a part in camel case', 'camel', [10]],
+  ['two parts in camel case', 'caseWord', [10]],
+  ['the whole in small letters', 'camelcaseword', [10]],
+  ['the whole in a phrase', '"reset in camelCaseWord"', [10]],
+  ['no parts of different identifiers', 'camelReset', []],
+  ['a Korean word with a particle', '스레드', [11]],
+  ['a Korean word with an ending', '확인', [11]],
+  ['a Korean word with two particles', '서버', [11]],
+  ['Latin letters with a particle', 'api 호출', [11]],
+  ['an emoji', '🎉', [12]],
+  ['an emoji in another color', '👍', [12]],
+  ['a copied text of emoji', '🎉👍🏽', [12]],
+  ['words on both sides of an emoji', '"deployed today"', [12]],
   ['nothing', 'absent', []],
 ])('%s', async (_what, q, expected) => {
   expect(await on.searchContents(ann, { q })).toEqual(expected.map((index) => messages[index]));
