@@ -10,6 +10,7 @@ import {
 import { ZodError } from 'zod';
 import { createCalls } from './calls.ts';
 import { errorReason } from './errors.ts';
+import { createLineFilter } from './input-lines.ts';
 import type { ServiceConnection } from './service-connection.ts';
 
 export interface RelayParts {
@@ -38,7 +39,8 @@ export async function relay({
   log,
   interrupted,
 }: RelayParts): Promise<void> {
-  const client = new StdioServerTransport(input, output);
+  const lines = createLineFilter();
+  const client = new StdioServerTransport(lines, output);
   const { sendToClient, allSent } = createSender(client, log);
   const link = connect(sendToClient);
   const calls = createCalls({ link, address, sendToClient, log });
@@ -74,7 +76,7 @@ export async function relay({
     }
     const rpcError = isInvalid
       ? { code: -32_600, message: 'Invalid Request: expected one JSON-RPC 2.0 message per line.' }
-      : { code: -32_700, message: 'Parse error: expected one JSON-RPC 2.0 message per line.' };
+      : { code: -32_700, message: 'Parse error: expected one JSON-RPC 2.0 message per line, in UTF-8.' };
     log(`standard input: ${rpcError.message}`);
     sendToClient({ jsonrpc: '2.0', error: rpcError });
   }
@@ -82,7 +84,8 @@ export async function relay({
   const outputClosed = new AbortController();
   const clientClosed = new Promise<void>((resolve) => {
     const onClose = () => resolve();
-    input.once('end', onClose).once('close', onClose);
+    lines.once('end', onClose);
+    input.once('close', () => lines.end()).on('error', onClientError);
     // The client no longer reads.
     output.once('error', onClose);
     for (const event of ['error', 'close']) output.once(event, () => outputClosed.abort());
@@ -93,6 +96,7 @@ export async function relay({
   // SDK transports have one handler property for each event.
   Object.assign(client, { onmessage: onClientMessage, onerror: onClientError });
   await client.start();
+  input.pipe(lines);
   await clientClosed;
 
   const drained = new AbortController();
@@ -103,6 +107,8 @@ export async function relay({
   ]);
   drained.abort();
   calls.close();
+  // An open input would keep the process alive.
+  input.unpipe(lines).pause();
   await client.close();
   await link.close();
 }

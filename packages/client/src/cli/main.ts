@@ -2,7 +2,8 @@
 import open from 'open';
 import type { CommandIo } from './io.ts';
 import { runCommandLine } from './program.ts';
-import { createPrinter, endOnWriteError, isOutputDiscarded } from './standard-streams.ts';
+import { exitCodes } from './exit-codes.ts';
+import { areArgumentsUtf8, createPrinter, endOnWriteError, isOutputDiscarded } from './standard-streams.ts';
 
 function createInterruptSignal(): AbortSignal {
   const interrupted = new AbortController();
@@ -27,4 +28,11 @@ const io: CommandIo = {
     browser.on('error', () => undefined); // the address is printed, too
   },
 };
-process.exitCode = await runCommandLine(process.argv.slice(2), io);
+const args = process.argv.slice(2);
+if (areArgumentsUtf8(args)) process.exitCode = await runCommandLine(args, io);
+else {
+  io.log(
+    'error: an argument is not valid UTF-8; set the locale of your terminal to UTF-8, or convert the text\n',
+  );
+  process.exitCode = exitCodes.usage;
+}

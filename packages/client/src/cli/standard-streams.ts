@@ -1,4 +1,5 @@
-import { fstatSync, statSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 
@@ -44,5 +45,15 @@ export function isOutputDiscarded(): boolean {
     return output.isCharacterDevice() && output.rdev === statSync(devNull).rdev;
   } catch {
     return false; // a system without such a device
+  }
+}
+
+/** Whether the arguments were UTF-8. Node replaces other bytes; Linux keeps the arguments as they were. */
+export function areArgumentsUtf8(args: readonly string[]): boolean {
+  if (!args.some((argument) => argument.includes('\u{fffd}'))) return true;
+  try {
+    return isUtf8(readFileSync('/proc/self/cmdline'));
+  } catch {
+    return true; // another system
   }
 }

@@ -1,4 +1,5 @@
-import { text as readText } from 'node:stream/consumers';
+import { isUtf8 } from 'node:buffer';
+import { buffer as readBytes } from 'node:stream/consumers';
 import { Command } from 'commander';
 import type { Client, Message } from '../../main.ts';
 import { createContext } from '../context.ts';
@@ -33,7 +34,7 @@ export function sendCommand(io: CommandIo): Command {
     )
     .action(async (target: string, text: string | undefined, options: Options, command: Command) => {
       const { client, output } = createContext(io, command);
-      const content = text === '-' ? (await readText(io.input)).replace(/\r?\n$/, '') : (text ?? '');
+      const content = text === '-' ? await readInput(io) : (text ?? '');
       if (content === '' && !options.attach)
         throw new CommandError(
           'there is no text: give it as an argument, or - for standard input',
@@ -42,6 +43,16 @@ export function sendCommand(io: CommandIo): Command {
       const message = await send(await client(), target, content, options);
       output.show(message, () => `sent ${message.id} in ${message.thread_id} as #${message.sequence}`);
     });
+}
+
+/** The text of standard input without its last line break. @throws {CommandError} when it is not UTF-8 */
+async function readInput({ input }: CommandIo): Promise<string> {
+  const bytes = await readBytes(input);
+  if (isUtf8(bytes)) return new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
+  throw new CommandError(
+    'standard input is not valid UTF-8; convert it, for example with iconv, or send the file with --attach',
+    exitCodes.usage,
+  );
 }
 
 async function send(client: Client, target: string, content: string, options: Options): Promise<Message> {
