@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { toPlainLine } from '../../packages/client/src/cli/output.ts';
+import { alignColumns, toPlainLine } from '../../packages/client/src/cli/output.ts';
 import type { CommandIo } from './io.ts';
 
 type Value = string | number | boolean | null | undefined | object;
@@ -16,21 +16,11 @@ export function formatText(result: object): string {
 export function formatTable(result: object, width: number): string | null {
   if (!Array.isArray(result) || result.length === 0) return null;
   const names = [...new Set(result.flatMap((row) => Object.keys(row)))];
-  const lines = [
+  const lines = alignColumns([
     names.map((name) => name.toUpperCase()),
     ...result.map((row) => names.map((name) => formatValue(name, row[name]))),
-  ];
-  const widths = names.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
-  if (widths.reduce((sum, each) => sum + each + 2, -2) > width) return null;
-  return lines
-    .map((cells) =>
-      cells
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-    .concat('\n');
+  ]);
+  return lines.some(({ length }) => length > width) ? null : `${lines.join('\n')}\n`;
 }
 
 /** Returns one line of JSON. */

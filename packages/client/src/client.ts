@@ -7,7 +7,7 @@ import type { SocketConstructor } from './events/socket.ts';
 import { type EventStream, openEvents } from './events/stream.ts';
 import type { EventOptions } from './events/types.ts';
 import type { Nouns } from './generated/nouns.ts';
-import { createInboxWork, type InboxWork, type OnTerminate } from './inbox-work.ts';
+import { createInboxWork, type InboxWork, type WorkPlatform } from './inbox-work.ts';
 import { createTokenSource } from './sign-in/token-source.ts';
 import type { Auth } from './sign-in/types.ts';
 
@@ -26,10 +26,9 @@ export interface ClientOptions {
 }
 
 /** What differs between browsers and Node. */
-export interface Platform {
+export interface Platform extends WorkPlatform {
   loadSocket: () => Promise<SocketConstructor | undefined>;
   openFile?: OpenFile;
-  onTerminate?: OnTerminate;
 }
 
 /** An agent's access to the service. */
@@ -75,7 +74,7 @@ export function createClient(options: ClientOptions, platform: Platform = browse
   return {
     ...nouns,
     attachments: { ...nouns.attachments, ...createAttachmentFiles(send, api, platform.openFile) },
-    inbox: { ...nouns.inbox, ...createInboxWork(nouns.inbox, platform.onTerminate) },
+    inbox: { ...nouns.inbox, ...createInboxWork(nouns.inbox, platform) },
     events: (eventOptions = {}) => openEvents(events, eventOptions),
     acknowledgeEvents: (cursor, callOptions) =>
       call({ method: 'POST', path: '/events/ack' }, { cursor }, callOptions),

@@ -94,10 +94,12 @@ export function createError(body: ErrorBody, status: number, retryAfterMs?: numb
 }
 
 /** Creates the error for a request without an answer. `fetch` fails with a TypeError. */
-export function createConnectionError(cause: TypeError): ConnectionError {
-  const reason = cause.cause instanceof Error ? cause.cause.message : cause.message;
+export function createConnectionError(cause: TypeError, address?: string): ConnectionError {
+  const { message, code } = Object(cause.cause ?? cause) as { message?: string; code?: string };
+  const where = address === undefined ? 'The connection' : `The connection to ${new URL(address).origin}`;
   return new ConnectionError(
-    { code: 'CONNECTION_FAILED', message: `The connection failed: ${reason}` },
+    // Node gives no message where it has tried two addresses of a name.
+    { code: 'CONNECTION_FAILED', message: `${where} failed: ${message || (code ?? cause.message)}` },
     { cause },
   );
 }

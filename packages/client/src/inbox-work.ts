@@ -15,7 +15,7 @@ export interface WorkOptions {
   concurrency?: number;
   /** A lease is renewed while the handler runs; after a crash another instance gets the item after this time. Default: 60. */
   leaseSeconds?: number;
-  /** The name of this instance. */
+  /** The name of this instance; default: the host name and the process ID, or a random name in browsers. */
   consumer?: string;
   /** Ends the work: no more items are claimed, and those that are claimed are finished. */
   signal?: AbortSignal;
@@ -28,6 +28,13 @@ export interface InboxWork {
   work(options: WorkOptions): Promise<void>;
 }
 
+/** What the work needs of the platform. */
+export interface WorkPlatform {
+  onTerminate?: OnTerminate;
+  /** The host name and the process ID. */
+  consumer?: string;
+}
+
 /** Calls back when the program is told to end; returns how to stop listening. */
 export type OnTerminate = (stop: () => void) => () => void;
 
@@ -35,7 +42,8 @@ const waitSeconds = 20;
 const maxDelaySeconds = 300;
 
 /** Creates the loop that claims and handles items. */
-export function createInboxWork(inbox: InboxCalls, onTerminate?: OnTerminate): InboxWork {
+export function createInboxWork(inbox: InboxCalls, { onTerminate, consumer }: WorkPlatform): InboxWork {
+  const defaultConsumer = consumer ?? `client-${crypto.randomUUID().slice(0, 8)}`;
   return {
     async work(options) {
       const stop = new AbortController();
@@ -45,7 +53,8 @@ export function createInboxWork(inbox: InboxCalls, onTerminate?: OnTerminate): I
       if (options.signal?.aborted) end();
       const running = new Set<Promise<void>>();
       try {
-        await claimUntil(inbox, options, stop.signal, running);
+        const named = { ...options, consumer: options.consumer ?? defaultConsumer };
+        await claimUntil(inbox, named, stop.signal, running);
       } finally {
         await Promise.all(running);
         options.signal?.removeEventListener('abort', end);

@@ -33,7 +33,9 @@ export async function verifyWebhook(
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const age = Math.abs(Date.now() / 1_000 - Number(timestamp));
   if (!/^\d+$/.test(timestamp) || age > toleranceSeconds) refuse('is missing a time, or is too old');
-  const key = await importKey(secret);
+  const key = await importKey(secret).catch(() =>
+    refuse('cannot be verified: the secret must be whsec_ and base64'),
+  );
   const signed = new TextEncoder().encode(`${read('webhook-id')}.${timestamp}.${text}`);
   for (const signature of read('webhook-signature').split(' ')) {
     const bytes = decodeBase64(signature.replace(/^v1,/, ''));

@@ -42,7 +42,13 @@ test('a conversation: send, read, answer, search', async () => {
   );
   const listed = json(await asBob(['threads', '--unread', '--json']));
   expect(listed).toMatchObject([{ subject: 'Order', unread_count: 2 }]);
-  expect((await asBob(['inbox'])).out).toContain(`${ann.handle} Order 2 unread`);
+  const row = new RegExp(String.raw`^Order {2,}${ann.handle} {2,}2 {2,}\S+Z {2}From a pipe {2}thd_\w+$`, 'm');
+  const head = /^SUBJECT +WITH +UNREAD +LAST +WORDS +ID\n/;
+  for (const command of ['inbox', 'threads']) {
+    const { out } = await asBob([command]);
+    expect(out).toMatch(row);
+    expect(out).toMatch(head);
+  }
   const read = await asBob(['read', ann.handle]);
   expect(read.out).toContain('Where is order 1042?');
   expect(json(await asBob(['threads', '--unread', '--json']))).toEqual([]);
@@ -111,11 +117,42 @@ test('errors have the documented exit codes', async () => {
     AMS_URL: 'http://127.0.0.1:9',
     AMS_TOKEN: 'x',
   };
-  expect((await runAm(['whoami'], { env: away })).code).toBe(6);
+  for (const args of [['whoami'], ['login', '--no-browser'], ['login', '--url', 'http://localhost:9']]) {
+    const { code, err } = await runAm(args, { env: away });
+    expect([code, err]).toEqual([
+      6,
+      expect.stringMatching(/^error: The connection to http:\/\/\S+:9 failed: .+\n$/),
+    ]);
+  }
+  const credentials = { XDG_CONFIG_HOME: folder, AMS_CLIENT_ID: 'id', AMS_CLIENT_SECRET: 'secret' };
+  expect(await runAm(['login', '--url', 'http://127.0.0.1:9'], { env: credentials })).toMatchObject({
+    code: 6,
+    err: expect.stringContaining('http://127.0.0.1:9'),
+  });
   expect((await runAm(['whoami'], { env: { ...away, AMS_URL: service.url } })).code).toBe(3);
   expect(await runAm(['whoami'], { env: { XDG_CONFIG_HOME: folder } })).toMatchObject({
     code: 3,
     err: 'error: the profile default is not signed in; run: am login\n',
   });
   expect((await runAm(['whoami', '--profile', '../x'], { env: { XDG_CONFIG_HOME: folder } })).code).toBe(2);
+});
+
+test('--version prints the version of the package', async () => {
+  const { asAnn } = await pair();
+  expect(await asAnn(['--version'])).toEqual({ code: 0, out: '0.1.0\n', err: '' });
+  expect((await asAnn(['-V'])).out).toBe('0.1.0\n');
+});
+
+test('long subjects and texts are cut, and control characters are left out of the table', async () => {
+  const { bob, asAnn, asBob } = await pair();
+  await asAnn([
+    'send',
+    bob.handle,
+    `a\nb \u001b[31m${'x'.repeat(100)}`,
+    '--subject',
+    `Order ${'y'.repeat(100)}`,
+  ]);
+  const [, row = ''] = (await asBob(['threads'])).out.split('\n');
+  expect(row).toMatch(/^Order y{33}…  .*  a b \[31mx{31}…  thd_\w+$/);
+  expect(row).not.toContain('\u001b');
 });

@@ -85,3 +85,21 @@ test('listen --exec repeats the events of a failed command', async () => {
   await expect.poll(read, waitOptions).toContain('"content":"two"');
   expect((await listening.stop()).code).toBe(0);
 });
+
+test('listen prints every event as text, and JSON only with --json', async () => {
+  const { ann, bob, env, send } = await pair();
+  await runAm(['contacts', 'request', bob.handle], { env: await tokenEnv(service.url, ann.token) });
+  await send('one');
+  await runAm(['read', ann.handle], { env });
+  const listening = startAm(['listen', '--from', 'earliest'], { env });
+  await expect.poll(listening.out, waitOptions).toMatch(/message\.read/);
+  const { out } = await listening.stop();
+  expect(out).not.toMatch(/[{}"[\]]/);
+  expect(out).toContain(`asks for contact`);
+  expect(out).toMatch(
+    new RegExp(
+      String.raw`^\S+Z message\.read thread_id: thd_\w+, agent: ${bob.handle}, up_to_sequence: 1, read_at: \S+Z$`,
+      'm',
+    ),
+  );
+});

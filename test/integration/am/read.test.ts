@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createClient } from '../../../packages/client/src/main.ts';
 import { runAm, runShell, startAm, tokenEnv } from '../../clients/am.ts';
 import { startService, type TestService } from '../../support/service.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
 
 let service: TestService;
 beforeAll(async () => {

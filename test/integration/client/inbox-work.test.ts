@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { WorkOptions } from '../../../packages/client/src/main.ts';
+import { hostname } from 'node:os';
+import { createClient, type WorkOptions } from '../../../packages/client/src/main.ts';
+import { nameInstance } from '../../../packages/client/src/node/client.ts';
 import { openSharedService, type TestService } from '../../support/service.ts';
 import { range, sendNumbers, startConversation } from './setup.ts';
 
@@ -102,4 +104,18 @@ test('a lease is renewed while its handler runs, and a lost one aborts its signa
   });
   expect(expiries[1]).toBeGreaterThanOrEqual(expiries[0] ?? Infinity);
   await stop().catch((error: unknown) => expect(error).toMatchObject({ code: 'INBOX_NOT_FOUND' }));
+});
+
+test('without a name, the inbox lists the host and the process, or a random name in browsers', async () => {
+  const { bob, asBob, start, stop } = await startInbox();
+  const names = async () => (await asBob.inbox.get()).consumers.map(({ name }) => name);
+  start({ handler: async () => undefined });
+  await expect.poll(names, { timeout: 15_000 }).toEqual([`${hostname()}-${process.pid}`]);
+  const ended = new AbortController();
+  const { inbox } = createClient({ url: service.url, auth: bob.token });
+  const work = inbox.work({ handler: async () => undefined, signal: ended.signal });
+  await expect.poll(names, { timeout: 15_000 }).toContainEqual(expect.stringMatching(/^client-[0-9a-f]{8}$/));
+  ended.abort();
+  await Promise.all([work, stop()]);
+  expect(nameInstance('é'.repeat(80), 4_194_304)).toBe(`${'-'.repeat(56)}-4194304`);
 });

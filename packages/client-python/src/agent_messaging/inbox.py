@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
+import re
 import signal
+import socket
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -57,12 +60,12 @@ class InboxWork(InboxOperations):
         :param concurrency: how many items are handled at the same time, each in a thread of its own.
         :param lease_seconds: how long other instances leave an item alone if this process dies.
         :param wait_seconds: how long a request waits for an item, 0–20. Stopping takes at most this long when idle.
-        :param consumer: a name for this instance.
+        :param consumer: a name for this instance; by default the host name and the process ID.
         :param on_error: called when an item was not handled. By default the error is logged.
         """
         stopping = stop or threading.Event()
         pool = _Pool(self._caller, handler, lease_seconds, on_error or _log_error)
-        request = {"lease_seconds": lease_seconds, "consumer": consumer}
+        request = {"lease_seconds": lease_seconds, "consumer": consumer or _name_instance(socket.gethostname(), os.getpid())}
         attempt = 0
         with _stopped_by_signals(stopping), pool.running(concurrency):
             while not stopping.is_set():
@@ -80,6 +83,12 @@ class InboxWork(InboxOperations):
                 for item in answer["leases"]:
                     lease = Lease(item["id"], item["fencing_token"], item["attempt"], item["event"])
                     pool.start(lease, is_late=stopping.is_set())
+
+
+def _name_instance(host: str, pid: int) -> str:
+    """The name of an instance in the inbox, at most 64 characters."""
+    end = f"-{pid}"
+    return re.sub(r"[^\w.-]", "-", host, flags=re.ASCII)[: 64 - len(end)] + end
 
 
 def _log_error(error: BaseException, lease: Lease) -> None:

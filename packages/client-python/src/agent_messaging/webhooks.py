@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import time
 from collections.abc import Mapping
 from typing import cast
@@ -28,15 +29,15 @@ def verify_webhook(body: bytes | str, headers: Mapping[str, str], secret: str, *
     :param headers: in any case.
     :param secret: starts with `whsec_`.
     :param tolerance: how many seconds the time of the request may differ from now.
-    :raises WebhookVerificationError: if the signature is wrong or the request is too old.
+    :raises WebhookVerificationError: if the signature is wrong, the request is too old, or the secret is malformed.
     """
     named = {name.lower(): value for name, value in headers.items()}
     identifier, timestamp = named.get("webhook-id", ""), named.get("webhook-timestamp", "")
-    if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > tolerance:
+    if not re.fullmatch(r"[0-9]{1,15}", timestamp) or abs(time.time() - int(timestamp)) > tolerance:
         raise WebhookVerificationError("The header webhook-timestamp is missing or too far from now.")
     payload = body.encode() if isinstance(body, str) else body
     expected = _sign(payload, identifier, timestamp, secret).encode()
-    signatures = named.get("webhook-signature", "").encode().split(b" ")
+    signatures = named.get("webhook-signature", "").encode(errors="replace").split(b" ")
     if not any(hmac.compare_digest(expected, signature) for signature in signatures):
         raise WebhookVerificationError("No signature in the header webhook-signature matches.")
     return cast(Event, json.loads(payload))
@@ -51,6 +52,16 @@ def sign_webhook(body: bytes | str, secret: str, *, identifier: str, now: float 
 
 
 def _sign(payload: bytes, identifier: str, timestamp: str, secret: str) -> str:
-    key = base64.b64decode(secret.removeprefix("whsec_"))
-    signed = f"{identifier}.{timestamp}.".encode() + payload
+    signed = f"{identifier}.{timestamp}.".encode(errors="replace") + payload
+    key = _decode_secret(secret)
     return f"v1,{base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()}"
+
+
+def _decode_secret(secret: str) -> bytes:
+    try:
+        match = re.fullmatch(r"whsec_([A-Za-z0-9+/]+={0,2})", secret or "")
+        if match:
+            return base64.b64decode(match[1])
+    except ValueError:
+        pass  # wrong padding
+    raise WebhookVerificationError("The secret is malformed: it must be whsec_ and base64.")

@@ -1,4 +1,4 @@
-import { Transform } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 
 const newline = 0x0a;
 const blanks = new Set([newline, 0x0d, 0x20, 0x09]);
@@ -13,7 +13,7 @@ const createDecoder = () => new TextDecoder('utf-8', { fatal: true });
  * Passes lines on without empty ones and without a byte order mark at the start, which are no messages. Makes a line that is not valid UTF-8
  * invalid, because its text would change.
  */
-export function createLineFilter(): Transform {
+function createLineFilter(): Transform {
   let isAtStart = true;
   let isFirst = true;
   let decoder = createDecoder();
@@ -36,9 +36,10 @@ export function createLineFilter(): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       const parts: Buffer[] = [];
-      for (let index = 0; index < chunk.length;) {
-        while (isAtStart && isSkipped(chunk[index])) index += 1;
-        if (index === chunk.length) break;
+      let index = 0;
+      for (;;) {
+        if (isAtStart) while (isSkipped(chunk[index])) index += 1;
+        if (index >= chunk.length) break;
         const end = chunk.indexOf(newline, index) + 1 || chunk.length;
         const part = chunk.subarray(index, end);
         parts.push(...check(part));
@@ -49,4 +50,15 @@ export function createLineFilter(): Transform {
       done(null, Buffer.concat(parts));
     },
   });
+}
+
+/** Reads an input through the filter. `closeLines` leaves an input that is still open, which would keep the process alive. */
+export function openLines(
+  input: Readable,
+  onError: (error: Error) => void,
+): { lines: Transform; closeLines: () => void } {
+  const lines = createLineFilter();
+  input.once('close', () => lines.end()).on('error', onError);
+  input.pipe(lines);
+  return { lines, closeLines: () => void input.unpipe(lines).pause() };
 }

@@ -10,7 +10,7 @@ import {
 import { ZodError } from 'zod';
 import { createCalls } from './calls.ts';
 import { errorReason } from './errors.ts';
-import { createLineFilter } from './input-lines.ts';
+import { openLines } from './input-lines.ts';
 import type { ServiceConnection } from './service-connection.ts';
 
 export interface RelayParts {
@@ -39,7 +39,7 @@ export async function relay({
   log,
   interrupted,
 }: RelayParts): Promise<void> {
-  const lines = createLineFilter();
+  const { lines, closeLines } = openLines(input, onClientError);
   const client = new StdioServerTransport(lines, output);
   const { sendToClient, allSent } = createSender(client, log);
   const link = connect(sendToClient);
@@ -85,7 +85,6 @@ export async function relay({
   const clientClosed = new Promise<void>((resolve) => {
     const onClose = () => resolve();
     lines.once('end', onClose);
-    input.once('close', () => lines.end()).on('error', onClientError);
     // The client no longer reads.
     output.once('error', onClose);
     for (const event of ['error', 'close']) output.once(event, () => outputClosed.abort());
@@ -96,7 +95,6 @@ export async function relay({
   // SDK transports have one handler property for each event.
   Object.assign(client, { onmessage: onClientMessage, onerror: onClientError });
   await client.start();
-  input.pipe(lines);
   await clientClosed;
 
   const drained = new AbortController();
@@ -107,8 +105,7 @@ export async function relay({
   ]);
   drained.abort();
   calls.close();
-  // An open input would keep the process alive.
-  input.unpipe(lines).pause();
+  closeLines();
   await client.close();
   await link.close();
 }

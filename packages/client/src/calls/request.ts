@@ -103,7 +103,7 @@ async function tryOnce<T>(
     if (error instanceof AgentMessagingError) return { error, token: undefined };
     // Failures of fetch are TypeErrors. Others are faults of a callback.
     if (!(error instanceof TypeError)) throw error;
-    return { error: createConnectionError(error), token: undefined };
+    return { error: createConnectionError(error, url), token: undefined };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ClientEvent } from '../main.ts';
-import { formatMessage, formatTime, type Output, toPlainLine } from './output.ts';
+import { formatMessage, formatTime, type Output, shorten, toPlainLine } from './output.ts';
 
 /** An event for people. */
 export function formatEvent(output: Output, event: ClientEvent): string {
@@ -13,5 +13,25 @@ export function formatEvent(output: Output, event: ClientEvent): string {
   if (event.type === 'gap')
     return output.style('red', 'some events are no longer kept: read your threads again');
   // The other types are shown alike, those of later versions too.
-  return `${formatTime(event.created_at)} ${toPlainLine(event.type)} ${toPlainLine(JSON.stringify(event.data))}`;
+  const facts = Object.entries(Object(event.data)).flatMap(([name, value]) => {
+    const text = describeValue(name, value);
+    return text === '' ? [] : `${toPlainLine(name)}: ${text}`;
+  });
+  return `${formatTime(event.created_at)} ${output.style('bold', toPlainLine(event.type))} ${facts.join(', ')}`;
+}
+
+/** A value for people. Of an agent it is the handle, of another object the id, or nothing. */
+function describeValue(name: string, value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value))
+    return value
+      .map((item) => describeValue(name, item))
+      .filter(Boolean)
+      .join(' ');
+  if (typeof value === 'object') {
+    const { canonical_handle, id } = Object(value) as Record<string, unknown>;
+    return describeValue('', canonical_handle ?? id ?? '');
+  }
+  if (typeof value === 'number' && name.endsWith('_at')) return formatTime(value);
+  return shorten(toPlainLine(`${value as string | number | boolean | undefined}`), 200);
 }

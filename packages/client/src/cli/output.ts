@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Message, Thread } from '../main.ts';
+import type { Message } from '../main.ts';
 import type { CommandIo } from './io.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -49,13 +49,19 @@ export function formatMessage(output: Output, message: Message): string {
   ].join('\n');
 }
 
-/** A thread in one line. */
-export function formatThread(output: Output, thread: Thread, me?: string): string {
-  const { id, subject, status, members, unread_count, updated_at } = thread;
-  const others = members.map((member) => member.canonical_handle).filter((handle) => handle !== me);
-  const unread = unread_count > 0 ? output.style('yellow', ` ${unread_count} unread`) : '';
-  const state = status === 'active' ? '' : ` ${status}`;
-  const topic = subject === null ? '' : ` ${toPlainLine(subject)}`;
-  const time = output.style('dim', formatTime(updated_at));
-  return `${id} ${time} ${output.style('bold', others.join(', '))}${topic}${state}${unread}`;
+/** Cuts a text of one line. */
+export const shorten = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).toWellFormed()}…`;
+
+/** Lines with cells, as lines whose cells are below each other. */
+export function alignColumns(lines: readonly (readonly string[])[]): string[] {
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((cells) => cells[column]?.length ?? 0)),
+  );
+  return lines.map((cells) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }

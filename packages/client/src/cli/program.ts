@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { AgentMessagingError } from '../main.ts';
 import { askCommand } from './commands/ask.ts';
@@ -48,6 +49,7 @@ export function createProgram(io: CommandIo): Command {
   const program = new Command('am').description(
     'the command line of an agent of the agent messaging service',
   );
+  program.version(readVersion(), '-V, --version', 'print the version');
   for (const command of commands) program.addCommand(addGlobalOptions(command(io)));
   // It has a profile of its own, and no output as JSON.
   program.addCommand(mcpStdioCommand(io, 'am'));
@@ -55,6 +57,12 @@ export function createProgram(io: CommandIo): Command {
   program.addHelpText('after', helpText);
   configureCommand(program, io);
   return program;
+}
+
+/** The version of the package, which has the same place above the source and above the built program. */
+function readVersion(): string {
+  const about = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(about) as { version: string }).version;
 }
 
 /** Runs `am` with these arguments. @returns the exit code */

@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { type Client, type ClientOptions, createClient as createPortableClient } from '../client.ts';
 import type { SocketConstructor } from '../events/socket.ts';
@@ -16,6 +17,7 @@ export function createClient(options: Partial<ClientOptions> = {}): Client {
     { ...options, url, auth },
     {
       loadSocket,
+      consumer: nameInstance(hostname(), process.pid),
       openFile: async (path) => ({ blob: await openAsBlob(path), filename: basename(path) }),
       onTerminate(stop) {
         process.once('SIGTERM', stop);
@@ -23,6 +25,12 @@ export function createClient(options: Partial<ClientOptions> = {}): Client {
       },
     },
   );
+}
+
+/** The name of an instance in the inbox, at most 64 characters. */
+export function nameInstance(host: string, pid: number): string {
+  const end = `-${pid}`;
+  return host.replaceAll(/[^\w.-]/g, '-').slice(0, 64 - end.length) + end;
 }
 
 function readAuth({ AMS_TOKEN, AMS_CLIENT_ID, AMS_CLIENT_SECRET }: NodeJS.ProcessEnv): Auth {

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { createContext } from '../context.ts';
 import type { CommandIo } from '../io.ts';
-import { formatThread, toPlainLine } from '../output.ts';
+import type { Thread } from '../../main.ts';
 import { formatEvent } from '../format-event.ts';
+import { toPlainLine } from '../output.ts';
+import { showThreads } from '../thread-table.ts';
 
 /** `am inbox` */
 export function inboxCommand(io: CommandIo): Command {
@@ -11,11 +13,13 @@ export function inboxCommand(io: CommandIo): Command {
     .option('--follow', 'then print new messages and requests until you interrupt')
     .addHelpText('after', '\nExamples:\n  $ am inbox\n  $ am inbox --follow --json')
     .action(async ({ follow }: { follow?: true }, command: Command) => {
-      const { client, output } = createContext(io, command);
+      const { client, output, isJson } = createContext(io, command);
       const service = await client();
       const me = await service.agents.getMe();
-      for await (const thread of service.threads.list({ unread: true }))
-        output.show({ type: 'thread', thread }, () => formatThread(output, thread, me.canonical_handle));
+      const unread: Thread[] = [];
+      for await (const thread of service.threads.list({ unread: true })) unread.push(thread);
+      const view = { output, isJson, me: me.canonical_handle };
+      await showThreads(service, view, unread, (thread) => ({ type: 'thread', thread }));
       for await (const request of service.contacts.listRequests()) {
         const { from, message, request_id } = request;
         const text = message === null ? '' : `: ${toPlainLine(message)}`;

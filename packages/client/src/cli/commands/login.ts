@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { createClient, type StoredSignIn, writeSignIn } from '../../node/main.ts';
 import { createContext } from '../context.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { CommandIo } from '../io.ts';
 import { parseUrl } from '../options.ts';
 import { readCredentials } from '../profile.ts';
@@ -46,11 +45,7 @@ export function loginCommand(io: CommandIo): Command {
 }
 
 /** Whether the service accepts the sign-in, before it is stored. */
-async function check({ url, access_token, client_id, client_secret }: StoredSignIn) {
+function check({ url, access_token, client_id, client_secret }: StoredSignIn) {
   const auth = access_token ?? { clientId: client_id, clientSecret: client_secret ?? '' };
-  const { agents } = createClient({ url, auth });
-  return agents.getMe().catch((error: unknown) => {
-    if (error instanceof TypeError) throw new CommandError(`${url} does not answer`, exitCodes.unavailable);
-    throw error;
-  });
+  return createClient({ url, auth }).agents.getMe();
 }

@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { createContext } from '../context.ts';
 import type { CommandIo } from '../io.ts';
 import { integerInRange } from '../integer-in-range.ts';
-import { formatThread } from '../output.ts';
+import type { Thread } from '../../main.ts';
+import { showThreads } from '../thread-table.ts';
 
 interface Options {
   unread?: true;
@@ -21,7 +22,7 @@ export function threadsCommand(io: CommandIo): Command {
     .option('--limit <count>', 'how many at most', integerInRange(1, 1_000), 20)
     .addHelpText('after', '\nExamples:\n  $ am threads --unread\n  $ am threads --with globex.support --json')
     .action(async (options: Options, command: Command) => {
-      const { client, output } = createContext(io, command);
+      const { client, output, isJson } = createContext(io, command);
       const service = await client();
       const me = await service.agents.getMe();
       const filter = {
@@ -29,11 +30,11 @@ export function threadsCommand(io: CommandIo): Command {
         ...(options.with !== undefined && { with_handle: options.with }),
         ...(options.archived && { status: 'archived' as const }),
       };
-      let left = options.limit;
-      for await (const thread of service.threads.list({ ...filter, limit: Math.min(100, left) })) {
-        output.show(thread, () => formatThread(output, thread, me.canonical_handle));
-        left -= 1;
-        if (left === 0) break;
+      const found: Thread[] = [];
+      for await (const thread of service.threads.list({ ...filter, limit: Math.min(100, options.limit) })) {
+        found.push(thread);
+        if (found.length === options.limit) break;
       }
+      await showThreads(service, { output, isJson, me: me.canonical_handle }, found);
     });
 }

@@ -32,7 +32,7 @@ export function workCommand(io: CommandIo): Command {
       integerInRange(5, 43_200),
       60,
     )
-    .option('--consumer <name>', 'the name of this instance')
+    .option('--consumer <name>', 'the name of this instance; default: the host name and the process ID')
     .addHelpText('after', helpText)
     .action(async ({ exec, concurrency, leaseSeconds, consumer }: Options, command: Command) => {
       const { client, output } = createContext(io, command);

@@ -14,6 +14,7 @@ import {
 } from 'openid-client';
 import { SignInError } from '../../bridge/errors.ts';
 import { openRedirectServer, type RedirectServer } from '../../bridge/redirect-server.ts';
+import { createConnectionError } from '../../errors.ts';
 import type { StoredSignIn } from '../../node/main.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { CommandIo } from '../io.ts';
@@ -36,6 +37,9 @@ export async function signInWithBrowser(io: CommandIo, options: BrowserSignIn): 
     const config = await findClient(options, redirect.url);
     return await runFlow(io, options, config, redirect);
   } catch (error) {
+    // The failure of fetch.
+    if (error instanceof TypeError && error.cause !== undefined)
+      throw createConnectionError(error, options.url);
     if (error instanceof SignInError) throw new CommandError(error.message, exitCodes.signIn);
     if (!(error instanceof ClientError || error instanceof ResponseBodyError)) throw error;
     const reason =
