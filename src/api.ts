@@ -4,6 +4,7 @@ import { healthChecks } from './ops/health-checks.ts';
 import { composeOpsMiddleware, listenForOperators } from './ops/listener.ts';
 import { untraced } from './platform/observability/tracing.ts';
 import { detectRestore } from './services/feed-epoch.ts';
+import { startClock } from './start/clock.ts';
 import { createExecuteFor } from './start/execute.ts';
 import { startInstanceGuard } from './start/instance-guard.ts';
 import type { Lifecycle } from './start/lifecycle.ts';
@@ -26,6 +27,7 @@ import { serveDocs } from './transports/rest/docs/serve.ts';
 export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiOverrides = {}) {
   const { config, logger, metrics, tracing } = core;
   lifecycle.onStop('connections', 5_000, () => core.close());
+  await startClock(core, lifecycle);
   await openEpoch(core);
   const leaveQueues = await startInstanceGuard(core);
   lifecycle.onStop('queues', 1_000, async () => leaveQueues());

@@ -6,12 +6,15 @@ import { type Tracing, untraced } from './platform/observability/tracing.ts';
 import { Repositories } from './repositories/index.ts';
 import { openBus, openDatabases, openLimiter, openMailer, openQueues } from './start/connections.ts';
 import type { CoreOverrides } from './start/overrides.ts';
+import { createClock, databaseNow } from './shared/clock.ts';
 import { createStorage } from './start/storage.ts';
 import { createWorkSettings } from './start/work-settings.ts';
 import { createEventRelay } from './work/event-relay.ts';
 import { createPublisher } from './work/publish.ts';
 import { createReplicaReads } from './work/replica-reads.ts';
 import { createUnitOfWork } from './work/unit-of-work.ts';
+
+const readClock = { name: 'clock.read', text: `select ${databaseNow} as now` };
 
 /** What an API process, a worker and a command share. Connections open on first use. `part` names the process in its logs. */
 export function compose(
@@ -22,6 +25,10 @@ export function compose(
 ) {
   const metrics = createMetrics({ version: config.VERSION, part });
   const { database, replicas } = openDatabases(config, logger);
+  const clock = createClock(async () => {
+    const [row] = await database.query<{ now: number }>(readClock, []);
+    return row?.now ?? Number.NaN;
+  });
   const bus = wrapBus(openBus(config, logger));
   const queues = openQueues(config, logger, tracing);
   const limiter = openLimiter(config, logger);
@@ -39,6 +46,7 @@ export function compose(
   });
   const unitOfWork = createUnitOfWork({
     database,
+    now: clock.now,
     fromReplica: config.DATABASE_REPLICA_URL.length > 0 ? fromReplica : undefined,
     settings,
     jobsOf: jobsForEvent,
@@ -58,6 +66,7 @@ export function compose(
     tracing,
     database,
     replicas,
+    clock,
     unitOfWork,
     repositories: new Repositories(database),
     bus,

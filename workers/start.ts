@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Core } from '../src/compose.ts';
+import { startClock } from '../src/start/clock.ts';
 import { startInstanceGuard } from '../src/start/instance-guard.ts';
 import { defaultPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
 import { maintenanceTasks } from '../src/jobs/maintenance.ts';
@@ -39,6 +40,7 @@ export async function startWorker(
   setMaxListeners(0, stop.signal); // every open file adds a listener
   let isStopping = false;
   lifecycle.onStop('connections', 5_000, () => core.close());
+  await startClock(core, lifecycle);
   await detectRestore(unitOfWork);
   const stopInstanceGuard = await startInstanceGuard(core);
   lifecycle.onStop('queues', 1_000, async () => stopInstanceGuard());

@@ -22,7 +22,7 @@ export async function startOAuth(
   { limits, publishRevocations }: Pick<LiveParts, 'publishRevocations'> & { limits: RateLimits },
   overrides: ApiOverrides,
 ) {
-  const { config, unitOfWork, bus } = core;
+  const { config, unitOfWork, bus, clock } = core;
   const { PUBLIC_URL: public_url, SECRET_KEY } = config;
   const log = createWarningLog(core.logger);
   const loadKeys = () => loadSigningKeys(unitOfWork, SECRET_KEY);
@@ -32,7 +32,7 @@ export async function startOAuth(
   const renderer = await createPageRenderer({ public_url, csrf_key });
   const refresh_grace_ms = config.REFRESH_GRACE_SECONDS * 1_000;
   const storage = {
-    ...createOAuthStorage({ unitOfWork, publish: publishRevocations, refresh_grace_ms }),
+    ...createOAuthStorage({ unitOfWork, clock, publish: publishRevocations, refresh_grace_ms }),
     ...overrides.oauthStorage,
   };
   const oauth = createOAuthTransport({

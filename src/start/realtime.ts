@@ -16,11 +16,12 @@ import type { ApiOverrides } from './overrides.ts';
 
 /** Tokens, streams and delivery receipts, and the revocations that connect them. */
 export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides: ApiOverrides) {
-  const { config, unitOfWork, repositories, bus, metrics } = core;
+  const { config, unitOfWork, repositories, bus, metrics, clock } = core;
   const log = createWarningLog(core.logger);
   const tokens = createTokens({
     find: createTokenFinder(unitOfWork),
     resources: toResourceUrls(config.PUBLIC_URL),
+    offsetMs: clock.offsetMs,
     ...(overrides.now && { now: overrides.now }),
   });
   const receipts = createReceipts({
@@ -39,7 +40,7 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
     async listValidTokens(ids) {
       const since = Date.now();
       const hashes = ids.map((id) => Buffer.from(id, 'base64url'));
-      const valid = await unitOfWork.readAsSystem((all) => all.tokens.listValid(hashes, since));
+      const valid = await unitOfWork.readAsSystem((all) => all.tokens.listValid(hashes, clock.now()));
       const validIds = new Set(valid.map((hash) => hash.toString('base64url')));
       tokens.extend(validIds, since);
       return validIds;
@@ -73,7 +74,7 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
 
   return {
     tokens,
-    tickets: createStreamTickets({ unitOfWork, tokens }),
+    tickets: createStreamTickets({ unitOfWork, tokens, clock }),
     realtime,
     /** Applies revocations in this process at once, then publishes them to the others. A bus that is down is only logged. */
     async publishRevocations(revocations: readonly Revocation[]): Promise<void> {

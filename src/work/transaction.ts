@@ -19,6 +19,8 @@ interface Transaction extends Queryable {
 }
 
 export interface TransactionParts {
+  /** The time of the database, in milliseconds. */
+  now(): number;
   database: Queryable & { begin(): Promise<Transaction> };
   /** The jobs that an event causes. */
   jobsOf(event: NewEvent & { id: string }): OutboxJob[];
@@ -49,14 +51,14 @@ export async function withDomainErrors<T>(run: () => Promise<T>): Promise<T> {
  * The only way to open a transaction. It commits the rows of `run` together with the change sets and publishes the result once, after the
  * commit. If anything fails, everything is rolled back; only the refusal of the loop guard stays counted.
  */
-export function createTransact({ database, jobsOf, publish }: TransactionParts) {
+export function createTransact({ database, now: readClock, jobsOf, publish }: TransactionParts) {
   return function transact<T>(options: TransactionOptions<T>): Promise<T> {
     const { changeSets, touched = [], run, keysOf = () => [] } = options;
     return withDomainErrors(async () => {
       const transaction = await database.begin();
       let result: T;
       try {
-        const now = Date.now();
+        const now = readClock();
         result = await run(() => new Repositories(transaction), now);
         await insertAuditEntries(transaction, changeSets, now);
         const keys = [...keysOf(result), ...changeSets.flatMap((changes) => changes.keys)];
@@ -68,7 +70,7 @@ export function createTransact({ database, jobsOf, publish }: TransactionParts) 
         await transaction.rollback();
         // The transaction has undone its count.
         if (error instanceof DomainError && error.stopped_loop)
-          await new Repositories(database).usage.addStoppedLoops([error.stopped_loop], Date.now());
+          await new Repositories(database).usage.addStoppedLoops([error.stopped_loop], readClock());
         throw error;
       }
       for (const { committedCallbacks } of changeSets) for (const callback of committedCallbacks) callback();

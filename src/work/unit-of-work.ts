@@ -107,7 +107,7 @@ export function createUnitOfWork(parts: UnitOfWorkParts) {
 
 export type UnitOfWork = ReturnType<typeof createUnitOfWork>;
 
-function createReads({ settings, database, fromReplica }: UnitOfWorkParts) {
+function createReads({ settings, database, now, fromReplica }: UnitOfWorkParts) {
   const pool = new Repositories(database);
 
   return {
@@ -120,7 +120,7 @@ function createReads({ settings, database, fromReplica }: UnitOfWorkParts) {
         run(
           Object.assign(repositories, settings, readOnly, {
             actor,
-            now: Date.now(),
+            now: now(),
             ...(snapshot !== undefined && { snapshot }),
           }),
         );

@@ -41,7 +41,7 @@ export function maintenanceHandler(
   pacing: Pick<WebhookPacing, 'graceMs'> = defaultPacing,
   now: () => number = Date.now,
 ): JobHandler<{ task: MaintenanceTask }> {
-  const { config, repositories, unitOfWork, queues, logger } = core;
+  const { config, repositories, unitOfWork, queues, logger, clock } = core;
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
   const { oauthRecords, clientGrants, oauthClients, auditLog, membershipInvitations } = repositories;
   const { sessions, externalSignIns, approvals, presence, exchanges, usage, webhookDeliveries, workerNodes } =
@@ -69,15 +69,15 @@ export function maintenanceHandler(
     'expire-idempotency-keys': () =>
       drain((limit) => idempotencyKeys.removeBefore(Date.now() - dayMs, limit)),
     async 'expire-tokens'() {
-      await drain((limit) => tokens.removeExpired(Date.now(), limit));
-      await drain((limit) => streamTickets.removeExpired(Date.now(), limit));
-      await drain((limit) => oauthRecords.removeExpired(Date.now(), limit));
-      await drain((limit) => clientGrants.removeExpired(Date.now(), limit));
+      await drain((limit) => tokens.removeExpired(clock.now(), limit));
+      await drain((limit) => streamTickets.removeExpired(clock.now(), limit));
+      await drain((limit) => oauthRecords.removeExpired(clock.now(), limit));
+      await drain((limit) => clientGrants.removeExpired(clock.now(), limit));
       await drain((limit) => oauthClients.removeUnused(Date.now() - idleClientLifeMs, limit));
     },
     'expire-mcp-sessions': () =>
       drain((limit) => mcpSessions.removeBefore(Date.now() - mcpSessionLifetimeMs, limit)),
-    'expire-rate-limits': () => drain((limit) => rateLimits.removeExpired(Date.now(), limit)),
+    'expire-rate-limits': () => drain((limit) => rateLimits.removeExpired(limit)),
     /** Includes items of notifications, under a name that older releases know. */
     async 'expire-sessions'() {
       await drain((limit) =>

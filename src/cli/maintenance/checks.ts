@@ -9,7 +9,7 @@ import { pendingMigrations } from '../../platform/database/migrations.ts';
 import { createClamdScanner, pingClamd } from '../../platform/scanning/clamd.ts';
 import type { ScannedFile } from '../../platform/scanning/scanner.ts';
 import { readFeedEpoch } from '../../services/feed-epoch.ts';
-import { checkReplicas, checkDatabaseLimits } from './database-checks.ts';
+import { checkClocks, checkReplicas, checkDatabaseLimits } from './database-checks.ts';
 import { waitForBus } from '../core.ts';
 import { checkClientDocuments } from './client-document-check.ts';
 import { findRunningWorkers } from './worker-roles.ts';
@@ -82,6 +82,13 @@ export const checks: readonly Check[] = [
     run: checkDatabaseLimits,
     advice:
       'set them for the role of DATABASE_URL: alter role … set statement_timeout = …, set lock_timeout = …; see "pgbouncer" in docs/operations.md',
+  },
+  {
+    part: 'clocks',
+    needs: ['database'],
+    run: checkClocks,
+    advice:
+      'have NTP set the clocks of all machines; run the command on each of them. Leases and tokens are right in any case; see "Clocks" in docs/operations.md',
   },
   {
     part: 'replicas',

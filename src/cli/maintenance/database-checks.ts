@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../../compose.ts';
+import { maxClockDifferenceMs } from '../../shared/clock.ts';
 
 /** A replica may only be catching up, so it is checked several times before it is reported. */
 const maxAttempts = 10;
@@ -36,4 +37,17 @@ export async function checkDatabaseLimits({ database }: Pick<Core, 'database'>):
   const missing = limits.filter(({ milliseconds }) => milliseconds === 0).map(({ name }) => name);
   if (missing.length > 0) throw new Error(`the server has no default for ${missing.join(' and ')}`);
   return limits.map(({ name, milliseconds }) => `${name} ${milliseconds / 1_000} s`).join(', ');
+}
+
+/**
+ * Compares the clock of this machine with that of the database.
+ * @throws if they differ by more than the processes of the service bear
+ */
+export async function checkClocks({ clock }: Pick<Core, 'clock'>): Promise<string> {
+  const difference = await clock.measure();
+  const found = `${Math.abs(difference) / 1_000} s`;
+  const limit = `${maxClockDifferenceMs / 1_000} s`;
+  if (Math.abs(difference) <= maxClockDifferenceMs) return `this machine and the database differ by ${found}`;
+  const late = difference > 0 ? 'this machine' : 'the database';
+  throw new Error(`the clock of ${late} is ${found} slow; at most ${limit} are allowed`);
 }

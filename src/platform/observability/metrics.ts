@@ -152,6 +152,11 @@ function createQueueGauges(registers: Registry[]) {
       labelNames: ['queue'],
       registers,
     }),
+    clockDifference: new Gauge({
+      name: 'ams_clock_difference_seconds',
+      help: 'How far the clock of the database is ahead of the clock of this process.',
+      registers,
+    }),
     outboxJobs: new Gauge({
       name: 'ams_outbox_jobs',
       help: 'Committed jobs that are not done; every process reports the same value.',

@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
-import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { type ErrorLog, createLimitedLog } from '../../shared/error-log.ts';
+import { DatabaseCounter } from './database-counter.ts';
 import { createFallbackLimiter, storeTimeoutMs } from './fallback.ts';
 import type { Limit, Limiter } from './limiter.ts';
 
@@ -11,7 +11,7 @@ export interface PostgresLimiterOptions<Name extends string> {
 }
 
 /**
- * Counts in the table `rate_limits`: one statement per call, over up to four separate connections, so that calls and transactions do not
+ * Counts in the table `rate_limits`, by the clock of the database: one statement per call, over up to four separate connections, so that calls and transactions do not
  * wait for each other. The maintenance worker removes expired rows.
  */
 export function createPostgresLimiter<Name extends string>(
@@ -32,15 +32,7 @@ export function createPostgresLimiter<Name extends string>(
   return createFallbackLimiter({
     limits: options.limits,
     log,
-    createSharedCounter: (counting) =>
-      new RateLimiterPostgres({
-        ...counting,
-        storeClient: pool,
-        storeType: 'pool',
-        tableName: 'rate_limits',
-        tableCreated: true,
-        clearExpiredByTimeout: false,
-      }),
+    createSharedCounter: (counting) => new DatabaseCounter(pool, counting),
     close: () => pool.end(),
   });
 }

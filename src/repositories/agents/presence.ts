@@ -1,12 +1,10 @@
+import { databaseNow } from '../../shared/clock.ts';
 import { type Queryable, statement } from '../queryable.ts';
 
 /** A process is alive for this long after its last heartbeat: several heartbeat intervals. */
 const leaseMs = 15_000;
 /** Rows of a process are removed this long after its last heartbeat. If it comes back, it writes them again. */
 const removeAfterMs = 60_000;
-
-/** The time of the database, in milliseconds: the clocks of processes may differ by more than a lease. */
-export const databaseNow = `(extract(epoch from statement_timestamp()) * 1000)::bigint`;
 
 /** For `presence_nodes n`: whether the process is alive. */
 const isAlive = `n.seen_at > ${databaseNow} - ${leaseMs}`;

@@ -1,8 +1,9 @@
+import { databaseNow } from '../../shared/clock.ts';
 import { type Queryable, statement } from '../queryable.ts';
 
 const removeExpired = statement(
   'rate_limits.remove_expired',
-  `delete from rate_limits where key in (select key from rate_limits where expire < $1 limit $2)
+  `delete from rate_limits where key in (select key from rate_limits where expire < ${databaseNow} limit $1)
    returning 1`,
 );
 
@@ -16,9 +17,9 @@ const removeExchangesBefore = statement(
 /** Only removes rows of the rate limiter, which counts by itself. */
 export function rateLimitsRepository(db: Queryable) {
   return {
-    /** Removes up to `limit` periods that ended before `time` (ms); returns how many. */
-    async removeExpired(time: number, limit: number): Promise<number> {
-      return (await db.query(removeExpired, [time, limit])).length;
+    /** Removes up to `limit` periods that have ended; returns how many. */
+    async removeExpired(limit: number): Promise<number> {
+      return (await db.query(removeExpired, [limit])).length;
     },
   };
 }

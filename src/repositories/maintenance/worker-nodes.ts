@@ -1,4 +1,4 @@
-import { databaseNow } from '../agents/presence.ts';
+import { databaseNow } from '../../shared/clock.ts';
 import { createTableCheck, type Queryable, statement } from '../queryable.ts';
 
 /** A worker is alive for this long after its last heartbeat. */

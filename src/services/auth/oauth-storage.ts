@@ -1,5 +1,6 @@
 import { authorFromPerson } from '../../domain/auth/audit.ts';
 import { newId } from '../../domain/ids.ts';
+import type { Clock } from '../../shared/clock.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import { endGrant, type NewConnection, recordConnection } from './connections.ts';
 import { endTokens } from './revocations.ts';
@@ -11,6 +12,7 @@ type EndGrant = (grant_id: string) => Promise<void>;
 
 export interface OAuthStorageParts {
   unitOfWork: SystemAccess;
+  clock: Pick<Clock, 'now' | 'offsetMs'>;
   /** Publishes revocations to all processes. Must not reject: the database is already updated. */
   publish(revocations: readonly Revocation[]): Promise<void>;
   /** Time after its first use in which a refresh token can be used again, in milliseconds; 0 for never. */
@@ -33,14 +35,14 @@ const grantLifeMs = (refreshTokenLifeSeconds + tokenLifeSeconds) * 1_000;
  * The storage of the authorization server. Ids of codes and tokens are secrets and are stored as hashes; the id of a grant is not
  * secret. All methods throw UNAVAILABLE if the database does not respond.
  */
-export function createOAuthStorage({ unitOfWork, publish, refresh_grace_ms }: OAuthStorageParts) {
+export function createOAuthStorage({ unitOfWork, clock, publish, refresh_grace_ms }: OAuthStorageParts) {
   const end: EndGrant = async (grant_id) =>
     publish(await unitOfWork.writeAsSystem((work) => endGrant(work, grant_id)));
   return {
     ...clientStorage(unitOfWork),
-    ...tokenStorage(unitOfWork, publish),
+    ...tokenStorage(unitOfWork, clock, publish),
     ...grantStorage(unitOfWork, end),
-    ...recordStorage(unitOfWork, refresh_grace_ms, end),
+    ...recordStorage(unitOfWork, clock, { refresh_grace_ms, end }),
   };
 }
 
@@ -67,13 +69,17 @@ function clientStorage({ readAsSystem }: SystemAccess) {
   };
 }
 
-function tokenStorage({ readAsSystem }: SystemAccess, publish: OAuthStorageParts['publish']) {
+function tokenStorage(
+  { readAsSystem }: SystemAccess,
+  clock: OAuthStorageParts['clock'],
+  publish: OAuthStorageParts['publish'],
+) {
   return {
     /** Saves an access token, and records the use of its credential or grant. */
     async saveToken(token: string, payload: object): Promise<void> {
-      const record = toTokenRow(token, payload);
+      const record = toTokenRow(token, toDatabaseTime(payload, clock));
       const { client_id, grant_id } = record;
-      const now = Date.now();
+      const now = clock.now();
       await readAsSystem(async ({ tokens, clientGrants, credentials }) => {
         await tokens.insert(record);
         if (grant_id === null) await credentials.recordUse(client_id, now);
@@ -84,7 +90,7 @@ function tokenStorage({ readAsSystem }: SystemAccess, publish: OAuthStorageParts
     /** Returns the payload of an access token of this kind; undefined if it or its grant ended or its agent is retired. */
     async findToken(kind: string, token: string): Promise<object | undefined> {
       const row = await readAsSystem(({ tokens }) => tokens.find(sha256(token)));
-      return row?.payload['kind'] === kind ? { ...row.payload, jti: token } : undefined;
+      return row?.payload['kind'] === kind ? { ...toProcessTime(row.payload, clock), jti: token } : undefined;
     },
 
     /** Ends one access token in all processes. */
@@ -124,9 +130,13 @@ function grantStorage({ readAsSystem, writeAsSystem }: SystemAccess, end: EndGra
   };
 }
 
-function recordStorage({ readAsSystem }: SystemAccess, refreshGraceMs: number, end: EndGrant) {
+function recordStorage(
+  { readAsSystem }: SystemAccess,
+  clock: OAuthStorageParts['clock'],
+  { refresh_grace_ms, end }: Pick<OAuthStorageParts, 'refresh_grace_ms'> & { end: EndGrant },
+) {
   const graces: Record<string, typeof noGrace> = {
-    RefreshToken: { lasts_ms: refreshGraceMs, uses: maxRefreshUses },
+    RefreshToken: { lasts_ms: refresh_grace_ms, uses: maxRefreshUses },
   };
   return {
     /**
@@ -147,8 +157,8 @@ function recordStorage({ readAsSystem }: SystemAccess, refreshGraceMs: number, e
         model,
         id_hash: sha256(id),
         grant_id: typeof kept.grantId === 'string' ? kept.grantId : null,
-        payload: { ...kept, ...origin },
-        expires_at: lifeSeconds === undefined ? null : Date.now() + lifeSeconds * 1_000,
+        payload: { ...toDatabaseTime(kept, clock), ...origin },
+        expires_at: lifeSeconds === undefined ? null : clock.now() + lifeSeconds * 1_000,
       };
       await readAsSystem(({ oauthRecords }) => oauthRecords.put(record));
     },
@@ -167,7 +177,7 @@ function recordStorage({ readAsSystem }: SystemAccess, refreshGraceMs: number, e
 
     async findRecord(model: string, id: string): Promise<object | undefined> {
       const row = await readAsSystem(({ oauthRecords }) => oauthRecords.find(model, sha256(id)));
-      return row && { ...row.payload, jti: id, ...toConsumedSeconds(row.consumed_at) };
+      return row && { ...toProcessTime(row.payload, clock), jti: id, ...toConsumedSeconds(row.consumed_at) };
     },
 
     /**
@@ -178,7 +188,7 @@ function recordStorage({ readAsSystem }: SystemAccess, refreshGraceMs: number, e
     async consumeRecord(model: string, id: string): Promise<boolean> {
       const idHash = sha256(id);
       const grace = graces[model] ?? noGrace;
-      const now = Date.now();
+      const now = clock.now();
       if (await readAsSystem(({ oauthRecords }) => oauthRecords.consume(model, idHash, now, grace)))
         return true;
       const row = await readAsSystem(({ oauthRecords }) => oauthRecords.find(model, idHash));
@@ -191,6 +201,20 @@ function recordStorage({ readAsSystem }: SystemAccess, refreshGraceMs: number, e
       return readAsSystem(({ oauthRecords }) => oauthRecords.remove(model, sha256(id)));
     },
   };
+}
+
+/** oidc-provider reads the clock of the process, in seconds. Rows have the time of the database, for the other processes. */
+const toDatabaseTime = (payload: object, { offsetMs }: OAuthStorageParts['clock']): object =>
+  movePayload(payload, Math.round(offsetMs() / 1_000));
+
+const toProcessTime = (payload: object, { offsetMs }: OAuthStorageParts['clock']): object =>
+  movePayload(payload, -Math.round(offsetMs() / 1_000));
+
+function movePayload(payload: object, seconds: number): object {
+  const times = Object.entries(payload).filter(
+    ([name, value]) => (name === 'iat' || name === 'exp') && typeof value === 'number',
+  );
+  return { ...payload, ...Object.fromEntries(times.map(([name, time]) => [name, Number(time) + seconds])) };
 }
 
 /** oidc-provider counts seconds. */

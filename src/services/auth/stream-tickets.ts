@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
+import type { Clock } from '../../shared/clock.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -26,8 +27,7 @@ export interface StreamTickets {
 export interface StreamTicketsParts {
   unitOfWork: Pick<UnitOfWork, 'readAsSystem'>;
   tokens: Pick<Tokens, 'confirm'>;
-  /** Milliseconds since the epoch. */
-  now?: () => number;
+  clock: Pick<Clock, 'now' | 'offsetMs'>;
 }
 
 const ticketPattern = /^[\w-]{43}$/;
@@ -36,15 +36,11 @@ const ticketPattern = /^[\w-]{43}$/;
  * Creates one-time tickets for WebSocket handshakes without headers, because browsers cannot set them. URLs end up in logs, so a
  * ticket expires quickly and works once.
  */
-export function createStreamTickets({
-  unitOfWork,
-  tokens,
-  now = Date.now,
-}: StreamTicketsParts): StreamTickets {
+export function createStreamTickets({ unitOfWork, tokens, clock }: StreamTicketsParts): StreamTickets {
   return {
     async issue({ token_id, expires_at: tokenExpiresAt }) {
       const ticket = randomBytes(32).toString('base64url');
-      const expires_at = Math.min(now() + ticketLifeMs, tokenExpiresAt);
+      const expires_at = Math.min(clock.now() + ticketLifeMs, tokenExpiresAt + clock.offsetMs());
       const row = { token_hash: Buffer.from(token_id, 'base64url'), expires_at };
       await unitOfWork.readAsSystem(({ streamTickets }) => streamTickets.insert(sha256(ticket), row));
       return { ticket, expires_at };
@@ -52,7 +48,7 @@ export function createStreamTickets({
     async redeem(ticket) {
       if (!ticketPattern.test(ticket)) throw invalidTicket();
       const row = await unitOfWork.readAsSystem(({ streamTickets }) => streamTickets.take(sha256(ticket)));
-      if (!row || row.expires_at <= now()) throw invalidTicket();
+      if (!row || row.expires_at <= clock.now()) throw invalidTicket();
       return tokens.confirm(row.token_hash.toString('base64url'), 'ws');
     },
   };

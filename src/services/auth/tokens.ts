@@ -76,7 +76,9 @@ export interface TokensParts {
   /** Returns the row of a token by its SHA-256; undefined if it is unknown, revoked, or of a retired agent. */
   find(tokenHash: Buffer): Promise<TokenRow | undefined>;
   resources: Record<TokenResource, string>;
-  /** Milliseconds since the epoch. */
+  /** By how much the database is ahead of this process, in milliseconds. */
+  offsetMs?: () => number;
+  /** Milliseconds since the epoch, by the clock of this process. */
   now?: () => number;
 }
 
@@ -84,12 +86,13 @@ const maxTokenLength = 1024;
 
 /**
  * Creates the token check of one process. Valid tokens are cached for five seconds, but not beyond their expiry; unknown tokens are
- * not cached. Concurrent checks of one token share one look-up.
+ * not cached. Concurrent checks of one token share one look-up. The database has the time of expiry by its clock; actors have it by the
+ * clock of this process.
  */
-export function createTokens({ find, resources, now = Date.now }: TokensParts): Tokens {
+export function createTokens({ find, resources, offsetMs = () => 0, now = Date.now }: TokensParts): Tokens {
   const cache = createTokenCache(async (tokenId) => {
     const row = await find(Buffer.from(tokenId, 'base64url'));
-    return row && toCachedToken(tokenId, row);
+    return row && toCachedToken(tokenId, { ...row, expires_at: row.expires_at - offsetMs() });
   }, now);
   const accepted: Record<TokenAudience, readonly string[]> = {
     api: [resources.service, resources.api],

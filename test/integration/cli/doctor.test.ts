@@ -60,6 +60,7 @@ describe('doctor', () => {
       'writes',
       'schema',
       'limits',
+      'clocks',
       'replicas',
       'queues',
       'prefix',

@@ -16,6 +16,7 @@ test('a failed look-up does not make a valid token look inactive', async () => {
   });
   const { unitOfWork } = authority.core;
   const { findClient: found } = createOAuthStorage({
+    clock: authority.core.clock,
     unitOfWork,
     publish: async () => {},
     refresh_grace_ms: 0,

@@ -115,6 +115,20 @@ function testLimiter(start: () => Promise<Backend>): void {
     await expect.poll(() => taken(limiter, 'brief', 'x'), { timeout: 10_000 }).toBe(true);
   });
 
+  test('are counted by the clock of the store, whatever that of a process shows', async () => {
+    const key = randomUUID();
+    for (const expected of [true, true, true]) expect(await taken(openLimiter(), 'few', key)).toBe(expected);
+    const now = Date.now.bind(Date);
+    for (const shift of [3_600_000, -3_600_000]) {
+      const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + shift);
+      const state = await openLimiter()
+        .consume('few', key)
+        .finally(() => clock.mockRestore());
+      expect(state).toMatchObject({ allowed: 0, remaining: 0 });
+      expect(state?.resetMs).toBeLessThanOrEqual(60_000);
+    }
+  });
+
   test('are shared: concurrent calls to several processes get exactly the limit', async () => {
     const processes = [openLimiter(), openLimiter(), openLimiter()];
     const key = randomUUID();

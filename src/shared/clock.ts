@@ -1,0 +1,51 @@
+/** The time of the database in milliseconds, as an SQL expression: the clocks of processes differ. */
+export const databaseNow = `(extract(epoch from statement_timestamp()) * 1000)::bigint`;
+
+/** By how much the clocks of the machines may differ, in milliseconds: times that are compared with those of others are off by as much. */
+export const maxClockDifferenceMs = 5_000;
+
+/** Smaller differences count as none: clocks that are kept right differ by less, and no measurement is exact. */
+const minDifferenceMs = 100;
+/** How often one measurement asks. The fastest answer is the most exact one. */
+const samples = 3;
+/** Slower answers say nothing. */
+const maxRoundTripMs = 2_000;
+
+/** The clock of this process, corrected by its difference from that of the database. */
+export interface Clock {
+  /** The time of the database, in milliseconds. */
+  now(): number;
+  /** By how much the database is ahead of this process, in milliseconds; 0 before the first measurement. */
+  offsetMs(): number;
+  /** Measures the difference. Returns it also if it is too small to count. Rejects if the database does not respond. */
+  measure(): Promise<number>;
+}
+
+/** @param read returns the time of the database. */
+export function createClock(read: () => Promise<number>): Clock {
+  let offset = 0;
+
+  async function sample(): Promise<{ roundTripMs: number; difference: number }> {
+    const before = Date.now();
+    const time = await read();
+    const roundTripMs = Date.now() - before;
+    return { roundTripMs, difference: Math.round(time - before - roundTripMs / 2) };
+  }
+
+  return {
+    now: () => Date.now() + offset,
+    offsetMs: () => offset,
+    async measure() {
+      let best = await sample();
+      for (let taken = 1; taken < samples; taken += 1) {
+        const next = await sample();
+        if (next.roundTripMs < best.roundTripMs) best = next;
+      }
+      const { roundTripMs, difference } = best;
+      if (roundTripMs > maxRoundTripMs)
+        throw new Error(`the database took ${roundTripMs} ms to tell the time`);
+      offset = Math.abs(difference) < minDifferenceMs ? 0 : difference;
+      return difference;
+    },
+  };
+}

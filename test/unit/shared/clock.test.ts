@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { createClock } from '../../../src/shared/clock.ts';
+
+test('the clock follows that of the database', async () => {
+  const clock = createClock(async () => Date.now() + 3_600_000);
+  expect(clock.offsetMs()).toBe(0);
+  const difference = await clock.measure();
+  expect([clock.offsetMs(), Math.round(difference / 1_000)]).toEqual([difference, 3_600]);
+  expect(Math.round((clock.now() - Date.now()) / 1_000)).toBe(3_600);
+});
+
+test('a difference that is too small to be real counts as none', async () => {
+  const clock = createClock(async () => Date.now() - 20);
+  expect(Math.abs(await clock.measure())).toBeLessThan(100);
+  expect(clock.offsetMs()).toBe(0);
+});
+
+test('a database that does not respond leaves the last difference', async () => {
+  const answers = [7_000, 7_000, 7_000];
+  const clock = createClock(async () => {
+    const ahead = answers.pop();
+    if (ahead === undefined) throw new Error('away');
+    return Date.now() + ahead;
+  });
+  await clock.measure();
+  await expect(clock.measure()).rejects.toThrow('away');
+  expect(Math.round(clock.offsetMs() / 1_000)).toBe(7);
+});
