@@ -70,7 +70,18 @@ export interface EventPage {
 
 export interface FeedStatus {
   cursor: string;
+  /** How many events the next wait without a cursor returns, up to 100: without the messages of the agent itself. */
   pending_events: number;
+  /** Present if there are more than 100, or if there may be more. */
+  pending_events_more?: true;
+}
+
+/** Where the next wait of a caller starts. */
+export interface WaitPosition {
+  /** The latest of these counts; without one, the acknowledged position, or the oldest event. */
+  cursors: readonly (string | undefined)[];
+  /** Ids of messages, and of other events, after the position that the caller has received. */
+  returned: readonly string[];
 }
 
 /** A call that waits for items of its agent's inbox. */
@@ -109,10 +120,10 @@ export interface Realtime {
     },
   ): Promise<EventPage>;
   /**
-   * The end of the agent's feed, and how many of the next 100 events after its acknowledged position the actor may see.
-   * Concurrent calls share one query.
+   * The end of the agent's feed, and how many events the next wait of this caller returns. Concurrent calls share one query.
+   * @throws {DomainError} INVALID_CURSOR; UNAVAILABLE
    */
-  feedStatus(actor: Actor): Promise<FeedStatus>;
+  feedStatus(actor: Actor, position?: WaitPosition): Promise<FeedStatus>;
   /**
    * Watches for items of the agent's inbox that may be ready. Watch before you look, so that nothing is missed in between; then wait.
    * @throws {DomainError} RATE_LIMITED when the agent has too many open streams; UNAVAILABLE

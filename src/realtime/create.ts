@@ -97,7 +97,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
         const { position, gap } = startPosition(await bounds(agent_id), requested);
         return { cursor: cursors.encodeFeed(agent_id, position), gap };
       }),
-    feedStatus: (actor) => guarded(() => readStatus(actor)),
+    feedStatus: (actor, position) => guarded(() => readStatus(actor, position)),
     acknowledge: (actor, cursor) =>
       guarded(async () => {
         const { agent_id } = actor;

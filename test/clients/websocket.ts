@@ -20,6 +20,7 @@ const readyFrame = z.strictObject({
     resumed: z.boolean(),
     gap: z.boolean(),
     pending_events: z.int().min(0).max(100).default(0),
+    pending_events_more: z.literal(true).optional(),
   }),
 });
 

@@ -17,10 +17,32 @@ export interface FeedBounds extends FeedCounter {
   ended_stretches: number[] | null;
 }
 
-interface FeedStatus {
+/** A part of a feed that was counted before: from a position up to a number. */
+interface CountedRange {
+  start: number;
+  up_to: number;
+}
+
+interface FeedStatusRequest {
+  agent_id: string;
+  /** The events that count; null for all. */
+  types: readonly EventType[] | null;
+  /** Null: the acknowledged position, or the oldest entry. */
+  after: number | null;
+  /** Counting continues after it if it begins at the same position. */
+  counted: CountedRange | undefined;
+  /** Maximum entries that are read. */
+  limit: number;
+}
+
+interface FeedStatus extends CountedRange {
   last_number: number;
-  /** Entries after the acknowledged position; 0 when there is none. */
-  pending: number;
+  /** Whether the counted range of the request was continued. */
+  continued: boolean;
+  /** Whether the feed had no more entries after the range. */
+  complete: boolean;
+  /** Each event that counts, in order: by its message for a new message. */
+  ids: string[];
 }
 
 /** A feed entry without its event. */
@@ -84,25 +106,30 @@ const statements = {
      from requested r where h.agent_id = r.agent_id and r.before < r.number
      returning h.agent_id, greatest(r.before, 0) as after, r.number as upto`,
   ),
-  /** Numbers have no gaps unless the database was restored, so the range of the counted entries is known. */
+  /** `offset 0` makes the planner look up events and messages by key, in the order of the entries. */
   readStatuses: statement(
     'feed.read_statuses',
-    `select w.place::int, h.last_number,
-       case when w.types is null and h.ended_stretches is null then greatest(0, least(:limit::int, h.last_number - b.after))::int
-       else (
-         select count(*)::int
-         from (select event_id from feed
-               where agent_id = h.agent_id and number > b.after
-                 and number <= case when h.ended_stretches is null then b.after + :limit::int else h.last_number end
-               order by number limit :limit) f
-         join events e on e.id = f.event_id
-         where w.types is null or e.type = any(string_to_array(w.types, ','))) end as pending
-     from unnest(:agent_ids::text[], :types::text[]) with ordinality w (agent_id, types, place)
+    `select w.place::int, h.last_number, b.start, c.continued, greatest(b.start, case when c.continued then w.counted_to end, f.up_to) as up_to, f.scanned < w.entries as complete, f.ids
+     from unnest(:agent_ids::text[], :types::text[], :after::bigint[], :counted_from::bigint[], :counted_to::bigint[], :limits::int[]) with ordinality
+       w (agent_id, types, after, counted_from, counted_to, entries, place)
      cross join lateral (select * from feed_heads where agent_id = w.agent_id offset 0) h
      cross join lateral (
-       select greatest(h.acknowledged_number, coalesce(
-         (select number from feed where agent_id = h.agent_id order by number limit 1) - 1, h.last_number)) as after
-     ) b`,
+       select greatest(coalesce(w.after, h.acknowledged_number), coalesce(
+         (select number from feed where agent_id = h.agent_id order by number limit 1) - 1, h.last_number)) as start
+     ) b
+     cross join lateral (
+       select coalesce(w.counted_from = b.start and w.counted_to <= h.last_number, false) as continued
+     ) c
+     cross join lateral (
+       select max(number) as up_to, count(*) as scanned, coalesce(array_agg(coalesce(e.new_message_id, f.event_id) order by number) filter (where
+         (w.types is null or e.type = any(string_to_array(w.types, ','))) and m.sender_id is distinct from h.agent_id), '{}') as ids
+       from (select number, event_id from feed
+             where agent_id = h.agent_id and number > case when c.continued then w.counted_to else b.start end
+             order by number limit case when c.continued and w.counted_to = h.last_number then 0 else w.entries end) f
+       cross join lateral (
+         select type, case when type = 'message.created' then message_id end as new_message_id from events where id = f.event_id offset 0) e
+       left join lateral (select sender_id from messages where id = e.new_message_id offset 0) m on true
+     ) f`,
   ),
 };
 
@@ -163,17 +190,17 @@ export function feedRepository(db: Queryable) {
       });
     },
     /**
-     * The last number of each feed, and how many of the next `limit` entries after the acknowledged position are events of these types.
-     * Without types, all entries count and their events are not read. In the order of the requests; undefined for an agent without a feed.
+     * The last number of each feed, and which of the next entries after a position are events of others of these types. In the order of the
+     * requests; undefined for an agent without a feed.
      */
-    async readStatuses(
-      requests: readonly { agent_id: string; types: readonly EventType[] | null }[],
-      limit: number,
-    ): Promise<(FeedStatus | undefined)[]> {
+    async readStatuses(requests: readonly FeedStatusRequest[]): Promise<(FeedStatus | undefined)[]> {
       const rows = await query<FeedStatus & { place: number }>(db, statements.readStatuses, {
         agent_ids: requests.map(({ agent_id }) => agent_id),
         types: requests.map(({ types }) => types?.join(',') ?? null),
-        limit,
+        after: requests.map(({ after }) => after),
+        counted_from: requests.map(({ counted }) => counted?.start ?? null),
+        counted_to: requests.map(({ counted }) => counted?.up_to ?? null),
+        limits: requests.map(({ limit }) => limit),
       });
       const byPlace = new Map(rows.map((row) => [row.place, row]));
       return requests.map((_, index) => byPlace.get(index + 1));

@@ -3,7 +3,14 @@ import { type RawData, WebSocket } from 'ws';
 import type { Actor } from '../../domain/auth/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { toDomainError } from '../http/errors.ts';
-import type { LiveEvent, OpenStream, Realtime, StreamEnd, StreamReader } from '../../realtime/contract.ts';
+import type {
+  FeedStatus,
+  LiveEvent,
+  OpenStream,
+  Realtime,
+  StreamEnd,
+  StreamReader,
+} from '../../realtime/contract.ts';
 import { envelopeText } from '../../operations/event-envelope.ts';
 import { type CallParts, type Calls, createCalls } from './calls.ts';
 import { type ControlFrame, parseControlFrame, readFrame } from './client-frames.ts';
@@ -29,7 +36,7 @@ export interface ConnectionOptions {
   socket: Duplex;
   actor: Actor;
   stream: OpenStream;
-  pending_events: number;
+  pending: Omit<FeedStatus, 'cursor'>;
 }
 
 /** A WebSocket with its connection, so that all of them share one set of listeners. */
@@ -71,7 +78,7 @@ export class Connection implements Omit<StreamReader, 'transport'> {
   #nextPing: number;
   #unansweredPings = 0;
 
-  constructor(parts: ConnectionParts, { ws, socket, actor, stream, pending_events }: ConnectionOptions) {
+  constructor(parts: ConnectionParts, { ws, socket, actor, stream, pending }: ConnectionOptions) {
     this.#ws = ws;
     this.#actor = actor;
     this.#stream = stream;
@@ -88,7 +95,7 @@ export class Connection implements Omit<StreamReader, 'transport'> {
 
     const { cursor, resumed, gap } = stream;
     ws.send(
-      frameText({ type: 'ready', data: { agent_id: actor.agent_id, cursor, resumed, gap, pending_events } }),
+      frameText({ type: 'ready', data: { agent_id: actor.agent_id, cursor, resumed, gap, ...pending } }),
     );
   }
 

@@ -23,8 +23,9 @@ export const serverFrames = {
           pending_events: z
             .int()
             .describe(
-              'Number of events after the acknowledged position, or after the oldest event that is kept, counted up to 100.',
+              'Number of events after the acknowledged position, or after the oldest event that is kept, without your own messages; counted up to 100.',
             ),
+          pending_events_more: z.literal(true).optional().describe('Present if there are more.'),
         })
         .describe('Where the connection starts.'),
     })

@@ -111,12 +111,12 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
       const reader = new ConnectionReader();
       const stream = await realtime.open(actor, { cursor: handshake.cursor }, reader);
       try {
-        const { pending_events } = await realtime.feedStatus(actor);
+        const { cursor: _end, ...pending } = await realtime.feedStatus(actor);
         if (isDraining) throw shuttingDown();
         server.handleUpgrade(request, socket, head, (ws) => {
           // From here on the listener of ws is sufficient.
           socket.off('error', destroy);
-          reader.connection = new Connection(shared, { ws, socket, actor, stream, pending_events });
+          reader.connection = new Connection(shared, { ws, socket, actor, stream, pending });
           connections.add(reader.connection);
           stream.start();
         });

@@ -172,15 +172,14 @@ test('looks up each pair of agents by its whole key, not all pairs of the thread
   }
 });
 
+const counted = { agent_id: sender, after: null, counted: { start: 0, up_to: 0 }, limit: 10 };
+
 /** Outside of transactions, where the settings of writes do not apply. */
 const others: [string, (db: Queryable) => Promise<unknown>][] = [
   ['counters of feeds', (db) => feedRepository(db).readCounters([sender, other])],
   ['bounds of feeds', (db) => feedRepository(db).readBounds([sender, other])],
-  ['feed statuses', (db) => feedRepository(db).readStatuses([{ agent_id: sender, types: [] }], 10)],
-  [
-    'statuses of all events',
-    (db) => feedRepository(db).readStatuses([{ agent_id: sender, types: null }], 10),
-  ],
+  ['feed statuses', (db) => feedRepository(db).readStatuses([{ ...counted, types: [] }])],
+  ['statuses of all events', (db) => feedRepository(db).readStatuses([{ ...counted, types: null }])],
   [
     'the index of words',
     (db) => messageSearchRepository(db).index([{ message_id: newId('message'), document: `'x':1` }], 1, 1),

@@ -56,9 +56,11 @@ export function createMemoryFeed() {
       ),
     readStatuses: (questions) =>
       answer('heads', () =>
-        questions.map(({ agent_id }) => {
+        questions.map(({ agent_id, after }) => {
           const { last_number, acknowledged_number } = head(agent_id);
-          return { last_number, pending: last_number - (acknowledged_number ?? last_number) };
+          const start = after ?? acknowledged_number ?? 0;
+          const ids = logOf(agent_id).ids.slice(start);
+          return { last_number, start, up_to: last_number, continued: false, complete: true, ids };
         }),
       ),
     readEvents: (ids) =>

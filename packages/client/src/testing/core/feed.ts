@@ -139,9 +139,16 @@ export function presentEvent(agent: Agent, event: StoredEvent, number: number): 
 }
 
 /** The number of visible events after the acknowledged position: at most 100. */
-export function countPending(agent: Agent, granted: ReadonlySet<string>): number {
+export function countPending(
+  agent: Agent,
+  granted: ReadonlySet<string>,
+): { pending_events: number; pending_events_more?: true } {
   const { removed, acknowledged } = agent.feed;
-  return readEvents(agent, granted, Math.max(acknowledged ?? 0, removed), 100).events.length;
+  const { events } = readEvents(agent, granted, Math.max(acknowledged ?? 0, removed), Infinity);
+  const pending = events.filter(
+    ({ type, message }) => type !== 'message.created' || message?.sender.id !== agent.id,
+  ).length;
+  return { pending_events: Math.min(pending, 100), ...(pending > 100 && { pending_events_more: true }) };
 }
 
 /** Waits until the feed has more events than `position`, the time is over, or the signal is aborted. */

@@ -148,9 +148,9 @@ function serve(ws: WebSocket, call: Call, start: Start, execute: Execute): void 
     }
   });
   const { resumed, gap } = start;
-  const pending_events = countPending(me, scopes);
+  const pending = countPending(me, scopes);
   const cursor = encodeCursor(me, position);
-  send({ type: 'ready', data: { agent_id: me.id, cursor, resumed, gap, pending_events } });
+  send({ type: 'ready', data: { agent_id: me.id, cursor, resumed, gap, ...pending } });
   flush();
 }
 
