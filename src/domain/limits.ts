@@ -39,6 +39,9 @@ export type ActionBudget = Extract<
 /** An MCP session ends when it was not used for this long (ms). */
 export const mcpSessionLifetimeMs = 3_600_000;
 
+/** The place of a sign-in without sessions is kept for this long after its last move (ms). */
+export const mcpPlaceLifetimeMs = 24 * 3_600_000;
+
 /**
  * An exchange is a message that follows a message of another agent in the same thread within this time (ms). Programs that reply to each
  * other do so within seconds.

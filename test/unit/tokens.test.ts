@@ -69,6 +69,7 @@ test('the actor identifies its token by the hash', async () => {
     handle: 'ada.one',
     owner_id: 'acc_1',
     client_id: 'client_1',
+    grant_id: 'grant_1',
     resource: resources.api,
     scopes: new Set(['threads:read']),
     expires_at: 2_000_000,

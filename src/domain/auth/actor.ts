@@ -5,13 +5,15 @@ export interface Actor {
   owner_id: string;
   scopes: ReadonlySet<string>;
   client_id: string;
+  /** The grant of a person that the token belongs to; absent for a token of a credential. */
+  grant_id?: string;
   /** The person who acts as the agent in the console; absent for a token. */
   account_id?: string;
   /** The resource that the token is for (RFC 8707). */
   resource: string;
   /** Milliseconds since the epoch. */
   expires_at: number;
-  /** The feed position of the session that calls; absent without a session, and for calls that do not need it. */
+  /** The feed position where the waits of a tool call continue; absent without one, and for other calls. */
   feed_cursor?: string | undefined;
   /** SHA-256 of the token in base64url. It identifies the token in revocations. */
   token_id: string;

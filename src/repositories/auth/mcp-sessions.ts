@@ -1,5 +1,6 @@
 import { databaseError } from '../errors.ts';
-import { type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
+import { later, mcpPlaceQueries } from './mcp-places.ts';
+import { type NamedStatement, query, type Queryable, statement, unflushedCommit } from '../queryable.ts';
 
 /** What a client sent to initialize the session. */
 export interface McpClient {
@@ -21,44 +22,21 @@ export interface McpSessionRow {
   subscriptions: string[];
   created_at: number;
   seen_at: number;
-  /** Where a notification stream without Last-Event-ID starts: at the start of the session, or where its last stream ended. */
+  /** Where a notification stream without Last-Event-ID starts: at the start of the session, or after what its streams have sent. */
   stream_cursor: string | null;
+  /** The newest notification stream, which alone receives. */
+  stream_number: number;
 }
 
-/** What a session has received of its agent's feed. */
-export interface McpSessionPosition {
-  /** The session has received everything up to here. */
-  cursor: string | undefined;
-  /** Ids of messages, and of other events, that it received after that position. */
-  returned: readonly string[];
-}
-
-export interface McpSessionMove {
-  /** Undefined: the position stays. */
-  cursor?: string | undefined;
-  returned: readonly string[];
-  /** Returned ids that are before the new position. */
-  passed: readonly string[];
-}
-
-/** More than a waiting call leaves behind the position (`maxBehind`), for the replies beside it. */
-const maxReturnedIds = 200;
-
-/** The position of a cursor of a feed: its first part is the number as base64 without padding. */
-const numberOf = (cursor: string) =>
-  `convert_from(decode(rpad(split_part(${cursor}, '.', 1), (length(split_part(${cursor}, '.', 1)) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::bigint`;
-
-/**
- * The later one of a stored cursor and a new one, of which either can be null. Waits and streams of one session end in any order; none
- * moves the session back. After a restore of the database all numbers are higher than before.
- */
-const later = (stored: string, next: string) =>
-  `case when ${numberOf(next)} <= ${numberOf(stored)} then ${stored} else coalesce(${next}, ${stored}) end`;
+/** The subscriptions of a session without these. */
+const without = (uris: string) =>
+  `array(select uri from unnest(subscriptions) with ordinality s (uri, place) where uri <> all(${uris}::text[]) order by place)`;
 
 const statements = {
   find: statement(
     'mcp_sessions.find',
-    'select agent_id, protocol_version, client, subscriptions, created_at, seen_at, stream_cursor from mcp_sessions where id_hash = :id_hash',
+    `select agent_id, protocol_version, client, subscriptions, created_at, seen_at, stream_cursor, stream_number
+     from mcp_sessions where id_hash = :id_hash`,
   ),
   insert: statement(
     'mcp_sessions.insert',
@@ -71,31 +49,26 @@ const statements = {
   ),
   subscribe: statement(
     'mcp_sessions.subscribe',
-    `update mcp_sessions set subscriptions = array_append(array_remove(subscriptions, :uri), :uri)
-     where id_hash = :id_hash and (cardinality(subscriptions) < :max_subscriptions or :uri = any(subscriptions)) returning 1`,
+    `update mcp_sessions set subscriptions = array_append(${without(':replaced')}, :uri)
+     where id_hash = :id_hash and cardinality(${without(':replaced')}) < :max_subscriptions returning 1`,
   ),
   unsubscribe: statement(
     'mcp_sessions.unsubscribe',
-    'update mcp_sessions set subscriptions = array_remove(subscriptions, :uri) where id_hash = :id_hash',
+    `update mcp_sessions set subscriptions = ${without(':uris')} where id_hash = :id_hash`,
   ),
   setLogLevel: statement(
     'mcp_sessions.set_log_level',
     "update mcp_sessions set client = client || jsonb_build_object('log_level', :level::text) where id_hash = :id_hash",
   ),
-  readPosition: statement(
-    'mcp_sessions.read_position',
-    'select wait_cursor, returned_ids from mcp_sessions where id_hash = :id_hash',
+  takeStream: statement(
+    'mcp_sessions.take_stream',
+    'update mcp_sessions set stream_number = stream_number + 1 where id_hash = :id_hash returning stream_number, stream_cursor',
   ),
-  movePosition: statement(
-    'mcp_sessions.move_position',
-    `update mcp_sessions s set wait_cursor = ${later('s.wait_cursor', ':cursor::text')}, returned_ids = n.ids[greatest(1, cardinality(n.ids) - ${maxReturnedIds - 1}):]
-     from (select id_hash, array(select id from unnest(returned_ids) with ordinality r (id, place) where id <> all(:passed::text[]) order by place) || :returned::text[] as ids
-           from mcp_sessions where id_hash = :id_hash for no key update) n
-     where s.id_hash = n.id_hash`,
-  ),
-  moveStreamCursor: statement(
-    'mcp_sessions.move_stream_cursor',
-    `update mcp_sessions set stream_cursor = ${later('stream_cursor', ':cursor::text')} where id_hash = :id_hash`,
+  /** Without a flush: after a crash of the database, the stream sends some notifications again. */
+  claimNotifications: statement(
+    'mcp_sessions.claim_notifications',
+    `update mcp_sessions set stream_cursor = ${later('stream_cursor', ':cursor::text')} from ${unflushedCommit}
+     where id_hash = :id_hash and stream_number = :stream_number returning subscriptions`,
   ),
   remove: statement('mcp_sessions.remove', 'delete from mcp_sessions where id_hash = :id_hash'),
   removeOfAgent: statement(
@@ -120,44 +93,55 @@ export function mcpSessionsRepository(db: Queryable) {
   }
 
   return {
+    ...mcpPlaceQueries(run),
     async find(idHash: Buffer): Promise<McpSessionRow | undefined> {
       return (await run<McpSessionRow>(statements.find, { id_hash: idHash }))[0];
     },
-    async insert(idHash: Buffer, session: Omit<McpSessionRow, 'seen_at' | 'subscriptions'>): Promise<void> {
+    async insert(
+      idHash: Buffer,
+      session: Omit<McpSessionRow, 'seen_at' | 'subscriptions' | 'stream_number'>,
+    ): Promise<void> {
       await run(statements.insert, { id_hash: idHash, ...session });
     },
     /** Records that the session was used at `now`. */
     async touch(idHash: Buffer, now: number): Promise<void> {
       await run(statements.touch, { id_hash: idHash, now });
     },
-    /** Adds a URI. Returns false, and adds nothing, when the session has `maxSubscriptions` other URIs. */
-    async subscribe(idHash: Buffer, uri: string, maxSubscriptions: number): Promise<boolean> {
-      return (
-        (await run(statements.subscribe, { id_hash: idHash, uri, max_subscriptions: maxSubscriptions }))
-          .length > 0
-      );
+    /** Adds a URI in place of others. Returns false, and changes nothing, when the session has `maxSubscriptions` further URIs. */
+    async subscribe(
+      idHash: Buffer,
+      uri: string,
+      replaced: readonly string[],
+      maxSubscriptions: number,
+    ): Promise<boolean> {
+      const values = { id_hash: idHash, uri, replaced, max_subscriptions: maxSubscriptions };
+      return (await run(statements.subscribe, values)).length > 0;
     },
-    async unsubscribe(idHash: Buffer, uri: string): Promise<void> {
-      await run(statements.unsubscribe, { id_hash: idHash, uri });
+    /** Removes these URIs. */
+    async unsubscribe(idHash: Buffer, uris: readonly string[]): Promise<void> {
+      await run(statements.unsubscribe, { id_hash: idHash, uris });
     },
     async setLogLevel(idHash: Buffer, level: string): Promise<void> {
       await run(statements.setLogLevel, { id_hash: idHash, level });
     },
-    /** The cursor is undefined before the first wait. */
-    async readPosition(idHash: Buffer): Promise<McpSessionPosition> {
-      const [row] = await run<{ wait_cursor: string | null; returned_ids: string[] }>(
-        statements.readPosition,
-        { id_hash: idHash },
-      );
-      return { cursor: row?.wait_cursor ?? undefined, returned: row?.returned_ids ?? [] };
+    /** Makes a new notification stream the one that receives. Undefined if the session has ended. */
+    async takeStream(
+      idHash: Buffer,
+    ): Promise<Pick<McpSessionRow, 'stream_number' | 'stream_cursor'> | undefined> {
+      const [row] = await run<Pick<McpSessionRow, 'stream_number' | 'stream_cursor'>>(statements.takeStream, {
+        id_hash: idHash,
+      });
+      return row;
     },
-    /** Moves the position, never back. Adds `returned` to the returned ids, of which the newest are kept, and removes those that the position has passed. */
-    async movePosition(idHash: Buffer, { cursor, returned, passed }: McpSessionMove): Promise<void> {
-      await run(statements.movePosition, { id_hash: idHash, cursor: cursor ?? null, returned, passed });
-    },
-    /** Moves the start of the next notification stream, never back. */
-    async moveStreamCursor(idHash: Buffer, cursor: string): Promise<void> {
-      await run(statements.moveStreamCursor, { id_hash: idHash, cursor });
+    /** Records what a stream is about to send. Returns the subscriptions; undefined if a newer stream receives or the session has ended. */
+    async claimNotifications(
+      idHash: Buffer,
+      streamNumber: number,
+      cursor: string,
+    ): Promise<string[] | undefined> {
+      const values = { id_hash: idHash, stream_number: streamNumber, cursor };
+      const [row] = await run<Pick<McpSessionRow, 'subscriptions'>>(statements.claimNotifications, values);
+      return row?.subscriptions;
     },
     async remove(idHash: Buffer): Promise<void> {
       await run(statements.remove, { id_hash: idHash });

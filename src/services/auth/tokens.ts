@@ -140,7 +140,17 @@ function toCachedToken(token_id: string, row: TokenRow): CachedToken {
   const { agent_id, canonical_handle: handle, owner_id, client_id, resource, expires_at, grant_id } = row;
   const scopes = shareScopes(row.scopes);
   return {
-    actor: { agent_id, handle, owner_id, scopes, client_id, resource, expires_at, token_id },
+    actor: {
+      agent_id,
+      handle,
+      owner_id,
+      scopes,
+      client_id,
+      ...(grant_id !== null && { grant_id }),
+      resource,
+      expires_at,
+      token_id,
+    },
     grant_id,
   };
 }

@@ -8,6 +8,7 @@ import type { Additions } from './additions.ts';
 import type { SealedBox } from '../../shared/encryption.ts';
 import type { EventSubscriptions } from './events/event-subscriptions.ts';
 import type { McpBus } from './protocol/bus.ts';
+import type { PlaceStore } from './sessions/places.ts';
 import type { SessionStore } from './sessions/sessions.ts';
 
 export interface McpLogger {
@@ -21,7 +22,7 @@ export interface McpParts {
   catalogue: readonly Operation[];
   tokens: Tokens;
   realtime: Realtime;
-  sessions: SessionStore;
+  sessions: SessionStore & PlaceStore;
   limits: RateLimits;
   /** Routes client responses and cancellations to the process that waits for them. */
   bus: McpBus;

@@ -8,7 +8,7 @@ import type { McpParts } from './parts.ts';
 import type { McpFeatures } from './protocol/required-scopes.ts';
 import { createMethods, createSessionMethods } from './protocol/methods.ts';
 import { createPostHandler } from './protocol/post.ts';
-import { readJsonBody, requireJsonRpc } from './protocol/json-body.ts';
+import { readJsonBody, readRequestId, requireJsonRpc } from './protocol/json-body.ts';
 import type { CallRegistry } from './protocol/exchange.ts';
 import { classifyRequest } from './stateless/classify-request.ts';
 import { createStatelessHandler } from './stateless/handler.ts';
@@ -23,12 +23,13 @@ import { McpHttpError, rpcCodes } from './protocol/errors.ts';
 import { createResources } from './resources/resources.ts';
 import { createRunningCalls } from './protocol/running-calls.ts';
 import { createServerFactory, serverInfo } from './protocol/server.ts';
+import { createPlaces, type Places } from './sessions/places.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { createGetHandler } from './notifications/get.ts';
 import { createStreamSet, type StreamSet } from './sessions/stream-set.ts';
 import { createSubscriptions } from './resources/subscriptions.ts';
 import { createTools } from './tools/tools.ts';
-import { createWaitForEventsTool } from './tools/wait-for-events-tool.ts';
+import { createWaitForEventsTool, describeWaits } from './tools/wait-for-events-tool.ts';
 
 export interface McpTransport {
   /** Serves /mcp and calls `next` for other paths. Mount it before body parsers. */
@@ -52,21 +53,19 @@ export function createMcpTransport(parts: McpParts): McpTransport {
   const guard = createHostGuard(public_url, parts.allowed_hosts);
   const authorizer = createAuthorizer(tokens, public_url);
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
-  const sessions = createSessions(parts.sessions, (error) =>
-    log('storing a position of a session failed', error),
-  );
+  const sessions = createSessions(parts.sessions);
   const callRegistry = {
     clientRequests: createClientRequests(parts.bus, log),
     runningCalls: createRunningCalls(parts.bus, log),
   };
   const streams = createStreamSet(sessions, logger, 4 * heartbeat_ms);
   const handlers = createHandlers(parts, {
-    features: createFeatures(parts, sessions),
+    features: createFeatures(parts),
     authorizer,
     sessions,
+    places: createPlaces(parts.sessions, (error) => log('storing the place of a wait failed', error)),
     streams,
     callRegistry,
-    address: `${public_url}${path}`,
     heartbeat_ms,
   });
   const allow = [...handlers.keys()].join(', ');
@@ -104,21 +103,14 @@ export function createMcpTransport(parts: McpParts): McpTransport {
   };
 }
 
-function createFeatures(parts: McpParts, sessions: Sessions): McpFeatures {
+function createFeatures(parts: McpParts): McpFeatures {
   const { tools = [], resources = [], prompts: addedPrompts = [] } = parts.additions ?? {};
   return {
-    tools: createTools(
-      parts.catalogue,
-      [createWaitForEventsTool({ ...parts, sessions }), createAcknowledgeEventsTool(parts), ...tools],
-      {
-        onReplySent({ actor, session_key }, { id, thread_id, sequence, sender }) {
-          parts.realtime.markDelivered(actor, [{ message: { thread_id, sequence, sender_id: sender.id } }]);
-          if (session_key) sessions.movePosition(session_key, { returned: [id], passed: [] });
-        },
-        readCursor: async ({ session_key }) =>
-          session_key === undefined ? undefined : (await sessions.readPosition(session_key)).cursor,
-      },
-    ),
+    tools: createTools(parts.catalogue, [
+      createWaitForEventsTool(parts),
+      createAcknowledgeEventsTool(parts),
+      ...tools,
+    ]),
     resources: createResources(parts.catalogue, resources),
     prompts: [...prompts, ...addedPrompts],
   };
@@ -129,9 +121,9 @@ interface SharedParts {
   features: McpFeatures;
   authorizer: Authorizer;
   sessions: Sessions;
+  places: Places;
   streams: StreamSet;
   callRegistry: CallRegistry;
-  address: string;
   heartbeat_ms: number;
 }
 
@@ -145,16 +137,21 @@ function createHandlers(parts: McpParts, shared: SharedParts): ReadonlyMap<strin
   ]);
   const makeServer = createServerFactory(parts, methods, callRegistry);
   const { realtime, limits, onSlowReader } = parts;
-  const postStateful = createPostHandler({ ...shared, realtime, limits, makeServer });
+  const postStateful = createPostHandler({ ...shared, realtime, limits, makeServer, onSlowReader });
   const postStateless = createStateless(parts, shared);
 
   /** Each request says which revision it is of. */
   async function post(ctx: Context, actor: Actor, request_id: string): Promise<void> {
     const message = await readJsonBody(ctx);
-    requireJsonRpc(message);
-    const stateless = classifyRequest(ctx, message);
-    if (stateless) await postStateless(ctx, actor, { ...stateless, request_id });
-    else await postStateful(ctx, actor, { message, request_id });
+    try {
+      requireJsonRpc(message);
+      const stateless = classifyRequest(ctx, message);
+      if (stateless) await postStateless(ctx, actor, { ...stateless, request_id });
+      else await postStateful(ctx, actor, { message, request_id });
+    } catch (error) {
+      if (error instanceof McpHttpError) error.id = readRequestId(message);
+      throw error;
+    }
   }
 
   return new Map<string, Handler>([
@@ -166,7 +163,8 @@ function createHandlers(parts: McpParts, shared: SharedParts): ReadonlyMap<strin
 
 /** The handler of revision 2026-07-28, over the same tools, resources and prompts. */
 function createStateless(parts: McpParts, shared: SharedParts) {
-  const { features, streams, heartbeat_ms, callRegistry } = shared;
+  const { streams, heartbeat_ms, callRegistry } = shared;
+  const features = { ...shared.features, tools: describeWaits(shared.features.tools, 'sign_in') };
   const { approval_ms = maxStatelessWaitMs } = parts;
   const waiting = { ...parts, approval_ms };
   const tasks = joinTaskSources([
@@ -176,6 +174,7 @@ function createStateless(parts: McpParts, shared: SharedParts) {
   return createStatelessHandler({
     ...parts,
     ...shared,
+    features,
     methods: new Map([
       ...createMethods(waiting, features),
       ...createTaskMethods(tasks),

@@ -85,7 +85,7 @@ export interface RawResponse {
   status: number;
   headers: Headers;
   text: string;
-  /** The JSON of the body, when it is any. */
+  /** The JSON of the body, when it is any; of a stream, that of the last event. */
   json: unknown;
 }
 
@@ -101,12 +101,14 @@ export async function sendRawRequest(
   const headers = { ...request.headers, connection: 'close' };
   const response = await fetch(`${url}/mcp`, { method, headers, ...(body !== undefined && { body }) });
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  const type = response.headers.get('content-type') ?? '';
+  const [event] = type === 'text/event-stream' ? text.split('data: ').slice(-1) : [];
+  const data = event ?? (type.startsWith('application/json') ? text : undefined);
   return {
     status: response.status,
     headers: response.headers,
     text,
-    json: isJson ? JSON.parse(text) : undefined,
+    json: data === undefined ? undefined : JSON.parse(data),
   };
 }
 

@@ -110,11 +110,11 @@ test.each([
   { protocolVersion: 7, capabilities: {}, clientInfo: { name: 'x', version: '1' } },
 ])('initialize with %j begins no session: 400, invalid params', async (params) => {
   const message = { jsonrpc: '2.0', id: 'first', method: 'initialize', params };
-  for (const body of [message, [message]]) {
-    const answer = await postRawMessage(instance.url, token, body);
-    expect(answer).toMatchObject({ status: 400, json: { id: 'first', error: { code: -32_602 } } });
-    expect(answer.headers.get('mcp-session-id')).toBeNull();
-  }
+  const answer = await postRawMessage(instance.url, token, message);
+  expect(answer).toMatchObject({ status: 400, json: { id: 'first', error: { code: -32_602 } } });
+  const batch = await postRawMessage(instance.url, token, [message]);
+  expect(batch).toMatchObject({ status: 200, json: [{ id: 'first', error: { code: -32_600 } }] });
+  for (const { headers } of [answer, batch]) expect(headers.get('mcp-session-id')).toBeNull();
 });
 
 const legacyBody = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -125,7 +125,7 @@ const initializeBody = { jsonrpc: '2.0', id: 1, method: 'initialize', params: be
 test.each([
   { version: statelessRevision, body: legacyBody, code: -32_602 },
   { version: statelessRevision, body: initializeBody, code: -32_020 },
-  { version: statelessRevision, body: [legacyBody], code: -32_000 },
+  { version: statelessRevision, body: [legacyBody], code: -32_600 },
   { version: statelessRevision, body: [statelessBody], code: -32_600 },
   { version: statelessRevision, body: [legacyBody, statelessBody], code: -32_600 },
   { version: statelessRevision, body: { jsonrpc: '2.0', id: 1, result: {} }, code: -32_000 },

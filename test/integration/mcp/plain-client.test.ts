@@ -55,7 +55,7 @@ test('a client that takes nothing but an event stream gets one', async () => {
     { accept },
   );
   expect(answer.headers.get('content-type')).toBe('text/event-stream');
-  expect(answer.text).toBe('event: message\ndata: {"result":{},"jsonrpc":"2.0","id":"x"}\n\n');
+  expect(answer.text).toBe(':\nevent: message\ndata: {"result":{},"jsonrpc":"2.0","id":"x"}\n\n');
 });
 
 test('a client that takes neither is told so', async () => {

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { mcpSessionsRepository } from '../../../src/repositories/auth/mcp-sessions.ts';
-import {
-  callToolRaw,
-  postRawMessage,
-  sendRawRequest,
-  readRpcResult,
-  connectSdkClient,
-} from '../../clients/mcp/client.ts';
+import { callToolRaw, postRawMessage, sendRawRequest, connectSdkClient } from '../../clients/mcp/client.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { type McpInstance, startMcpInstance } from './instance.ts';
 import { openSseStream } from '../../clients/sse.ts';
@@ -55,7 +49,7 @@ test('unknown sessions and those of another agent are 404, on every method', asy
   for (const id of [foreign, 'nothing']) {
     const headers = { 'mcp-session-id': id, Authorization: `Bearer ${token}` };
     const posted = await postRawMessage(first.url, token, list, headers);
-    expect([posted.status, readRpcResult(posted).error?.code]).toEqual([404, -32_001]);
+    expect([posted.status, posted.json]).toMatchObject([404, { id: 1, error: { code: -32_001 } }]);
     for (const method of ['GET', 'DELETE']) {
       expect((await sendRawRequest(first.url, { method, headers })).status).toBe(404);
     }
@@ -119,6 +113,47 @@ test('a session that one process ended is gone at the other when the answer arri
   await stream.ended;
   expect(stream.raw()).not.toContain('thread_created');
 });
+
+test.each([
+  ['the same process', () => first],
+  ['another process', () => second],
+])(
+  'a notification goes to the newest stream of a session, opened at %s; an older one continues by Last-Event-ID',
+  async (where, newest) => {
+    const owner = `newest${where.length}`;
+    const { reader, send } = await conversation(owner);
+    const session = { 'mcp-session-id': await begin(first, reader) };
+    const headers = { ...session, Authorization: `Bearer ${reader}`, Accept: 'text/event-stream' };
+    const subscribe = { method: 'resources/subscribe', params: { uri: 'service://threads' } };
+    await postRawMessage(first.url, reader, { jsonrpc: '2.0', id: 1, ...subscribe }, session);
+    const listen = async (at: McpInstance, more = {}) => {
+      const stream = await openSseStream(`${at.url}/mcp`, { ...headers, ...more });
+      onTestFinished(() => stream.close());
+      const contentsOnce = async (count: number) =>
+        (await stream.events(2 * count)).map(({ data }) => {
+          const { method, params } = JSON.parse(data);
+          return method === 'notifications/resources/updated' ? params.uri : params.content;
+        });
+      return { ...stream, contentsOnce };
+    };
+    const older = await listen(first);
+    await send('one');
+    expect(await older.contentsOnce(1)).toEqual(['service://threads', 'one']);
+    const id = (await older.events(2)).at(-1)?.id ?? '';
+    const newer = await listen(newest());
+    await send('two');
+    // What the older stream has sent does not come again.
+    expect(await newer.contentsOnce(1)).toEqual(['service://threads', 'two']);
+    await older.ended;
+    expect(older.raw()).not.toContain('"two"');
+    const resumed = await listen(first, { 'Last-Event-ID': id });
+    expect(await resumed.contentsOnce(1)).toEqual(['service://threads', 'two']);
+    await send('three');
+    expect(await resumed.contentsOnce(2)).toEqual(['service://threads', 'two', 'service://threads', 'three']);
+    await newer.ended;
+    expect(newer.raw()).not.toContain('"three"');
+  },
+);
 
 test('an SDK client whose every request goes to the other process works and misses nothing', async () => {
   let turn = 0;
@@ -185,11 +220,12 @@ test('a session moves only forward: neither an older wait nor an older stream br
     },
   });
   const streamCursor = async () => (await sessions.find(key))?.stream_cursor;
+  const { stream_number = 0 } = (await sessions.find(key)) ?? {};
   for (const [moved, expected] of [
     [last.cursor, last.cursor],
     [older.cursor, last.cursor],
   ]) {
-    await sessions.moveStreamCursor(key, moved);
+    expect(await sessions.claimNotifications(key, stream_number, String(moved))).toEqual([]);
     expect(await streamCursor()).toBe(expected);
   }
 });

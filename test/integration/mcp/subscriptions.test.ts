@@ -74,6 +74,19 @@ test('what is subscribed at one process is told on the stream of another, each r
   ]);
 });
 
+test('the notification has the URI as the client subscribed to it last, and each spelling ends the subscription', async () => {
+  const { uri, ask, listen, send } = await scene('spelling');
+  const [encoded, other] = [uri.replace('_', '%5F'), uri.replace('thd', '%74hd')];
+  const events = await listen(second);
+  await ask('resources/subscribe', { uri });
+  await ask('resources/subscribe', { uri: encoded });
+  await send('one');
+  expect(await events(2)).toMatchObject([updated(encoded), { params: { content: 'one' } }]);
+  expect(await ask('resources/unsubscribe', { uri: other })).toMatchObject({ result: {} });
+  await send('two');
+  expect((await events(3)).slice(2)).toMatchObject([{ params: { content: 'two' } }]);
+});
+
 test('subscriptions outlive every process, and missed updates are sent when the stream resumes', async () => {
   const { uri, ask, listen, send } = await scene('outlive');
   const leaving = await startMcpInstance(database.url);

@@ -80,9 +80,9 @@ export function generateDocuments(): Text[] {
     ),
     ...listStrings(runAtOnce(asyncApiDocument({ transports: eventTransports, ...about })), 'asyncapi.json#'),
     ...tools,
-    ...[true, false].map((hasSession) => ({
-      name: `instructions of the tool server, ${hasSession ? 'with' : 'without'} a session`,
-      text: instructions('ada.writer', { hasSession }),
+    ...(['session', 'sign_in'] as const).map((keeper) => ({
+      name: `instructions of the tool server, ${keeper}`,
+      text: instructions('ada.writer', keeper),
     })),
   ];
 }

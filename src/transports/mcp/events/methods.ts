@@ -40,7 +40,9 @@ export function createEventMethods(parts: MethodParts): ReadonlyMap<string, Meth
       wait_ms: 0,
       wants: subscription.wants,
     });
-    caller.onResponseSent(() => parts.realtime.markDelivered(actor, page.events));
+    caller.onResponseEnd((isSent) => {
+      if (isSent) parts.realtime.markDelivered(actor, page.events);
+    });
     return {
       events: page.events.map(toOccurrence),
       cursor: page.cursor,

@@ -4,7 +4,7 @@ import { DomainError } from '../../../domain/errors.ts';
 import { eventErrorBody, eventNotifications, maxHeartbeatMs } from '../../../domain/feed/event-dialects.ts';
 import { toOccurrence } from '../../../domain/feed/occurrence.ts';
 import type { OpenStream, StreamEnd, StreamReader } from '../../../realtime/contract.ts';
-import { createSseStream } from '../notifications/sse.ts';
+import { createSseStream, sendStream } from '../notifications/sse.ts';
 import type { McpParts } from '../parts.ts';
 import { McpHttpError, RpcError } from '../protocol/errors.ts';
 import type { Caller } from '../protocol/exchange.ts';
@@ -17,7 +17,6 @@ import {
   type Notification,
   notificationText,
   type RequestStream,
-  sendStream,
 } from '../stateless/request-stream.ts';
 import { dialectOf, toEventError } from './errors.ts';
 import { mayHaveTooOld, readSubscription, type Subscription } from './subscription.ts';
@@ -39,7 +38,7 @@ export type EventStream = (ctx: Context, caller: Caller, message: JSONRPCRequest
 export function createEventStream(parts: EventStreamParts): EventStream {
   async function open(caller: Caller, message: JSONRPCRequest): Promise<RequestStream> {
     const subscription = readSubscription(caller, message.params);
-    await consumeBudget(parts.limits, 'event_stream', { actor: caller.actor, id: message.id });
+    await consumeBudget(parts.limits, 'event_stream', caller.actor);
     const isTruncated =
       subscription.has_oldest && (await mayHaveTooOld(parts.realtime, caller, subscription));
     let current: OpenStream | undefined;
@@ -55,18 +54,18 @@ export function createEventStream(parts: EventStreamParts): EventStream {
       { caller, stream, subscription, onOpen },
       { cursor: subscription.cursor, isTruncated },
     );
-    parts.streams.add({ sse: stream, session_id: undefined, actor: caller.actor });
+    parts.streams.add({ sse: stream, session: undefined, actor: caller.actor });
     return stream;
   }
 
   return async function events(ctx, caller, message) {
-    requireStreams(ctx, message.id);
+    requireStreams(ctx);
     try {
       sendStream(ctx, await open(caller, message));
     } catch (error) {
       if (error instanceof McpHttpError) throw error;
       const { code, message: text, data } = toEventError(parts, caller, error);
-      throw new McpHttpError(httpStatusOf(error), code, text, { data, id: message.id });
+      throw new McpHttpError(httpStatusOf(error), code, text, { data });
     }
   };
 }

@@ -2,22 +2,23 @@ import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
-import type { OpenStream, Realtime } from '../../../realtime/contract.ts';
+import type { LiveEvent, OpenStream, Realtime } from '../../../realtime/contract.ts';
 import { requireVersion, resumeHeader, sessionHeader, versionHeader } from '../protocol/headers.ts';
 import { sseGapNotification, sseNotification, sseUpdatedNotifications } from './notifications.ts';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import { consumeBudget } from '../protocol/rate-limit.ts';
 import { findChangedResources } from '../resources/changed-resources.ts';
-import type { Sessions, SessionWithKey } from '../sessions/sessions.ts';
-import { createSseStream, sseEvent, type SseStream } from './sse.ts';
-import type { StreamSet } from '../sessions/stream-set.ts';
-import { listSubscriptions } from '../resources/subscriptions.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { createSseStream, sendStream, sseEvent, type SseStream } from './sse.ts';
+import type { StreamSet, TakenSession } from '../sessions/stream-set.ts';
+import type { Resources } from '../resources/resources.ts';
 
 export interface GetParts {
   sessions: Sessions;
   limits: RateLimits;
   realtime: Realtime;
   streams: StreamSet;
+  features: { resources: Resources };
   heartbeat_ms: number;
   onSlowReader: (() => void) | undefined;
 }
@@ -27,38 +28,39 @@ const firstPrimingVersion = '2025-11-25';
 
 /**
  * GET /mcp: the notifications of the agent (MCP, Transports: Listening for Messages from the Server; Resumability and
- * Redelivery). The stream ends with the token, the session or the process.
+ * Redelivery). The stream ends with the token, the session or the process, or when a newer stream of its session receives.
  */
 export function createGetHandler({
   sessions,
   limits,
   realtime,
   streams,
+  features,
   heartbeat_ms,
   onSlowReader,
 }: GetParts) {
+  /** The text of these events for a stream; undefined if it must send nothing. */
+  async function toText(events: readonly LiveEvent[], session: TakenSession | undefined) {
+    const cursor = events.at(-1)?.cursor;
+    const text = events.map(sseNotification).join('');
+    if (!session || cursor === undefined) return text;
+    const subscribed = await sessions.claimNotifications(session.key, session.stream_number, cursor);
+    return (
+      subscribed &&
+      sseUpdatedNotifications(findChangedResources(events, subscribed, features.resources)) + text
+    );
+  }
+
   async function follow(
     ctx: Context,
     actor: Actor,
-    {
-      sse,
-      session_id,
-      session,
-    }: { sse: SseStream; session_id: string | undefined; session: SessionWithKey | undefined },
+    { sse, session }: { sse: SseStream; session: TakenSession | undefined },
   ): Promise<OpenStream> {
     const cursor = ctx.get(resumeHeader) || (session?.stream_cursor ?? undefined);
-    let sent: string | undefined;
-    if (session) sse.body.once('close', () => sent && sessions.moveStreamCursor(session.key, sent));
     const deliver: Parameters<Realtime['open']>[2]['deliver'] = async (events) => {
-      const subscribed = await listSubscriptions(sessions, session_id, actor);
-      // Another process has ended the session.
-      if (!subscribed) {
-        sse.end();
-        return;
-      }
-      const changed = findChangedResources(events, subscribed);
-      await sse.write(sseUpdatedNotifications(changed) + events.map(sseNotification).join(''));
-      sent = events.at(-1)?.cursor ?? sent;
+      const text = await toText(events, session);
+      if (text === undefined) sse.end();
+      else await sse.write(text);
     };
     try {
       return await realtime.open(actor, { cursor }, { transport: 'mcp', deliver, onEnded: () => sse.end() });
@@ -72,24 +74,27 @@ export function createGetHandler({
     }
   }
 
+  /** The session of a request, with a stream that replaces those before it; undefined without a session. */
+  async function takeSession(id: string, actor: Actor): Promise<TakenSession | undefined> {
+    if (id === '') return undefined;
+    const session = await sessions.check(id, actor);
+    return { ...session, ...(await sessions.takeStream(session.key)), id };
+  }
+
   return async function get(ctx: Context, actor: Actor): Promise<void> {
     requireVersion(ctx);
     if (!ctx.accepts('text/event-stream')) {
       throw new McpHttpError(406, rpcCodes.serverError, 'Not Acceptable: accept text/event-stream.');
     }
-    await consumeBudget(limits, 'event_stream', { actor, id: null });
-    const session_id = ctx.get(sessionHeader) || undefined;
-    const session = session_id === undefined ? undefined : await sessions.check(session_id, actor);
+    await consumeBudget(limits, 'event_stream', actor);
+    const session = await takeSession(ctx.get(sessionHeader), actor);
     const sse = createSseStream(heartbeat_ms, onSlowReader);
-    const stream = await follow(ctx, actor, { sse, session_id, session });
+    const stream = await follow(ctx, actor, { sse, session });
     sse.body.once('close', () => stream.close());
-    streams.add({ sse, session_id, actor });
+    streams.add({ sse, session, actor });
 
-    ctx.set({ 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' });
-    ctx.set('Content-Type', 'text/event-stream');
-    ctx.body = sse.body;
-    // The first bytes send the headers. The random retry spreads reconnects after a restart.
-    await sse.write(`: connected\nretry: ${500 + Math.floor(Math.random() * 1_000)}\n`);
+    // The random retry spreads reconnects after a restart.
+    sendStream(ctx, sse, `: connected\nretry: ${500 + Math.floor(Math.random() * 1_000)}\n`);
     const version = session?.protocol_version ?? ctx.get(versionHeader);
     // The missed events may have changed any resource.
     if (stream.gap)

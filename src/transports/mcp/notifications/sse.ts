@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Context } from 'koa';
 
 /** Buffered bytes above which `write` waits. */
 const highWaterMarkBytes = 64 * 1024;
@@ -64,6 +65,14 @@ export function createSseStream(
       body.push(null);
     },
   };
+}
+
+/** Makes the stream the response. The first bytes, a comment, send the head. */
+export function sendStream(ctx: Context, { body, write }: SseStream, first = ':\n'): void {
+  ctx.set({ 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' });
+  ctx.set('Content-Type', 'text/event-stream');
+  ctx.body = body;
+  void write(first);
 }
 
 /** An SSE event without an id. `data` must be a single line, such as JSON. */

@@ -37,23 +37,23 @@ export function missingCapability(requiredCapabilities: Record<string, unknown>)
   return new RpcError(rpcCodes.missingCapability, text, { data: { requiredCapabilities } });
 }
 
-/** An HTTP error response with a JSON-RPC error as its body. `id` is that of the request, if it is known. */
+/** An HTTP error response with a JSON-RPC error as its body. */
 export class McpHttpError extends RpcError {
   override name = 'McpHttpError';
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly id: string | number | null;
+  /** That of the request, once it is known. */
+  id: string | number | null = null;
 
   constructor(
     status: number,
     code: number,
     message: string,
-    options: RpcErrorOptions & { headers?: Record<string, string>; id?: string | number | null } = {},
+    options: RpcErrorOptions & { headers?: Record<string, string> } = {},
   ) {
     super(code, message, options);
     this.status = status;
     this.headers = options.headers ?? {};
-    this.id = options.id ?? null;
   }
 
   /** The response body. */

@@ -1,9 +1,11 @@
+import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import type { ClientInfo } from '../sessions/client-info.ts';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { type LoggingLevel, LoggingLevelSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { ClientResponse } from '../approvals/client-response.ts';
 import type { ServerMessage, ClientQuestion, ClientRequests } from '../approvals/client-requests.ts';
+import type { Place } from '../sessions/places.ts';
 import type { RunningCalls } from './running-calls.ts';
 
 /** What a running call can exchange with its client. */
@@ -47,7 +49,7 @@ export interface IncomingCall {
   withExchange<T>(run: (exchange: Exchange) => Promise<T>): Promise<T>;
 }
 
-/** Runs a call of a revision until 2025-11-25 with its exchange. A cancelled call gets no response if it streams. */
+/** Runs a call of a revision until 2025-11-25 with its exchange. A cancelled call gets no response (MCP, Cancellation). */
 export async function withExchange<T>(
   { clientRequests, runningCalls }: CallRegistry,
   { server, caller, extra }: { server: Server; caller: Caller; extra: Extra },
@@ -83,8 +85,7 @@ export async function withExchange<T>(
     });
   } finally {
     call.end();
-    // A cancelled stream ends without a response (MCP, Cancellation). A JSON response still needs a body.
-    if (call.isCancelled() && isStreaming) await server.close();
+    if (call.isCancelled()) await server.close();
   }
 }
 
@@ -100,11 +101,22 @@ export interface Caller {
   actor: Actor;
   request_id: string;
   /** Undefined for a request without a session. */
-  session?: { key: string; protocol_version: string } | undefined;
+  session?: { key: string; protocol_version: string; subscriptions: readonly string[] } | undefined;
   /** Undefined in older revisions without a session. */
   client?: ClientInfo | undefined;
   /** Whether the response is an event stream, which can carry messages before the result. */
   isStreaming: boolean;
-  /** Registers a callback to run once the response was sent. */
-  onResponseSent(callback: () => void): void;
+  /** Where its waits continue. Undefined in older revisions without a session. */
+  place?: Place | undefined;
+  /** Registers a callback for the end of the response. `isSent`: all of it was handed to the operating system. */
+  onResponseEnd(callback: (isSent: boolean) => void): void;
+}
+
+/** `onResponseEnd` of the callers of a request. */
+export function responseEndOf({ res }: Pick<Context, 'res'>): Caller['onResponseEnd'] {
+  let isSent = false;
+  res.once('finish', () => {
+    isSent = true;
+  });
+  return (callback) => void res.once('close', () => callback(isSent));
 }

@@ -1,78 +1,65 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, JSONRPCRequest, JSONRPCResponse } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
-import { requireVersion, versionHeader } from './headers.ts';
-import { createSingleResponseTransport } from './single-response-transport.ts';
+import { sendStream, sseMessage, type SseStream } from '../notifications/sse.ts';
+import { createRequestTransport } from './request-transport.ts';
 
-export interface PostedMessage {
-  message: unknown;
-  /** Whether the response is an event stream. */
-  isEventStream: boolean;
-  /** Address of the MCP endpoint. */
-  address: string;
-  /** Time between heartbeats on an event stream, in ms. */
-  heartbeat_ms: number;
+export interface PostedRequests {
+  requests: readonly JSONRPCRequest[];
+  /** Answers that need no server. */
+  refusals: readonly object[];
+  /** Whether the answer is a list. */
+  isBatch: boolean;
+  /** Where the answers go; absent: one JSON body. */
+  sse: SseStream | undefined;
+  makeServer(): Server;
 }
 
-/** Answers one request with one JSON body. @throws {McpHttpError} 400 for an unsupported protocol version. */
-export async function answerWithJson(ctx: Context, server: Server, request: JSONRPCRequest): Promise<void> {
-  requireVersion(ctx);
-  const transport = createSingleResponseTransport();
-  await server.connect(transport);
-  const { disconnected, stop } = watchDisconnect(ctx, server);
-  const answer = await Promise.race([transport.request(request), disconnected]);
-  stop();
-  if (answer) ctx.body = answer;
-}
-
-/** Answers any POST through the SDK's HTTP transport. */
-export async function answerWithSdkTransport(
-  ctx: Context,
-  server: Server,
-  posted: PostedMessage,
-): Promise<void> {
-  const transport = new WebStandardStreamableHTTPServerTransport({
-    enableJsonResponse: !posted.isEventStream,
-    keepAliveMs: posted.heartbeat_ms,
+/**
+ * Answers the requests of one POST, each with a server of its own. A request that ends without a response, because it was cancelled, is left
+ * out; if none has one, the answer is 202.
+ */
+export async function answerRequests(ctx: Context, posted: PostedRequests): Promise<void> {
+  const { requests, refusals, isBatch, sse, makeServer } = posted;
+  const write =
+    sse && ((message: object) => void sse.write(`event: message\n${sseMessage(JSON.stringify(message))}`));
+  const servers: Server[] = [];
+  ctx.res.once('close', () => {
+    for (const server of servers) void closeServer(server);
   });
-  await server.connect(transport);
-  const answer = transport.handleRequest(requestFor(posted.address, ctx), { parsedBody: posted.message });
-  const response = await Promise.race([answer, watchDisconnect(ctx, server).disconnected]);
-  if (response) await sendResponse(ctx, response);
-}
 
-/** Closes the server when the connection closes; `disconnected` resolves only then. `stop` ends the watching. */
-function watchDisconnect(ctx: Context, server: Server): { disconnected: Promise<undefined>; stop(): void } {
-  let onClose = () => {};
-  const disconnected = new Promise<undefined>((resolve) => {
-    onClose = () => {
-      server.close().catch((error: unknown) => server.onerror?.(new Error('closing', { cause: error })));
-      resolve(undefined);
-    };
-    ctx.res.once('close', onClose);
-  });
-  return { disconnected, stop: () => void ctx.res.off('close', onClose) };
-}
+  async function answer(request: JSONRPCRequest): Promise<JSONRPCResponse | undefined> {
+    const server = makeServer();
+    servers.push(server);
+    const transport = createRequestTransport(write && ((message: JSONRPCMessage) => write(message)));
+    await server.connect(transport);
+    const response = await transport.request(request);
+    if (response) write?.(response);
+    return response;
+  }
 
-/** The request for the SDK, without its body. The response type is already decided, so `accept` is fixed. */
-function requestFor(address: string, ctx: Context): Request {
-  const headers: Record<string, string> = {
-    accept: 'application/json, text/event-stream',
-    'content-type': 'application/json',
-  };
-  const version = ctx.get(versionHeader);
-  if (version !== '') headers[versionHeader] = version;
-  return new Request(address, { method: 'POST', headers });
-}
-
-/** Sends what the SDK answers. */
-async function sendResponse(ctx: Context, response: Response): Promise<void> {
-  if (response.headers.get('content-type') !== 'application/json') {
-    ctx.body = response;
+  const answers = Promise.all(requests.map(answer));
+  if (sse) {
+    sendStream(ctx, sse);
+    for (const refusal of refusals) write?.(refusal);
+    void answers.finally(() => sse.end());
     return;
   }
-  ctx.status = response.status;
-  ctx.type = 'application/json';
-  ctx.body = await response.text();
+  const messages = [...refusals, ...(await answers).filter((one) => one !== undefined)];
+  if (messages.length === 0) accept(ctx);
+  else ctx.body = isBatch ? messages : messages[0];
+}
+
+/** 202 without a body (MCP, Transports: Sending Messages to the Server). */
+export function accept(ctx: Context): void {
+  ctx.body = null;
+  ctx.status = 202;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  try {
+    await server.close();
+  } catch (error) {
+    server.onerror?.(new Error('closing', { cause: error }));
+  }
 }

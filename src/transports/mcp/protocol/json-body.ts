@@ -7,43 +7,36 @@ import type { Context } from 'koa';
 import { createJsonCounter, maxJsonValues } from '../../http/json-counter.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
 import { requireVersion } from './headers.ts';
-import { readField, toMessages } from './required-scopes.ts';
+import { readField } from './required-scopes.ts';
 
 /** 4 MiB, as in the MCP SDK. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
-/**
- * Checks that a message or each message of a batch is JSON-RPC 2.0.
- * @throws {McpHttpError} 400
- */
+export const isJsonRpc = (message: unknown): boolean => JSONRPCMessageSchema.safeParse(message).success;
+
+/** Checks that a message is JSON-RPC 2.0. A batch has checks of its own. @throws {McpHttpError} 400 */
 export function requireJsonRpc(message: unknown): void {
-  const messages = Array.isArray(message) ? message : [message];
-  const id = readRequestId(messages[0]);
-  const isValid = messages.length > 0 && messages.every((one) => JSONRPCMessageSchema.safeParse(one).success);
-  if (!isValid) {
-    const text = 'Invalid Request: send a JSON-RPC 2.0 message with jsonrpc, method and, for a request, id.';
-    throw new McpHttpError(400, rpcCodes.invalidRequest, text, { id });
-  }
+  if (Array.isArray(message) || isJsonRpc(message)) return;
+  const text = 'Invalid Request: send a JSON-RPC 2.0 message with jsonrpc, method and, for a request, id.';
+  throw new McpHttpError(400, rpcCodes.invalidRequest, text);
 }
 
 /** Checks the parameters of `initialize`: the SDK would report them as an internal error. @throws {McpHttpError} 400 */
 export function requireInitializeParams(message: unknown): void {
-  const invalid = toMessages(message).find(
-    (one) => readField(one, 'method') === 'initialize' && !isInitializeRequest(one),
-  );
-  if (invalid === undefined) return;
+  if (readField(message, 'method') !== 'initialize' || isInitializeRequest(message)) return;
   const text = 'Invalid params: initialize needs protocolVersion, capabilities and clientInfo.';
-  throw new McpHttpError(400, rpcCodes.invalidParams, text, { id: readRequestId(invalid) });
+  throw new McpHttpError(400, rpcCodes.invalidParams, text);
 }
 
 /** Checks the protocol version of a request until 2025-11-25; `initialize` negotiates it. @throws {McpHttpError} 400 */
 export function requireVersionOf(ctx: Context, message: unknown): void {
-  const messages = toMessages(message);
-  if (!messages.some((one) => isInitializeRequest(one))) requireVersion(ctx, readRequestId(messages[0]));
+  if (!isInitializeRequest(message)) requireVersion(ctx);
 }
 
-/** The id of a message that may not be valid; null without one. */
+/** The id of a request that may not be valid; null without one. */
 export function readRequestId(message: unknown): string | number | null {
+  const isResponse = readField(message, 'result') !== undefined || readField(message, 'error') !== undefined;
+  if (isResponse) return null;
   return RequestIdSchema.safeParse(readField(message, 'id')).data ?? null;
 }
 

@@ -107,7 +107,7 @@ export function createSessionMethods({
     [
       'logging/setLevel',
       withSchema(SetLevelRequestSchema, async ({ params: { level } }, caller) => {
-        await sessions.setLogLevel(requireSession(caller, 'A log level belongs'), level);
+        await sessions.setLogLevel(requireSession(caller, 'A log level belongs').key, level);
         return {};
       }),
     ],

@@ -1,14 +1,20 @@
-import type { CallRegistry, Caller } from './exchange.ts';
+import { type CallRegistry, type Caller, responseEndOf } from './exchange.ts';
 import type { SessionOwner } from '../approvals/client-requests.ts';
 import { readField, toMessages, calledOperations, requireScopes } from './required-scopes.ts';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { isInitializeRequest, isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type InitializeRequest,
+  isInitializeRequest,
+  isJSONRPCRequest,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import { hasFeedScope } from '../../../realtime/feed-scopes.ts';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { Realtime } from '../../../realtime/contract.ts';
-import { answerWithSdkTransport, answerWithJson } from './http-responses.ts';
+import { createSseStream } from '../notifications/sse.ts';
+import { requireBatch } from './batch.ts';
+import { answerRequests } from './http-responses.ts';
 import type { Authorizer } from './authorizer.ts';
 import { readClientInfo, negotiateVersion } from '../sessions/client-info.ts';
 import { sessionHeader } from './headers.ts';
@@ -16,18 +22,20 @@ import { consumeBudget } from './rate-limit.ts';
 import { requireInitializeParams, requireVersionOf } from './json-body.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
 import type { McpFeatures } from './required-scopes.ts';
+import type { Places } from '../sessions/places.ts';
 import type { Session, Sessions } from '../sessions/sessions.ts';
 
 export interface PostParts {
-  realtime: Pick<Realtime, 'feedStatus'>;
+  realtime: Pick<Realtime, 'startOf'>;
   limits: RateLimits;
   sessions: Sessions;
+  places: Places;
   authorizer: Authorizer;
   features: McpFeatures;
   makeServer(caller: Caller): Server;
   callRegistry: CallRegistry;
-  address: string;
   heartbeat_ms: number;
+  onSlowReader: (() => void) | undefined;
 }
 
 /**
@@ -35,7 +43,19 @@ export interface PostParts {
  * can serve it. A request without a session id has only the rights of its token.
  */
 export function createPostHandler(parts: PostParts) {
-  const { address, heartbeat_ms } = parts;
+  const { heartbeat_ms, onSlowReader, features } = parts;
+
+  /** Begins a session and names it in the response. */
+  async function initialize(ctx: Context, actor: Actor, message: InitializeRequest): Promise<void> {
+    await consumeBudget(parts.limits, 'mcp_initialize', actor);
+    const id = await parts.sessions.begin(actor, {
+      protocol_version: negotiateVersion(message),
+      client: readClientInfo(message),
+      stream_cursor: hasFeedScope(actor) ? (await parts.realtime.startOf(actor, 'latest')).cursor : null,
+    });
+    ctx.set(sessionHeader, id);
+  }
+
   return async function post(
     ctx: Context,
     actor: Actor,
@@ -43,48 +63,38 @@ export function createPostHandler(parts: PostParts) {
   ): Promise<void> {
     const wantsJson = acceptsJson(ctx);
     requireInitializeParams(message);
-    requireVersionOf(ctx, message);
+    if (!Array.isArray(message)) requireVersionOf(ctx, message);
     const sessionId = ctx.get(sessionHeader);
     const isInitialize = isInitializeRequest(message);
-    if (isInitialize) {
-      await consumeBudget(parts.limits, 'mcp_initialize', {
-        actor,
-        id: isJSONRPCRequest(message) ? message.id : null,
-      });
-      ctx.set(
-        sessionHeader,
-        await parts.sessions.begin(actor, {
-          protocol_version: negotiateVersion(message),
-          client: readClientInfo(message),
-          stream_cursor: hasFeedScope(actor) ? (await parts.realtime.feedStatus(actor)).cursor : null,
-        }),
-      );
-    }
+    if (isInitialize) await initialize(ctx, actor, message);
     const session =
       sessionId === '' || isInitialize ? undefined : await parts.sessions.check(sessionId, actor);
-    parts.authorizer.withChallenge(ctx, () => requireScopes(parts.features, message, actor));
+    const batch = Array.isArray(message) ? requireBatch(ctx, message, session) : undefined;
+    const { valid, refusals } = batch ?? { valid: [message], refusals: [] };
+    parts.authorizer.withChallenge(ctx, () => requireScopes(features, valid, actor));
     if (session)
-      routeClientMessages(parts.callRegistry, { session: session.key, agent_id: actor.agent_id }, message);
+      routeClientMessages(parts.callRegistry, { session: session.key, agent_id: actor.agent_id }, valid);
 
+    const requests = valid.filter((one) => isJSONRPCRequest(one));
     const isStreaming =
-      !wantsJson || (maySendMessages(parts.features, message, session) && acceptsStreams(ctx));
-    const onResponseSent = (callback: () => void) => void ctx.res.once('finish', callback);
-    const server = parts.makeServer({
+      requests.length > 0 &&
+      (!wantsJson || (maySendMessages(features, requests, session) && acceptsStreams(ctx)));
+    const caller = {
       actor,
       request_id,
       session,
+      place: session && parts.places.ofSession(session.key),
       client: session?.client,
       isStreaming,
-      onResponseSent,
+      onResponseEnd: responseEndOf(ctx),
+    };
+    await answerRequests(ctx, {
+      requests,
+      refusals,
+      isBatch: batch !== undefined,
+      sse: isStreaming ? createSseStream(heartbeat_ms, onSlowReader) : undefined,
+      makeServer: () => parts.makeServer(caller),
     });
-    if (isStreaming || isInitialize || !isJSONRPCRequest(message)) {
-      await answerWithSdkTransport(ctx, server, {
-        message,
-        isEventStream: isStreaming,
-        address,
-        heartbeat_ms,
-      });
-    } else await answerWithJson(ctx, server, message);
   };
 }
 
@@ -105,25 +115,18 @@ export function acceptsStreams(ctx: Context): boolean {
 }
 
 /** @throws {McpHttpError} 406 if the client does not name `text/event-stream`. */
-export function requireStreams(ctx: Context, id: string | number): void {
+export function requireStreams(ctx: Context): void {
   if (acceptsStreams(ctx)) return;
-  throw new McpHttpError(406, rpcCodes.serverError, 'Not Acceptable: accept text/event-stream.', { id });
+  throw new McpHttpError(406, rpcCodes.serverError, 'Not Acceptable: accept text/event-stream.');
 }
 
-/** Whether a call may send messages before its result: an approval request, progress or log messages. */
-function maySendMessages(features: McpFeatures, message: unknown, session: Session | undefined): boolean {
+/** Whether a call may take long, or send messages before its result: its response begins at once, where the client accepts a stream. */
+function maySendMessages(features: McpFeatures, requests: unknown, session: Session | undefined): boolean {
   const canAsk = (session?.client.elicitation.length ?? 0) > 0;
-  const wantsReports = toMessages(message).some((item) => wantsProgress(item));
-  return calledOperations(features, message).some(
-    ({ operation, createRun, sendsMessages = false }) =>
-      sendsMessages ||
-      (canAsk && operation.approval !== undefined) ||
-      (wantsReports && (createRun !== undefined || operation.reply !== undefined)),
+  return calledOperations(features, requests).some(
+    ({ operation, waits = false, sendsMessages = false }) =>
+      waits || sendsMessages || (canAsk && operation.approval !== undefined),
   );
-}
-
-function wantsProgress(message: unknown): boolean {
-  return readField(readField(readField(message, 'params'), '_meta'), 'progressToken') !== undefined;
 }
 
 /**

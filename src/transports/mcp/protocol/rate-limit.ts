@@ -6,23 +6,21 @@ import { McpHttpError, rpcCodes } from './errors.ts';
 
 /**
  * Counts what an agent opens. Tools count by their operations.
- * @param request the actor, and the id of the JSON-RPC request, if there is one.
  * @throws {McpHttpError} 429 with Retry-After
  */
 export async function consumeBudget(
   limits: RateLimits,
   budget: Extract<Budget, 'mcp_initialize' | 'event_stream'>,
-  { actor, id }: { actor: Actor; id: string | number | null },
+  { agent_id }: Pick<Actor, 'agent_id'>,
 ): Promise<void> {
   try {
-    await limits.consume(budget, actor.agent_id);
+    await limits.consume(budget, agent_id);
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'RATE_LIMITED') throw error;
     const { code, message, retry_after } = error;
     throw new McpHttpError(429, rpcCodes.serverError, message, {
       data: { code, retry_after },
       headers: { 'Retry-After': String(retry_after) },
-      id,
     });
   }
 }

@@ -14,7 +14,7 @@ export interface McpFeatures {
 }
 
 /** The tool, resource or completion that a message calls. */
-export type CalledOperation = Pick<Tool, 'operation' | 'requirePermission' | 'createRun' | 'sendsMessages'>;
+export type CalledOperation = Pick<Tool, 'operation' | 'requirePermission' | 'waits' | 'sendsMessages'>;
 
 /**
  * Checks the scopes of a message or batch before any of it runs.

@@ -28,7 +28,7 @@ export function createServerFactory(
   return function makeServer(caller) {
     const server = new Server(info, {
       capabilities,
-      instructions: instructions(caller.actor.handle, { hasSession: true }),
+      instructions: instructions(caller.actor.handle, 'session'),
       jsonSchemaValidator,
     });
     // Cancellations are routed to the process that runs the call. The SDK's handler would leave a POST without a response.

@@ -1,5 +1,6 @@
 import type { EventType } from '../../../domain/feed/events.ts';
 import type { LiveEvent } from '../../../realtime/contract.ts';
+import type { Resources } from './resources.ts';
 
 const contacts = 'service://contacts';
 const threads = 'service://threads';
@@ -25,10 +26,11 @@ const resourcesByEventType: Record<EventType, readonly string[]> = {
   'agent.updated': [contacts],
 };
 
-/** The subscribed resources that the events have changed, without duplicates. */
+/** The subscribed resources that the events have changed, as the client writes their URIs, without duplicates. */
 export function findChangedResources(
   events: readonly Pick<LiveEvent, 'type' | 'thread_id'>[],
   subscribed: readonly string[],
+  resources: Pick<Resources, 'find'>,
 ): string[] {
   if (subscribed.length === 0) return [];
   const changed = new Set(
@@ -36,5 +38,5 @@ export function findChangedResources(
       resourcesByEventType[type].map((uri) => uri.replace('{thread_id}', thread_id ?? '')),
     ),
   );
-  return subscribed.filter((uri) => changed.has(uri));
+  return subscribed.filter((name) => changed.has(resources.find(name)?.uri ?? ''));
 }

@@ -15,41 +15,32 @@ export interface Session {
   seen_at: number;
   /** Where a notification stream without Last-Event-ID starts; null for tokens that see no events. */
   stream_cursor: string | null;
+  /** The newest notification stream, which alone receives. */
+  stream_number: number;
 }
 
 export interface SessionWithKey extends Session {
   /** Hash of the session id; names the session inside the service. */
   key: string;
 }
-
-/** What a session has received of its agent's feed. */
-export interface SessionPosition {
-  /** The session has received everything up to here. Undefined before its first wait. */
-  cursor: string | undefined;
-  /** Ids of messages, and of other events, that it received after that position: replies, and events of filtered waits. */
-  returned: readonly string[];
-}
-
-export interface SessionMove {
-  /** Undefined: the position stays. */
-  cursor?: string | undefined;
-  returned: readonly string[];
-  /** Returned ids that are before the new position. */
-  passed: readonly string[];
-}
-
 /** Session storage shared by all processes. Ids are stored as hashes. */
 export interface SessionStore {
   find(idHash: Buffer): Promise<Session | undefined>;
-  insert(idHash: Buffer, session: Omit<Session, 'seen_at' | 'subscriptions'>): Promise<void>;
+  insert(
+    idHash: Buffer,
+    session: Omit<Session, 'seen_at' | 'subscriptions' | 'stream_number'>,
+  ): Promise<void>;
   touch(idHash: Buffer, now: number): Promise<void>;
-  /** Returns false if the session already has `max` subscriptions. */
-  subscribe(idHash: Buffer, uri: string, max: number): Promise<boolean>;
-  unsubscribe(idHash: Buffer, uri: string): Promise<void>;
+  /** Returns false if the session already has `max` other subscriptions. */
+  subscribe(idHash: Buffer, uri: string, replaced: readonly string[], max: number): Promise<boolean>;
+  unsubscribe(idHash: Buffer, uris: readonly string[]): Promise<void>;
   setLogLevel(idHash: Buffer, level: string): Promise<void>;
-  readPosition(idHash: Buffer): Promise<SessionPosition>;
-  movePosition(idHash: Buffer, move: SessionMove): Promise<void>;
-  moveStreamCursor(idHash: Buffer, cursor: string): Promise<void>;
+  takeStream(idHash: Buffer): Promise<Pick<Session, 'stream_number' | 'stream_cursor'> | undefined>;
+  claimNotifications(
+    idHash: Buffer,
+    streamNumber: number,
+    cursor: string,
+  ): Promise<readonly string[] | undefined>;
   remove(idHash: Buffer): Promise<void>;
 }
 
@@ -61,16 +52,21 @@ export interface Sessions {
   ): Promise<string>;
   /** @throws {McpHttpError} 404 when it is unknown, has ended, or belongs to another agent: these look alike. */
   check(id: string, actor: Actor): Promise<SessionWithKey>;
-  /** Subscribes the session with this key to a resource. @throws {RpcError} when it has the maximum number already. */
-  subscribe(key: string, uri: string): Promise<void>;
-  /** Ends a subscription. */
-  unsubscribe(key: string, uri: string): Promise<void>;
-  /** What the waiting calls of the session have returned. */
-  readPosition(key: string): Promise<SessionPosition>;
-  /** Moves the position forward, after a response was sent. Later reads in this process wait for it. Never throws. */
-  movePosition(key: string, move: SessionMove): void;
-  /** Records where a notification stream of the session ended. Never throws. */
-  moveStreamCursor(key: string, cursor: string): void;
+  /** Subscribes the session with this key to a resource, in place of its other spellings. @throws {RpcError} when it has the maximum number already. */
+  subscribe(key: string, uri: string, replaced: readonly string[]): Promise<void>;
+  /** Ends the subscription of a resource, by its spellings. */
+  unsubscribe(key: string, uris: readonly string[]): Promise<void>;
+  /** Makes a new notification stream the only one of the session that receives. @throws {McpHttpError} 404 when it has ended. */
+  takeStream(key: string): Promise<Pick<Session, 'stream_number' | 'stream_cursor'>>;
+  /**
+   * Records what a stream is about to send, up to `cursor`. Returns the subscriptions; undefined if a newer stream receives, or if the
+   * session has ended: then it must send nothing.
+   */
+  claimNotifications(
+    key: string,
+    stream_number: number,
+    cursor: string,
+  ): Promise<readonly string[] | undefined>;
   /** Sets the minimum severity of the log messages that the session receives (MCP, Logging). */
   setLogLevel(key: string, level: LoggingLevel): Promise<void>;
   /** Ends a session. @throws {McpHttpError} as `check`. */
@@ -85,10 +81,7 @@ const maxSubscriptions = 500;
  * MCP sessions (MCP, Transports: Session Management) over a store that all processes share. Every request reads its session
  * from the store, so a change applies in every process as soon as the response arrives.
  */
-export function createSessions(store: SessionStore, log: (error: unknown) => void): Sessions {
-  /** Position updates in progress, by session key. */
-  const moving = new Map<string, Promise<void>>();
-
+export function createSessions(store: SessionStore): Sessions {
   async function find(hash: Buffer): Promise<SessionWithKey | undefined> {
     const now = Date.now();
     const found = await store.find(hash);
@@ -100,7 +93,7 @@ export function createSessions(store: SessionStore, log: (error: unknown) => voi
   async function check(id: string, actor: Actor): Promise<SessionWithKey> {
     const session = await find(hashOf(id));
     if (session?.agent_id === actor.agent_id) return session;
-    throw new McpHttpError(404, rpcCodes.sessionNotFound, 'Session not found: initialize again.');
+    throw sessionNotFound();
   }
 
   return {
@@ -115,31 +108,26 @@ export function createSessions(store: SessionStore, log: (error: unknown) => voi
       await check(id, actor);
       await store.remove(hashOf(id));
     },
-    async subscribe(key, uri) {
-      if (!(await store.subscribe(Buffer.from(key, 'base64url'), uri, maxSubscriptions))) {
+    async subscribe(key, uri, replaced) {
+      if (!(await store.subscribe(Buffer.from(key, 'base64url'), uri, replaced, maxSubscriptions))) {
         const text = `A session can subscribe to at most ${maxSubscriptions} resources.`;
         throw new RpcError(rpcCodes.serverError, text);
       }
     },
-    unsubscribe: (key, uri) => store.unsubscribe(Buffer.from(key, 'base64url'), uri),
-    async readPosition(key) {
-      await moving.get(key);
-      return store.readPosition(Buffer.from(key, 'base64url'));
+    unsubscribe: (key, uris) => store.unsubscribe(Buffer.from(key, 'base64url'), uris),
+    async takeStream(key) {
+      const taken = await store.takeStream(Buffer.from(key, 'base64url'));
+      if (!taken) throw sessionNotFound();
+      return taken;
     },
-    movePosition(key, move) {
-      const moved = (moving.get(key) ?? Promise.resolve())
-        .then(() => store.movePosition(Buffer.from(key, 'base64url'), move))
-        .catch(log)
-        .finally(() => {
-          if (moving.get(key) === moved) moving.delete(key);
-        });
-      moving.set(key, moved);
-    },
-    moveStreamCursor(key, cursor) {
-      store.moveStreamCursor(Buffer.from(key, 'base64url'), cursor).catch(log);
-    },
+    claimNotifications: (key, stream_number, cursor) =>
+      store.claimNotifications(Buffer.from(key, 'base64url'), stream_number, cursor),
     setLogLevel: (key, level) => store.setLogLevel(Buffer.from(key, 'base64url'), level),
   };
+}
+
+function sessionNotFound(): McpHttpError {
+  return new McpHttpError(404, rpcCodes.sessionNotFound, 'Session not found: initialize again.');
 }
 
 function hashOf(id: string): Buffer {

@@ -1,18 +1,23 @@
 import type { Actor } from '../../../domain/auth/actor.ts';
 import type { McpLogger } from '../parts.ts';
 import { McpHttpError } from '../protocol/errors.ts';
-import type { Sessions } from './sessions.ts';
+import type { Sessions, SessionWithKey } from './sessions.ts';
 import type { SseStream } from '../notifications/sse.ts';
+
+/** A session as it was when a stream of it began to receive. */
+export interface TakenSession extends SessionWithKey {
+  id: string;
+}
 
 interface OpenSseStream {
   sse: SseStream;
   /** Undefined for a stream without a session. */
-  session_id: string | undefined;
+  session: TakenSession | undefined;
   actor: Actor;
 }
 
 export interface StreamSet {
-  /** Keeps a stream until it closes. */
+  /** Keeps a stream until it closes. It ends the earlier streams of its session. */
   add(stream: OpenSseStream): void;
   endSession(id: string): void;
   /** Ends all streams and stops the checks. */
@@ -21,7 +26,7 @@ export interface StreamSet {
 
 /**
  * The open streams of this process. Every `interval_ms` it checks their sessions one by one, because another process may have
- * ended them.
+ * ended them, or have opened a newer stream.
  */
 export function createStreamSet(sessions: Sessions, logger: McpLogger, interval_ms: number): StreamSet {
   const streams = new Set<OpenSseStream>();
@@ -32,8 +37,8 @@ export function createStreamSet(sessions: Sessions, logger: McpLogger, interval_
     if (isChecking) return;
     isChecking = true;
     try {
-      for (const { sse, session_id, actor } of streams) {
-        if (session_id !== undefined && !(await isSessionValid(session_id, actor))) sse.end();
+      for (const { sse, session, actor } of streams) {
+        if (session && !(await isReceiving(session, actor))) sse.end();
       }
     } catch (error) {
       // The database is unavailable; the streams stay open.
@@ -43,24 +48,27 @@ export function createStreamSet(sessions: Sessions, logger: McpLogger, interval_
     }
   }
 
-  async function isSessionValid(id: string, actor: Actor): Promise<boolean> {
+  async function isReceiving({ id, stream_number }: TakenSession, actor: Actor): Promise<boolean> {
     try {
-      await sessions.check(id, actor);
-      return true;
+      return (await sessions.check(id, actor)).stream_number === stream_number;
     } catch (error) {
       if (error instanceof McpHttpError) return false;
       throw error;
     }
   }
 
+  function endStreams(id: string, below = Infinity): void {
+    for (const { sse, session } of streams)
+      if (session?.id === id && session.stream_number < below) sse.end();
+  }
+
   return {
     add(stream) {
+      if (stream.session) endStreams(stream.session.id, stream.session.stream_number);
       streams.add(stream);
       stream.sse.body.once('close', () => streams.delete(stream));
     },
-    endSession(id) {
-      for (const { sse, session_id } of streams) if (session_id === id) sse.end();
-    },
+    endSession: (id) => endStreams(id),
     close() {
       clearInterval(timer);
       for (const { sse } of streams) sse.end();

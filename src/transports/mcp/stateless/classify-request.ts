@@ -5,12 +5,9 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Context } from 'koa';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
-import { versionHeader } from '../protocol/headers.ts';
-import { readRequestId } from '../protocol/json-body.ts';
+import { statelessRevision, versionHeader } from '../protocol/headers.ts';
+import { isJsonRpc } from '../protocol/json-body.ts';
 import { readField } from '../protocol/required-scopes.ts';
-
-/** The stateless revision that this service implements. */
-export const statelessRevision = '2026-07-28';
 
 const methodHeader = 'mcp-method';
 const nameHeader = 'mcp-name';
@@ -23,24 +20,27 @@ export interface StatelessMessage {
 
 /**
  * Whether a message is of revision 2026-07-28 or later: `_meta` of a request, or the header of a notification, names it.
- * @param message valid JSON-RPC.
+ * @param message valid JSON-RPC, or a batch.
  * @returns undefined for older revisions.
  * @throws {McpHttpError} 400: -32602 for incomplete `_meta`, -32020 if headers and message differ, -32600 for a batch.
  */
 export function classifyRequest(ctx: Context, message: unknown): StatelessMessage | undefined {
   const [version, method, name] = [ctx.get(versionHeader), ctx.get(methodHeader), ctx.get(nameHeader)];
+  // Malformed members of a batch get errors of their own.
+  const body = Array.isArray(message) ? message.filter((one) => isJsonRpc(one)) : message;
+  if (Array.isArray(body) && body.length === 0) return undefined;
   const outcome = classifyInboundRequest({
     httpMethod: ctx.method,
     ...(version !== '' && { protocolVersionHeader: version }),
     ...(method !== '' && { mcpMethodHeader: method }),
     ...(name !== '' && { mcpNameHeader: name }),
-    body: message,
+    body,
   });
   if (outcome.kind === 'legacy') return undefined;
   if (outcome.kind === 'modern')
     return { message: outcome.message, revision: outcome.classification.revision };
   const { httpStatus, code, message: text, data } = outcome;
-  throw new McpHttpError(httpStatus, code, text, { data, id: readRequestId(message) });
+  throw new McpHttpError(httpStatus, code, text, { data });
 }
 
 /**
@@ -51,16 +51,14 @@ export function requireStandardHeaders(
   ctx: Context,
   { message, revision }: { message: JSONRPCRequest; revision: string | undefined },
 ): void {
-  const { id } = message;
   if (revision !== statelessRevision) {
     const data = { supported: [statelessRevision], requested: revision };
     const text = `Unsupported protocol version: ${String(revision).slice(0, 80)}`;
-    throw new McpHttpError(400, rpcCodes.unsupportedVersion, text, { id, data });
+    throw new McpHttpError(400, rpcCodes.unsupportedVersion, text, { data });
   }
   const missing = [versionHeader, methodHeader].find((name) => ctx.get(name) === '');
   const problem = missing === undefined ? findNameProblem(ctx, message) : `the header ${missing} is missing`;
-  if (problem !== undefined)
-    throw new McpHttpError(400, rpcCodes.headerMismatch, `Bad Request: ${problem}.`, { id });
+  if (problem !== undefined) throw new McpHttpError(400, rpcCodes.headerMismatch, `Bad Request: ${problem}.`);
 }
 
 /** The field that `Mcp-Name` repeats, by method. */

@@ -13,6 +13,7 @@ import type { McpParts } from '../parts.ts';
 import { instructions } from '../prompts/instructions.ts';
 import { McpHttpError, RpcError, rpcCodes } from '../protocol/errors.ts';
 import { type Caller, type Exchange, wantsLogLevel } from '../protocol/exchange.ts';
+import { statelessRevision } from '../protocol/headers.ts';
 import type { Method } from '../protocol/methods.ts';
 import { readField } from '../protocol/required-scopes.ts';
 import type { RunningCalls } from '../protocol/running-calls.ts';
@@ -20,7 +21,6 @@ import { serverInfo } from '../protocol/server.ts';
 import { createDeferrableCall, requireTasks, tasksExtension } from '../tasks/task-methods.ts';
 import type { TaskSource } from '../tasks/task-source.ts';
 import type { Tool } from '../tools/tools.ts';
-import { statelessRevision } from './classify-request.ts';
 import { createInputRound, type InputRound } from './input-round.ts';
 import { createReply, type Reply } from './reply.ts';
 import { openRequestState } from './request-state.ts';
@@ -91,8 +91,10 @@ export function createDispatch(parts: DispatchParts) {
 
   return async function dispatch(ctx: Context, caller: Caller, message: JSONRPCRequest): Promise<void> {
     const method = methods.get(message.method);
-    if (!method) throw new McpHttpError(404, rpcCodes.methodNotFound, 'Method not found', { id: message.id });
+    if (!method) throw new McpHttpError(404, rpcCodes.methodNotFound, 'Method not found');
     const reply = createReply(ctx, message.id, () => createSseStream(heartbeat_ms, parts.onSlowReader));
+    // A proxy or a client may end a response that stays silent.
+    if (caller.isStreaming && calledTool(parts, message)?.waits) reply.open();
     void run(method, { caller, message, reply });
     await reply.begun;
   };
@@ -102,16 +104,14 @@ export function createDispatch(parts: DispatchParts) {
 const discover: Method = (_request, { caller }) => ({
   supportedVersions: [statelessRevision],
   capabilities,
-  instructions: instructions(caller.actor.handle, { hasSession: false }),
+  instructions: instructions(caller.actor.handle, 'sign_in'),
 });
 
 async function runMethod(parts: DispatchParts, method: Method, call: StatelessCall): Promise<Result> {
   const { caller, message, reply } = call;
   if (!askingMethods.has(message.method))
     return method(message, { caller, withExchange: (use) => withExchange(parts, call, {}, use) });
-  const isTool = message.method === 'tools/call';
-  const tool = isTool ? parts.tools.get(String(readField(message.params, 'name'))) : undefined;
-  if (tool?.needsTasks) requireTasks(caller);
+  if (calledTool(parts, message)?.needsTasks) requireTasks(caller);
   const round = createInputRound({
     ...openRequestState(parts, caller, message),
     responses: readField(message.params, 'inputResponses'),
@@ -123,6 +123,10 @@ async function runMethod(parts: DispatchParts, method: Method, call: StatelessCa
     method(message, { caller, withExchange: (use) => withExchange(parts, call, exchange, use) }),
   );
   return deferrable ? { ...(await deferrable.toResult({ caller, signal: reply.signal }, result)) } : result;
+}
+
+function calledTool({ tools }: DispatchParts, { method, params }: JSONRPCRequest): Tool | undefined {
+  return method === 'tools/call' ? tools.get(String(readField(params, 'name'))) : undefined;
 }
 
 /** The questions to the client, if the call failed because it has to ask them. */

@@ -6,9 +6,11 @@ import type { Authorizer } from '../protocol/authorizer.ts';
 import { eventMethods } from '../../../domain/feed/event-dialects.ts';
 import type { EventStream } from '../events/stream.ts';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
-import { readRequestId } from '../protocol/json-body.ts';
+import { responseEndOf } from '../protocol/exchange.ts';
+import { accept } from '../protocol/http-responses.ts';
 import { acceptsJson, acceptsStreams } from '../protocol/post.ts';
 import { type McpFeatures, readField, requireScopes } from '../protocol/required-scopes.ts';
+import type { Places } from '../sessions/places.ts';
 import { requireStandardHeaders, type StatelessMessage } from './classify-request.ts';
 import { readRequestClient } from './client-info.ts';
 import { createDispatch, type DispatchParts } from './dispatch.ts';
@@ -18,6 +20,7 @@ export interface StatelessParts extends DispatchParts {
   features: McpFeatures;
   authorizer: Authorizer;
   listen: Listen;
+  places: Places;
   eventSubscriptions: Pick<McpParts['eventSubscriptions'], 'recordCall'>;
   eventStream: EventStream;
   /** Runs a function as part of the trace of the client. */
@@ -45,11 +48,11 @@ export function createStatelessHandler(parts: StatelessParts) {
   ): Promise<void> {
     if (!acceptsJson(ctx)) {
       const text = 'Not Acceptable: accept application/json and text/event-stream.';
-      throw new McpHttpError(406, rpcCodes.serverError, text, { id: readRequestId(message) });
+      throw new McpHttpError(406, rpcCodes.serverError, text);
     }
     if (!('id' in message)) {
       // Nothing follows from a notification: a client ends a call by closing its connection.
-      ctx.status = 202;
+      accept(ctx);
       return;
     }
     requireStandardHeaders(ctx, { message, revision });
@@ -60,7 +63,8 @@ export function createStatelessHandler(parts: StatelessParts) {
       request_id,
       client: readRequestClient(meta),
       isStreaming: acceptsStreams(ctx),
-      onResponseSent: (callback: () => void) => void ctx.res.once('finish', callback),
+      place: parts.places.ofSignIn(actor),
+      onResponseEnd: responseEndOf(ctx),
     };
     if (message.method === 'tools/call') parts.eventSubscriptions.recordCall(actor);
     const serve = handlers.get(message.method) ?? dispatch;

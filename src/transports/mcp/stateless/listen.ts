@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { LiveEvent, Realtime, StreamReader } from '../../../realtime/contract.ts';
-import { createSseStream, type SseStream } from '../notifications/sse.ts';
+import { createSseStream, sendStream, type SseStream } from '../notifications/sse.ts';
 import { updatedMessage } from '../notifications/notifications.ts';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import type { Caller } from '../protocol/exchange.ts';
@@ -16,7 +16,7 @@ import type { serverInfo } from '../protocol/server.ts';
 import { findChangedResources } from '../resources/changed-resources.ts';
 import type { Resources } from '../resources/resources.ts';
 import type { StreamSet } from '../sessions/stream-set.ts';
-import { createRequestStream, type Notification, sendStream } from './request-stream.ts';
+import { createRequestStream, type Notification } from './request-stream.ts';
 
 export interface ListenParts {
   resources: Resources;
@@ -71,7 +71,7 @@ export function createListen(parts: ListenParts): Listen {
     reader: Omit<StreamReader, 'transport'>,
   ) {
     try {
-      const { cursor } = await realtime.feedStatus(caller.actor);
+      const { cursor } = await realtime.startOf(caller.actor, 'latest');
       const stream = await realtime.open(caller.actor, { cursor }, { ...reader, transport: 'mcp' });
       body.once('close', () => stream.close());
       return { stream, ended: (await readTasks(caller, taskIds)).filter(({ task }) => isEnded(task)) };
@@ -84,8 +84,7 @@ export function createListen(parts: ListenParts): Listen {
   return async function listen(ctx, caller, message) {
     const { actor } = caller;
     const requested = readFilter(ctx, caller, message);
-    await consumeBudget(limits, 'event_stream', { actor, id: message.id });
-    const namesByUri = groupByUri(requested.names, resources);
+    await consumeBudget(limits, 'event_stream', actor);
     const resourceSubscriptions = requested.names.filter((name) => resources.find(name) !== undefined);
     const taskIds = (await readTasks(caller, requested.task_ids)).map(({ id }) => id);
     const sse = createRequestStream(
@@ -99,15 +98,14 @@ export function createListen(parts: ListenParts): Listen {
         // The agent gets names of resources and none of their content.
         showsContent: false,
         async deliver(events) {
-          const uris = findChangedResources(events, [...namesByUri.keys()]);
-          const names = uris.flatMap((uri) => namesByUri.get(uri) ?? []);
+          const names = findChangedResources(events, requested.names, resources);
           const states = await readTasks(caller, findChangedTasks(events, taskIds));
           await sse.notify([...names.map((name) => updatedMessage(name)), ...states.map(taskMessage)]);
         },
         onEnded: () => sse.end(),
       },
     );
-    streams.add({ sse, session_id: undefined, actor });
+    streams.add({ sse, session: undefined, actor });
     sendStream(ctx, sse);
     const notifications = {
       ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }),
@@ -138,29 +136,19 @@ function taskMessage({ id, task }: { id: string; task: Task }): Notification {
   return { jsonrpc: '2.0', method: 'notifications/tasks', params: detailedTask(id, task) };
 }
 
-function readFilter(ctx: Context, { client }: Caller, { id, params }: JSONRPCRequest): Filter {
-  requireStreams(ctx, id);
+function readFilter(ctx: Context, { client }: Caller, { params }: JSONRPCRequest): Filter {
+  requireStreams(ctx);
   const parsed = paramsSchema.safeParse(params);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const text = `Invalid params: ${issue?.path.join('.')}: ${issue?.message}`;
-    throw new McpHttpError(400, rpcCodes.invalidParams, text, { id });
+    throw new McpHttpError(400, rpcCodes.invalidParams, text);
   }
   const { resourceSubscriptions, taskIds } = parsed.data.notifications;
   if (taskIds && !client?.hasTasks) {
     const data = { requiredCapabilities: { extensions: { [tasksExtension]: {} } } };
     const text = `This needs the client capability ${tasksExtension}.`;
-    throw new McpHttpError(400, rpcCodes.missingCapability, text, { id, data });
+    throw new McpHttpError(400, rpcCodes.missingCapability, text, { data });
   }
   return { names: [...new Set(resourceSubscriptions)], task_ids: [...new Set(taskIds)] };
-}
-
-/** What the client calls each resource, by normalized URI. */
-function groupByUri(names: readonly string[], resources: Resources): Map<string, string[]> {
-  const grouped = new Map<string, string[]>();
-  for (const name of names) {
-    const uri = resources.find(name)?.uri;
-    if (uri !== undefined) grouped.set(uri, [...(grouped.get(uri) ?? []), name]);
-  }
-  return grouped;
 }

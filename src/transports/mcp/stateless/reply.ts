@@ -1,12 +1,13 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { Context } from 'koa';
-import { sseMessage, type SseStream } from '../notifications/sse.ts';
-import { sendStream } from './request-stream.ts';
+import { sendStream, sseMessage, type SseStream } from '../notifications/sse.ts';
 
 /** The response to one request: one JSON body, or an event stream if something is sent before the result. */
 export interface Reply {
   /** Aborts when the connection closes. */
   signal: AbortSignal;
+  /** Makes the response an event stream and sends its head. */
+  open(): void;
   /** Sends a notification. The response becomes an event stream. */
   notify(method: string, params: Record<string, unknown>): void;
   /** Sends the result or the error. An event stream has the status 200. */
@@ -29,18 +30,19 @@ export function createReply(ctx: Context, id: JSONRPCRequest['id'], openSse: () 
   });
 
   function openStream(): SseStream {
-    const opened = openSse();
-    sendStream(ctx, opened);
+    if (sse) return sse;
+    sse = openSse();
+    sendStream(ctx, sse);
     begin();
-    return opened;
+    return sse;
   }
 
   return {
     signal: disconnected.signal,
+    open: () => void openStream(),
     notify(method, params) {
       if (disconnected.signal.aborted) return;
-      sse ??= openStream();
-      void sse.write(sseMessage(JSON.stringify({ jsonrpc: '2.0', method, params })));
+      void openStream().write(sseMessage(JSON.stringify({ jsonrpc: '2.0', method, params })));
     },
     send(answer, status = 200) {
       const message = { jsonrpc: '2.0', id, ...answer };

@@ -3,7 +3,6 @@ import {
   SERVER_INFO_META_KEY,
   SUBSCRIPTION_ID_META_KEY,
 } from '@modelcontextprotocol/server';
-import type { Context } from 'koa';
 import { sseMessage, type SseStream } from '../notifications/sse.ts';
 import type { serverInfo } from '../protocol/server.ts';
 
@@ -46,11 +45,4 @@ export function notificationText({ params, ...message }: Notification, id: JSONR
   const { _meta, ...fields } = Object(params) as { _meta?: object };
   const meta = { ..._meta, [SUBSCRIPTION_ID_META_KEY]: id };
   return sseMessage(JSON.stringify({ ...message, params: { ...fields, _meta: meta } }));
-}
-
-/** Makes the stream the response. */
-export function sendStream(ctx: Context, { body }: SseStream): void {
-  ctx.set({ 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' });
-  ctx.set('Content-Type', 'text/event-stream');
-  ctx.body = body;
 }

@@ -5,7 +5,8 @@ import { idempotencyKeyPattern } from '../../../operations/fields.ts';
 import type { Realtime } from '../../../realtime/contract.ts';
 import { acknowledgeInput } from '../../../realtime/event-page.ts';
 import { requireFeedScope } from '../../../realtime/feed-scopes.ts';
-import { type Tool, createTool } from './tools.ts';
+import type { Position } from '../sessions/places.ts';
+import { type Tool, createTool, toWaitPosition } from './tools.ts';
 
 const input = acknowledgeInput.extend({
   idempotency_key: z
@@ -16,7 +17,8 @@ const input = acknowledgeInput.extend({
 });
 
 const output = z.object({
-  pending_events: z.int().describe('Number of events after the acknowledged position, counted up to 100.'),
+  pending_events: z.int().describe('Number of events that the next wait returns, counted up to 100.'),
+  pending_events_more: z.literal(true).optional().describe('Present if there are more.'),
 });
 
 /**
@@ -29,29 +31,31 @@ export function createAcknowledgeEventsTool({
 }): Tool {
   const binding = {
     description:
-      'Stores the position in your feed up to which you have handled all events. Call it with the cursor of the last wait_for_events result: pending_events counts from there, and your next conversation starts there. Do not call it before you have handled the events: the position only moves forward.',
+      'Stores the position in your feed up to which you have handled all events. Call it with the cursor of the last wait_for_events result: your next conversation starts there. Do not call it before you have handled the events: the position only moves forward.',
     annotations: { ...toolHints.write, idempotentHint: true },
   };
-  const operation = defineOperation({
-    name: 'acknowledge_events',
-    summary: 'Acknowledge events',
-    scope: 'any',
-    // It writes without a transaction and is idempotent by itself, so it needs no idempotency key.
-    kind: 'read',
-    input,
-    output,
-    async run({ actor }, { cursor }) {
-      await realtime.acknowledge(actor, cursor);
-      const { pending_events } = await realtime.feedStatus(actor);
-      return { pending_events };
-    },
-    tool: binding,
-    errors: [],
-    example: { input: { cursor: examplePage.cursor }, output: { pending_events: 0 } },
-  });
+  const createOperation = (position?: Position) =>
+    defineOperation({
+      name: 'acknowledge_events',
+      summary: 'Acknowledge events',
+      scope: 'any',
+      // It writes without a transaction and is idempotent by itself, so it needs no idempotency key.
+      kind: 'read',
+      input,
+      output,
+      async run({ actor }, { cursor }) {
+        await realtime.acknowledge(actor, cursor);
+        const { cursor: _end, ...pending } = await realtime.feedStatus(actor, toWaitPosition(position));
+        return pending;
+      },
+      tool: binding,
+      errors: [],
+      example: { input: { cursor: examplePage.cursor }, output: { pending_events: 0 } },
+    });
   return {
-    ...createTool(operation, binding),
+    ...createTool(createOperation(), binding),
     requirePermission: requireFeedScope,
-    feedStatus: ({ pending_events }) => (typeof pending_events === 'number' ? { pending_events } : {}),
+    feedCursor: () => undefined,
+    createRun: ({ position }) => ({ operation: createOperation(position) }),
   };
 }

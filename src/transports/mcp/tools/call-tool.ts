@@ -9,7 +9,8 @@ import { idempotencyKeyPattern, maxWaitSeconds } from '../../../operations/field
 import { createApprover } from '../approvals/approver.ts';
 import { type OperationCall, toOperationError, runOperation } from './run-operation.ts';
 import { defaultProgressMs, withProgress } from './progress.ts';
-import type { Tool } from './tools.ts';
+import { type ShownEvents, type Tool, toWaitPosition } from './tools.ts';
+import type { Move, Position } from '../sessions/places.ts';
 
 /**
  * Calls a tool (MCP, Tools: Calling Tools). Never throws: an error is a result with `isError` and the REST error body as text. It
@@ -20,40 +21,83 @@ export async function callTool(
   caller: Caller,
   { tool, args, exchange }: { tool: Tool; args: Record<string, unknown>; exchange: Exchange },
 ): Promise<CallToolResult> {
-  const before = tool.feedStatus ? undefined : await readFeedStatus(parts, caller);
-  const readMeta = async (output: Record<string, unknown> = {}) => {
-    const status = tool.feedStatus ? await readFeedStatus(parts, caller) : before;
-    return status && { ...status, ...tool.feedStatus?.(output) };
-  };
-  const toolCaller = { actor: caller.actor, session_key: caller.session?.key };
+  const { actor } = caller;
+  let position: Position | undefined;
+  let before: FeedStatus | undefined;
   try {
+    position = hasFeedScope(actor) ? await caller.place?.read() : undefined;
+    if (!tool.feedCursor) before = await readFeedStatus(parts, caller, position);
     const approver = tool.operation.approval && createApprover(parts, caller, exchange);
-    const run = tool.createRun?.({ ...toolCaller, exchange });
+    const run = tool.createRun?.({ position, exchange });
     const call = {
       ...toOperationCall(tool, args, caller),
       ...(run && { operation: run.operation }),
       approver,
       signal: exchange.signal,
     };
-    const feed_cursor = await tool.readCursor?.(toolCaller);
-    const from = { ...caller, actor: { ...caller.actor, feed_cursor } };
+    const from = { ...caller, actor: { ...actor, feed_cursor: position?.cursor } };
     const fitted = await runWithProgress(parts, exchange, tool, () => runOperation(parts, from, call));
-    if (run) caller.onResponseSent(run.onResponseSent);
-    const reply = replyOf(fitted.value);
-    if (reply) caller.onResponseSent(() => tool.onReplySent?.(toolCaller, reply));
-    const meta = await readMeta(fitted.value);
+    const shown = run?.shown?.() ?? shownReply(fitted.value);
+    if (shown) await settleAfterwards(parts, caller, { exchange, position, shown });
+    const meta =
+      before ?? (await readStatusAfter(parts, caller, { tool, position, shown, output: fitted.value }));
     // Several clients hide _meta from the model.
     const isShown = tool.showsFeed && meta !== undefined;
     const value = isShown ? { ...fitted.value, ...meta } : fitted.value;
     const text = isShown ? JSON.stringify(value) : fitted.text;
     const content = tool.content?.(value) ?? [{ type: 'text', text }];
-    return { content, structuredContent: value, ...(meta && { _meta: meta }) };
+    return { content, structuredContent: value, ...(meta && { _meta: { ...meta } }) };
   } catch (thrown) {
     const { body } = toOperationError(parts, caller, tool.operation, thrown);
     const content = [{ type: 'text' as const, text: JSON.stringify(body) }];
-    const meta = await readMeta();
-    return { isError: true, content, ...(meta && { _meta: meta }) };
+    const meta = before ?? (await readFeedStatus(parts, caller, position));
+    return { isError: true, content, ...(meta && { _meta: { ...meta } }) };
   }
+}
+
+/** The feed status after a call, at the position in its output. */
+async function readStatusAfter(
+  parts: McpParts,
+  caller: Caller,
+  result: {
+    tool: Tool;
+    position: Position | undefined;
+    shown: ShownEvents | undefined;
+    output: Record<string, unknown>;
+  },
+): Promise<FeedStatus | undefined> {
+  const { tool, position, shown, output } = result;
+  const status = await readFeedStatus(parts, caller, position, shown?.move);
+  const cursor = tool.feedCursor?.(output);
+  return status && { ...status, ...(typeof cursor === 'string' && { cursor }) };
+}
+
+/** The reply that a result shows. The caller does not get it again from a wait. */
+function shownReply(output: Record<string, unknown>): ShownEvents | undefined {
+  const reply = replyOf(output);
+  if (!reply) return undefined;
+  const { id, thread_id, sequence, sender } = reply;
+  const message = { thread_id, sequence, sender_id: sender.id };
+  return { events: [{ message }], move: { returned: [id], passed: [] } };
+}
+
+/** Counts what a result shows as delivered, and moves the place of the caller, once the whole response was sent. */
+async function settleAfterwards(
+  { realtime }: McpParts,
+  { actor, place, onResponseEnd }: Caller,
+  result: { exchange: Exchange; position: Position | undefined; shown: ShownEvents },
+): Promise<void> {
+  const { events, move } = result.shown;
+  const { signal } = result.exchange;
+  const { cursor = result.position?.cursor, returned, passed } = move;
+  const moves = cursor !== result.position?.cursor || returned.length > 0 || passed.length > 0;
+  if (moves) await place?.announce();
+  onResponseEnd((isSent) => {
+    // A cancelled call has no result.
+    const isReceived = isSent && !signal.aborted;
+    if (isReceived) realtime.markDelivered(actor, events);
+    if (moves) place?.settle(isReceived ? move : undefined);
+  });
 }
 
 /** Runs a call; reports progress while it waits. */
@@ -96,10 +140,12 @@ function parseIdempotencyKey(key: unknown): string | undefined {
 export async function readFeedStatus(
   { realtime, logger }: Pick<McpParts, 'realtime' | 'logger'>,
   { actor, request_id }: Caller,
+  position: Position | undefined,
+  move?: Move,
 ): Promise<FeedStatus | undefined> {
   if (!hasFeedScope(actor)) return undefined;
   try {
-    return await realtime.feedStatus(actor);
+    return await realtime.feedStatus(actor, toWaitPosition(position, move));
   } catch (error) {
     logger.debug({ err: error, request_id }, 'reading a feed status failed');
     return undefined;

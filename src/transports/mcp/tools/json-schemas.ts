@@ -20,7 +20,11 @@ const idempotencyKey = {
 const truncationFields = { truncated: { type: 'boolean' }, read_the_rest: { type: 'string' } };
 
 /** The feed status of the agent. */
-const feedFields = { cursor: { type: 'string' }, pending_events: { type: 'integer' } };
+const feedFields = {
+  cursor: { type: 'string' },
+  pending_events: { type: 'integer' },
+  pending_events_more: { type: 'boolean' },
+};
 
 /** What a tool accepts. Writing tools also take an idempotency key. */
 export function acceptedSchema(input: z.ZodType, isWrite: boolean): ObjectSchema {

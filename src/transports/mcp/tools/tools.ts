@@ -1,9 +1,9 @@
 import type { ContentBlock, Tool as ToolDefinition } from '@modelcontextprotocol/sdk/types.js';
 import type { Actor } from '../../../domain/auth/actor.ts';
 import type { Operation, ToolBinding } from '../../../operations/define.ts';
-import type { ReplyMessage } from '../../../operations/execute/await-reply.ts';
-import type { FeedStatus } from '../../../realtime/contract.ts';
+import type { LiveEvent, WaitPosition } from '../../../realtime/contract.ts';
 import type { Exchange } from '../protocol/exchange.ts';
+import type { Move, Position } from '../sessions/places.ts';
 import { addTimeTexts } from './time-texts.ts';
 import { coerceArguments } from './coerce-arguments.ts';
 import { acceptedSchema, inputSchema, outputSchema } from './json-schemas.ts';
@@ -23,12 +23,10 @@ export interface Tool {
   showsFeed: boolean;
   /** Checks permissions that the scope of the operation does not cover. @throws {DomainError} INSUFFICIENT_SCOPE */
   requirePermission?(actor: Actor): void;
-  /** The feed status in the output, for tools that move in the feed. The rest of it is read after the call. */
-  feedStatus?(output: Record<string, unknown>): Partial<FeedStatus>;
-  /** Called once the response was sent, for tools whose result may have a reply. */
-  onReplySent?(call: { actor: Actor; session_key: string | undefined }, reply: ReplyMessage): void;
-  /** The feed position of the session, for tools that may start there. */
-  readCursor?(call: { actor: Actor; session_key: string | undefined }): Promise<string | undefined>;
+  /** Whether a call may wait for something to happen. */
+  waits?: boolean;
+  /** The feed position in the output, for tools that move in the feed. The feed status is then read after the call. */
+  feedCursor?(output: Record<string, unknown>): unknown;
   /** Content blocks for the output. Default: JSON text. */
   content?(output: Record<string, unknown>): ContentBlock[];
   /** Whether the tool answers only with tasks. */
@@ -36,13 +34,26 @@ export interface Tool {
   /** Whether the tool may send messages before its result. */
   sendsMessages?: true;
   /** Creates the operation that runs in place of `operation`, for tools that need the exchange with the client. */
-  createRun?(call: { actor: Actor; session_key: string | undefined; exchange: Exchange }): ToolRun;
+  createRun?(call: { position: Position | undefined; exchange: Exchange }): ToolRun;
 }
 
 export interface ToolRun {
   operation: Operation;
-  /** Called once the response was sent. */
-  onResponseSent(): void;
+  /** What the result shows. */
+  shown?(): ShownEvents;
+}
+
+/** The events that a result shows, and how it moves the place of the caller once it was sent. */
+export interface ShownEvents {
+  events: readonly Pick<LiveEvent, 'message'>[];
+  move: Move;
+}
+
+/** The position of a caller, after what a result shows. */
+export function toWaitPosition(position: Position | undefined, move?: Move): WaitPosition | undefined {
+  if (!position) return undefined;
+  const returned = position.returned.filter((id) => !move?.passed.includes(id));
+  return { cursors: [position.cursor, move?.cursor], returned: [...returned, ...(move?.returned ?? [])] };
 }
 
 /**
@@ -52,7 +63,6 @@ export interface ToolRun {
 export function createTools(
   catalogue: readonly Operation[],
   others: readonly Tool[] = [],
-  { onReplySent, readCursor }: Pick<Tool, 'onReplySent' | 'readCursor'> = {},
 ): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
   const add = (tool: Tool) => {
@@ -63,12 +73,7 @@ export function createTools(
   for (const operation of catalogue) {
     const binding = operation.tool;
     if (!binding) continue;
-    const tool = createTool(operation, binding);
-    add({
-      ...tool,
-      ...(operation.reply && onReplySent && { onReplySent }),
-      ...(operation.itemWait && readCursor && { readCursor }),
-    });
+    add(createTool(operation, binding));
   }
   for (const tool of others) add(tool);
   return tools;
@@ -93,7 +98,8 @@ export function createTool(
     toResult: (output) => addTimeTexts(result ? result.from(output) : output) as object,
     showsFeed,
     // The output of a waiting operation has a position of its own.
-    ...(operation.reply && { feedStatus: ({ cursor }) => ({ cursor: String(cursor) }) }),
+    ...(operation.reply && { feedCursor: ({ cursor }) => cursor }),
+    waits: operation.reply !== undefined || operation.itemWait !== undefined,
     coerce: (args) => coerceArguments(args, accepted),
     page_field: findPageField(operation, schemas.inputSchema),
   };

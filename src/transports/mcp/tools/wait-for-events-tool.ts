@@ -1,13 +1,12 @@
 import type { Realtime } from '../../../realtime/contract.ts';
 import { requireFeedScope } from '../../../realtime/feed-scopes.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { PlaceKeeper } from '../prompts/instructions.ts';
 import { defaultProgressMs } from './progress.ts';
 import { type Tool, createTool } from './tools.ts';
-import { createEventWait } from './wait-for-events.ts';
+import { createEventWait, waitTexts } from './wait-for-events.ts';
 
 export interface WaitForEventsToolParts {
   realtime: Realtime;
-  sessions: Pick<Sessions, 'readPosition' | 'movePosition'>;
   /** Time between progress notifications, in ms. Default 5,000. */
   progress_ms?: number;
 }
@@ -15,27 +14,32 @@ export interface WaitForEventsToolParts {
 /** The tool `wait_for_events`. It is not in the catalogue because it needs the exchange with the client. */
 export function createWaitForEventsTool({
   realtime,
-  sessions,
   progress_ms = defaultProgressMs,
 }: WaitForEventsToolParts): Tool {
   const { operation } = createEventWait(realtime, { signal: new AbortController().signal, progress_ms });
   if (!operation.tool) throw new Error(`${operation.name} has no tool binding`);
   return {
     ...createTool(operation, operation.tool),
+    waits: true,
     requirePermission: requireFeedScope,
-    feedStatus: ({ cursor }) => (typeof cursor === 'string' ? { cursor } : {}),
-    createRun({ actor, session_key, exchange: { signal, progress } }) {
-      const readStart = async () => (session_key ? sessions.readPosition(session_key) : undefined);
-      const wait = createEventWait(realtime, { signal, progress_ms, progress, readStart });
-      return {
-        operation: wait.operation,
-        onResponseSent() {
-          if (signal.aborted) return;
-          const { events, move } = wait.shown();
-          realtime.markDelivered(actor, events);
-          if (session_key) sessions.movePosition(session_key, move);
-        },
-      };
-    },
+    feedCursor: ({ cursor }) => cursor,
+    createRun: ({ position, exchange: { signal, progress } }) =>
+      createEventWait(realtime, { signal, progress_ms, progress, position }),
   };
+}
+
+/** The tools for callers whose place something else keeps: the tool of this file says what. */
+export function describeWaits(tools: ReadonlyMap<string, Tool>, keeper: PlaceKeeper): Map<string, Tool> {
+  const { description, cursor } = waitTexts(keeper);
+  return new Map(
+    Array.from(tools, ([name, tool]) => {
+      if (name !== 'wait_for_events') return [name, tool];
+      const { properties = {}, ...schema } = tool.definition.inputSchema;
+      const inputSchema = {
+        ...schema,
+        properties: { ...properties, cursor: { ...properties['cursor'], description: cursor } },
+      };
+      return [name, { ...tool, definition: { ...tool.definition, description, inputSchema } }];
+    }),
+  );
 }

@@ -10,7 +10,8 @@ import { relationshipsOf } from '../../../operations/messages/relationships.ts';
 import type { EventPage, LiveEvent, Realtime } from '../../../realtime/contract.ts';
 import { pageQuery, pageState } from '../../../realtime/event-page.ts';
 import { isNoReplyMessage } from '../notifications/notifications.ts';
-import type { SessionMove, SessionPosition } from '../sessions/sessions.ts';
+import { type PlaceKeeper, waitStart } from '../prompts/instructions.ts';
+import type { Move, Position } from '../sessions/places.ts';
 import { type ProgressOptions, withProgress } from './progress.ts';
 import { shortEventData } from '../../../operations/short-events.ts';
 
@@ -18,8 +19,16 @@ const [firstType, ...otherTypes] = eventTypes;
 if (!firstType) throw new Error('there are no event types');
 const eventType = z.enum([firstType, ...otherTypes]);
 
+/** What the tool says of its waits. */
+export const waitTexts = (keeper: PlaceKeeper) => ({
+  description: `Returns the events after the cursor, or waits up to 25 seconds for the first one; the list is empty if nothing happens. Use it to receive what others do. Without a cursor it continues ${waitStart[keeper]}. To wait for the answer to one message, use wait_for_reply.`,
+  cursor: `Return events after this position. \`earliest\` is before the oldest event that is kept, \`latest\` is the end of the feed. Default: ${waitStart[keeper]}; before the first wait the acknowledged position, or \`earliest\` if there is none.`,
+});
+const sessionTexts = waitTexts('session');
+
 const input = z.strictObject({
   ...pageQuery,
+  cursor: pageQuery.cursor.describe(sessionTexts.cursor),
   wait_seconds: z
     .int()
     .min(0)
@@ -68,13 +77,13 @@ export interface WaitOptions extends ProgressOptions {
   /** Ends the wait. */
   signal: AbortSignal;
   /** Where a wait without a cursor starts. Default: as for a poll without a cursor. */
-  readStart?(): Promise<SessionPosition | undefined>;
+  position?: Position | undefined;
 }
 
 export interface EventWait {
   operation: ReturnType<typeof createWaitOperation>;
   /** The events of the last output, and how they move the position of a session. */
-  shown(): { events: readonly LiveEvent[]; move: SessionMove };
+  shown(): { events: readonly LiveEvent[]; move: Move };
 }
 
 /**
@@ -88,7 +97,7 @@ export function createEventWait(realtime: Pick<Realtime, 'page'>, options: WaitO
   const operation = createWaitOperation({
     read: (actor, { cursor, ...query }, filter) =>
       (page ??= withProgress(options, query.wait_ms, async () => {
-        const start = cursor === undefined ? await options.readStart?.() : { cursor, returned: [] };
+        const start = cursor === undefined ? options.position : { cursor, returned: [] };
         const wants = selection.start(actor, filter, start);
         return realtime.page(actor, { ...query, cursor: start?.cursor, wants });
       })),
@@ -126,7 +135,7 @@ function createSelection() {
 
   return {
     /** Returns the predicate for the events, which it sees in feed order. */
-    start({ agent_id }: Actor, { types, thread_id }: EventFilter, position: SessionPosition | undefined) {
+    start({ agent_id }: Actor, { types, thread_id }: EventFilter, position: Position | undefined) {
       const wantedTypes = types && new Set(types);
       const returned = new Set(position?.returned);
       const isWanted = (event: LiveEvent) =>
@@ -219,8 +228,7 @@ function createWaitOperation({ read, signal, show }: WaitParts) {
       };
     },
     tool: {
-      description:
-        'Returns the events after the cursor, or waits up to 25 seconds for the first one; the list is empty if nothing happens. Use it to receive what others do. Without a cursor it continues where the last wait of this session ended. To wait for the answer to one message, use wait_for_reply.',
+      description: sessionTexts.description,
       annotations: toolHints.readsOthers,
       showsFeed: true,
     },

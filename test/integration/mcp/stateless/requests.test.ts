@@ -37,7 +37,11 @@ test('server/discover says what the service is and can do, without a session', a
   });
 });
 
-test('both eras list the same tools, resources and prompts, each time in the same order', async () => {
+const isWait = ({ name }: { name: string }) => name === 'wait_for_events';
+const withoutWait = (items: unknown) => (items as { name: string }[]).filter((item) => !isWait(item));
+const waitTexts = (answer: unknown) => JSON.stringify(Object(answer).result.tools.find(isWait));
+
+test('both eras list the same tools, resources and prompts, each time in the same order; a wait says what keeps its place', async () => {
   for (const [method, field, cacheScope] of [
     ['tools/list', 'tools', 'private'],
     ['resources/list', 'resources', 'public'],
@@ -47,7 +51,12 @@ test('both eras list the same tools, resources and prompts, each time in the sam
     const older = await postRawMessage(instance.url, token, { jsonrpc: '2.0', id: 1, method });
     const { result } = await ask(method);
     expect(result).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope });
-    expect(result?.[field]).toEqual(Object(older.json).result[field]);
+    expect(withoutWait(result?.[field])).toEqual(withoutWait(Object(older.json).result[field]));
+    if (field === 'tools') {
+      expect(waitTexts(older.json)).toMatch(/(last wait of this session.*){2}/);
+      expect(waitTexts({ result })).toMatch(/(last wait of this sign-in.*){2}/);
+      expect(waitTexts({ result })).not.toContain('session');
+    }
     expect((await ask(method)).result).toEqual(result);
   }
 });

@@ -1,0 +1,107 @@
+import { type NamedStatement, statement, unflushedCommit } from '../queryable.ts';
+
+/** What a session, or a sign-in without sessions, has received of its agent's feed. */
+export interface McpPosition {
+  /** It has received everything up to here. */
+  cursor: string | undefined;
+  /** Ids of messages, and of other events, that it received after that position. */
+  returned: readonly string[];
+  /** Whether an answer may be on its way that moves the position. */
+  is_answering: boolean;
+  seen_at: number;
+}
+
+export interface McpSessionMove {
+  /** Undefined: the position stays. */
+  cursor?: string | undefined;
+  returned: readonly string[];
+  /** Returned ids that are before the new position. */
+  passed: readonly string[];
+}
+
+/** More than a waiting call leaves behind the position (`maxBehind`), for the replies beside it. */
+const maxReturnedIds = 200;
+
+/** The position of a cursor of a feed: its first part is the number as base64 without padding. */
+const numberOf = (cursor: string) =>
+  `convert_from(decode(rpad(split_part(${cursor}, '.', 1), (length(split_part(${cursor}, '.', 1)) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::bigint`;
+
+/**
+ * The later one of a stored cursor and a new one, of which either can be null. Waits and streams of one session end in any order; none
+ * moves the session back. After a restore of the database all numbers are higher than before.
+ */
+export const later = (stored: string, next: string) =>
+  `case when ${numberOf(next)} <= ${numberOf(stored)} then ${stored} else coalesce(${next}, ${stored}) end`;
+
+const databaseNow = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+const statements = {
+  readPosition: statement(
+    'mcp_sessions.read_position',
+    `select wait_cursor as cursor, returned_ids as returned, answering_until > ${databaseNow} as is_answering, seen_at
+     from mcp_sessions where id_hash = :id_hash and seen_at >= :seen_after`,
+  ),
+  announceMove: statement(
+    'mcp_sessions.announce_move',
+    `update mcp_sessions set answering_until = ${databaseNow} + :answer_ms::bigint from ${unflushedCommit} where id_hash = :id_hash`,
+  ),
+  /** A place that was not used for long begins again. */
+  keepPlace: statement(
+    'mcp_sessions.keep_place',
+    `insert into mcp_sessions as s (id_hash, agent_id, protocol_version, client, created_at, seen_at)
+     values (:id_hash, :agent_id, :protocol_version, '{}', :now, :seen_at)
+     on conflict (id_hash) do update set seen_at = excluded.seen_at,
+       wait_cursor = case when s.seen_at >= :seen_after then s.wait_cursor end,
+       returned_ids = case when s.seen_at >= :seen_after then s.returned_ids else '{}' end`,
+  ),
+  movePosition: statement(
+    'mcp_sessions.move_position',
+    `update mcp_sessions s set answering_until = 0, wait_cursor = ${later('s.wait_cursor', ':cursor::text')}, returned_ids = n.ids[greatest(1, cardinality(n.ids) - ${maxReturnedIds - 1}):]
+     from (select id_hash, array(select id from unnest(returned_ids) with ordinality r (id, place) where id <> all(:passed::text[]) order by place) || :returned::text[] as ids
+           from mcp_sessions where id_hash = :id_hash for no key update) n
+     where s.id_hash = n.id_hash`,
+  ),
+};
+
+type Run = <Row extends object>(sql: NamedStatement, values: Record<string, unknown>) => Promise<Row[]>;
+
+/** The places of waits: a part of the repository of sessions. A sign-in without sessions has a row of its own. */
+export function mcpPlaceQueries(run: Run) {
+  return {
+    /** The position of a session or place that was seen since `seenAfter`. The cursor is undefined before the first wait. */
+    async readPosition(idHash: Buffer, seenAfter: number): Promise<McpPosition | undefined> {
+      const [row] = await run<Omit<McpPosition, 'cursor'> & { cursor: string | null }>(
+        statements.readPosition,
+        {
+          id_hash: idHash,
+          seen_after: seenAfter,
+        },
+      );
+      return row && { ...row, cursor: row.cursor ?? undefined };
+    },
+    /** Says that an answer is on its way that moves the position, within `answerMs` at most. */
+    async announceMove(idHash: Buffer, answerMs: number): Promise<void> {
+      await run(statements.announceMove, { id_hash: idHash, answer_ms: answerMs });
+    },
+    /** Creates or keeps the position of a sign-in without sessions. It begins again if it was not seen since `seen_after`. */
+    async keepPlace(
+      idHash: Buffer,
+      place: {
+        agent_id: string;
+        protocol_version: string;
+        now: number;
+        seen_at: number;
+        seen_after: number;
+      },
+    ): Promise<void> {
+      await run(statements.keepPlace, { id_hash: idHash, ...place });
+    },
+    /**
+     * Moves the position, never back, and ends the announcement. Adds `returned` to the returned ids, of which the newest are kept, and
+     * removes those that the position has passed.
+     */
+    async movePosition(idHash: Buffer, { cursor, returned, passed }: McpSessionMove): Promise<void> {
+      await run(statements.movePosition, { id_hash: idHash, cursor: cursor ?? null, returned, passed });
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Actor } from '../../../domain/auth/actor.ts';
+import { mcpPlaceLifetimeMs, mcpSessionLifetimeMs } from '../../../domain/limits.ts';
+import { statelessRevision } from '../protocol/headers.ts';
+
+/** What a caller has received of its agent's feed. */
+export interface Position {
+  /** It has received everything up to here. Undefined before its first wait. */
+  cursor: string | undefined;
+  /** Ids of messages, and of other events, that it received after that position: replies, and events of filtered waits. */
+  returned: readonly string[];
+}
+
+/** How an answer moves a position. */
+export interface Move {
+  /** Undefined: the position stays. */
+  cursor?: string | undefined;
+  returned: readonly string[];
+  /** Returned ids that are before the new position. */
+  passed: readonly string[];
+}
+
+/** Storage of positions shared by all processes. */
+export interface PlaceStore {
+  readPosition(
+    idHash: Buffer,
+    seenAfter: number,
+  ): Promise<(Position & { is_answering: boolean; seen_at: number }) | undefined>;
+  announceMove(idHash: Buffer, answerMs: number): Promise<void>;
+  keepPlace(
+    idHash: Buffer,
+    place: { agent_id: string; protocol_version: string; now: number; seen_at: number; seen_after: number },
+  ): Promise<void>;
+  movePosition(idHash: Buffer, move: Move): Promise<void>;
+}
+
+/** Where the waits of one caller continue. */
+export interface Place {
+  read(): Promise<Position>;
+  /** Call it before an answer is sent that moves the place: until `settle`, reads in every process wait. Never throws. */
+  announce(): Promise<void>;
+  /** Moves the place forward if the answer was sent; undefined if it was not. Never throws. */
+  settle(move: Move | undefined): void;
+}
+
+export interface Places {
+  /** The place of a session, by its key. */
+  ofSession(key: string): Place;
+  /** The place of a sign-in in revision 2026-07-28: of the grant of a person, else of the credential. */
+  ofSignIn(actor: Actor): Place;
+}
+
+/** Longer than an answer needs to reach the operating system. After it, a read no longer waits: a process may have crashed. */
+const maxAnswerMs = 2_000;
+const readIntervalMs = 20;
+
+/** The places of waits, over a store that all processes share. */
+export function createPlaces(store: PlaceStore, log: (error: unknown) => void): Places {
+  /** Moves in progress in this process, by key. */
+  const moving = new Map<string, Promise<void>>();
+
+  function createPlace(hash: Buffer, keep?: () => Promise<void>): Place {
+    const key = hash.toString('base64url');
+    return {
+      async read() {
+        for (;;) {
+          await moving.get(key);
+          const now = Date.now();
+          const found = await store.readPosition(hash, now - mcpSessionLifetimeMs);
+          if (!found) return { cursor: undefined, returned: [] };
+          const { cursor, returned, is_answering, seen_at } = found;
+          // Waits without events do not move it.
+          if (keep && seen_at < now + mcpPlaceLifetimeMs / 2) await keep();
+          if (!is_answering) return { cursor, returned };
+          await pause(readIntervalMs);
+        }
+      },
+      async announce() {
+        try {
+          await keep?.();
+          await store.announceMove(hash, maxAnswerMs);
+        } catch (error) {
+          log(error);
+        }
+      },
+      settle(move) {
+        const moved = (moving.get(key) ?? Promise.resolve())
+          .then(() => store.movePosition(hash, move ?? { returned: [], passed: [] }))
+          .catch(log)
+          .finally(() => {
+            if (moving.get(key) === moved) moving.delete(key);
+          });
+        moving.set(key, moved);
+      },
+    };
+  }
+
+  return {
+    ofSession: (key) => createPlace(Buffer.from(key, 'base64url')),
+    ofSignIn({ agent_id, grant_id, client_id }) {
+      // No header can have a line break, so no session has this id.
+      const hash = createHash('sha256')
+        .update(`place\n${agent_id}\n${grant_id ?? client_id}`)
+        .digest();
+      return createPlace(hash, () => {
+        const now = Date.now();
+        // It is stored as a session that ends later.
+        const seen_at = now + mcpPlaceLifetimeMs - mcpSessionLifetimeMs;
+        const seen_after = now - mcpSessionLifetimeMs;
+        return store.keepPlace(hash, {
+          agent_id,
+          protocol_version: statelessRevision,
+          now,
+          seen_at,
+          seen_after,
+        });
+      });
+    },
+  };
+}
