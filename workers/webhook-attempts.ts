@@ -60,7 +60,8 @@ export function createAttempts(
     const headers = body === undefined ? undefined : createHeaders(core, webhook, delivery, body);
     if (body === undefined || !headers) {
       const error = body === undefined ? eventRemoved : secretUnreadable;
-      await recordResult(core, delivery, { state: 'failed', next_at: null }, { status: null, error });
+      const nothingSent = { status: null, error, duration_ms: null };
+      await recordResult(core, delivery, { state: 'failed', next_at: null }, nothingSent);
       return attemptDone;
     }
     const response = await send(core, webhook.url, headers, body, event?.traceparent);
@@ -122,11 +123,20 @@ async function recordResult(
   { repositories }: Core,
   { webhook_id, event_id }: Delivery,
   next: Pick<Delivery, 'state' | 'next_at'>,
-  { status, error }: OutboundResponse,
+  {
+    status,
+    error,
+    duration_ms,
+    response,
+  }: Omit<OutboundResponse, 'duration_ms'> & { duration_ms: number | null },
 ): Promise<void> {
-  const attempt = { ...next, at: Date.now(), status, error };
+  const text = response === undefined ? null : toStoredText(response);
+  const attempt = { ...next, at: Date.now(), status, error, duration_ms, response: text };
   await repositories.webhookDeliveries.recordAttempt(webhook_id, event_id, attempt);
 }
+
+/** PostgreSQL stores no NUL in a text. */
+const toStoredText = (text: string): string => text.replaceAll('\0', '\u{FFFD}');
 
 async function disable({ unitOfWork, logger }: Core, id: string, reason: 'gone' | 'failing'): Promise<void> {
   logger.info({ webhook: id, reason }, 'webhook disabled');

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { isDelivered } from '../domain/outbound.ts';
 import { type EventType, eventTypes } from '../domain/feed/events.ts';
 import { scopes } from '../domain/auth/scopes.ts';
-import { presentWebhook } from '../presenters/webhook.ts';
+import { presentWebhook, presentWebhookTest } from '../presenters/webhook.ts';
 import { findAgentByHandle } from '../services/agents/find-by-handle.ts';
 import { requireAnyWebhook } from '../services/webhooks/access.ts';
 import { sendTestEvent } from '../services/webhooks/send-test-event.ts';
@@ -190,7 +189,6 @@ function testCommand(io: CommandIo): Command {
           id,
         );
       });
-      const { status, error } = response;
-      printResult(io, options, { delivered: isDelivered(response), status, error });
+      printResult(io, options, presentWebhookTest(response));
     });
 }

@@ -10,6 +10,10 @@ export interface OutboundResponse {
   status: number | null;
   /** A short text that contains nothing of the receiver's response. */
   error: string | null;
+  /** The first 1,024 bytes of a response without a 2xx status. */
+  response?: string;
+  /** Milliseconds from the DNS lookup to the response. */
+  duration_ms: number;
   /** Milliseconds that the receiver asks to wait (429 and 503 with Retry-After). */
   retryAfterMs?: number;
   /** The category of a failure without a response: `connection_refused` also if the address is not allowed. */
@@ -27,6 +31,6 @@ export interface WebhookSender {
 }
 
 /** Whether the receiver accepted the request with a 2xx status. */
-export function isDelivered({ status }: OutboundResponse): boolean {
+export function isDelivered({ status }: Pick<OutboundResponse, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }

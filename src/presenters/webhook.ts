@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isDelivered, type OutboundResponse } from '../domain/outbound.ts';
 import { type EventType, eventTypes } from '../domain/feed/events.ts';
 import { deliveryStates, disabledReasons } from '../domain/webhooks.ts';
 import { timestamp } from './agent.ts';
@@ -65,6 +66,11 @@ export const webhookDeliverySchema = z
     last_attempt_at: timestamp.nullable(),
     last_status: z.int().nullable().describe('Status code of the last response; null if there was none.'),
     last_error: z.string().nullable().describe('Why there was no response, or why the delivery ended.'),
+    last_duration_ms: z.int().nullable().describe('Milliseconds that the last attempt took.'),
+    last_response: z
+      .string()
+      .nullable()
+      .describe('The first 1,024 bytes of the last response, if its status was not from 200 to 299.'),
     created_at: timestamp,
   })
   .meta({ id: 'WebhookDelivery' })
@@ -78,4 +84,10 @@ export function presentWebhookDelivery({
   ...row
 }: Omit<WebhookDeliveryRecord, 'id'> & { event_id: string }): WebhookDeliveryRecord {
   return webhookDeliverySchema.parse({ ...row, id: event_id });
+}
+
+/** Returns what a test event showed. */
+export function presentWebhookTest(answer: OutboundResponse) {
+  const { status, error, duration_ms, response = null } = answer;
+  return { delivered: isDelivered(answer), status, error, duration_ms, response };
 }

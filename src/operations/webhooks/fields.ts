@@ -52,5 +52,7 @@ export const exampleDelivery: WebhookDeliveryRecord = {
   last_attempt_at: 1_794_000_060_000,
   last_status: 503,
   last_error: null,
+  last_duration_ms: 84,
+  last_response: 'upstream is starting',
   created_at: 1_794_000_060_000,
 };

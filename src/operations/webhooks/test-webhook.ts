@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDelivered } from '../../domain/outbound.ts';
+import { presentWebhookTest } from '../../presenters/webhook.ts';
 import { sendTestEvent } from '../../services/webhooks/send-test-event.ts';
 import { defineOperation } from '../define.ts';
 import { exampleWebhook, webhookId } from './fields.ts';
@@ -17,16 +17,20 @@ export const testWebhookOperation = defineOperation({
       delivered: z.boolean().describe('Whether the receiver responded with a status from 200 to 299.'),
       status: z.int().nullable().describe('The status of the response. Null if there was none.'),
       error: z.string().nullable().describe('Why there was no response.'),
+      duration_ms: z.int().describe('Milliseconds that the attempt took.'),
+      response: z
+        .string()
+        .nullable()
+        .describe('The first 1,024 bytes of the response, if its status was not from 200 to 299.'),
     })
     .meta({ id: 'WebhookTest' }),
   errors: ['NOT_FOUND', 'INVALID_TRANSITION'],
   example: {
     input: { webhook_id: exampleWebhook.id },
-    output: { delivered: true, status: 204, error: null },
+    output: { delivered: true, status: 204, error: null, duration_ms: 84, response: null },
   },
   async run(work, { webhook_id }) {
-    const response = await sendTestEvent(work, work.actor.agent_id, webhook_id);
-    return { delivered: isDelivered(response), status: response.status, error: response.error };
+    return presentWebhookTest(await sendTestEvent(work, work.actor.agent_id, webhook_id));
   },
   rest: { method: 'POST', path: '/webhooks/{webhook_id}/test', status: 200 },
 });

@@ -27,12 +27,15 @@ interface OutboundRequest {
   body: string;
 }
 
-interface OutboundResponse {
+interface OutboundAnswer {
   status: number | null;
   error: string | null;
+  response?: string;
   retryAfterMs?: number;
   failure?: 'connection_refused' | 'timeout' | 'tls_error';
 }
+
+type OutboundResponse = OutboundAnswer & { duration_ms: number };
 
 /** Receives the body of a response, at most `maxResponseBytes` of it. */
 type OnBody = (body: string) => void;
@@ -49,8 +52,8 @@ const keepAlive = {
 } as const;
 
 /**
- * Sends POST requests to URLs that clients name. Follows no redirect, uses no proxy, and returns only the status and Retry-After of a
- * response. Connections are kept alive per host; each one was made to an allowed address.
+ * Sends POST requests to URLs that clients name. Follows no redirect, uses no proxy, and returns only the status, Retry-After and, of
+ * a failed request, the beginning of the response. Connections are kept alive per host; each one was made to an allowed address.
  */
 export function createWebhookSender({
   networks,
@@ -80,6 +83,12 @@ export function createWebhookSender({
   }
 
   async function send(outbound: OutboundRequest, onBody?: OnBody): Promise<OutboundResponse> {
+    const start = performance.now();
+    const answer = await request(outbound, onBody);
+    return { ...answer, duration_ms: Math.round(performance.now() - start) };
+  }
+
+  async function request(outbound: OutboundRequest, onBody?: OnBody): Promise<OutboundAnswer> {
     if (checkUrl(outbound.url) !== undefined)
       return { status: null, error: addressBlocked, failure: 'connection_refused' };
     const signal = AbortSignal.timeout(timeoutMs);
@@ -113,7 +122,7 @@ function post(
   outbound: OutboundRequest & { onBody: OnBody | undefined },
   agents: Readonly<Record<'http:' | 'https:', http.Agent>>,
   signal: AbortSignal,
-): Promise<OutboundResponse> {
+): Promise<OutboundAnswer> {
   const url = new URL(outbound.url);
   const isPlain = url.protocol === 'http:';
   const { request } = isPlain ? http : https;
@@ -125,11 +134,12 @@ function post(
     call.once('response', (response) => {
       hasResponse = true;
       const { onBody } = outbound;
-      const answer = toOutboundResponse(response);
-      if (!onBody) resolve(answer);
+      const answer = toOutboundAnswer(response);
+      const isDelivered = answer.status >= 200 && answer.status < 300;
+      if (isDelivered && !onBody) resolve(answer);
       drainResponse(response, (body) => {
         onBody?.(body);
-        resolve(answer);
+        resolve(isDelivered ? answer : { ...answer, response: body });
       });
     });
     call.on('error', (error) => {
@@ -143,7 +153,7 @@ function post(
   });
 }
 
-function toOutboundResponse({ statusCode: status = 0, headers }: IncomingMessage): OutboundResponse {
+function toOutboundAnswer({ statusCode: status = 0, headers }: IncomingMessage) {
   const isRedirect = status >= 300 && status < 400;
   const retryAfterMs = status === 429 || status === 503 ? parseRetryAfter(headers['retry-after']) : undefined;
   return {
@@ -165,25 +175,43 @@ function drainResponse(response: IncomingMessage, onEnd: OnBody): void {
   let size = 0;
   response.on('data', (chunk: Buffer) => {
     size += chunk.length;
+    chunks.push(chunk);
     if (size > maxResponseBytes) response.destroy();
-    else chunks.push(chunk);
   });
   response.on('error', () => response.destroy());
-  response.once('close', () => onEnd(Buffer.concat(chunks).toString()));
+  response.once('close', () => onEnd(Buffer.concat(chunks).subarray(0, maxResponseBytes).toString()));
 }
 
-const addressBlocked = 'the address is not allowed';
+/** One text for both: which internal names exist is not revealed. */
+const addressBlocked = 'the host name is unknown, or its address is not allowed';
 const describeTimeout = (ms: number): string => `no answer within ${ms / 1_000} s`;
+
+const failures: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused: nothing listens on this port',
+  ECONNRESET: 'the connection broke off',
+  EPIPE: 'the connection broke off',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+  ETIMEDOUT: 'the host does not answer',
+  CERT_HAS_EXPIRED: 'TLS failed: the certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS failed: the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'TLS failed: the certificate is self-signed',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS failed: the certificate is for another host name',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS failed: the server does not send the intermediate certificates',
+};
 
 /** Fixed texts, because the system's own messages can reveal internal addresses. */
 function describeFailure(error: unknown): string {
   if (error instanceof AddressBlocked) return addressBlocked;
   const code = getErrorCode(error) ?? '';
-  if (isTlsFailure(error)) return 'no trusted connection';
   if (code.startsWith('HPE_')) return 'the answer is not HTTP';
-  return code === 'ECONNRESET' ? 'the connection broke off' : 'no connection';
+  const known = failures[code];
+  if (known !== undefined) return known;
+  return isTlsFailure(error)
+    ? 'TLS failed: the certificate is not trusted, or the server does not speak TLS'
+    : 'no connection';
 }
 
 function isTlsFailure(error: unknown): boolean {
-  return /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(getErrorCode(error) ?? '');
+  return /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO|EPROTO/.test(getErrorCode(error) ?? '');
 }

@@ -15,6 +15,9 @@ export interface DeliveryRow {
   last_attempt_at: number | null;
   last_status: number | null;
   last_error: string | null;
+  last_duration_ms: number | null;
+  /** The beginning of the response to a failed attempt. */
+  last_response: string | null;
   created_at: number;
 }
 
@@ -25,10 +28,13 @@ export interface AttemptResult {
   at: number;
   status: number | null;
   error: string | null;
+  /** Milliseconds; null if nothing was sent. */
+  duration_ms: number | null;
+  response: string | null;
 }
 
 const columns = `webhook_id, event_id, event_type, number, state, attempts, next_at, last_attempt_at, last_status, last_error,
-  created_at`;
+  last_duration_ms, last_response, created_at`;
 
 const page = (filter: string): string =>
   `select ${columns} from webhook_deliveries where webhook_id = :webhook_id and (:before::text is null or event_id < :before) ${filter}
@@ -53,12 +59,12 @@ const statements = {
      update webhook_deliveries d set next_at = :now::bigint + :lease_ms::bigint from due
      where d.webhook_id = due.webhook_id and d.event_id = due.event_id
      returning d.webhook_id, d.event_id, d.event_type, d.number, d.state, d.attempts, d.next_at, d.last_attempt_at,
-       d.last_status, d.last_error, d.created_at`,
+       d.last_status, d.last_error, d.last_duration_ms, d.last_response, d.created_at`,
   ),
   recordAttempt: statement(
     'webhook_deliveries.record_attempt',
     `update webhook_deliveries set state = :state, next_at = :next_at, last_attempt_at = :at, last_status = :status, last_error = :error,
-       attempts = attempts + 1
+       last_duration_ms = :duration_ms, last_response = :response, attempts = attempts + 1
      where webhook_id = :webhook_id and event_id = :event_id and (state = 'pending' or :state = 'delivered')`,
   ),
   skip: statement(
@@ -139,16 +145,7 @@ export function webhookDeliveriesRepository(db: Queryable) {
     },
     /** Records an attempt. Changes nothing when the delivery is no longer pending, unless the attempt succeeded. */
     async recordAttempt(webhookId: string, eventId: string, result: AttemptResult): Promise<void> {
-      const { state, next_at, at, status, error } = result;
-      await query(db, statements.recordAttempt, {
-        webhook_id: webhookId,
-        event_id: eventId,
-        state,
-        next_at,
-        at,
-        status,
-        error,
-      });
+      await query(db, statements.recordAttempt, { webhook_id: webhookId, event_id: eventId, ...result });
     },
     /** Marks a pending delivery as not needed. */
     async skip(webhookId: string, eventId: string): Promise<void> {

@@ -135,4 +135,6 @@ export interface DeliveryEntry {
   next_at: number | null;
   last_status: number | null;
   last_error: string | null;
+  last_duration_ms: number | null;
+  last_response: string | null;
 }

@@ -1405,6 +1405,10 @@ class WebhookDelivery(TypedDict):
     """Status code of the last response; null if there was none."""
     last_error: str | None
     """Why there was no response, or why the delivery ended."""
+    last_duration_ms: int | None
+    """Milliseconds that the last attempt took."""
+    last_response: str | None
+    """The first 1,024 bytes of the last response, if its status was not from 200 to 299."""
     created_at: int
     """Milliseconds since the Unix epoch."""
 
@@ -1416,6 +1420,10 @@ class WebhookTest(TypedDict):
     """The status of the response. Null if there was none."""
     error: str | None
     """Why there was no response."""
+    duration_ms: int
+    """Milliseconds that the attempt took."""
+    response: str | None
+    """The first 1,024 bytes of the response, if its status was not from 200 to 299."""
 
 
 class WebhookWithSecret(TypedDict):

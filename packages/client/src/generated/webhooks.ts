@@ -38,6 +38,10 @@ export interface WebhookTest {
   status: number | null;
   /** Why there was no response. */
   error: string | null;
+  /** Milliseconds that the attempt took. */
+  duration_ms: number;
+  /** The first 1,024 bytes of the response, if its status was not from 200 to 299. */
+  response: string | null;
 }
 
 export interface WebhookDelivery {
@@ -57,6 +61,10 @@ export interface WebhookDelivery {
   last_status: number | null;
   /** Why there was no response, or why the delivery ended. */
   last_error: string | null;
+  /** Milliseconds that the last attempt took. */
+  last_duration_ms: number | null;
+  /** The first 1,024 bytes of the last response, if its status was not from 200 to 299. */
+  last_response: string | null;
   /** Milliseconds since the Unix epoch. */
   created_at: number;
 }

@@ -140,6 +140,8 @@ export interface Delivery {
   last_attempt_at: number | null;
   last_status: number | null;
   last_error: string | null;
+  last_duration_ms: number | null;
+  last_response: string | null;
   created_at: number;
 }
 

@@ -6,6 +6,8 @@ import type { State } from './state.ts';
 export interface Response {
   status: number | null;
   error: string | null;
+  response: string | null;
+  duration_ms: number;
 }
 
 const second = 1_000;
@@ -31,16 +33,20 @@ const webhookSecretPrefix = 'whsec_';
 export const createWebhookSecret = (): string =>
   `${webhookSecretPrefix}${randomBytes(32).toString('base64')}`;
 
-export const isDelivered = ({ status }: Response): boolean =>
+export const isDelivered = ({ status }: Pick<Response, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
 
 /** Sends an event to a webhook. */
 export async function post(state: State, webhook: Webhook, event: PresentedEvent): Promise<Response> {
   const request = sign(webhook, state.clock.now(), event);
+  const start = performance.now();
+  const duration = () => ({ duration_ms: Math.round(performance.now() - start) });
   try {
-    return { status: await state.receiveWebhook(request), error: null };
+    const status = await state.receiveWebhook(request);
+    return { status, error: null, response: isDelivered({ status }) ? null : '', ...duration() };
   } catch (thrown) {
-    return { status: null, error: thrown instanceof Error ? thrown.message : String(thrown) };
+    const error = thrown instanceof Error ? thrown.message : String(thrown);
+    return { status: null, error, response: null, ...duration() };
   }
 }
 
@@ -106,7 +112,14 @@ function isLeftOut({ presence }: State, { id }: Agent, { only_when_offline }: We
 }
 
 function toDelivery({ clock }: State, event: StoredEvent, number: number): Delivery {
-  const empty = { attempts: 0, last_attempt_at: null, last_status: null, last_error: null };
+  const empty = {
+    attempts: 0,
+    last_attempt_at: null,
+    last_status: null,
+    last_error: null,
+    last_duration_ms: null,
+    last_response: null,
+  };
   const now = clock.now();
   return { event, number, state: 'pending', ...empty, next_at: now, created_at: now };
 }
@@ -130,7 +143,14 @@ async function attempt(state: State, agent: Agent, webhook: Webhook, delivery: D
   if (delivery.state !== 'pending' && !isDelivered(response)) return;
   const now = state.clock.now();
   delivery.attempts += 1;
-  Object.assign(delivery, { last_attempt_at: now, last_status: response.status, last_error: response.error });
+  const { status, error, duration_ms, response: text } = response;
+  Object.assign(delivery, {
+    last_attempt_at: now,
+    last_status: status,
+    last_error: error,
+    last_duration_ms: duration_ms,
+    last_response: text,
+  });
   if (isDelivered(response)) {
     Object.assign(delivery, { state: 'delivered', next_at: null });
     markDelivered(state, agent, [event]);

@@ -90,7 +90,18 @@ function WebhookLog({ webhook, address, state, deliveries, next_cursor }: Webhoo
 }
 
 function deliveryRow({ enabled }: WebhookRecord, address: string, delivery: WebhookDeliveryRecord) {
-  const { id, event_type, state, attempts, next_at, last_status, last_error, created_at } = delivery;
+  const {
+    id,
+    event_type,
+    state,
+    attempts,
+    next_at,
+    last_status,
+    last_error,
+    last_duration_ms,
+    last_response,
+    created_at,
+  } = delivery;
   const { tone, text } = deliveryStateLabels[state];
   return {
     key: id,
@@ -102,11 +113,18 @@ function deliveryRow({ enabled }: WebhookRecord, address: string, delivery: Webh
         <Time at={created_at} /> · {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
         {last_status !== null && ` · status ${last_status}`}
         {last_error !== null && ` · ${last_error}`}
+        {last_duration_ms !== null && ` · ${last_duration_ms} ms`}
         {next_at !== null && (
           <>
             {' '}
             · next <Time at={next_at} />
           </>
+        )}
+        {last_response !== null && last_response !== '' && (
+          <details>
+            <summary>Response</summary>
+            <pre>{last_response}</pre>
+          </details>
         )}
       </>
     ),
