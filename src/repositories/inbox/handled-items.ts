@@ -17,7 +17,7 @@ export interface MovedHandledMark extends HandledThread {
 
 const statements = {
   /**
-   * Locks members in the order that other marks use. An agent that is no longer a member has no mark; its items are removed with the others.
+   * Locks members in the order that other marks use, and their threads against new members, but not against messages. An agent that is no longer a member has no mark; its items are removed with the others.
    */
   lockMembers: statement(
     'inbox_handled.lock_members',
@@ -26,7 +26,8 @@ const statements = {
        where i.state = 'handled' and (:agent_ids::text[] is null or i.agent_id = any(:agent_ids)) and (:min_age_ms::int = 0 or i.updated_at <= ${leaseClock} - :min_age_ms) limit :limit
      ), member as (
        select m.thread_id, m.agent_id from handled h join thread_members m on m.thread_id = h.thread_id and m.agent_id = h.agent_id
-       order by m.thread_id, m.agent_id for no key update of m
+       join threads t on t.id = m.thread_id
+       order by m.thread_id, m.agent_id for key share of t for no key update of m
      ), locked as (select count(*) from member)
      select h.thread_id, h.agent_id from handled h cross join locked`,
   ),
@@ -90,7 +91,7 @@ export function inboxHandledRepository(db: Queryable) {
         agent_ids: members.map(({ agent_id }) => agent_id),
       });
     },
-    /** The members of these threads, locked until the transaction ends, so that no removed member is notified. */
+    /** The members of these threads, locked until the transaction ends, so that no removed member is notified. `lockMembers` keeps others out. */
     lockRecipients(threadIds: readonly string[]): Promise<HandledThread[]> {
       return query<HandledThread>(db, statements.lockRecipients, { thread_ids: threadIds });
     },

@@ -29,10 +29,12 @@ export const ownUnread = (member: string): string =>
   `case when ${member}.own_unread_after = ${member}.read_sequence then ${member}.own_unread else 0 end`;
 
 const statements = {
+  /** The lock waits for handled marks that are being moved: their events are for the members without the new one. */
   insert: statement(
     'thread_members.insert',
-    `insert into thread_members (thread_id, agent_id, read_sequence, joined_at)
-     values (:thread_id, :agent_id, :read_sequence, greatest(:joined_at, (select max(joined_at) + 1 from thread_members where thread_id = :thread_id)))`,
+    `with thread as (select id from threads where id = :thread_id for update)
+     insert into thread_members (thread_id, agent_id, read_sequence, joined_at)
+     select id, :agent_id, :read_sequence, greatest(:joined_at, (select max(joined_at) + 1 from thread_members where thread_id = :thread_id)) from thread`,
   ),
   remove: statement(
     'thread_members.remove',

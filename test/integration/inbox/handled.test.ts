@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { followFeed } from '../../clients/feed.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { moveHandledMarks } from '../../../src/services/inbox/handled.ts';
+import { moveHandledMarks, recordHandled } from '../../../src/services/inbox/handled.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 import { expireLeases, startWork } from './setup.ts';
 
@@ -12,6 +12,12 @@ beforeAll(async () => {
   service = await startService({ worker: false });
 });
 afterAll(() => service.stop());
+
+/** Makes the items of an agent handled, as if the process that acknowledged them had died. */
+async function handleItems({ id }: TestAgent): Promise<void> {
+  const text = `update inbox_items set state = 'handled', fencing_token = null, expires_at = null, updated_at = $2 where agent_id = $1`;
+  await service.core.database.query({ text }, [id, Date.now() - 10_000]);
+}
 
 /** Follows the receipts about inboxes in the feed of an agent. */
 async function followHandled({ token }: TestAgent) {
@@ -95,12 +101,40 @@ test('marks of a process that died are moved by maintenance', async () => {
   const { asker, worker, inbox, thread, send } = await startWork(service);
   await send('one');
   const [lease] = await inbox.leases();
-  // As if the process had died after the acknowledgement.
-  const text = `update inbox_items set state = 'handled', fencing_token = null, expires_at = null, updated_at = $2 where agent_id = $1`;
-  await service.core.database.query({ text }, [worker.id, Date.now() - 10_000]);
+  await handleItems(worker);
   expect((await inbox.acknowledge(lease?.id ?? '')).body.error.code).toBe('LEASE_LOST');
   await moveHandledMarks(service.core.unitOfWork, null, 5_000);
   expect((await readReceipt(asker, thread, worker)).handled_up_to_sequence).toBe(1);
+});
+
+test('an agent that is added while a mark moves joins after its events', async () => {
+  const { asker, worker, inbox, thread, send } = await startWork(service);
+  await send('one');
+  await inbox.leases();
+  await handleItems(worker);
+  const { token } = asker;
+  const next = await followFeed(service.api, token);
+  const added = await service.agent();
+  let adding: ReturnType<typeof requestRest> | undefined;
+  await service.core.unitOfWork.writeAsSystem(async (work) => {
+    await recordHandled(work, [worker.id], 0);
+    let isAdded = false;
+    const url = `${service.api}/threads/${thread}/members`;
+    adding = requestRest('POST', url, { token, body: { handle: added.handle } }).finally(
+      () => (isAdded = true),
+    );
+    const text = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%thread_members%'`;
+    const isWaiting = async () => isAdded || (await service.core.database.query({ text }, [])).length > 0;
+    await expect.poll(isWaiting, { timeout: 20_000 }).toBe(true);
+  });
+  expect((await adding)?.status).toBe(201);
+  const types = ['message.read', 'message.handled', 'thread.member_added'];
+  const seen: string[] = [];
+  await vi.waitFor(async () => {
+    for (const { type } of await next()) if (types.includes(type)) seen.push(type);
+    expect(seen).toHaveLength(types.length);
+  }, 20_000);
+  expect(seen).toEqual(types);
 });
 
 test('acknowledged items are recorded when the inbox is turned off', async () => {
