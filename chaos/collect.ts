@@ -8,6 +8,7 @@ import type {
   FeedHistory,
   FinalState,
   SeenEvent,
+  StoredInbox,
   StoredMessage,
   StoredReceipt,
   StoredThread,
@@ -32,8 +33,14 @@ const receiptList = z.looseObject({
       agent: z.looseObject({ id: z.string() }),
       delivered_up_to_sequence: z.int(),
       read_up_to_sequence: z.int(),
+      handled_up_to_sequence: z.int(),
     }),
   ),
+});
+const inbox = z.looseObject({ ready: z.int(), leased: z.int() });
+const deadPage = z.looseObject({
+  items: z.array(z.looseObject({ id: z.string(), attempts: z.int() })),
+  next_cursor,
 });
 
 type Get = ReturnType<typeof createPageReader>;
@@ -79,6 +86,15 @@ export function createCollector(base: string, cursors: Cursors, giveUp: AbortSig
         request_ids: pages.flatMap(({ requests }) => requests.map(({ request_id }) => request_id)),
       };
     },
+    /** The counts of an inbox, and its dead items. */
+    async inbox(agent: Agent): Promise<StoredInbox> {
+      const { ready, leased } = await get(agent, '/inbox', {}, inbox);
+      const pages = await getAll(agent, '/inbox/dead', { limit: 100 }, deadPage);
+      const dead = pages.flatMap(({ items }) =>
+        items.map(({ id: event_id, attempts }) => ({ event_id, attempts })),
+      );
+      return { agent_id: agent.id, ready, leased, dead };
+    },
     /** Downloads a file as an agent that can read its message. */
     async file(agent: Agent, attachment_id: string): Promise<FinalState['downloads'][number]> {
       const bytes = await download(agent, `/attachments/${attachment_id}/content`);
@@ -93,10 +109,11 @@ function createThreadReader({ get, getAll }: Get) {
   /** The marks of the members of a thread, as one of them reads it. */
   async function receipts(agent: Agent, thread_id: string): Promise<StoredReceipt[]> {
     const list = await get(agent, `/threads/${thread_id}/receipts`, {}, receiptList);
-    return list.receipts.map(({ agent: { id }, delivered_up_to_sequence, read_up_to_sequence }) => ({
-      agent_id: id,
-      delivered: delivered_up_to_sequence,
-      read: read_up_to_sequence,
+    return list.receipts.map((receipt) => ({
+      agent_id: receipt.agent.id,
+      delivered: receipt.delivered_up_to_sequence,
+      read: receipt.read_up_to_sequence,
+      handled: receipt.handled_up_to_sequence,
     }));
   }
 

@@ -37,9 +37,12 @@ export interface Draft {
   attachment_ids: readonly string[];
 }
 
+/** How an operation is called: over REST, as an MCP tool, or with a `call` over a WebSocket. */
+export type CallerName = 'REST' | 'tool' | 'call';
+
 /** A message, sent to a thread or as the first message of a new one. */
 export interface Send extends Attempt<SentMessage> {
-  kind: 'REST' | 'tool' | 'opening';
+  kind: CallerName | 'batch' | 'opening';
   draft: Draft;
   /** The other members of a thread that the message opens. */
   others: readonly string[];
@@ -50,6 +53,7 @@ export interface ContactRequestAttempt extends Attempt<{ request_id: string }> {
 }
 
 export interface ReadMark extends Attempt<null> {
+  kind: 'REST' | 'call';
   thread_id: string;
   /** At most the last sequence that was acknowledged before. */
   up_to_sequence: number;
@@ -78,6 +82,62 @@ export interface WebhookPost {
 /** A webhook for all events of an agent. The receiver accepts every request. */
 export interface WebhookAttempt extends Attempt<{ webhook_id: string; secret: string }> {
   posts: WebhookPost[];
+}
+
+/** The answer to a write of a lease. `lost`: the lease had ended, and nothing was written. */
+export type LeaseAnswer =
+  | { lost: true }
+  | {
+      lost: false;
+      /** When a renewed lease expires; otherwise null. */
+      expires_at: number | null;
+      /** The message that was sent with it, if any. */
+      message: SentMessage | null;
+    };
+
+/** A write of a lease. It has no answer if its instance was killed, and perhaps took effect. */
+export interface LeaseWrite extends Attempt<LeaseAnswer> {
+  kind: 'renew' | 'release' | 'acknowledge' | 'send';
+  /** The requested length of a renewed lease, in milliseconds; otherwise 0. */
+  lease_ms: number;
+  /** The message that is sent with it, if any. */
+  draft: Draft | null;
+}
+
+/** A lease that an instance of an agent got, with everything that the instance wrote with it. */
+export interface Lease {
+  agent_id: string;
+  /** The name of the instance. */
+  consumer: string;
+  kind: CallerName;
+  /** What the instance did with it, for the report. */
+  course: string;
+  lease_id: string;
+  fencing_token: number;
+  attempt: number;
+  /** When it expires unless it is renewed, by the clock of the service. */
+  expires_at: number;
+  /** When the claim was sent and answered. */
+  sent_at: number;
+  received_at: number;
+  event_id: string;
+  message_id: string;
+  thread_id: string;
+  sequence: number;
+  /** In their order; the next one begins after the answer to the one before. */
+  writes: LeaseWrite[];
+}
+
+/** A request to make a dead item ready again. Several instances may redrive one item. */
+export interface Redrive extends Attempt<null> {
+  event_id: string;
+}
+
+/** The settings of an inbox, which is on from the first position of the agent's feed. Its items are the messages of others. */
+export interface InboxSettings {
+  agent_id: string;
+  ordered_by_thread: boolean;
+  max_attempts: number;
 }
 
 /** An event as seen by a reader or in a feed. */
@@ -117,6 +177,15 @@ export interface StoredReceipt {
   agent_id: string;
   delivered: number;
   read: number;
+  handled: number;
+}
+
+/** An inbox at the end of the run. */
+export interface StoredInbox {
+  agent_id: string;
+  ready: number;
+  leased: number;
+  dead: { event_id: string; attempts: number }[];
 }
 
 /** A thread as one of its members reads it. */
@@ -147,6 +216,9 @@ export interface LoadHistory {
   member_changes: MemberChange[];
   uploads: Upload[];
   webhooks: WebhookAttempt[];
+  inboxes: InboxSettings[];
+  leases: Lease[];
+  redrives: Redrive[];
 }
 
 /** The state of the service at the end of the run. */
@@ -158,6 +230,7 @@ export interface FinalState {
   requests: { by: string; request_ids: string[] }[];
   /** Files that members downloaded. */
   downloads: { attachment_id: string; by: string; sha256: string }[];
+  stored_inboxes: StoredInbox[];
   /** Descriptions of the jobs that are still in the outbox. */
   outbox: string[];
 }

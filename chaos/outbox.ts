@@ -23,6 +23,18 @@ async function readPendingJobs(url: string): Promise<PendingJob[]> {
   }
 }
 
+/** Counts the items of inboxes that were acknowledged, and whose handled marks did not move yet. */
+export async function countUnmovedItems(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query("select 1 from inbox_items where state = 'handled'");
+    return rows.length;
+  } finally {
+    await client.end();
+  }
+}
+
 /** Counts the jobs in the outbox. */
 export async function listPendingJobs(url: string): Promise<number> {
   return (await readPendingJobs(url)).length;

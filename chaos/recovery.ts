@@ -3,7 +3,7 @@ import type { Collector } from './collect.ts';
 import type { WebhookAttempt } from './history.ts';
 import type { LastMessages } from './load/message-actions.ts';
 import type { Agent } from './load/population.ts';
-import { listPendingJobs } from './outbox.ts';
+import { countUnmovedItems, listPendingJobs } from './outbox.ts';
 import type { Reader } from './reader.ts';
 
 export interface RecoveryParts {
@@ -22,8 +22,8 @@ export interface RecoveryParts {
 const pauseMs = 200;
 
 /**
- * Waits until the delivered marks have reached the last messages, every reader and webhook has received all events, and the outbox is
- * empty. When it gives up, the checker reports what is missing.
+ * Waits until the delivered marks have reached the last messages, the handled marks have moved, every reader and webhook has received all
+ * events, and the outbox is empty. When it gives up, the checker reports what is missing.
  */
 export async function waitForRecovery(parts: RecoveryParts): Promise<void> {
   const { outbox_url, collect, agents, starts, readers, webhooks, giveUp } = parts;
@@ -41,7 +41,7 @@ export async function waitForRecovery(parts: RecoveryParts): Promise<void> {
     }
     const isDelivered = webhooks.every((webhook) => hasAll(webhook, times.get(webhook.agent_id)));
     const isDone = isDelivered && haveCaughtUp(readers, ends);
-    if (isDone && (await listPendingJobs(outbox_url)) === 0) return;
+    if (isDone && (await countUnmovedItems(outbox_url)) + (await listPendingJobs(outbox_url)) === 0) return;
     await pause(pauseMs);
   }
 }

@@ -1,11 +1,12 @@
 import type { Violation } from './check/violation.ts';
-import type { Attempt } from './history.ts';
+import type { Attempt, History } from './history.ts';
 import type { ChaosResult } from './run.ts';
 import { maxRecoveryTime } from './recovery-time.ts';
 
 /** The figures of a run. */
 export function summarize({ history, faults, violations, uncertainOutcomes, settleMs }: ChaosResult) {
-  const { sends, contact_requests, marks, member_changes, uploads, webhooks, readers, stored } = history;
+  const { sends, contact_requests, marks, member_changes, uploads, webhooks, redrives, readers, stored } =
+    history;
   const seen: Record<string, number> = {};
   const reconnects: Record<string, number> = {};
   for (const { name, seen: events, connections } of readers) {
@@ -14,17 +15,18 @@ export function summarize({ history, faults, violations, uncertainOutcomes, sett
     const reconnectCount = Object.values(connections).reduce((sum, count) => sum + count, -1);
     reconnects[name] = (reconnects[name] ?? 0) + reconnectCount;
   }
-  const actions = [sends, contact_requests, marks, member_changes, uploads, webhooks];
+  const actions = [sends, contact_requests, marks, member_changes, uploads, webhooks, redrives];
   const attempts = actions.flat<Attempt<unknown>[][]>();
   const recovery = maxRecoveryTime(history, faults);
   return {
     sends: countBy(sends.map(({ kind }) => kind)),
     contact_requests: contact_requests.length,
-    read_marks: marks.length,
+    read_marks: countBy(marks.map(({ kind }) => kind)),
     member_changes: countBy(member_changes.map(({ kind }) => kind)),
     files: uploads.length,
     webhooks: webhooks.length,
     webhook_requests: webhooks.reduce((sum, { posts }) => sum + posts.length, 0),
+    ...summarizeLeases(history),
     acknowledged: attempts.filter(({ answers }) => answers.length > 0).length,
     tried_again: attempts.reduce((sum, attempt) => sum + attempt.attempts - 1, 0),
     doubts: uncertainOutcomes,
@@ -37,6 +39,24 @@ export function summarize({ history, faults, violations, uncertainOutcomes, sett
     longest_after: recovery?.after ?? 'nothing',
     settled_ms: settleMs,
     flaws: countBy(violations.map(({ kind }) => kind)),
+  };
+}
+
+/** The figures of the inboxes: leases by transport and by what their instances did, and the writes that took effect. */
+function summarizeLeases({ leases, redrives, stored_inboxes }: History) {
+  const writes = leases.flatMap((lease) => lease.writes);
+  const outcomes = writes.map(({ kind, draft, answers }) => {
+    const [answer] = answers;
+    if (!answer) return 'unknown';
+    if (answer.lost) return 'lost';
+    return kind === 'acknowledge' && draft ? 'reply' : kind;
+  });
+  return {
+    leases: countBy(leases.map(({ kind }) => kind)),
+    lease_courses: countBy(leases.map(({ course }) => course)),
+    lease_writes: countBy(outcomes),
+    redrives: redrives.length,
+    dead_items: stored_inboxes.reduce((sum, { dead }) => sum + dead.length, 0),
   };
 }
 

@@ -69,9 +69,10 @@ export async function runChaos(environment: LoadedEnvironment, options: ChaosOpt
     return [...transportNames.map((name) => startReader({ ...parts, at: [name] })), ...rotating];
   });
   const receiver = env['WEBHOOK_NETWORKS'] === undefined ? null : await startWebhookReceiver();
-  const load = startLoad({ base, population, seed, receiver });
-  const run: Run = { environment, collect, agents, starts, readers, load, recoveryTimeoutMs, options };
+  let load: Load | undefined;
   try {
+    load = await startLoad({ base, population, seed, receiver });
+    const run: Run = { environment, collect, agents, starts, readers, load, recoveryTimeoutMs, options };
     await pause(headStartMs);
     const faults = await options.injectFaults();
     signal.throwIfAborted();
@@ -92,8 +93,8 @@ export async function runChaos(environment: LoadedEnvironment, options: ChaosOpt
       settleMs,
     };
   } finally {
-    const abandoned = AbortSignal.abort();
-    await Promise.all([load.finish(abandoned), ...readers.map((reader) => reader.stop())]);
+    await load?.finish(AbortSignal.abort());
+    await Promise.all([load?.close(), ...readers.map((reader) => reader.stop())]);
     await receiver?.close();
   }
 }
@@ -118,7 +119,8 @@ async function recover(run: Run): Promise<{ settleMs: number; after: FinalState 
   const giveUp = timeoutSignal(recoveryTimeoutMs, signal);
   log('the last fault is over; waiting for recovery');
   await load.finish(giveUp);
-  const last = await load.sendLast();
+  const last = await load.sendLast(giveUp);
+  await load.close();
   const { webhooks } = load.history;
   const outbox_url = environment.postgres.url;
   await waitForRecovery({ outbox_url, collect, agents, starts, readers, webhooks, last, giveUp });
@@ -146,6 +148,7 @@ async function readFinalState(
     feeds: [],
     requests: [],
     downloads: [],
+    stored_inboxes: [],
     outbox: await waitForEmptyOutbox(environment.postgres.url, giveUp),
   };
   await Promise.all(
@@ -155,6 +158,10 @@ async function readFinalState(
       after.requests.push(await collect.requests(agent));
     }),
   );
+  for (const { agent_id } of load.history.inboxes) {
+    const agent = agents.find(({ id }) => id === agent_id);
+    if (agent) after.stored_inboxes.push(await collect.inbox(agent));
+  }
   for (const { answers, draft } of load.history.sends) {
     const thread = after.stored.findLast(({ thread_id }) => thread_id === answers[0]?.thread_id);
     const member = agents.find(({ id }) => id === thread?.agent_id);

@@ -2,6 +2,9 @@ import type { History } from '../history.ts';
 import { parseFeed } from './event-data.ts';
 import { checkFeeds } from './feeds.ts';
 import { checkFiles } from './files.ts';
+import { checkHandledMarks } from './handled-marks.ts';
+import { checkInboxItems } from './inbox-items.ts';
+import { checkLeases } from './leases.ts';
 import { checkMemberChanges } from './member-changes.ts';
 import { checkMessages } from './messages.ts';
 import { checkReaders } from './readers.ts';
@@ -24,6 +27,9 @@ export function checkHistory(history: History): Violation[] {
     ...checkMemberChanges(history, logs),
     ...checkThreads(history, logs),
     ...checkReceipts(history, feeds, logs),
+    ...checkLeases(history),
+    ...checkHandledMarks(history, logs),
+    ...checkInboxItems(history, feeds, logs),
     ...checkFiles(history, feeds),
     ...checkFeeds(history, feeds, logs),
     ...checkReaders(history),

@@ -21,6 +21,7 @@ const schemas = {
     attachments: z.array(z.looseObject({ id: z.string() })),
   }),
   'message.read': z.looseObject({ thread_id: z.string(), agent, up_to_sequence: z.int() }),
+  'message.handled': z.looseObject({ thread_id: z.string(), agent, up_to_sequence: z.int() }),
   'message.delivered': z.looseObject({
     thread_id: z.string(),
     members: z.array(z.looseObject({ id: z.string(), up_to_sequence: z.int() })),

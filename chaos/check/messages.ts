@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isSameData } from '../event.ts';
-import type { History, Send, Upload } from '../history.ts';
+import type { Attempt, Draft, History, SentMessage, Upload } from '../history.ts';
 import type { MessageData } from './event-data.ts';
 import type { ThreadLog } from './thread-log.ts';
 import { findDuplicates, hasSameValues, type Violation } from './violation.ts';
@@ -18,7 +18,8 @@ export function* checkMessages(history: History, logs: Logs): Generator<Violatio
   const byId = new Map(messages.map((message) => [message.id, message]));
   const known = new Set<string>();
   const uncertain = new Set<string>();
-  for (const send of history.sends) {
+  const { written, lost } = listLeaseMessages(history);
+  for (const send of [...history.sends, ...written]) {
     const [answer] = send.answers;
     if (!answer) {
       uncertain.add(send.draft.content);
@@ -32,14 +33,35 @@ export function* checkMessages(history: History, logs: Logs): Generator<Violatio
   for (const { id, content, thread_id } of byId.values()) {
     // A send without an acknowledgement made one message or none.
     if (known.has(id) || uncertain.delete(content)) continue;
+    if (lost.has(content)) {
+      yield { kind: 'lost lease wrote', detail: `message ${id} of ${thread_id}: ${content}` };
+      continue;
+    }
     yield { kind: 'doubled', detail: `message ${id} of ${thread_id}, which no key made: ${content}` };
   }
   yield* checkOpenings(history, logs);
 }
 
+type SentDraft = Pick<Attempt<SentMessage>, 'key' | 'agent_id' | 'answers'> & { draft: Draft };
+
+/** The messages that were sent with leases, and the contents of those whose lease was lost: none of them may exist. */
+function listLeaseMessages({ leases }: History): { written: SentDraft[]; lost: Set<string> } {
+  const written: SentDraft[] = [];
+  const lost = new Set<string>();
+  for (const { key, agent_id, draft, answers } of leases.flatMap(({ writes }) => writes)) {
+    if (!draft) continue;
+    if (answers.some((answer) => answer.lost)) lost.add(draft.content);
+    else {
+      const messages = answers.flatMap((answer) => (answer.lost ? [] : (answer.message ?? [])));
+      written.push({ key, agent_id, draft, answers: messages });
+    }
+  }
+  return { written, lost };
+}
+
 function* checkMessage(
-  send: Send,
-  answer: Send['answers'][number],
+  send: SentDraft,
+  answer: SentMessage,
   message: MessageData,
   uploads: readonly Upload[],
 ): Generator<Violation> {

@@ -40,13 +40,18 @@ function* checkReadMarks(
   members: readonly MemberMarks[],
   attempts: readonly ReadMark[],
 ): Generator<Violation> {
+  // Handled messages count as read.
+  const handled = entries.flatMap(({ event: { type, data } }) =>
+    type === 'message.handled' ? { agent_id: data.agent.id, up_to_sequence: data.up_to_sequence } : [],
+  );
+  const causes = [...attempts, ...handled];
   for (const { event } of entries) {
     if (event.type !== 'message.read') continue;
     const { agent, up_to_sequence } = event.data;
-    const isRequested = attempts.some(
-      (attempt) => attempt.agent_id === agent.id && attempt.up_to_sequence === up_to_sequence,
+    const hasCause = causes.some(
+      (cause) => cause.agent_id === agent.id && cause.up_to_sequence === up_to_sequence,
     );
-    if (!isRequested)
+    if (!hasCause)
       yield report(`message.read of ${agent.id} in ${thread_id} up to ${up_to_sequence}, without a request`);
   }
   for (const { agent_id, read } of members) {

@@ -5,9 +5,15 @@ import { type Violation, findDuplicates } from './violation.ts';
 /** Checks that each key was acknowledged and that all its attempts got the same answer. */
 function* checkAnswers(what: string, attempts: readonly Attempt<unknown>[]): Generator<Violation> {
   for (const { key, attempts: count, answers } of attempts) {
-    const [first] = answers;
-    if (first === undefined)
+    if (answers.length === 0)
       yield { kind: 'unacknowledged', detail: `${what} ${key} after ${count} attempts` };
+  }
+  yield* checkEqualAnswers(what, attempts);
+}
+
+function* checkEqualAnswers(what: string, attempts: readonly Attempt<unknown>[]): Generator<Violation> {
+  for (const { key, answers } of attempts) {
+    const [first] = answers;
     const different = answers.filter((answer) => !isSameAnswer(answer, first));
     if (different.length === 0) continue;
     const texts = [first, ...different].map((answer) => JSON.stringify(answer));
@@ -34,12 +40,18 @@ function* checkUnique(what: string, ids: readonly string[]): Generator<Violation
 /** Checks that every acknowledged request took effect exactly once. */
 export function* checkSideEffects(history: History): Generator<Violation> {
   const { sends, contact_requests, marks, member_changes, uploads, webhooks, requests } = history;
+  const { leases, redrives } = history;
   yield* checkAnswers('send', sends);
   yield* checkAnswers('contact request', contact_requests);
   yield* checkAnswers('read mark', marks);
   yield* checkAnswers('member change', member_changes);
   yield* checkAnswers('upload', uploads);
   yield* checkAnswers('webhook', webhooks);
+  yield* checkAnswers('redrive', redrives);
+  yield* checkEqualAnswers(
+    'lease write',
+    leases.flatMap(({ writes }) => writes),
+  );
   yield* checkUnique(
     'message',
     listIds(sends, ({ message_id }) => message_id),

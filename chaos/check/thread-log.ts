@@ -9,6 +9,7 @@ export type LogEvent = Extract<
     type:
       | 'message.created'
       | 'message.read'
+      | 'message.handled'
       | 'thread.created'
       | 'thread.member_added'
       | 'thread.member_removed';
@@ -36,6 +37,7 @@ export interface ThreadLog {
 const logTypes: ReadonlySet<string> = new Set([
   'message.created',
   'message.read',
+  'message.handled',
   'thread.created',
   'thread.member_added',
   'thread.member_removed',
@@ -90,7 +92,7 @@ function append(log: ThreadLog, event: LogEvent): void {
     }
     requireMember(sender.id);
     messages.push(event.data);
-  } else if (event.type === 'message.read') {
+  } else if (event.type === 'message.read' || event.type === 'message.handled') {
     requireMember(event.data.agent.id);
   } else if (event.type !== 'thread.created') {
     const { id } = event.data.member;

@@ -15,6 +15,11 @@ export interface Violation {
     | 'wrong receipt'
     | 'wrong unread count'
     | 'wrong signature'
+    | 'lease ended early'
+    | 'two holders'
+    | 'lost lease wrote'
+    | 'handled again'
+    | 'not handled'
     | 'owed'
     | 'complaint';
   detail: string;

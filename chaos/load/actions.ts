@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { type CallOptions, call, callTool, type Outcome } from './call.ts';
+import { type Caller, type CallOptions, call, type Outcome } from './call.ts';
+import type { Callers } from './callers.ts';
 import type {
   ContactRequestAttempt,
   MemberChange,
   ReadMark,
   Send,
+  SentMessage,
   Upload,
   WebhookAttempt,
 } from '../history.ts';
@@ -30,7 +32,17 @@ const messageFields: ReadonlySet<string> = new Set([
   'reply_to',
   'metadata',
 ]);
-const message = z.looseObject({ id: z.string(), thread_id: z.string(), sequence: z.int() });
+/** A message in an answer. The tool does not repeat the text, and adds the feed position. */
+export const sentMessage = z
+  .looseObject({ id: z.string(), thread_id: z.string(), sequence: z.int() })
+  .transform((sent): SentMessage => {
+    const { id: message_id, thread_id, sequence } = sent;
+    const fields = Object.entries(sent).filter(([name]) => messageFields.has(name));
+    return { message_id, thread_id, sequence, fields: Object.fromEntries(fields) };
+  });
+const sentBatch = z.looseObject({
+  results: z.array(z.looseObject({ status: z.literal(201), message: sentMessage })),
+});
 const openedThread = z.looseObject({ id: z.string(), initial_message_id: z.string() });
 const request = z.looseObject({ request_id: z.string() });
 const attachment = z.looseObject({ id: z.string() });
@@ -38,7 +50,8 @@ const webhook = z.looseObject({ id: z.string(), secret: z.string() });
 
 export type ActionResult<Answer> = { answer: Answer } | Exclude<Outcome, { answer: unknown }>;
 
-function read<Shape, Answer>(
+/** Parses an answer. One of another shape is a permanent error. */
+export function readAnswer<Shape, Answer>(
   outcome: Outcome,
   schema: z.ZodType<Shape>,
   answer: (value: Shape) => Answer,
@@ -49,34 +62,49 @@ function read<Shape, Answer>(
   return { answer: answer(parsed.data) };
 }
 
-/** Sends a message in `thread_id`, or opens a thread with it. */
+/** Sends a message in a thread. */
 export async function attemptSend(
+  callers: Callers,
+  { kind, key, draft }: Send,
+  thread_id: string,
+): Promise<ActionResult<SentMessage>> {
+  const caller = kind === 'tool' || kind === 'call' ? callers[kind] : callers.REST;
+  return readAnswer(
+    await caller('send_message', { thread_id, ...draft }, { key }),
+    sentMessage,
+    (sent) => sent,
+  );
+}
+
+/** Sends several messages of one thread in one request. Each has a key of its own, too. */
+export async function attemptBatch(
+  caller: Caller,
+  key: string,
+  sends: readonly Send[],
+  thread_id: string,
+): Promise<ActionResult<SentMessage[]>> {
+  const messages = sends.map(({ key: idempotency_key, draft }) => ({ ...draft, idempotency_key }));
+  return readAnswer(
+    await caller('send_messages', { thread_id, messages }, { key }),
+    sentBatch,
+    ({ results }) => results.map(({ message }) => message),
+  );
+}
+
+/** Opens a thread with a message. */
+export async function attemptOpening(
   base: string,
   sender: Agent,
-  { kind, key, draft }: Send,
-  where: { thread_id: string } | { participants: string[] },
-): Promise<ActionResult<Send['answers'][number]>> {
-  if (kind === 'opening') {
-    const body = { ...where, initial_message: draft.content };
-    const outcome = await call(post(base, sender, key, '/threads', body));
-    return read(outcome, openedThread, ({ id, initial_message_id }) => ({
-      message_id: initial_message_id,
-      thread_id: id,
-      sequence: 1,
-      fields: {},
-    }));
-  }
-  const thread_id = 'thread_id' in where ? where.thread_id : '';
-  const outcome =
-    kind === 'tool'
-      ? await callTool({ base, token: sender.tokens.mcp, key }, 'send_message', { thread_id, ...draft })
-      : await call(post(base, sender, key, `/threads/${thread_id}/messages`, draft));
-  return read(outcome, message, (sent) => ({
-    message_id: sent.id,
-    thread_id: sent.thread_id,
-    sequence: sent.sequence,
-    // The tool does not repeat the text, and adds the feed position.
-    fields: Object.fromEntries(Object.entries(sent).filter(([name]) => messageFields.has(name))),
+  { key, draft }: Send,
+  participants: readonly string[],
+): Promise<ActionResult<SentMessage>> {
+  const body = { participants, initial_message: draft.content };
+  const outcome = await call(post(base, sender, key, '/threads', body));
+  return readAnswer(outcome, openedThread, ({ id, initial_message_id }) => ({
+    message_id: initial_message_id,
+    thread_id: id,
+    sequence: 1,
+    fields: {},
   }));
 }
 
@@ -88,16 +116,15 @@ export async function attemptContactRequest(
   handle: string,
 ): Promise<ActionResult<ContactRequestAttempt['answers'][number]>> {
   const outcome = await call(post(base, sender, key, '/contacts/requests', { handle }));
-  return read(outcome, request, ({ request_id }) => ({ request_id }));
+  return readAnswer(outcome, request, ({ request_id }) => ({ request_id }));
 }
 
 /** Marks messages as read. This is idempotent without a key. */
 export async function attemptReadMark(
-  base: string,
-  agent: Agent,
-  { thread_id, up_to_sequence }: ReadMark,
+  callers: Callers,
+  { kind, thread_id, up_to_sequence }: ReadMark,
 ): Promise<ActionResult<null>> {
-  const outcome = await call(post(base, agent, undefined, `/threads/${thread_id}/read`, { up_to_sequence }));
+  const outcome = await callers[kind]('mark_read', { thread_id, up_to_sequence });
   return 'answer' in outcome ? { answer: null } : outcome;
 }
 
@@ -129,7 +156,7 @@ export async function attemptUpload(
   const form = new FormData();
   form.append('file', new Blob([content], { type: file.content_type }), file.filename);
   const outcome = await call(post(base, agent, key, '/attachments', form));
-  return read(outcome, attachment, ({ id }) => ({ attachment_id: id }));
+  return readAnswer(outcome, attachment, ({ id }) => ({ attachment_id: id }));
 }
 
 /** Creates a webhook for all events. */
@@ -140,7 +167,7 @@ export async function attemptWebhook(
   url: string,
 ): Promise<ActionResult<WebhookAttempt['answers'][number]>> {
   const outcome = await call(post(base, agent, key, '/webhooks', { url }));
-  return read(outcome, webhook, ({ id, secret }) => ({ webhook_id: id, secret }));
+  return readAnswer(outcome, webhook, ({ id, secret }) => ({ webhook_id: id, secret }));
 }
 
 function post(

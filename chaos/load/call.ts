@@ -9,7 +9,7 @@ const toolAnswer = z.looseObject({
 });
 
 /** Timeout of a call, in milliseconds. After it, the outcome is unknown. */
-const defaultTimeoutMs = 3_000;
+export const defaultTimeoutMs = 3_000;
 
 /** Error codes after which the caller retries. */
 const transientStatuses: ReadonlySet<string> = new Set([
@@ -18,13 +18,20 @@ const transientStatuses: ReadonlySet<string> = new Set([
   'IDEMPOTENCY_IN_PROGRESS',
 ]);
 
-/** `doubt`: the outcome is unknown until a retry with the same key. `refused`: a permanent error. */
-export type Outcome = { answer: unknown } | { doubt: string } | { refused: string };
+/** `doubt`: the outcome is unknown until a retry with the same key. `refused`: a permanent error, with its code. */
+export type Outcome = { answer: unknown } | { doubt: string } | { refused: string; code?: string };
+
+/** Calls an operation of the service over one transport. Never throws. */
+export type Caller = (
+  operation: string,
+  input: Record<string, unknown>,
+  options?: { key?: string | undefined; timeoutMs?: number; signal?: AbortSignal },
+) => Promise<Outcome>;
 
 export interface CallOptions {
   base: string;
   token: string;
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   key?: string | undefined;
   /** Sent as JSON, or as a form. */
@@ -49,12 +56,13 @@ export async function call(request: CallOptions): Promise<Outcome> {
 
 /** Calls one tool. Never throws. */
 export async function callTool(
-  { base, token, key }: Pick<CallOptions, 'base' | 'token' | 'key'>,
+  request: Pick<CallOptions, 'base' | 'token' | 'key' | 'timeoutMs' | 'signal'>,
   name: string,
   input: object,
 ): Promise<Outcome> {
+  const { base, token, key } = request;
   const params = { name, arguments: { ...input, idempotency_key: key } };
-  const outcome = await sendRequest({}, `${base}/mcp`, {
+  const outcome = await sendRequest(request, `${base}/mcp`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${token}`,
@@ -94,13 +102,14 @@ async function sendRequest(
   }
 }
 
-function readOutcome(status: number, value: unknown): Outcome {
+/** Interprets an error of the service. */
+export function readOutcome(status: number, value: unknown): Outcome {
   const parsed = errorBody.safeParse(value);
   const code = parsed.success ? parsed.data.error.code : `status ${status}`;
   if (transientStatuses.has(code)) return { doubt: code };
   // MCP rejects the whole request with a JSON-RPC error, whose codes are numbers.
   if (status === 503) return { doubt: 'UNAVAILABLE' };
-  return { refused: `${status} ${JSON.stringify(value).slice(0, 300)}` };
+  return { refused: `${status} ${JSON.stringify(value).slice(0, 300)}`, code };
 }
 
 function describeError(error: unknown): string {

@@ -1,6 +1,7 @@
 import type { LoadHistory } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { WebhookReceiver } from '../webhook-receiver.ts';
+import { type Callers, createCallers } from './callers.ts';
 import type { Agent, Population } from './population.ts';
 import type { Retry } from './retry.ts';
 import { createThreadState, type ThreadState } from './thread-state.ts';
@@ -21,15 +22,18 @@ export interface LoadContext extends LoadParts {
   agents: readonly Agent[];
   threads: ThreadState[];
   findAgent(id: string): Agent;
+  /** The connections of an agent. */
+  callersOf(agent: Agent): Callers;
   pickMember(thread: ThreadState): Agent;
   /** Runs an action of a random member of a random thread. */
   act<T>(run: (thread: ThreadState, agent: Agent) => Promise<T>): Promise<T>;
 }
 
 export function createLoadContext(parts: LoadParts): LoadContext {
-  const { population, random } = parts;
+  const { base, population, random } = parts;
   const { agents } = population;
   const agentsById = new Map(agents.map((agent) => [agent.id, agent]));
+  const callers = new Map(agents.map((agent) => [agent.id, createCallers(base, agent)]));
   const threads = population.threads.map((thread) => createThreadState(random, thread));
 
   function findAgent(id: string): Agent {
@@ -38,12 +42,19 @@ export function createLoadContext(parts: LoadParts): LoadContext {
     return agent;
   }
 
+  function callersOf({ id }: Agent): Callers {
+    const own = callers.get(id);
+    if (!own) throw new Error(`${id} is not an agent of this run`);
+    return own;
+  }
+
   const pickMember = (thread: ThreadState): Agent => findAgent(random.pick(thread.members()));
   return {
     ...parts,
     agents,
     threads,
     findAgent,
+    callersOf,
     pickMember,
     act(run) {
       const thread = random.pick(threads);

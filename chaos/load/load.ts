@@ -4,19 +4,23 @@ import { type Random, seededRandom } from '../random.ts';
 import type { WebhookReceiver } from '../webhook-receiver.ts';
 import { createAgentActions } from './agent-actions.ts';
 import { createLoadContext } from './context.ts';
+import { turnOnInboxes } from './inbox-actions.ts';
+import { startInstances } from './instances.ts';
 import { createMessageActions, type LastMessages } from './message-actions.ts';
 import type { Population } from './population.ts';
 import { createRetry, type Outcomes } from './retry.ts';
 
 export interface Load extends Outcomes {
   history: LoadHistory;
-  /** Starts no new actions; resolves when all started ones are acknowledged, or `giveUp` aborts. */
+  /** Starts no new actions; resolves when all started ones are acknowledged and the inboxes are empty, or `giveUp` aborts. */
   finish(giveUp: AbortSignal): Promise<void>;
   /**
    * Sends two messages of different members to every thread, after `finish`. Every member then has a message of others at the end of
-   * the thread, so that every delivered mark must move once more.
+   * the thread, so that every delivered and handled mark must move once more. Resolves when the inboxes are empty, or `giveUp` aborts.
    */
-  sendLast(): Promise<LastMessages[]>;
+  sendLast(giveUp: AbortSignal): Promise<LastMessages[]>;
+  /** Stops the instances. */
+  close(): Promise<void>;
 }
 
 /** Number of concurrent actions. */
@@ -27,12 +31,12 @@ const maxPauseBetweenActionsMs = 150;
  * Runs actions of all agents until `finish`. Each action is retried with one key until it is acknowledged.
  * @param receiver gets the requests of webhooks; null: no webhooks are created.
  */
-export function startLoad(options: {
+export async function startLoad(options: {
   base: string;
   population: Population;
   seed: number;
   receiver: WebhookReceiver | null;
-}): Load {
+}): Promise<Load> {
   const random = seededRandom(options.seed);
   const history: LoadHistory = {
     sends: [],
@@ -41,6 +45,9 @@ export function startLoad(options: {
     member_changes: [],
     uploads: [],
     webhooks: [],
+    inboxes: [],
+    leases: [],
+    redrives: [],
   };
   const outcomes: Outcomes = { complaints: [], uncertainOutcomes: new Map() };
   const stopped = new AbortController();
@@ -48,6 +55,9 @@ export function startLoad(options: {
   const retry = createRetry(outcomes, random, abandoned.signal);
   const context = createLoadContext({ ...options, random, history, retry });
   const actions = { ...createMessageActions(context), ...createAgentActions(context) };
+
+  await turnOnInboxes(context);
+  const instances = startInstances(context, { outcomes, abandoned: abandoned.signal });
 
   const running = Promise.all(
     Array.from({ length: concurrency }, async () => {
@@ -65,8 +75,17 @@ export function startLoad(options: {
       if (giveUp.aborted) abandoned.abort();
       giveUp.addEventListener('abort', () => abandoned.abort(), { once: true });
       await running;
+      await instances.drain(giveUp);
     },
-    sendLast: () => actions.sendLast(),
+    async sendLast(giveUp) {
+      const last = await actions.sendLast();
+      await instances.drain(giveUp);
+      return last;
+    },
+    async close() {
+      await instances.stop();
+      for (const agent of context.agents) context.callersOf(agent).cut();
+    },
   };
 }
 
@@ -74,8 +93,10 @@ type LoadActions = ReturnType<typeof createMessageActions> & ReturnType<typeof c
 
 /** The actions, each with its share in percent. */
 const shares: [action: (actions: LoadActions) => Promise<unknown>, percent: number][] = [
-  [(actions) => actions.send('REST'), 33],
-  [(actions) => actions.send('tool'), 27],
+  [(actions) => actions.send('REST'), 22],
+  [(actions) => actions.send('tool'), 20],
+  [(actions) => actions.send('call'), 13],
+  [(actions) => actions.sendBatch(), 5],
   [(actions) => actions.sendFile(), 6],
   [(actions) => actions.openThread(), 5],
   [(actions) => actions.requestContact(), 4],

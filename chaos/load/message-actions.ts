@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Draft, ReadMark, Send, SentMessage, Upload } from '../history.ts';
-import { attemptReadMark, attemptSend, attemptUpload, searchWord } from './actions.ts';
+import type { CallerName, Draft, ReadMark, Send, SentMessage, Upload } from '../history.ts';
+import {
+  attemptBatch,
+  attemptOpening,
+  attemptReadMark,
+  attemptSend,
+  attemptUpload,
+  searchWord,
+} from './actions.ts';
 import type { LoadContext } from './context.ts';
 import { type Agent, maxThreadSize } from './population.ts';
 import { newAttempt } from './retry.ts';
@@ -15,15 +22,18 @@ export interface LastMessages {
 const replyChance = 0.3;
 const markdownChance = 0.3;
 const metadataChance = 0.3;
+const repeatedAloneChance = 0.2;
+/** Messages of a batch. */
+const maxBatch = 10;
 
 /** Messages, files and read marks. Each action resolves when it is acknowledged or abandoned. */
 export function createMessageActions(context: LoadContext) {
-  const { base, agents, threads, random, history, retry, findAgent, act } = context;
-  const send = createSend(context);
+  const { base, agents, threads, random, history, retry, findAgent, callersOf, act } = context;
+  const { send, sendBatch } = createSends(context);
 
   return {
-    send: (kind: 'REST' | 'tool') =>
-      act((thread, sender) => send(thread, sender, kind, { what: `by ${kind}` })),
+    send: (kind: CallerName) => act((thread, sender) => send(thread, sender, kind, { what: `by ${kind}` })),
+    sendBatch: () => act(sendBatch),
     sendFile: () =>
       act(async (thread, sender) => {
         const number = history.uploads.length + 1;
@@ -34,7 +44,10 @@ export function createMessageActions(context: LoadContext) {
         const [uploaded] = upload.answers;
         if (!uploaded) return;
         const attachment_ids = [uploaded.attachment_id];
-        await send(thread, sender, random.pick(['REST', 'tool']), { what: 'with a file', attachment_ids });
+        await send(thread, sender, random.pick(['REST', 'tool', 'call']), {
+          what: 'with a file',
+          attachment_ids,
+        });
       }),
     async openThread() {
       const [sender, ...others] = random.sample(agents, 2 + random.below(maxThreadSize - 1));
@@ -51,7 +64,7 @@ export function createMessageActions(context: LoadContext) {
       const attempt: Send = { ...newAttempt(sender), kind: 'opening', draft, others: otherIds };
       history.sends.push(attempt);
       const participants = others.map(({ handle }) => handle);
-      await retry.withKey(attempt, () => attemptSend(base, sender, attempt, { participants }));
+      await retry.withKey(attempt, () => attemptOpening(base, sender, attempt, participants));
       const [opened] = attempt.answers;
       if (!opened) return;
       const members = [sender.id, ...otherIds];
@@ -65,9 +78,10 @@ export function createMessageActions(context: LoadContext) {
         if (thread.last() === 0) return;
         // Often the last message, otherwise one before it: then some messages stay unread, or the mark does not move.
         const up_to_sequence = random.chance(0.5) ? thread.last() : 1 + random.below(thread.last());
-        const attempt: ReadMark = { ...newAttempt(agent), thread_id, up_to_sequence };
+        const kind = random.pick(['REST', 'call'] as const);
+        const attempt: ReadMark = { ...newAttempt(agent), kind, thread_id, up_to_sequence };
         history.marks.push(attempt);
-        await retry.once(attempt, () => attemptReadMark(base, agent, attempt));
+        await retry.once(attempt, () => attemptReadMark(callersOf(agent), attempt));
       }),
     /** Sends two messages of different members to every thread. */
     async sendLast(): Promise<LastMessages[]> {
@@ -85,27 +99,59 @@ export function createMessageActions(context: LoadContext) {
   };
 }
 
-function createSend({ base, random, history, retry }: LoadContext) {
-  return async function send(
+function createSends({ random, history, retry, callersOf }: LoadContext) {
+  /** Adds a message with new content to the history. */
+  function begin(
     thread: ThreadState,
     sender: Agent,
-    kind: 'REST' | 'tool',
+    kind: Send['kind'],
     { what, attachment_ids = [] }: { what: string; attachment_ids?: string[] },
-  ): Promise<SentMessage | undefined> {
-    const number = history.sends.length + 1;
+  ): Send {
     const draft: Draft = {
-      content: `${searchWord} ${number} ${what}`,
+      content: `${searchWord} ${history.sends.length + 1} ${what}`,
       content_type: random.chance(markdownChance) ? 'markdown' : 'text',
       reply_to: random.chance(replyChance) ? thread.pickMessage() : null,
-      metadata: random.chance(metadataChance) ? { number, note: 'chaos' } : {},
+      metadata: random.chance(metadataChance) ? { number: history.sends.length + 1, note: 'chaos' } : {},
       attachment_ids,
     };
     const attempt: Send = { ...newAttempt(sender), kind, draft, others: [] };
     history.sends.push(attempt);
-    await retry.withKey(attempt, () => attemptSend(base, sender, attempt, thread));
-    const [sent] = attempt.answers;
-    if (sent) thread.addMessage(sent);
-    return sent;
+    return attempt;
+  }
+
+  return {
+    async send(
+      thread: ThreadState,
+      sender: Agent,
+      kind: CallerName,
+      options: { what: string; attachment_ids?: string[] },
+    ): Promise<SentMessage | undefined> {
+      const attempt = begin(thread, sender, kind, options);
+      await retry.withKey(attempt, () => attemptSend(callersOf(sender), attempt, thread.thread_id));
+      const [sent] = attempt.answers;
+      if (sent) thread.addMessage(sent);
+      return sent;
+    },
+    /** Sends several messages with one request, then sometimes one of them alone with its own key. */
+    async sendBatch(thread: ThreadState, sender: Agent): Promise<void> {
+      const { thread_id } = thread;
+      const sends = Array.from({ length: 1 + random.below(maxBatch) }, () =>
+        begin(thread, sender, 'batch', { what: 'in a batch' }),
+      );
+      const batch = newAttempt<SentMessage[]>(sender);
+      const callers = callersOf(sender);
+      const caller = random.pick([callers.REST, callers.call]);
+      await retry.withKey(batch, () => attemptBatch(caller, batch.key, sends, thread_id));
+      for (const [index, send] of sends.entries()) {
+        const { acknowledged_at, attempts } = batch;
+        const answers = batch.answers.flatMap((messages) => messages[index] ?? []);
+        Object.assign(send, { acknowledged_at, attempts, answers });
+        if (answers[0]) thread.addMessage(answers[0]);
+      }
+      const repeated = random.pick(sends);
+      if (repeated.answers.length > 0 && random.chance(repeatedAloneChance))
+        await retry.once(repeated, () => attemptSend(callers, repeated, thread_id));
+    },
   };
 }
 

@@ -150,7 +150,12 @@ const mutations: Mutation[] = [
   [
     'receipts of a removed member',
     (history) =>
-      void findStored(history, ann, 'thd_new').receipts.push({ agent_id: cid, read: 1, delivered: 2 }),
+      void findStored(history, ann, 'thd_new').receipts.push({
+        agent_id: cid,
+        read: 1,
+        delivered: 2,
+        handled: 0,
+      }),
     [['wrong members', /receipts in thd_new as agt_ann lists it/]],
   ],
 ];

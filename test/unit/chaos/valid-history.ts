@@ -95,7 +95,7 @@ function createFeeds(): Record<string, SeenEvent[]> {
   return feeds;
 }
 
-const attempted = (key: string, agent_id: string) => ({
+export const attempted = (key: string, agent_id: string) => ({
   key: `key-${key}`,
   agent_id,
   begun_at: 1_000,
@@ -131,13 +131,13 @@ function createStored(): History['stored'] {
   const opened = { thread_id: 'thd_new', members: [ann, bob], last_sequence: 2 };
   const receipts = {
     thd_old: [
-      { agent_id: ann, read: 1, delivered: 3 },
-      { agent_id: bob, read: 2, delivered: 3 },
-      { agent_id: cid, read: 0, delivered: 2 },
+      { agent_id: ann, read: 1, delivered: 3, handled: 0 },
+      { agent_id: bob, read: 2, delivered: 3, handled: 0 },
+      { agent_id: cid, read: 0, delivered: 2, handled: 0 },
     ],
     thd_new: [
-      { agent_id: ann, read: 1, delivered: 2 },
-      { agent_id: bob, read: 0, delivered: 1 },
+      { agent_id: ann, read: 1, delivered: 2, handled: 0 },
+      { agent_id: bob, read: 0, delivered: 1, handled: 0 },
     ],
   };
   const inOld = { ...old, messages: [one, two, four], receipts: receipts.thd_old };
@@ -181,7 +181,9 @@ export function createValidHistory(): History {
     agents,
     sends: createSends(),
     contact_requests: [{ ...attempted('ask', ann), to: cid, answers: [{ request_id: 'creq_1' }] }],
-    marks: [{ ...attempted('mark', bob), thread_id: 'thd_old', up_to_sequence: 2, answers: [null] }],
+    marks: [
+      { ...attempted('mark', bob), kind: 'REST', thread_id: 'thd_old', up_to_sequence: 2, answers: [null] },
+    ],
     member_changes: [
       { ...attempted('add', bob), kind: 'added', thread_id: 'thd_new', member_id: cid, answers: [null] },
       { ...attempted('leave', cid), kind: 'removed', thread_id: 'thd_new', member_id: cid, answers: [null] },
@@ -195,12 +197,16 @@ export function createValidHistory(): History {
         posts: (feeds[bob] ?? []).slice(1).map((event) => createPost(event, webhookSecret)),
       },
     ],
+    inboxes: [],
+    leases: [],
+    redrives: [],
     readers: agents.map((agent, index) => createReader(agent, transports[index] ?? '', feeds[agent] ?? [])),
     complaints: [],
     stored: createStored(),
     feeds: agents.map((agent_id) => ({ agent_id, start: 10, events: feeds[agent_id] ?? [] })),
     requests: agents.map((by) => ({ by, request_ids: by === ann ? ['creq_1'] : [] })),
     downloads: [{ attachment_id: 'att_1', by: bob, sha256: file.sha256 }],
+    stored_inboxes: [],
     outbox: [],
   };
   // Unlike structuredClone, this shares no object between two places.

@@ -11,8 +11,11 @@ export type Expected = [kind: Violation['kind'], detail: RegExp, times?: number]
 export type Mutation = [what: string, mutate: (history: History) => void, violations: Expected[]];
 
 /** Applies a mutation to a valid history and compares the violations, in any order. */
-export function expectViolations(mutate: Mutation[1], expected: readonly Expected[]): void {
-  const history = createValidHistory();
+export function expectViolations(
+  mutate: Mutation[1],
+  expected: readonly Expected[],
+  history = createValidHistory(),
+): void {
   mutate(history);
   const missing = expected.flatMap(([kind, detail, times = 1]) =>
     Array.from({ length: times }, () => ({ kind, detail })),
