@@ -3,6 +3,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Violation } from '../../chaos/check/violation.ts';
 import { runChaos } from '../../chaos/run.ts';
 import { maxSequence } from '../../src/domain/threads.ts';
+import { acknowledgeMessageOperation } from '../../src/operations/inbox/acknowledge-message.ts';
+import { claimMessagesOperation } from '../../src/operations/inbox/claim-messages.ts';
+import { sendMessageOperation } from '../../src/operations/messages/send-message.ts';
+import { sendMessage } from '../../src/services/messages/send.ts';
 import { markReadOperation } from '../../src/operations/messages/mark-read.ts';
 import { override } from '../support/override.ts';
 import { startWebSocketProxy } from '../support/servers/websocket-proxy.ts';
@@ -13,21 +17,22 @@ type Run = typeof markReadOperation.run;
 type Work = Parameters<Run>[0];
 type Input = Parameters<Run>[1];
 
-async function countMessages(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ count: number }>('select count(*)::int as count from messages');
-    return rows[0]?.count ?? 0;
-  } finally {
-    await client.end();
-  }
+async function countMessages(database: pg.Pool): Promise<number> {
+  const { rows } = await database.query<{ count: number }>('select count(*)::int as count from messages');
+  return rows[0]?.count ?? 0;
+}
+
+/** A change of the service: how it is built, its WebSocket frames, or what it does with its own database. */
+interface Plant {
+  overrides?: Options['overrides'];
+  changeFrame?: (frame: string) => string;
+  prepare?: (database: pg.Pool) => void;
 }
 
 /** Runs the load of `npm run chaos` on a service, without faults of its processes, and returns the violations. */
 async function runLoad(
-  overrides: Options['overrides'] = {},
-  changeFrame: (frame: string) => string = (frame) => frame,
+  { overrides = {}, changeFrame = (frame) => frame, prepare = () => undefined }: Plant = {},
+  minMessages = 80,
 ): Promise<Violation[]> {
   const service = await startService({ env: { WEBHOOK_NETWORKS: '127.0.0.0/8' }, overrides });
   onTestFinished(async () => void (await service.stop()));
@@ -35,12 +40,15 @@ async function runLoad(
   onTestFinished(() => proxy.close());
   const { env } = service;
   const postgres = { url: env['DATABASE_URL'] ?? '' };
+  const database = new pg.Pool({ connectionString: postgres.url, max: 2 });
+  onTestFinished(() => database.end());
+  prepare(database);
   const { violations } = await runChaos(
     { base: proxy.url, env, postgres },
     {
       async injectFaults() {
-        const isEnough = async () => (await countMessages(postgres.url)) >= 80;
-        await expect.poll(isEnough, { timeout: 60_000, interval: 100 }).toBe(true);
+        const isEnough = async () => (await countMessages(database)) >= minMessages;
+        await expect.poll(isEnough, { timeout: 120_000, interval: 100 }).toBe(true);
         return [];
       },
       seed: 18,
@@ -49,7 +57,7 @@ async function runLoad(
       log: () => undefined,
       complaints: [],
       // With a fault, the marks are never complete.
-      recoveryTimeoutMs: 15_000,
+      recoveryTimeoutMs: 30_000,
     },
   );
   return violations;
@@ -66,6 +74,28 @@ function plantInMarkRead(
       plant((changedWork, changedInput) => run(changedWork, changedInput, file, allowance), work, input),
     );
   onTestFinished(() => spy.mockRestore());
+}
+
+/** Enough messages for many leases that are not acknowledged in time. */
+const messagesOfLeases = 400;
+
+/** Changes the work of every claim before it runs. */
+function plantInClaims(change: (work: Work) => Work | Promise<Work>): void {
+  const { run, runBatch } = claimMessagesOperation;
+  if (!runBatch) throw new Error('claims are batched');
+  const single = vi
+    .spyOn(claimMessagesOperation, 'run')
+    .mockImplementation(async (work, input, file, allowance) =>
+      run(await change(work), input, file, allowance),
+    );
+  const batch = vi.spyOn(claimMessagesOperation, 'runBatch').mockImplementation(async (calls, options) => {
+    const changed = calls.map(async (call) => ({ ...call, work: await change(call.work) }));
+    return runBatch(await Promise.all(changed), options);
+  });
+  onTestFinished(() => {
+    single.mockRestore();
+    batch.mockRestore();
+  });
 }
 
 const violation = (kind: Violation['kind'], detail: RegExp) =>
@@ -86,19 +116,73 @@ test('the chaos run finds missing message.read events', async () => {
 });
 
 test('the chaos run finds missing delivered marks', async () => {
-  expect(await runLoad({ hasReceipts: false })).toContainEqual(
+  expect(await runLoad({ overrides: { hasReceipts: false } })).toContainEqual(
     violation('wrong receipt', /delivered mark of .*; it received/),
   );
 });
 
 test('the chaos run finds changed content and senders in one WebSocket frame of five', async () => {
   let frames = 0;
-  const violations = await runLoad({}, (frame) => {
-    if (!frame.startsWith('{"type":"message.created"') || (frames += 1) % 5 > 0) return frame;
-    const event = JSON.parse(frame) as { data: { content: string; sender: object } };
-    const sender = { ...event.data.sender, canonical_handle: 'other.agent' };
-    return JSON.stringify({ ...event, data: { ...event.data, sender, content: 'other' } });
+  const violations = await runLoad({
+    changeFrame(frame) {
+      if (!frame.startsWith('{"type":"message.created"') || (frames += 1) % 5 > 0) return frame;
+      const event = JSON.parse(frame) as { data: { content: string; sender: object } };
+      const sender = { ...event.data.sender, canonical_handle: 'other.agent' };
+      return JSON.stringify({ ...event, data: { ...event.data, sender, content: 'other' } });
+    },
   });
   expect(violations).toContainEqual(violation('changed', /at WebSocket of .* differs from the feed/));
   expect(new Set(violations.map(({ kind }) => kind))).toEqual(new Set(['changed']));
+});
+
+test('the chaos run finds expired leases that end 2.5 s early', async () => {
+  const expireEarly = `update inbox_items set expires_at = lease_clock()
+    where agent_id = $1 and state = 'leased' and expires_at <= lease_clock() + 2500`;
+  const prepare = (database: pg.Pool) =>
+    plantInClaims(async (work) => {
+      await database.query(expireEarly, [work.actor.agent_id]);
+      return work;
+    });
+  expect(await runLoad({ prepare }, messagesOfLeases)).toContainEqual(
+    violation('lease ended early', /lease \d+ .*: \d+ ms too early/),
+  );
+});
+
+test('the chaos run finds two holders of an ordered thread', async () => {
+  plantInClaims((work) => {
+    const { inboxClaims } = work;
+    const claim: typeof inboxClaims.claim = (agent, options) =>
+      inboxClaims.claim(agent, { ...options, ordered: false });
+    return override(work, { inboxClaims: { ...inboxClaims, claim } });
+  });
+  expect(await runLoad({}, messagesOfLeases)).toContainEqual(violation('two holders', /of thd_\w+: lease/));
+});
+
+test('the chaos run finds replies that are written twice', async () => {
+  const { run } = acknowledgeMessageOperation;
+  const spy = vi
+    .spyOn(acknowledgeMessageOperation, 'run')
+    .mockImplementation(async (work, input, file, allowance) => {
+      const output = await run(work, input, file, allowance);
+      if (output.message) {
+        const { thread_id, content, content_type, reply_to, metadata } = output.message;
+        await sendMessage(work, { thread_id, content, content_type, reply_to, metadata, attachment_ids: [] });
+      }
+      return output;
+    });
+  onTestFinished(() => spy.mockRestore());
+  expect(await runLoad({}, messagesOfLeases)).toContainEqual(violation('doubled', /the reply to msg_/));
+});
+
+test('the chaos run finds lost leases that may still write', async () => {
+  const { run } = sendMessageOperation;
+  const spy = vi
+    .spyOn(sendMessageOperation, 'run')
+    .mockImplementation((work, { lease_id: _unchecked, ...input }, file, allowance) =>
+      run(work, input, file, allowance),
+    );
+  onTestFinished(() => spy.mockRestore());
+  expect(await runLoad({}, messagesOfLeases)).toContainEqual(
+    violation('lost lease wrote', /send .* of lease \d+ .*: it expired \d+ ms before/),
+  );
 });
