@@ -2,7 +2,7 @@
 // Killed and started again with the same key, it waits for the answer to the same question.
 import { createClient } from '@agent-messaging/client/node';
 
-const [with_handle, question, idempotencyKey] = process.argv.slice(2);
+const [handle, question, idempotencyKey] = process.argv.slice(2);
 const client = createClient(); // AMS_URL and AMS_TOKEN
-const reply = await client.ask({ with_handle }, question, { idempotencyKey, timeoutMs: 120_000 });
+const reply = await client.ask(handle, question, { idempotencyKey, timeoutMs: 120_000 });
 console.log(reply?.content ?? 'There was no answer.');

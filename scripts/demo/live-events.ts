@@ -21,7 +21,7 @@ export async function openEvents(
   async function read(): Promise<void> {
     const { signal } = stop;
     const onState = (state: ConnectionState) => states.put(state);
-    for await (const event of client.events({ transport, from: 'latest', cursor, signal, onState })) {
+    for await (const event of client.events({ transport, start: 'latest', cursor, signal, onState })) {
       if (event.type === 'gap') throw new Error('events are missing');
       inbox.put(event);
     }

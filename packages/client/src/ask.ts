@@ -12,7 +12,7 @@ export interface AskOptions extends Pick<CallOptions, 'signal' | 'idempotencyKey
 /** A message of another member of the thread. */
 export type Reply = NonNullable<WaitForReplyOutput['reply']>;
 
-/** Where to ask: a thread by its id, or an agent, in a new thread. */
+/** Where to ask: a thread by its id, or an agent by its handle, in a new thread. */
 export type AskTarget = string | { with_handle: string; subject?: string };
 
 /** The longest wait of one request. */
@@ -35,7 +35,7 @@ export async function ask(
   try {
     const answer = await threads.askAgent(
       {
-        ...(typeof target === 'string' ? { thread_id: target } : target),
+        ...toPlace(target),
         content,
         // The body is the same for every attempt with a key.
         wait_seconds: 0,
@@ -57,4 +57,9 @@ export async function ask(
   } finally {
     deadline.clear();
   }
+}
+
+function toPlace(target: AskTarget): Pick<AskAgentInput, 'thread_id' | 'with_handle' | 'subject'> {
+  if (typeof target !== 'string') return target;
+  return target.startsWith('thd_') ? { thread_id: target } : { with_handle: target };
 }

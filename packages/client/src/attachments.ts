@@ -1,5 +1,6 @@
 import type { Send } from './calls/request.ts';
 import type { CallOptions } from './calls/types.ts';
+import { createConnectionError } from './errors.ts';
 import type { Attachment } from './generated/messages.ts';
 
 /** A file or its bytes, a stream of them, or, with the client for Node, the path of a file. */
@@ -21,7 +22,7 @@ export interface UploadOptions extends CallOptions {
 
 /** The content of an attachment. */
 export interface Download {
-  body: ReadableStream<Uint8Array>;
+  body: ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>;
   contentType: string;
   /** Undefined if the store does not say. */
   sizeBytes: number | undefined;
@@ -30,16 +31,31 @@ export interface Download {
 export interface AttachmentFiles {
   /** Uploads a file. Then send its id in a message. A stream is read once, so its upload is not retried. */
   upload(source: UploadSource, options?: UploadOptions): Promise<Attachment>;
-  /** Downloads a file as a stream; waits until it was scanned. */
-  download(input: { attachment_id: string }, options?: CallOptions): Promise<Download>;
+  /** Downloads a file as a stream, by its id; waits until it was scanned. */
+  download(file: string | { attachment_id: string }, options?: CallOptions): Promise<Download>;
+  /** Downloads a file to a path, on Node. The path has the whole content or is not changed. */
+  save(file: string | { attachment_id: string }, path: string, options?: CallOptions): Promise<void>;
 }
 
 /** Opens a file by its path, on Node. */
 export type OpenFile = (path: string) => Promise<{ blob: Blob; filename: string }>;
 
+/** Writes a file to a path, on Node. */
+export type SaveFile = (path: string, content: AsyncIterable<Uint8Array>) => Promise<void>;
+
+/** What files need of the platform. */
+export interface FilePlatform {
+  openFile?: OpenFile;
+  saveFile?: SaveFile;
+}
+
 /** Creates the calls that send and receive files. */
-export function createAttachmentFiles(send: Send, api: string, openFile?: OpenFile): AttachmentFiles {
-  return {
+export function createAttachmentFiles(
+  send: Send,
+  api: string,
+  { openFile, saveFile }: FilePlatform,
+): AttachmentFiles {
+  const files: AttachmentFiles = {
     async upload(source, options = {}) {
       const { content, filename } = await openSource(source, options, openFile);
       const key = options.idempotencyKey ?? crypto.randomUUID();
@@ -58,7 +74,8 @@ export function createAttachmentFiles(send: Send, api: string, openFile?: OpenFi
         async (response) => (await response.json()) as Attachment,
       );
     },
-    download({ attachment_id }, options) {
+    download(file, options) {
+      const attachment_id = typeof file === 'string' ? file : file.attachment_id;
       return send(
         {
           method: 'GET',
@@ -67,13 +84,22 @@ export function createAttachmentFiles(send: Send, api: string, openFile?: OpenFi
         },
         options,
         async ({ body, headers }) => ({
-          body: body ?? new Blob([]).stream(),
+          body: (body ?? new Blob([]).stream()) as Download['body'],
           contentType: headers.get('content-type') ?? 'application/octet-stream',
           sizeBytes: headers.has('content-length') ? Number(headers.get('content-length')) : undefined,
         }),
       );
     },
+    async save(file, path, options) {
+      if (!saveFile) throw new TypeError('A path needs the client of @agent-messaging/client/node.');
+      const { body } = await files.download(file, options);
+      await saveFile(path, body).catch((error: unknown) => {
+        // What fetch says when the connection is lost.
+        throw error instanceof TypeError ? createConnectionError(error, api) : error;
+      });
+    },
   };
+  return files;
 }
 
 type Content = Blob | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;

@@ -1,5 +1,5 @@
 import { type AskOptions, type AskTarget, ask, type Reply } from './ask.ts';
-import { type AttachmentFiles, createAttachmentFiles, type OpenFile } from './attachments.ts';
+import { type AttachmentFiles, createAttachmentFiles, type FilePlatform } from './attachments.ts';
 import { createCall, createNouns } from './calls/nouns.ts';
 import { createSend, type Fetch } from './calls/request.ts';
 import type { CallOptions } from './calls/types.ts';
@@ -26,9 +26,8 @@ export interface ClientOptions {
 }
 
 /** What differs between browsers and Node. */
-export interface Platform extends WorkPlatform {
+export interface Platform extends WorkPlatform, FilePlatform {
   loadSocket: () => Promise<SocketConstructor | undefined>;
-  openFile?: OpenFile;
 }
 
 /** An agent's access to the service. */
@@ -73,7 +72,7 @@ export function createClient(options: ClientOptions, platform: Platform = browse
   };
   return {
     ...nouns,
-    attachments: { ...nouns.attachments, ...createAttachmentFiles(send, api, platform.openFile) },
+    attachments: { ...nouns.attachments, ...createAttachmentFiles(send, api, platform) },
     inbox: { ...nouns.inbox, ...createInboxWork(nouns.inbox, platform) },
     events: (eventOptions = {}) => openEvents(events, eventOptions),
     acknowledgeEvents: (cursor, callOptions) =>

@@ -25,6 +25,9 @@ test('ask opens a thread with an agent, and returns null at its timeout', async 
   expect(await asAda.ask(target, 'Is it ready?', { timeoutMs: 300 })).toBeNull();
   const [thread] = (await asBob.threads.list().page()).threads;
   expect(thread).toMatchObject({ subject: 'Order 7', last_sequence: 1 });
+  expect(await asAda.ask(bob.handle, 'Is it ready?', { timeoutMs: 300 })).toBeNull();
+  const [next] = (await asBob.threads.list().page()).threads;
+  expect(next).toMatchObject({ subject: null, last_sequence: 1 });
 });
 
 test('an ask repeated with its key waits for the answer to the first one', async () => {

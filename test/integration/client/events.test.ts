@@ -87,7 +87,7 @@ test('"latest" starts at the end of the feed', async () => {
   const onState: EventOptions['onState'] = ({ status }) => {
     if (status === 'open') void sendNumbers(asAda, thread_id, 3, 3);
   };
-  expect(await readNumbers(asBob.events({ from: 'latest', onState }), 3)).toEqual([3]);
+  expect(await readNumbers(asBob.events({ start: 'latest', onState }), 3)).toEqual([3]);
 });
 
 test('close and a signal end the loop without an error', async () => {
@@ -183,6 +183,24 @@ test('a browser page with a ticket receives events and cannot make calls', async
   const getTicket = async () => (await asBob.createTicket()).ticket;
   const page = clientOf(service, { token: '' }, { auth: { getTicket } });
   await sendNumbers(asAda, thread_id, 1, 2);
-  expect(await readNumbers(page.events({ from: 'earliest' }), 2)).toEqual([1, 2]);
+  expect(await readNumbers(page.events({ start: 'earliest' }), 2)).toEqual([1, 2]);
   await expect(page.agents.getMe()).rejects.toMatchObject({ name: 'AuthenticationError' });
+});
+
+test('types choose the events of the loop, and the position passes the others', async () => {
+  const { asAda, asBob, thread_id } = await startConversation(service);
+  const cursor = memoryCursor();
+  await sendNumbers(asAda, thread_id, 1, 2);
+  await asAda.threads.update({ thread_id, subject: 'other' });
+  await sendNumbers(asAda, thread_id, 3, 3);
+  const events = asBob.events({ cursor, types: ['thread.updated'], start: 'earliest' });
+  for await (const event of events) {
+    expect(event.type).toBe('thread.updated');
+    await events.save(event);
+    break;
+  }
+  const rest = asBob.events({ cursor, types: ['message.created'] });
+  expect(await readNumbers(rest, 3)).toEqual([3]);
+  const position = String(await cursor.load());
+  expect(await readNumbers(asBob.events({ start: position, types: ['message.created'] }), 3)).toEqual([3]);
 });

@@ -122,7 +122,7 @@ await describeWithBrowser('in a browser', (browser) => {
         join(installed.folder, 'page.js'),
         `import { createClient } from '@agent-messaging/client';
          const client = createClient({ url: '${service.url}', auth: { getTicket: () => window.getTicket() } });
-         for await (const event of client.events({ from: 'earliest' })) {
+         for await (const event of client.events({ start: 'earliest' })) {
            if (event.type === 'message.created') await window.report(event.data.content);
          }`,
       );

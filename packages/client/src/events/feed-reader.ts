@@ -103,14 +103,14 @@ export class FeedReader {
   }
 
   #readPage(waitSeconds: number, signal: AbortSignal): Promise<void> {
-    return readPage(this.#access.call, this.#position, { from: this.#options.from, waitSeconds, signal });
+    return readPage(this.#access.call, this.#position, { start: this.#options.start, waitSeconds, signal });
   }
 
   async #readSocket(Constructor: SocketConstructor, signal: AbortSignal) {
     const { getTicket, getToken, socketUrl } = this.#access;
     this.#setState({ status: 'connecting' });
     const url = new URL(socketUrl);
-    const cursor = this.#position.cursor ?? this.#options.from;
+    const cursor = this.#position.cursor ?? this.#options.start;
     if (cursor !== undefined) url.searchParams.set('cursor', cursor);
     const secret = await getSecret(() => (getTicket ?? getToken)(this.#refused));
     const token = getTicket ? undefined : secret;

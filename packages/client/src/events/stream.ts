@@ -55,7 +55,7 @@ export function openEvents(access: EventAccess, options: EventOptions): EventStr
     try {
       for (let event = await buffer.take(); event; event = await buffer.take()) {
         if (isGap(event)) yield* yieldGap(event.cursor);
-        else yield event;
+        else if (options.types?.includes(event.type) !== false) yield event;
         await store.save(event.cursor);
       }
     } finally {

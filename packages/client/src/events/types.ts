@@ -64,8 +64,10 @@ export interface ConnectionState {
 export interface EventOptions {
   /** Where the position is kept; default: in memory. */
   cursor?: CursorStore;
-  /** Where to start without a stored position; default: at the acknowledged position, or the oldest event. */
-  from?: 'earliest' | 'latest';
+  /** Where to start without a stored position: there, or after a cursor; default: at the acknowledged position, or the oldest event. */
+  start?: 'earliest' | 'latest' | (string & {});
+  /** Only events of these types, and gaps. */
+  types?: readonly string[];
   /** `auto` uses long polls while a WebSocket cannot be opened. */
   transport?: Transport | 'auto';
   /** Ends the loop. */

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { type Client, type ClientOptions, createClient as createPortableClient } from '../client.ts';
@@ -19,12 +21,23 @@ export function createClient(options: Partial<ClientOptions> = {}): Client {
       loadSocket,
       consumer: nameInstance(hostname(), process.pid),
       openFile: async (path) => ({ blob: await openAsBlob(path), filename: basename(path) }),
+      saveFile,
       onTerminate(stop) {
         process.once('SIGTERM', stop);
         return () => void process.off('SIGTERM', stop);
       },
     },
   );
+}
+
+async function saveFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const draft = `${path}.${randomUUID()}.part`;
+  try {
+    await writeFile(draft, content, { flag: 'wx' });
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 /** The name of an instance in the inbox, at most 64 characters. */

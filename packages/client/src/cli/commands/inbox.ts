@@ -30,7 +30,7 @@ export function inboxCommand(io: CommandIo): Command {
         );
       }
       if (!follow) return;
-      for await (const event of service.events({ from: 'latest', signal: io.interruptSignal() })) {
+      for await (const event of service.events({ start: 'latest', signal: io.interruptSignal() })) {
         if (event.type === 'gap') event.accept();
         const isOwn = event.type === 'message.created' && event.data.sender.id === me.id;
         const isShown =

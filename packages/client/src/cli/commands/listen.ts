@@ -47,7 +47,7 @@ export function listenCommand(io: CommandIo): Command {
       const events = (await client()).events({
         cursor: readOnly(cursor),
         signal,
-        ...(options.from && { from: options.from }),
+        ...(options.from && { start: options.from }),
       });
       const isWanted = ({ type }: ClientEvent) => type === 'gap' || !types || types.includes(type);
       for await (const batch of collectBatches(events, options.batchMs)) {

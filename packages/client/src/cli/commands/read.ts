@@ -121,7 +121,7 @@ async function follow(
     }
   }
   const events = client.events({
-    from: 'latest',
+    start: 'latest',
     signal,
     onState: ({ status }) => {
       // Messages between the first list and the connection.

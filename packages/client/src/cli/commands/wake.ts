@@ -96,7 +96,7 @@ async function wakeOnEvents(client: Client, { harness, gatherMs, signal, log, re
     if (status === 'open' && !hasStarted) waker.notify();
     hasStarted ||= status === 'open';
   };
-  for await (const event of client.events({ from: 'latest', signal, onState })) {
+  for await (const event of client.events({ start: 'latest', signal, onState })) {
     if (event.type === 'gap') event.accept();
     if (isMail(event, me.id)) waker.notify();
   }

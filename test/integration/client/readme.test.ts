@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../../..');
+
+let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
+beforeAll(async () => {
+  service = await startServiceOnFixedPort();
+});
+afterAll(() => service.stop());
+
+/** A program of the README, compiled by the rules that TypeScript has by default, with strict types. */
+async function compileTour(): Promise<string> {
+  const readme = await readFile(join(root, 'packages/client/README.md'), 'utf8');
+  const [, program = ''] = /```ts\n([^]*?)```/.exec(readme) ?? [];
+  expect(program.trim().split('\n').length).toBeLessThanOrEqual(70);
+  const folder = await mkdtemp(join(tmpdir(), 'ams-tour-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2023', types: ['node'] };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  await writeFile(join(folder, 'tour.ts'), program);
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [compiler, '-p', folder]).catch((error: unknown) => {
+    throw new Error(String(Object(error).stdout), { cause: error });
+  });
+  return folder;
+}
+
+test('the tour of the README compiles with the default library of TypeScript, and runs', async () => {
+  const [folder, ada, bob] = await Promise.all([compileTour(), service.agent(), service.agent()]);
+  const env = {
+    PATH: process.env['PATH'],
+    AMS_URL: service.url,
+    ADA_TOKEN: ada.token,
+    BOB_TOKEN: bob.token,
+  };
+  const { stdout, stderr } = await run(process.execPath, ['tour.js'], { cwd: folder, env });
+  expect(stderr).toBe('');
+  const [answer, event, ...rest] = stdout.trim().split('\n');
+  expect(answer).toBe('You wrote: Did you get it?');
+  expect(event).toBe(`${bob.handle}: You wrote: It is ready.`);
+  expect(rest).toContainEqual(expect.stringMatching(/^thd_\w+ Weekly report 1$/));
+  expect(rest.slice(-2)).toEqual(['8', 'THREAD_NOT_FOUND']);
+  expect(await readFile(join(folder, 'report.csv'), 'utf8')).toBe('a,b\n1,2\n');
+});
