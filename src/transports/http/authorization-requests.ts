@@ -14,8 +14,8 @@ export interface AuthorizationRequest {
     uri: string | null;
     /** Host of the redirect URI: `host`, `host:port`, or the scheme of a desktop client with its colon. */
     redirect_host: string;
-    /** Registered dynamically, described by a metadata document at its client_id, or part of this service. */
-    kind: 'registered' | 'document' | 'own';
+    /** Registered dynamically, described by a metadata document at its client_id, a page of this service, or its command line `am`. */
+    kind: 'registered' | 'document' | 'own' | 'command-line';
     /** Whether the redirect goes to a program on the person's own machine. */
     loopback: boolean;
     /** Whether the redirect uses an app scheme that the service does not know. By approving, the person allows it. */
@@ -78,7 +78,19 @@ export const referenceClient = {
   token_endpoint_auth_method: 'none',
 } as const;
 
+/**
+ * The public client of `am`. It is not stored either. Its redirects go to a program on the person's machine, at any port (RFC 8252, section
+ * 7.3), so any program there can use it.
+ */
+export const commandLineClient = {
+  ...referenceClient,
+  client_id: 'am',
+  client_name: 'am',
+  application_type: 'native',
+  redirect_uris: ['http://127.0.0.1/callback'],
+} as const;
+
 /** Whether a client is part of the service. */
 export function isOwnClient(client_id: string): boolean {
-  return client_id === referenceClient.client_id;
+  return client_id === referenceClient.client_id || client_id === commandLineClient.client_id;
 }

@@ -9,6 +9,7 @@ import { knownScopes } from '../../domain/auth/scopes.ts';
 import {
   type AuthorizationRequest,
   type AuthorizationRequests,
+  commandLineClient,
   isOwnClient,
 } from '../http/authorization-requests.ts';
 import type { TokenResource } from '../../services/auth/tokens.ts';
@@ -145,6 +146,7 @@ function toAuthorizationRequest(
 }
 
 function kindOf(client_id: string): AuthorizationRequest['client']['kind'] {
+  if (client_id === commandLineClient.client_id) return 'command-line';
   if (isOwnClient(client_id)) return 'own';
   return isDocumentId(client_id) ? 'document' : 'registered';
 }

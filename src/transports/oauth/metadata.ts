@@ -1,4 +1,5 @@
 import { offeredScopes } from '../../domain/auth/scopes.ts';
+import { commandLineClient } from '../http/authorization-requests.ts';
 import type { TokenAudience, TokenResource } from '../../services/auth/tokens.ts';
 
 /** Scopes advertised per resource. Clients request what is advertised. */
@@ -59,6 +60,8 @@ export function serverMetadata(
     revocation_endpoint_auth_methods_supported: discovered['token_endpoint_auth_methods_supported'],
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     scopes_supported: offeredScopes,
+    // Not registered: the client with which `am` signs in.
+    command_line_client_id: commandLineClient.client_id,
     protected_resources: orderedResources,
     resource_servers: orderedResources.map((resource) => ({ resource })),
   };

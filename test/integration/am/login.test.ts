@@ -33,10 +33,13 @@ test('a person signs in with a browser, and signs out', async () => {
   const username = `am-${process.pid}`;
   await person.signUp(username, 'a quiet word in passing');
   await register(`${username}.helper`);
+  let shown = '';
   const login = startAm(['login', '--url', service.url], {
     env,
     async openPage(url) {
-      const back = (await person.approve(await person.go(url))).headers.get('Location') ?? '';
+      const consent = await person.go(url);
+      shown = consent.visibleText;
+      const back = (await person.approve(consent)).headers.get('Location') ?? '';
       expect((await fetch(back)).status).toBe(200);
     },
   });
@@ -45,10 +48,15 @@ test('a person signs in with a browser, and signs out', async () => {
     out: `signed in at ${service.url} as ${username}.helper\n`,
     err: expect.stringContaining('Sign in here: '),
   });
+  expect(shown).toMatch(/Command line of this service\s*am\s*Known app/);
+  expect(shown).toContain('Approve only if you have just started to connect a program');
+  expect(shown).not.toContain('Not verified');
   const file = join(env.XDG_CONFIG_HOME, 'ams/profiles/default.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const { refresh_token, client_id } = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
+  expect(client_id).toBe('am');
   expect((await runAm(['whoami', '--json'], { env })).out).toContain(`${username}.helper`);
+  expect((await person.go('/console/connections')).visibleText).toMatch(/am\s*Part of this service/);
 
   expect((await runAm(['logout', '--json'], { env })).out).toContain('"revoked":true');
   expect((await runAm(['whoami'], { env })).code).toBe(3);

@@ -43,6 +43,7 @@ test('the metadata describes what is served, and nothing of OpenID Connect', asy
     revocation_endpoint_auth_methods_supported: ['none', ...secrets],
     introspection_endpoint_auth_methods_supported: secrets,
     scopes_supported: [...offeredScopes],
+    command_line_client_id: 'am',
     protected_resources: inOrder,
     resource_servers: inOrder.map((resource) => ({ resource })),
   });

@@ -1,7 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AdapterPayload, Client } from 'oidc-provider';
 import { z } from 'zod';
-import { isOwnClient, referenceClient, referencePath } from '../../http/authorization-requests.ts';
+import {
+  commandLineClient,
+  isOwnClient,
+  referenceClient,
+  referencePath,
+} from '../../http/authorization-requests.ts';
 import type { CredentialRecord, OAuthStorage, RegisteredClient } from '../storage.ts';
 
 /** Non-standard fields of confidential clients. */
@@ -13,16 +18,17 @@ export async function clientMetadata(
   clientId: string,
   issuer: string,
 ): Promise<AdapterPayload | undefined> {
-  if (isOwnClient(clientId)) return ownMetadata(issuer);
+  if (isOwnClient(clientId)) return ownMetadata(clientId, issuer);
   const client = await storage.findClient(clientId);
   if (!client) return undefined;
   return 'metadata' in client ? registeredMetadata(client) : credentialMetadata(client);
 }
 
-function ownMetadata(issuer: string): AdapterPayload {
-  const { response_types, grant_types, ...metadata } = referenceClient;
-  const lists = { response_types: [...response_types], grant_types: [...grant_types] };
-  return { ...metadata, ...lists, redirect_uris: [`${issuer}${referencePath}`] };
+function ownMetadata(clientId: string, issuer: string): AdapterPayload {
+  const reference = { ...referenceClient, redirect_uris: [`${issuer}${referencePath}`] };
+  return structuredClone<AdapterPayload>(
+    clientId === commandLineClient.client_id ? { ...commandLineClient } : reference,
+  );
 }
 
 function registeredMetadata({ client_id, metadata }: RegisteredClient): AdapterPayload {

@@ -18,7 +18,7 @@ export function loginCommand(io: CommandIo): Command {
   return new Command('login')
     .description('sign in with a browser, or with a client credential from the environment')
     .option('--url <url>', 'address of the service; default: AMS_URL, or http://localhost:3000', parseUrl)
-    .option('--client-id <id>', 'a registered client; default: the command line registers itself')
+    .option('--client-id <id>', 'a registered client; default: the client of the command line')
     .option('--scopes <scopes>', 'scopes, separated by spaces; default: those of threads and contacts')
     .option('--no-browser', 'only print the address of the sign-in page')
     .addHelpText(

@@ -23,7 +23,7 @@ export interface BrowserSignIn {
   url: string;
   scopes: string;
   opensBrowser: boolean;
-  /** A registered client; without one, the command line registers itself. */
+  /** A registered client; without one, it is that of the command line. */
   clientId?: string;
 }
 
@@ -56,10 +56,20 @@ function discoveryOptions({ url }: BrowserSignIn) {
   return { algorithm: 'oauth2' as const, ...execute };
 }
 
+/** The client that services know without a registration; those of earlier releases do not. */
+const ownClientId = 'am';
+
 async function findClient(options: BrowserSignIn, redirectUrl: string): Promise<Configuration> {
   const server = new URL(options.url);
-  if (options.clientId !== undefined)
-    return discovery(server, options.clientId, undefined, None(), discoveryOptions(options));
+  const config = await discovery(
+    server,
+    options.clientId ?? ownClientId,
+    undefined,
+    None(),
+    discoveryOptions(options),
+  );
+  if (options.clientId !== undefined || config.serverMetadata()['command_line_client_id'] === ownClientId)
+    return config;
   const metadata = {
     client_name: 'am',
     redirect_uris: [redirectUrl],

@@ -1,5 +1,6 @@
 import { authorFromPerson } from '../../../../domain/auth/audit.ts';
 import { type Connection, endConnection, listConnections } from '../../../../services/auth/connections.ts';
+import { isOwnClient } from '../../../http/authorization-requests.ts';
 import { hostOf, isOnDevice } from '../../hosts.ts';
 import { Handle } from '../../components/agent-rows.tsx';
 import { Badge, Card, Empty, Heading } from '../../components/content.tsx';
@@ -118,6 +119,13 @@ function AppName({ client_id, client_name }: Pick<Connection, 'client_id' | 'cli
             claims to be <bdi>{client_name}</bdi>
           </span>
         )}
+      </>
+    );
+  }
+  if (isOwnClient(client_id)) {
+    return (
+      <>
+        <bdi>{client_name}</bdi> <Badge tone="good">Part of this service</Badge>
       </>
     );
   }

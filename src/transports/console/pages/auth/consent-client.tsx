@@ -11,7 +11,13 @@ type Client = AuthorizationRequest['client'];
 /** The client. Its own claims are separate from the verified redirect address. */
 export function ClientFacts({ client, audience }: Pick<AuthorizationRequest, 'client' | 'audience'>) {
   const { name, uri, kind, client_id } = client;
-  const labels = { document: 'App at', registered: 'Claims to be', own: 'Page of this service' };
+  const labels = {
+    document: 'App at',
+    registered: 'Claims to be',
+    own: 'Page of this service',
+    'command-line': 'Command line of this service',
+  };
+  const badges = { document: 'Address verified', own: 'Verified', 'command-line': 'Known app' };
   return (
     <div class="client">
       <div class="client-name">
@@ -22,7 +28,7 @@ export function ClientFacts({ client, audience }: Pick<AuthorizationRequest, 'cl
         {kind === 'registered' ? (
           <Badge tone="warning">Not verified</Badge>
         ) : (
-          <Badge tone="good">{kind === 'own' ? 'Verified' : 'Address verified'}</Badge>
+          <Badge tone="good">{badges[kind]}</Badge>
         )}
       </div>
       <Facts
