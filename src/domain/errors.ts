@@ -83,9 +83,14 @@ export class DomainError extends Error {
   readonly stopped_loop: ErrorOptions['stopped_loop'];
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
-    super(message, { cause: options.cause });
+    // Texts that quote input may have half of a surrogate pair.
+    super(message.toWellFormed(), { cause: options.cause });
     this.code = code;
-    this.details = options.details;
+    this.details = options.details?.map((detail) => ({
+      ...detail,
+      field: detail.field.toWellFormed(),
+      message: detail.message.toWellFormed(),
+    }));
     this.retry_after = options.retry_after;
     this.scope = options.scope;
     this.approval = options.approval;

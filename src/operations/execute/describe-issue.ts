@@ -83,8 +83,8 @@ export function describeUnknown(key: string, fields: readonly string[], label: s
   return list === '' && hint === '' ? 'is unknown' : `is unknown${hint || '.'}${list}`;
 }
 
-/** The field whose name contains the text, is contained in it, or differs least from it. */
-function findSimilar(key: string, fields: readonly string[]): string | undefined {
+/** The name that contains the text, is contained in it, or differs least from it. */
+export function findSimilar(key: string, fields: readonly string[]): string | undefined {
   const text = key.slice(0, 64).toLowerCase();
   const ranked = fields
     .map((field) => ({ field, difference: difference(text, field) }))

@@ -28,6 +28,7 @@ import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { createGetHandler } from './notifications/get.ts';
 import { createStreamSet, type StreamSet } from './sessions/stream-set.ts';
 import { createSubscriptions } from './resources/subscriptions.ts';
+import { createToolNames, resolveToolCalls } from './tools/tool-names.ts';
 import { createTools } from './tools/tools.ts';
 import { createWaitForEventsTool, describeWaits } from './tools/wait-for-events-tool.ts';
 
@@ -105,12 +106,14 @@ export function createMcpTransport(parts: McpParts): McpTransport {
 
 function createFeatures(parts: McpParts): McpFeatures {
   const { tools = [], resources = [], prompts: addedPrompts = [] } = parts.additions ?? {};
+  const allTools = createTools(parts.catalogue, [
+    createWaitForEventsTool(parts),
+    createAcknowledgeEventsTool(parts),
+    ...tools,
+  ]);
   return {
-    tools: createTools(parts.catalogue, [
-      createWaitForEventsTool(parts),
-      createAcknowledgeEventsTool(parts),
-      ...tools,
-    ]),
+    tools: allTools,
+    toolNames: createToolNames(allTools),
     resources: createResources(parts.catalogue, resources),
     prompts: [...prompts, ...addedPrompts],
   };
@@ -142,14 +145,15 @@ function createHandlers(parts: McpParts, shared: SharedParts): ReadonlyMap<strin
 
   /** Each request says which revision it is of. */
   async function post(ctx: Context, actor: Actor, request_id: string): Promise<void> {
-    const message = await readJsonBody(ctx);
+    const body = await readJsonBody(ctx);
     try {
-      requireJsonRpc(message);
+      requireJsonRpc(body);
+      const message = resolveToolCalls(features.toolNames, body);
       const stateless = classifyRequest(ctx, message);
       if (stateless) await postStateless(ctx, actor, { ...stateless, request_id });
       else await postStateful(ctx, actor, { message, request_id });
     } catch (error) {
-      if (error instanceof McpHttpError) error.id = readRequestId(message);
+      if (error instanceof McpHttpError) error.id = readRequestId(body);
       throw error;
     }
   }

@@ -73,9 +73,12 @@ export async function getPrompt(
   exchange: Exchange,
 ): Promise<GetPromptResult> {
   const found = available.find(({ definition }) => definition.name === name);
-  if (!found) throw new RpcError(rpcCodes.invalidParams, `Unknown prompt: ${name.slice(0, 80)}`);
+  if (!found) {
+    const list = available.map(({ definition }) => definition.name).join(', ');
+    throw new RpcError(rpcCodes.invalidParams, `Unknown prompt: ${name.slice(0, 80)}. Prompts: ${list}.`);
+  }
   const { description, arguments: parameters = [] } = found.definition;
   const missing = parameters.find(({ name: key, required }) => required === true && (args[key] ?? '') === '');
-  if (missing) throw new RpcError(rpcCodes.invalidParams, `Missing argument: ${missing.name}`);
+  if (missing) throw new RpcError(rpcCodes.invalidParams, `Missing argument: ${missing.name}.`);
   return { description, messages: await found.messages(args, exchange) };
 }

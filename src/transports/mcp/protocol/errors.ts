@@ -25,7 +25,8 @@ export class RpcError extends Error {
   readonly data: unknown;
 
   constructor(code: number, message: string, options: RpcErrorOptions = {}) {
-    super(message, { cause: options.cause });
+    // It may quote half of a surrogate pair.
+    super(message.toWellFormed(), { cause: options.cause });
     this.code = code;
     this.data = options.data;
   }

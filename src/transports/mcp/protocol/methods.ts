@@ -1,5 +1,6 @@
 import { getPrompt } from '../prompts/prompts.ts';
 import { readResource } from '../resources/resources.ts';
+import type { ToolNames } from '../tools/tool-names.ts';
 import type { Tool } from '../tools/tools.ts';
 import {
   CallToolRequestSchema,
@@ -20,6 +21,7 @@ import type { Caller, IncomingCall } from './exchange.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { completeArgument, findCompletion } from '../prompts/completion.ts';
 import type { Actor } from '../../../domain/auth/actor.ts';
+import { describeIssue } from '../../../operations/execute/describe-issue.ts';
 import type { McpParts } from '../parts.ts';
 import { isPermitted, type McpFeatures } from './required-scopes.ts';
 import { RpcError, rpcCodes } from './errors.ts';
@@ -41,7 +43,7 @@ type MethodHandler<Request> = (
  * invalid ones with an internal error.
  */
 export function createMethods(parts: McpParts, features: McpFeatures): ReadonlyMap<string, Method> {
-  const { tools, resources, prompts } = features;
+  const { tools, toolNames, resources, prompts } = features;
   const resourceList = { resources: resources.resources };
   const templateList = { resourceTemplates: resources.templates };
   const promptList = { prompts: prompts.map((prompt) => prompt.definition) };
@@ -52,7 +54,7 @@ export function createMethods(parts: McpParts, features: McpFeatures): ReadonlyM
       'tools/call',
       withSchema(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }, caller, call) => {
         const tool = tools.get(name);
-        if (!tool) throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 80)}`);
+        if (!tool) throw unknownTool(toolNames, name, listAllowed(tools, caller.actor));
         return call.withExchange((exchange) => callTool(parts, caller, { tool, args, exchange }));
       }),
     ],
@@ -114,18 +116,29 @@ export function createSessionMethods({
   ]);
 }
 
-/** The tools that the scopes of the token allow. */
 function listTools(tools: ReadonlyMap<string, Tool>, actor: Actor): Result {
-  const allowed = [...tools.values()].filter((tool) => isPermitted(tool, actor));
-  return { tools: allowed.map((tool) => tool.definition) };
+  return { tools: listAllowed(tools, actor).map((tool) => tool.definition) };
+}
+
+/** The tools that the scopes of the token allow. */
+function listAllowed(tools: ReadonlyMap<string, Tool>, actor: Actor): Tool[] {
+  return [...tools.values()].filter((tool) => isPermitted(tool, actor));
+}
+
+/** Names the nearest tool, or all of them. */
+function unknownTool(toolNames: ToolNames, name: string, allowed: readonly Tool[]): RpcError {
+  const nearest = toolNames.findNearest(name, allowed);
+  const list = allowed.map(({ definition }) => definition.name).join(', ');
+  const hint = nearest === undefined ? `. Tools: ${list}.` : `; did you mean ${nearest}?`;
+  return new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 80)}${hint}`);
 }
 
 /** @throws {RpcError} -32602 with the first schema issue. */
 function withSchema<Request>(schema: z.ZodType<Request>, answer: MethodHandler<Request>): Method {
   return (request, call) => {
-    const result = schema.safeParse(request);
+    const result = schema.safeParse(request, { error: describeIssue });
     if (result.success) return answer(result.data, call.caller, call);
     const [issue] = result.error.issues;
-    throw new RpcError(rpcCodes.invalidParams, `Invalid ${issue?.path.join('.')}: ${issue?.message}`);
+    throw new RpcError(rpcCodes.invalidParams, `Invalid ${issue?.path.join('.')}: ${issue?.message}.`);
   };
 }

@@ -4,11 +4,13 @@ import { requireScope } from '../../../operations/execute/authorize-scope.ts';
 import { findCompletion } from '../prompts/completion.ts';
 import type { Prompt } from '../prompts/prompts.ts';
 import type { Resources } from '../resources/resources.ts';
+import type { ToolNames } from '../tools/tool-names.ts';
 import type { Tool } from '../tools/tools.ts';
 
 /** Tools, resources and prompts of the MCP server. */
 export interface McpFeatures {
   tools: ReadonlyMap<string, Tool>;
+  toolNames: ToolNames;
   resources: Resources;
   prompts: readonly Prompt[];
 }

@@ -110,7 +110,7 @@ export function toRpcError(
 
 /** The error for a URI that matches no resource. */
 export function resourceNotFoundError(uri: string): RpcError {
-  return new RpcError(rpcCodes.resourceNotFound, 'Resource not found', { data: { uri } });
+  return new RpcError(rpcCodes.resourceNotFound, 'Resource not found', { data: { uri: uri.toWellFormed() } });
 }
 
 function expandTemplate(template: string, input: Record<string, string>): string {

@@ -8,6 +8,7 @@ import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import { statelessRevision, versionHeader } from '../protocol/headers.ts';
 import { isJsonRpc } from '../protocol/json-body.ts';
 import { readField } from '../protocol/required-scopes.ts';
+import type { ToolNames } from '../tools/tool-names.ts';
 
 const methodHeader = 'mcp-method';
 const nameHeader = 'mcp-name';
@@ -50,14 +51,16 @@ export function classifyRequest(ctx: Context, message: unknown): StatelessMessag
 export function requireStandardHeaders(
   ctx: Context,
   { message, revision }: { message: JSONRPCRequest; revision: string | undefined },
+  toolNames: Pick<ToolNames, 'resolve'>,
 ): void {
   if (revision !== statelessRevision) {
-    const data = { supported: [statelessRevision], requested: revision };
+    const data = { supported: [statelessRevision], requested: revision?.toWellFormed() };
     const text = `Unsupported protocol version: ${String(revision).slice(0, 80)}`;
     throw new McpHttpError(400, rpcCodes.unsupportedVersion, text, { data });
   }
   const missing = [versionHeader, methodHeader].find((name) => ctx.get(name) === '');
-  const problem = missing === undefined ? findNameProblem(ctx, message) : `the header ${missing} is missing`;
+  const problem =
+    missing === undefined ? findNameProblem(ctx, message, toolNames) : `the header ${missing} is missing`;
   if (problem !== undefined) throw new McpHttpError(400, rpcCodes.headerMismatch, `Bad Request: ${problem}.`);
 }
 
@@ -71,13 +74,20 @@ const nameFields = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-function findNameProblem(ctx: Context, { method, params }: JSONRPCRequest): string | undefined {
+/** The name of a tool is compared as it was resolved: header and body may spell it differently. */
+function findNameProblem(
+  ctx: Context,
+  { method, params }: JSONRPCRequest,
+  toolNames: Pick<ToolNames, 'resolve'>,
+): string | undefined {
   const field = nameFields.get(method);
   const value = field === undefined ? undefined : readField(params, field);
   if (typeof value !== 'string') return undefined;
   const header = ctx.get(nameHeader);
   if (header === '') return `the header ${nameHeader} is missing`;
-  return decodeHeader(header) === value ? undefined : `the header ${nameHeader} is not params.${field}`;
+  const decoded = decodeHeader(header);
+  const named = method === 'tools/call' && decoded !== undefined ? toolNames.resolve(decoded) : decoded;
+  return named === value.toWellFormed() ? undefined : `the header ${nameHeader} is not params.${field}`;
 }
 
 const encodedHeader = /^=\?base64\?([A-Za-z\d+/]*={0,2})\?=$/;

@@ -55,7 +55,7 @@ export function createStatelessHandler(parts: StatelessParts) {
       accept(ctx);
       return;
     }
-    requireStandardHeaders(ctx, { message, revision });
+    requireStandardHeaders(ctx, { message, revision }, parts.features.toolNames);
     parts.authorizer.withChallenge(ctx, () => requireScopes(parts.features, message, actor));
     const meta = readField(message.params, '_meta');
     const caller = {

@@ -14,6 +14,7 @@ const maxJsonLength = 65_536;
 const synonyms: readonly [string, string][] = [
   ['q', 'query'],
   ['query', 'q'],
+  ['limit', 'message_limit'],
 ];
 
 /**
