@@ -30,6 +30,8 @@ export interface ToolBinding {
   /** Where the tool's name differs from the operation's. */
   name?: string;
   description: string;
+  /** Fields of the input that the tool does not publish: no caller of it may set them. */
+  unpublished?: readonly string[];
   annotations: {
     readOnlyHint: boolean;
     destructiveHint: boolean;

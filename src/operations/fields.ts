@@ -107,9 +107,43 @@ export function pageFields(maxLimit: number, defaultLimit: number) {
   return { limit: pageLimit(maxLimit, defaultLimit), cursor: listCursor.optional() };
 }
 
+const sequenceError = 'must be the sequence number of a message, such as 12, not a time or an id';
+
 /** The sequence of a message in its thread. The first message has 1. */
 export function sequenceFrom(min: 0 | 1) {
-  return z.int().min(min).max(maxSequence);
+  return z
+    .int({ error: ({ input }) => (input === undefined ? undefined : sequenceError) })
+    .min(min)
+    .max(maxSequence, sequenceError);
+}
+
+/** Smaller numbers are seconds: as milliseconds they are times before March 1973. */
+const minTime = 100_000_000_000;
+const timeError =
+  'must be milliseconds since the Unix epoch, such as 1795690000000, or an RFC 3339 time, such as 2026-11-26T09:00:00Z';
+
+/** A time of the input, in milliseconds since the Unix epoch; RFC 3339 is accepted too. 0 is the beginning of time. */
+export function time(max = Number.MAX_SAFE_INTEGER) {
+  return z.preprocess(
+    readTime,
+    z
+      .int({ error: ({ input }) => (input === undefined ? undefined : timeError) })
+      .min(0, timeError)
+      .max(max, timeError)
+      .refine((value) => value <= 0 || value >= minTime, `${timeError}; this looks like seconds`),
+  );
+}
+
+/** The milliseconds of an RFC 3339 time or date, which is in UTC unless it says otherwise. Other values stay as they are. */
+function readTime(value: unknown): unknown {
+  const [, date, clock = '00:00', zone = 'Z'] =
+    (typeof value === 'string' &&
+      /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:\d{2})?)?$/.exec(
+        value.trim(),
+      )) ||
+    [];
+  const ms = date === undefined ? Number.NaN : Date.parse(`${date}T${clock}${zone}`);
+  return Number.isNaN(ms) ? value : ms;
 }
 
 /** How long a call may wait for a reply, or an MCP tool for events. Many clients end a call after 30 seconds. */

@@ -39,6 +39,13 @@ const visible = new RegExp(String.raw`[^${blank}\p{M}\u0001-\u001f\u007f-\u009f]
 /** More combining marks on one letter than any language needs: they would cover other lines. */
 const stackedMarks = /(\p{M}{3})\p{M}+/gu;
 
+const visibleWithin = new RegExp(String.raw`[^${blank}\p{M}\p{Cc}\p{Cf}\p{DI}]`, 'u');
+
+/** Whether a text of several lines has no visible character. */
+export function isBlank(text: string): boolean {
+  return !visibleWithin.test(text);
+}
+
 /**
  * Text as one line that people can read: line breaks become a space; control characters, direction marks and other invisible
  * characters are removed, except where a script or an emoji needs them.

@@ -7,6 +7,8 @@ import { defineOperation, toolHints } from '../define.ts';
 import { exampleAgent } from '../examples/records.ts';
 import { atLeastOneField, cardBody, description, displayName, skills } from '../fields.ts';
 
+const ownerOnlyFields = ['inbound_policy', 'visibility', 'paused', 'can_initiate_threads'] as const;
+
 const ownerOnlyField = z
   .unknown()
   .optional()
@@ -49,6 +51,7 @@ export const updateMeOperation = defineOperation({
   rest: { method: 'PATCH', path: '/agents/me', status: 200, idempotency: 'accepted' },
   tool: {
     name: 'update_my_card',
+    unpublished: ownerOnlyFields,
     description:
       'Updates your display name, description, skills or card: Markdown that describes what you can do. Use it when what you offer has changed. Other agents read it, so do not write anything private.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },

@@ -42,7 +42,7 @@ export const completeUploadOperation = defineOperation({
 });
 
 function notUploaded(): DomainError {
-  const message = 'Nothing was uploaded yet. Send the bytes with PUT to the upload URL first.';
+  const message = 'Nothing was uploaded yet. Send the bytes to the upload URL first.';
   return new DomainError('ATTACHMENT_NOT_READY', message, { retry_after: 1 });
 }
 

@@ -9,10 +9,35 @@ const maxBytes = 1_048_576;
 /** RFC 4648, section 4, with padding. */
 const base64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
 
+/** RFC 2397. */
+const dataAddress = /^data:(?<type>[^,;]*)(?:;[^,;]*?)*?(?<encoding>;base64)?,(?<data>.*)$/is;
+
+/** The content and media type of a file that is given in base64 or as a `data:` address; undefined for other texts. */
+function decodeFile(text: string): { bytes: Buffer; type?: string | undefined } | undefined {
+  const { type, encoding, data } = dataAddress.exec(text.trim())?.groups ?? {};
+  if (data === undefined) return toFile(decodeBase64(text));
+  return toFile(encoding === undefined ? decodePercent(data) : decodeBase64(data), type || undefined);
+}
+
+const toFile = (bytes: Buffer | undefined, type?: string) => bytes && { bytes, type };
+
+const decodeBase64 = (text: string) => (base64.test(text) ? Buffer.from(text, 'base64') : undefined);
+
+function decodePercent(text: string): Buffer | undefined {
+  try {
+    return Buffer.from(decodeURIComponent(text));
+  } catch {
+    return undefined;
+  }
+}
+
 const content = z
   .string()
-  .refine((value) => base64.test(value), 'must be base64 with padding; to upload plain text, send it as text')
-  .refine((value) => Buffer.byteLength(value, 'base64') <= maxBytes, {
+  .refine(
+    (value) => decodeFile(value) !== undefined,
+    'must be base64 with padding; to upload plain text, send it as text',
+  )
+  .refine((value) => (decodeFile(value)?.bytes.length ?? 0) <= maxBytes, {
     error: 'must be at most 1 MiB; use request_upload_url for larger files',
   })
   .describe('The content of any file in base64, at most 1 MiB before encoding. Send either text or content.');
@@ -49,10 +74,11 @@ export const uploadAttachmentOperation = defineOperation({
   output: attachmentSchema,
   file: async (_work, { filename, text: plain, content: encoded = '', content_type }) => ({
     async open() {
+      const file = plain === undefined ? decodeFile(encoded) : { bytes: Buffer.from(plain) };
       const bytes = (async function* () {
-        yield plain === undefined ? Buffer.from(encoded, 'base64') : Buffer.from(plain);
+        yield file?.bytes ?? Buffer.alloc(0);
       })();
-      return { filename, content_type, bytes };
+      return { filename, content_type: content_type ?? file?.type, bytes };
     },
   }),
   async run(work, _input, stored) {

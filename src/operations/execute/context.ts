@@ -32,6 +32,8 @@ export interface Call {
   actor: Actor;
   /** Not yet parsed. */
   input: unknown;
+  /** The names of the input fields as the transport publishes them, for errors. Default: those of the operation. */
+  fields?: readonly string[] | undefined;
   idempotency_key?: string | undefined;
   /** Receives the state of each budget that this call is counted against. */
   onRateLimit?: OnBudget | undefined;

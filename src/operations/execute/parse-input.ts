@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { DomainError, type ErrorDetail } from '../../domain/errors.ts';
-import { describeIssue, toDetails } from './describe-issue.ts';
+import { describeIssue, listFields, toDetails } from './describe-issue.ts';
 import type { Answer, CallContext, Next } from './context.ts';
 
 const maxDetails = 20;
@@ -10,25 +10,36 @@ const maxDepth = 2_500;
 
 /** Parses the input by the schema of the operation. @throws {DomainError} as `parseInput` */
 export async function parseInputStage(context: CallContext, next: Next): Promise<Answer> {
-  context.input = parseInput(context.call.operation.input, context.call.input);
+  const { operation, input, fields } = context.call;
+  context.input = parseInput(operation.input, input, fields);
   return next();
 }
 
 /**
  * Parses a value by a schema.
+ * @param fields the names of the fields as the caller knows them, for errors. Default: those of the schema.
  * @throws {DomainError} VALIDATION_ERROR, with every wrong field; MESSAGE_TOO_LARGE for content over its limit; INVALID_JSON for a
  * field that is named `__proto__`.
  */
-export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
+export function parseInput<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  fields: readonly string[] = listFields(schema),
+): T {
   refuseForbiddenNames(value);
   const parsed = schema.safeParse(value, { error: describeIssue });
-  if (!parsed.success) throw validationError(parsed.error, schema);
+  if (!parsed.success) throw validationError(parsed.error, fields);
   refuseUnstorable(parsed.data);
   return parsed.data;
 }
 
-function validationError({ issues }: z.ZodError, schema: z.ZodType): DomainError {
-  const details = issues.flatMap((issue) => toDetails(issue, schema));
+function validationError({ issues }: z.ZodError, fields: readonly string[]): DomainError {
+  // The list of fields comes last, and once: nothing else is said about the object as a whole.
+  const unknown = issues.filter(({ code }) => code === 'unrecognized_keys');
+  const others = issues.filter(
+    ({ code, path }) => code !== 'unrecognized_keys' && (path.length > 0 || unknown.length === 0),
+  );
+  const details = [...others, ...unknown].flatMap((issue) => toDetails(issue, fields));
   const tooLarge = issues.some(
     (issue) => issue.code === 'custom' && issue.params?.['code'] === 'MESSAGE_TOO_LARGE',
   );
@@ -43,10 +54,11 @@ export function invalidInput(
   const details = all
     .slice(0, maxDetails)
     .map(({ field, message }) => ({ field: field.slice(0, maxFieldLength).toWellFormed(), message }));
-  const message = details.map((detail) =>
-    detail.field ? `${detail.field}: ${detail.message}` : detail.message,
-  );
-  return new DomainError(code, message.join('; '), { details });
+  const message = details.reduce((text, { field, message: problem }) => {
+    const one = field ? `${field}: ${problem}` : problem;
+    return text === '' ? one : `${text}${/[.?]$/.test(text) ? '' : ';'} ${one}`;
+  }, '');
+  return new DomainError(code, message, { details });
 }
 
 /** JavaScript gives this name a meaning of its own, and schemas drop it without an error. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageSchema, presentMessage } from '../../presenters/message.ts';
 import { acknowledgeLease, findThreadOfLease } from '../../services/inbox/leases.ts';
+import { isBlank } from '../../shared/visible-text.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleMessage } from '../examples/records.ts';
 import { content } from '../fields.ts';
@@ -17,6 +18,10 @@ const input = z
       .describe(
         'A message in the thread of the item, sent in the same transaction. It replies to the message of the item, unless reply_to names another.',
       ),
+  })
+  .refine(({ reply: sent }) => typeof sent !== 'string' || !isBlank(sent), {
+    path: ['reply'],
+    error: 'must not be blank; leave it out to acknowledge without a reply',
   })
   .refine(({ reply: sent }) => typeof sent !== 'object' || hasContent(sent), {
     path: ['reply', 'content'],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { messageSchema, presentMessage } from '../../presenters/message.ts';
 import { requireCurrentLease } from '../../services/inbox/access.ts';
 import { type MessageDraft, sendMessage, sendMessages } from '../../services/messages/send.ts';
+import { isBlank } from '../../shared/visible-text.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleQuestion } from '../examples/records.ts';
 import { attachmentIds, content, contentType, metadata, reason, threadId } from '../fields.ts';
@@ -16,9 +17,9 @@ export const messageFields = {
   reason: reason.optional(),
 };
 
-/** For `refine`: a message has a text or files. */
+/** For `refine`: a message has a visible text or files. */
 export const hasContent = (value: { content: string; attachment_ids: readonly string[] }): boolean =>
-  value.content !== '' || value.attachment_ids.length > 0;
+  !isBlank(value.content) || value.attachment_ids.length > 0;
 export const contentError = { path: ['content'], error: 'can be empty only if the message has attachments' };
 
 const input = z

@@ -17,6 +17,41 @@ const foundMessage = toolMessageSchema.partial().extend({
   attachments: z.array(messageSchema.shape.attachments.element.partial()).optional(),
 });
 
+/** Fields of this tool that other search tools take as part of the query. */
+const operators: Record<string, string> = {
+  from: 'from',
+  in: 'thread_id',
+  thread: 'thread_id',
+  to: 'counterpart',
+  with: 'counterpart',
+  after: 'after',
+  since: 'after',
+  before: 'before',
+  until: 'before',
+  has: 'has',
+};
+
+const phrase = /["“”„＂][^"“”„＂]*["“”„＂]?/gu;
+const operator = /(?:^|[\s(])-?(from|in|thread|to|with|after|since|before|until|has):/i;
+const connective = /(?:^|[\s(])(AND|OR|NOT)(?=[\s)]|$)/;
+
+/** What to do about an operator outside of quotes that this query would take for a word; undefined without one. */
+function describeOperator(query: string): string | undefined {
+  const text = query.replaceAll(phrase, ' ');
+  const [, name = ''] = operator.exec(text) ?? [];
+  const field = operators[name.toLowerCase()];
+  if (field !== undefined)
+    return `${name}: is not an operator. Pass it as ${field} beside query, or quote it to find the word`;
+  const [, word] = connective.exec(text) ?? [];
+  if (word === undefined) return undefined;
+  return `${word} is not an operator. All words of query must match, -word excludes; search once for each alternative, or quote "${word}" to find the word`;
+}
+
+const query = messageQuery.superRefine((text, { addIssue }) => {
+  const message = describeOperator(text);
+  if (message !== undefined) addIssue({ code: 'custom', message });
+});
+
 /** `search_messages` as a tool: the query has another name, and each message has the relationship of its sender. */
 export const recallMessagesOperation = defineOperation({
   name: 'recall_messages',
@@ -24,7 +59,7 @@ export const recallMessagesOperation = defineOperation({
   scope: 'threads:read',
   kind: 'read',
   replica: 'first-page',
-  input: z.strictObject({ query: messageQuery, ...searchFilters, detail }),
+  input: z.strictObject({ query, ...searchFilters, detail }),
   output: z.object({
     results: z
       .array(z.object({ thread_id: threadIdentifier, message: foundMessage, snippet }))

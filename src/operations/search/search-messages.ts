@@ -4,7 +4,7 @@ import { messageSchema, presentMessage, threadIdentifier } from '../../presenter
 import { searchMessages } from '../../services/messages/search.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleCursor, exampleMessage } from '../examples/records.ts';
-import { agentReference, nextCursor, pageFields, threadId } from '../fields.ts';
+import { agentReference, nextCursor, pageFields, threadId, time } from '../fields.ts';
 
 export const messageQuery = z
   .string()
@@ -14,16 +14,14 @@ export const messageQuery = z
     'Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter. Languages without spaces are supported.',
   );
 
-const time = z.int().min(0);
-
 export const searchFilters = {
   thread_id: threadId.optional().describe('Only messages in this thread.'),
   counterpart: agentReference.optional().describe('Only messages in threads with this member.'),
   from: agentReference.optional().describe('Only messages from this sender.'),
-  after: time
+  after: time()
     .optional()
     .describe('Only messages sent at or after this time, in milliseconds since the Unix epoch.'),
-  before: time
+  before: time()
     .optional()
     .describe('Only messages sent before this time, in milliseconds since the Unix epoch.'),
   has: z.literal('attachment').optional().describe('Only messages with attachments.'),

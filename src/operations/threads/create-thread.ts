@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { messageId } from '../../presenters/message.ts';
 import { presentThread, threadSchema } from '../../presenters/thread.ts';
 import { createThread } from '../../services/threads/threads.ts';
+import { isBlank } from '../../shared/visible-text.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleAgents, exampleQuestion, exampleThread } from '../examples/records.ts';
 import {
@@ -13,6 +14,7 @@ import {
   reason,
   subject,
 } from '../fields.ts';
+import { hasContent } from '../messages/send-message.ts';
 
 const initialMessage = z.union([
   content.min(1),
@@ -48,14 +50,14 @@ const input = z
     path: ['with_handle'],
     error: 'send either with_handle or participants',
   })
-  .refine(
-    ({ initial_message: first }) =>
-      typeof first !== 'object' || first.content !== '' || first.attachment_ids.length > 0,
-    {
-      path: ['initial_message', 'content'],
-      error: 'must not be empty without attachments',
-    },
-  )
+  .refine(({ initial_message: first }) => typeof first !== 'string' || !isBlank(first), {
+    path: ['initial_message'],
+    error: 'must not be blank; leave it out to start a thread without a message',
+  })
+  .refine(({ initial_message: first }) => typeof first !== 'object' || hasContent(first), {
+    path: ['initial_message', 'content'],
+    error: 'must not be empty without attachments',
+  })
   .refine((value) => fitsMetadata(metadataOf(value)), {
     path: ['metadata'],
     error: 'must be at most 4 KiB as JSON, with the reason',

@@ -4,18 +4,21 @@ import { presentThread, threadSchema } from '../../presenters/thread.ts';
 import { listThreads } from '../../services/threads/list.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleCursor, exampleThread } from '../examples/records.ts';
-import { agentHandle, nextCursor, pageFields } from '../fields.ts';
+import { agentHandle, nextCursor, pageFields, time } from '../fields.ts';
 
 /** The input of every list of threads. */
 export const listThreadsFields = {
   status: z
-    .enum(threadStatuses)
+    .enum(threadStatuses, {
+      error: ({ input }) =>
+        input === undefined
+          ? undefined
+          : `must be one of: ${threadStatuses.join(', ')}; leave it out for all except archived`,
+    })
     .optional()
     .describe('Only threads with this status. Default: all except archived.'),
   with_handle: agentHandle.optional().describe('Only threads with this member.'),
-  updated_since: z
-    .int()
-    .min(0)
+  updated_since: time()
     .optional()
     .describe('Only threads updated at or after this time, in milliseconds since the Unix epoch.'),
   unread: z.boolean().optional().describe('true: only threads with messages of others after your read mark.'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { maxReplayed, replayFailed, webhookMessage } from '../../services/webhooks/deliveries.ts';
 import { defineOperation } from '../define.ts';
+import { time } from '../fields.ts';
 import { exampleWebhook, webhookId } from './fields.ts';
 
 const maxTime = 8_640_000_000_000_000;
@@ -12,13 +13,9 @@ export const replayWebhookDeliveriesOperation = defineOperation({
   kind: 'write',
   input: z.strictObject({
     webhook_id: webhookId,
-    since: z
-      .int()
-      .min(0)
-      .max(maxTime)
-      .describe(
-        'Retry deliveries of events created at or after this time, in milliseconds since the Unix epoch.',
-      ),
+    since: time(maxTime).describe(
+      'Retry deliveries of events created at or after this time, in milliseconds since the Unix epoch.',
+    ),
   }),
   output: z.object({
     replayed: z

@@ -89,10 +89,10 @@ function requireDistinctMembers(others: { id: string; canonical_handle: string }
   const ids = others.map((other) => other.id);
   const again = others.find((other, index) => other.id === self || ids.indexOf(other.id) < index);
   if (!again) return;
-  const reason = again.id === self ? 'names yourself' : 'is named twice';
+  const reason = again.id === self ? 'is you' : 'is named twice';
   throw new DomainError(
     'VALIDATION_ERROR',
-    `${again.canonical_handle} ${reason}; name each other member once.`,
+    `${again.canonical_handle} ${reason}; name each other member once, in with_handle or participants.`,
   );
 }
 
@@ -113,7 +113,10 @@ export async function updateThread(work: Work, input: UpdateThread) {
   const subject = input.subject === undefined ? thread.subject : input.subject || null;
   if (status === thread.status && subject === thread.subject) return thread;
   if (status !== thread.status && !canTransition(thread.status, status)) {
-    throw new DomainError('INVALID_TRANSITION', `A thread cannot go from ${thread.status} to ${status}.`);
+    throw new DomainError(
+      'INVALID_TRANSITION',
+      `A thread cannot go from ${thread.status} to ${status}; set it to active first.`,
+    );
   }
   if (subject !== thread.subject) {
     await requireActiveActor(work);

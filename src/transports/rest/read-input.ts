@@ -61,18 +61,19 @@ export function refuseUnknownParameters({ query }: Context, known: Fields = {}, 
   const unknown = Object.keys(query).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length === 0) return;
   throw invalidInput(
-    unknown.slice(0, maxNamed).map((name) => ({
+    unknown.slice(0, maxNamed).map((name, index, named) => ({
       field: name,
       message: Object.hasOwn(inBody, name)
         ? 'is a field of the body; send it there'
-        : describeUnknownParameter(name, Object.keys(known)),
+        : describeUnknownParameter(name, Object.keys(known), index === named.length - 1),
     })),
   );
 }
 
-function describeUnknownParameter(name: string, known: readonly string[]): string {
+/** The last one gets the list of all. */
+function describeUnknownParameter(name: string, known: readonly string[], isLast: boolean): string {
   if (known.length === 0) return 'is unknown. The address takes no query parameters.';
-  return describeUnknown(name, known, 'Query parameters');
+  return describeUnknown(name, known, isLast ? 'Query parameters' : undefined);
 }
 
 function readValue(value: unknown, field: FieldSchema | undefined): unknown {

@@ -63,12 +63,14 @@ test('a model that makes a mistake at every step reaches its goal by doing what 
   await model.use('unblock_agent', { handle: friend.handle });
   expect(await fail('create_thread', { with_handle: 'no.body' })).toMatch(/Call search_agents/);
 
-  expect(await fail('get_thread', { thread_id, limit: 1 })).toMatch(/did you mean message_limit/);
+  expect(await fail('get_thread', { thread_id, count: 1 })).toMatch(/did you mean message_limit/);
   expect(await model.use('get_thread', { thread_id, message_limit: '1' })).toMatchObject({
     messages: [{ content: 'A file', attachments: [{ filename: 'a.txt' }] }],
     earlier: true,
   });
-  expect(await fail('wait_for_reply', { thread_id })).toBe('after_sequence: is required');
+  expect(await fail('wait_for_reply', { thread_id })).toMatch(
+    /^after_sequence: is required\. Call get_thread/,
+  );
   expect(await fail('wait_for_events', { cursor: '0' })).toMatch(/start without one/);
   expect(await fail('wait_for_events', { types: 'message' })).toMatch(/message\.created/);
   expect(await model.use('wait_for_events', { wait_seconds: '0', types: 'message.created' })).toMatchObject({

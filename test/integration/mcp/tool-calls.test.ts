@@ -80,7 +80,14 @@ test('refusals are results with the error body of REST', async () => {
       { thread_id: 'thd_none' },
       { code: 'THREAD_NOT_FOUND', message: expect.stringContaining('Call list_threads') },
     ],
-    ['get_thread', {}, { code: 'VALIDATION_ERROR', message: 'thread_id: is required' }],
+    [
+      'get_thread',
+      {},
+      {
+        code: 'VALIDATION_ERROR',
+        message: expect.stringMatching(/^thread_id: is required\. Call list_threads/),
+      },
+    ],
     [
       'list_threads',
       { idempotency_key: 'x' },

@@ -94,7 +94,7 @@ export async function readResource(
     const { text, value } = await runOperation(parts, caller, { operation, input, page_field });
     return { contents: [{ uri, mimeType, ...(contents?.(value) ?? { text }) }] };
   } catch (thrown) {
-    throw toRpcError(parts, caller, { operation, thrown, data: { uri } });
+    throw toRpcError(parts, caller, { operation, input, thrown, data: { uri } });
   }
 }
 
@@ -102,9 +102,14 @@ export async function readResource(
 export function toRpcError(
   parts: McpParts,
   caller: Caller,
-  { operation, thrown, data }: { operation: Operation; thrown: unknown; data?: object },
+  {
+    operation,
+    input = {},
+    thrown,
+    data,
+  }: { operation: Operation; input?: Record<string, unknown>; thrown: unknown; data?: object },
 ): RpcError {
-  const { error, body } = toOperationError(parts, caller, operation, thrown);
+  const { error, body } = toOperationError(parts, caller, { operation, args: input }, thrown);
   return new RpcError(rpcCodeFor(error.status), error.message, { data: { ...data, ...body } });
 }
 

@@ -87,7 +87,7 @@ function findNameProblem(
   if (header === '') return `the header ${nameHeader} is missing`;
   const decoded = decodeHeader(header);
   const named = method === 'tools/call' && decoded !== undefined ? toolNames.resolve(decoded) : decoded;
-  return named === value.toWellFormed() ? undefined : `the header ${nameHeader} is not params.${field}`;
+  return named === value ? undefined : `the header ${nameHeader} is not params.${field}`;
 }
 
 const encodedHeader = /^=\?base64\?([A-Za-z\d+/]*={0,2})\?=$/;

@@ -82,7 +82,12 @@ function repeatCall(
 async function readResult(parts: McpParts, call: TaskCall, found: FoundApproval): Promise<object> {
   const { approval, tool } = found;
   if (approval.state === 'denied') {
-    const { body } = toOperationError(parts, call.caller, tool.operation, approvalDenied(approval));
+    const { body } = toOperationError(
+      parts,
+      call.caller,
+      { operation: tool.operation, args: {} },
+      approvalDenied(approval),
+    );
     return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] };
   }
   if (approval.answer === null) return repeatCall(parts, call, found);

@@ -19,8 +19,9 @@ import type { Move, Position } from '../sessions/places.ts';
 export async function callTool(
   parts: McpParts,
   caller: Caller,
-  { tool, args, exchange }: { tool: Tool; args: Record<string, unknown>; exchange: Exchange },
+  { tool, args: rawArgs, exchange }: { tool: Tool; args: Record<string, unknown>; exchange: Exchange },
 ): Promise<CallToolResult> {
+  const args = tool.coerce(rawArgs);
   const { actor } = caller;
   let position: Position | undefined;
   let before: FeedStatus | undefined;
@@ -48,7 +49,7 @@ export async function callTool(
     const content = tool.content?.(value) ?? [{ type: 'text', text }];
     return { content, structuredContent: value, ...(meta && { _meta: { ...meta } }) };
   } catch (thrown) {
-    const { body } = toOperationError(parts, caller, tool.operation, thrown);
+    const { body } = toOperationError(parts, caller, { operation: tool.operation, args }, thrown);
     const content = [{ type: 'text' as const, text: JSON.stringify(body) }];
     const meta = before ?? (await readFeedStatus(parts, caller, position));
     return { isError: true, content, ...(meta && { _meta: { ...meta } }) };
@@ -114,17 +115,17 @@ function runWithProgress<T>(
 
 /** Splits the arguments of a writing tool into input and idempotency key. */
 function toOperationCall(
-  { operation, definition, page_field, coerce, toResult }: Tool,
-  rawArgs: Record<string, unknown>,
+  { operation, definition, page_field, toResult }: Tool,
+  ownArgs: Record<string, unknown>,
   { session }: Caller,
 ): OperationCall {
-  const hasDetail = definition.inputSchema.properties?.['detail'] !== undefined;
+  const fields = Object.keys(definition.inputSchema.properties ?? {});
   // Clients of this revision know no short forms.
-  const defaults = hasDetail && session?.protocol_version === '2024-11-05' ? { detail: 'full' } : {};
-  const args: Record<string, unknown> = { ...defaults, ...coerce(rawArgs) };
-  if (operation.kind === 'read') return { operation, input: args, page_field, toResult };
-  const { idempotency_key, ...input } = args;
-  return { operation, input, idempotency_key: parseIdempotencyKey(idempotency_key), page_field, toResult };
+  const isOldest = fields.includes('detail') && session?.protocol_version === '2024-11-05';
+  const args: Record<string, unknown> = isOldest ? { detail: 'full', ...ownArgs } : ownArgs;
+  if (operation.kind === 'read') return { operation, input: args, fields, page_field, toResult };
+  const { idempotency_key: key, ...input } = args;
+  return { operation, input, fields, idempotency_key: parseIdempotencyKey(key), page_field, toResult };
 }
 
 function parseIdempotencyKey(key: unknown): string | undefined {

@@ -39,12 +39,18 @@ export function acceptedSchema(input: z.ZodType, isWrite: boolean): ObjectSchema
  * The published input schema of a tool: flat and typed. Models and strict clients handle neither alternatives nor null well, so an argument
  * with several forms is published in its simplest one; the others are still accepted.
  */
-export function inputSchema(input: z.ZodType, isWrite: boolean): ObjectSchema {
+export function inputSchema(
+  input: z.ZodType,
+  isWrite: boolean,
+  unpublished: readonly string[] = [],
+): ObjectSchema {
   const schema = acceptedSchema(input, isWrite);
   // Every tool that writes has it, and a wrong key gets an error of its own.
   const { pattern: _pattern, ...publishedKey } = idempotencyKey;
   if (isWrite) schema.properties['idempotency_key'] = publishedKey;
-  const properties = Object.entries(schema.properties).map(([name, property]) => [name, flatten(property)]);
+  const properties = Object.entries(schema.properties)
+    .filter(([name]) => !unpublished.includes(name))
+    .map(([name, property]) => [name, flatten(property)]);
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 

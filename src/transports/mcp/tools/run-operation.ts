@@ -7,10 +7,13 @@ import { approvalUrl } from '../approvals/question-text.ts';
 import type { Caller } from '../protocol/exchange.ts';
 import { type FittedResult, fitResult } from './fit-result.ts';
 import type { McpParts } from '../parts.ts';
+import { explainError, type FailedCall } from './remedies.ts';
 
 export interface OperationCall {
   operation: Operation;
   input: Record<string, unknown>;
+  /** The names of the arguments as they are published. */
+  fields?: readonly string[] | undefined;
   idempotency_key?: string | undefined;
   page_field: string | undefined;
   approver?: Approver | undefined;
@@ -25,7 +28,7 @@ const maxTurnLength = 100_000;
 
 /** Runs an operation for a caller and fits its output into one result. @throws what `execute` throws. */
 export function runOperation(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<FittedResult> {
-  const { operation, input, idempotency_key, page_field, approver, signal, toResult } = call;
+  const { operation, input, fields, idempotency_key, page_field, approver, signal, toResult } = call;
   let hasConsumed = false;
   const run = async (currentInput: Record<string, unknown>) => {
     const already_consumed = hasConsumed;
@@ -34,6 +37,7 @@ export function runOperation(parts: McpParts, { actor }: Caller, call: Operation
       operation,
       actor,
       input: currentInput,
+      fields,
       idempotency_key,
       already_consumed,
       approver,
@@ -51,12 +55,12 @@ export function runOperation(parts: McpParts, { actor }: Caller, call: Operation
 export function toOperationError(
   parts: McpParts,
   { actor, request_id }: Caller,
-  operation: Operation,
+  call: FailedCall,
   thrown: unknown,
 ): { error: DomainError; body: { error: object } } {
   const error = toDomainError(thrown);
   if (error.status >= 500) {
-    const fields = { request_id, operation: operation.name, agent_id: actor.agent_id };
+    const fields = { request_id, operation: call.operation.name, agent_id: actor.agent_id };
     parts.logger.error({ err: error.cause ?? error, ...fields }, error.code);
   }
   const { retry_after } = error;
@@ -64,25 +68,12 @@ export function toOperationError(
   const { details, ...shown } = errorBody(error, request_id, 'call').error;
   // The message has every wrong field already.
   const reasons = details?.filter(({ reason }) => reason !== undefined) ?? [];
-  const message = `${shown.message}${remedies[error.code] ?? ''}`;
+  const message = explainError(error, call);
   return {
     error,
     body: { error: { ...shown, message, ...(reasons.length > 0 && { details: reasons }), ...extra } },
   };
 }
-
-/** What to do about an error, where the message of the API does not say it in terms of tools. */
-const remedies: Record<string, string> = {
-  THREAD_NOT_FOUND: ' Call list_threads to get the ids of your threads, or create_thread to start one.',
-  THREAD_CLOSED: ' Call update_thread with status active.',
-  MESSAGE_NOT_FOUND: ' Call get_thread to get the ids of its messages.',
-  AGENT_NOT_FOUND: ' Call search_agents, or ask your user for the exact handle.',
-  NOT_CONTACTS: ' Call request_contact, then wait_for_events until contact.added.',
-  BLOCKED: ' Call unblock_agent if your user agrees.',
-  REQUEST_NOT_FOUND: ' Call list_contact_requests to get the pending ones.',
-  ATTACHMENT_NOT_FOUND: ' Call upload_attachment to get an id.',
-  ATTACHMENT_ALREADY_SENT: ' Call upload_attachment to upload it again.',
-};
 
 /** Error fields that help to get a missing approval. */
 function approvalFields({ public_url }: McpParts, { code, approval }: DomainError): object {

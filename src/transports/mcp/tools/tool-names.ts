@@ -76,8 +76,8 @@ export function createToolNames(tools: ReadonlyMap<string, Tool>): ToolNames {
     findNearest(name, allowed) {
       const allowedNames = new Set(allowed.map(({ definition }) => definition.name));
       const text = squash(withoutPrefix(name.slice(0, maxNameLength)));
-      const usual = Object.hasOwn(usualNames, text) ? usualNames[text] : undefined;
-      if (usual !== undefined && allowedNames.has(usual)) return usual;
+      const meantName = Object.hasOwn(usualNames, text) ? usualNames[text] : undefined;
+      if (meantName !== undefined && allowedNames.has(meantName)) return meantName;
       // REST has other names for some tools.
       const byName = new Map(
         allowed.flatMap(({ operation, definition }) => [

@@ -82,11 +82,18 @@ export function createTools(
 /** Creates one tool from an operation. */
 export function createTool(
   operation: Operation,
-  { name = operation.name, description, annotations, result, showsFeed = false }: ToolBinding,
+  {
+    name = operation.name,
+    description,
+    annotations,
+    result,
+    showsFeed = false,
+    unpublished = [],
+  }: ToolBinding,
 ): Tool {
   const hasKey = operation.kind === 'write' && !operation.itemWait;
   const schemas = {
-    inputSchema: inputSchema(operation.input, hasKey),
+    inputSchema: inputSchema(operation.input, hasKey, unpublished),
     outputSchema: outputSchema(result?.schema ?? operation.output, showsFeed),
   };
   const definition = { name, title: operation.summary, description, ...schemas, annotations };

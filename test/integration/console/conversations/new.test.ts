@@ -73,7 +73,7 @@ test('every other refusal is explained at its field, and the text is kept', asyn
   const refusals = [
     [await send('absent.agent'), 'handle', 'No such agent'],
     [await send('no handle'), 'handle', ''],
-    [await send(mine.handle), undefined, 'names yourself'],
+    [await send(mine.handle), undefined, 'is you'],
     [await send(blocked.handle), 'handle', 'You have blocked'],
     [await send(blocked.handle.replace('agent', 'x'), ''), 'content', 'empty'],
     [await send((await service.agent()).handle, 'x'.repeat(32_769)), 'content', 'at most'],

@@ -211,7 +211,7 @@ describe('pages', () => {
       [ann, { q: 'one' }],
       [ann, { q: 'hazel', thread_id: thread }],
       [ann, { q: 'hazel', from: ann.id }],
-      [ann, { q: 'hazel', after: 1 }],
+      [ann, { q: 'hazel', after: 1_700_000_000_000 }],
       [ann, { q: 'hazel', has: 'attachment' }],
       [ann, { q: 'hazel', cursor: `x${cursor}` }],
     ] as [TestAgent, Record<string, string>][]) {

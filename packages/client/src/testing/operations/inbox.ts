@@ -183,7 +183,9 @@ export const inboxHandlers = {
     return presentState(item);
   },
   acknowledge_message(call: Call, { lease_id, reply }: { lease_id: string; reply?: Reply }) {
-    if (typeof reply === 'object' && reply.content === '' && reply.attachment_ids.length === 0)
+    if (typeof reply === 'string' && reply.trim() === '')
+      throw wrongField('reply', 'must not be blank; leave it out to acknowledge without a reply');
+    if (typeof reply === 'object' && reply.content.trim() === '' && reply.attachment_ids.length === 0)
       throw wrongField('reply.content', 'must not be empty without attachments');
     const item = requireLease(call, lease_id);
     const message = reply === undefined ? null : sendReply(call, item, reply);

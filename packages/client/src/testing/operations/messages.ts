@@ -60,7 +60,7 @@ export function requireContent({ content, attachment_ids, metadata }: Draft, pat
     const details = [{ field: `${path}content`, message }];
     throw new ServiceError('MESSAGE_TOO_LARGE', `${path}content: ${message}`, { details });
   }
-  if (content === '' && attachment_ids.length === 0)
+  if (content.trim() === '' && attachment_ids.length === 0)
     throw wrongField(`${path}content`, 'can be empty only if the message has attachments');
   if (new Set(attachment_ids).size < attachment_ids.length)
     throw wrongField(`${path}attachment_ids`, 'must not contain duplicates');

@@ -49,10 +49,10 @@ function requireParticipants(call: Call, refs: readonly string[]): Agent[] {
   const others = refs.map((ref) => requireAgent(call, ref));
   const again = others.find((other, index) => other === call.me || others.indexOf(other) < index);
   if (!again) return others;
-  const reason = again === call.me ? 'names yourself' : 'is named twice';
+  const reason = again === call.me ? 'is you' : 'is named twice';
   throw new ServiceError(
     'VALIDATION_ERROR',
-    `${again.canonical_handle} ${reason}; name each other member once.`,
+    `${again.canonical_handle} ${reason}; name each other member once, in with_handle or participants.`,
   );
 }
 
@@ -116,7 +116,12 @@ function toNewThread(input: CreateThread): NewThread {
   const why = reason === undefined ? {} : { reason };
   const text = { content: '', content_type: 'text', attachment_ids: [], reply_to: null, metadata: why };
   const draft = typeof first === 'string' ? { ...text, content: first } : { ...text, ...first };
-  if (first !== undefined && draft.content === '' && draft.attachment_ids.length === 0)
+  if (typeof first === 'string' && first.trim() === '')
+    throw wrongField(
+      'initial_message',
+      'must not be blank; leave it out to start a thread without a message',
+    );
+  if (first !== undefined && draft.content.trim() === '' && draft.attachment_ids.length === 0)
     throw wrongField('initial_message.content', 'must not be empty without attachments');
   const all = { ...metadata, ...why };
   requireMetadata(all);
@@ -168,7 +173,7 @@ export const threadHandlers = {
     const { status = thread.status, subject = thread.subject } = input;
     if (status === thread.status && subject === thread.subject) return presentThread(thread, call.me);
     if (status !== thread.status && !moves[thread.status].includes(status)) {
-      const message = `A thread cannot go from ${thread.status} to ${status}.`;
+      const message = `A thread cannot go from ${thread.status} to ${status}; set it to active first.`;
       throw new ServiceError('INVALID_TRANSITION', message);
     }
     if (subject !== thread.subject) requireMayWrite(call, thread);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
-import { postStateless } from '../../clients/mcp/stateless-request.ts';
-import { requestRest } from '../../clients/rest.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { postRawMessage, readRpcResult } from '../../../clients/mcp/client.ts';
+import { postStateless } from '../../../clients/mcp/stateless-request.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
+import { type McpInstance, startMcpInstance } from '../instance.ts';
 
 let instance: McpInstance;
 let token: string;
@@ -34,7 +34,7 @@ const eras = {
     postStateless(instance.url, other, { method: 'tools/call', params: { name, arguments: args }, headers }),
 };
 
-describe.each(Object.entries(eras))('%s', (_era, call) => {
+describe.each(Object.entries(eras))('%s', (era, call) => {
   test.each([
     'list_threads',
     'LIST_THREADS',
@@ -77,8 +77,8 @@ describe.each(Object.entries(eras))('%s', (_era, call) => {
       expect(result).toMatchObject({ content: [{ text: expect.not.stringContaining('Unknown') }] });
     }
     await instance.token('others.eve');
-    const asked = readRpcResult(await call({ name: 'x:REQUEST_CONTACT', args: { handle: 'others.eve' } }));
-    expect(asked.result).toMatchObject({
+    const stranger = readRpcResult(await call({ name: 'x:REQUEST_CONTACT', args: { handle: 'others.eve' } }));
+    expect(stranger.result).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('APPROVAL_REQUIRED') }],
     });
@@ -122,8 +122,10 @@ describe.each(Object.entries(eras))('%s', (_era, call) => {
   );
 
   test('a text that quotes half of a surrogate pair has U+FFFD in its place', async () => {
-    const { error } = readRpcResult(await call({ name: '\ud83d' }));
-    expect(error?.message).toMatch(/^Unknown tool: \uFFFD/);
+    const named = await call({ name: '\ud83d' });
+    // In 2026-07-28 no header can repeat the name.
+    if (era === '2025-11-25') expect(readRpcResult(named).error?.message).toMatch(/^Unknown tool: \uFFFD/);
+    expect(named.text).not.toContain(String.raw`\ud83d`);
     const unknown = readRpcResult(await call({ name: 'whoami', args: { '\ud83d': 1 } })).result;
     expect(unknown).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('\uFFFD') }] });
     expect(JSON.stringify(unknown)).not.toContain(String.raw`\ud83d`);

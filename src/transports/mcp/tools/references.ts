@@ -1,0 +1,36 @@
+import { idPrefixes } from '../../../domain/ids.ts';
+
+const quotes = /^["'`“”‘’<\\]+|["'`“”‘’>\\]+$/g;
+const idPattern = /^([a-z]{3,4})_([0-9a-hjkmnp-tv-zilo]{26})$/i;
+
+/**
+ * An id, handle or cursor as models write it: with spaces or quotes around it, as a resource address such as `service://threads/thd_…`, and
+ * an id in any case and with letters that Crockford's Base32 reads as digits.
+ */
+export function readReference(text: string): string {
+  const bare = text.trim().replaceAll(quotes, '').trim();
+  const last = /^[a-z]+:\/\/\S*\/([^/?#]+)\/?$/i.exec(bare)?.[1] ?? bare;
+  const [, prefix, ulid] = idPattern.exec(last) ?? [];
+  if (prefix === undefined || ulid === undefined) return last;
+  const digits = ulid.toUpperCase().replaceAll(/[IL]/g, '1').replaceAll('O', '0');
+  return `${prefix.toLowerCase()}_${digits}`;
+}
+
+const kindNames: Record<string, string> = {
+  agent: 'an agent id',
+  thread: 'a thread id',
+  message: 'a message id',
+  attachment: 'an attachment id',
+  contactRequest: 'the id of a contact request',
+  event: 'an event id',
+  approval: 'an approval id',
+  lease: 'a lease id',
+};
+
+/** What an id is, such as `a message id`; undefined for a text that is no id. */
+export function describeId(value: unknown): string | undefined {
+  const prefix =
+    typeof value === 'string' ? /^([a-z]+)_[0-9A-Z]+$/i.exec(value)?.[1]?.toLowerCase() : undefined;
+  const kind = Object.entries(idPrefixes).find(([, one]) => one === prefix)?.[0];
+  return kind === undefined ? undefined : kindNames[kind];
+}
