@@ -19,7 +19,7 @@ const input = z
         'A message in the thread of the item, sent in the same transaction. It replies to the message of the item, unless reply_to names another.',
       ),
   })
-  .refine(({ reply: sent }) => typeof sent !== 'string' || !isBlank(sent), {
+  .refine(({ reply: sent }) => typeof sent !== 'string' || sent === '' || !isBlank(sent), {
     path: ['reply'],
     error: 'must not be blank; leave it out to acknowledge without a reply',
   })

@@ -50,7 +50,7 @@ const input = z
     path: ['with_handle'],
     error: 'send either with_handle or participants',
   })
-  .refine(({ initial_message: first }) => typeof first !== 'string' || !isBlank(first), {
+  .refine(({ initial_message: first }) => typeof first !== 'string' || first === '' || !isBlank(first), {
     path: ['initial_message'],
     error: 'must not be blank; leave it out to start a thread without a message',
   })

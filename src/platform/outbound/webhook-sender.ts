@@ -73,7 +73,9 @@ export function createWebhookSender({
     const url = URL.parse(text);
     const protocol = url?.protocol;
     if (!url || (protocol !== 'https:' && (protocol !== 'http:' || policy.isPublicOnly))) {
-      return 'must be an address that starts with https://';
+      const isPlain = protocol === 'http:';
+      const advice = isPlain ? '; the operator can allow http in a local network with WEBHOOK_NETWORKS' : '';
+      return `must be an address that starts with https://${advice}`;
     }
     if (url.username !== '' || url.password !== '') return 'must hold no user name and no password';
     if (url.hash !== '') return 'must have no fragment';

@@ -24,7 +24,6 @@ beforeAll(async () => {
   ]);
   mcp = await service.token(me.handle, { audience: 'mcp' });
   thread_id = await createThread();
-  await requestRest('PUT', `${service.api}/inbox`, { token: me.token, body: {} });
 });
 afterAll(() => service.stop());
 

@@ -12,8 +12,8 @@ export interface FailedCall {
 type Explain = (message: string, call: FailedCall, error: DomainError) => string;
 
 /** The message of an error in terms of tools: it names the next call that can succeed, and nothing of other transports. */
-export function explainError(error: DomainError, call: FailedCall): string {
-  const message = endSentence(error.message);
+export function explainError(text: string, error: DomainError, call: FailedCall): string {
+  const message = endSentence(text);
   return explanations[error.code]?.(message, call, error) ?? message;
 }
 

@@ -68,7 +68,7 @@ export function toOperationError(
   const { details, ...shown } = errorBody(error, request_id, 'call').error;
   // The message has every wrong field already.
   const reasons = details?.filter(({ reason }) => reason !== undefined) ?? [];
-  const message = explainError(error, call);
+  const message = explainError(shown.message, error, call);
   return {
     error,
     body: { error: { ...shown, message, ...(reasons.length > 0 && { details: reasons }), ...extra } },

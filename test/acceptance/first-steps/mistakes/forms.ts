@@ -79,6 +79,7 @@ export const forms: readonly Mistake[] = [
     upload({ content: 'cGxhaW4=' }),
   ),
   runs('a data: address without base64', upload({ content: 'data:text/plain,plain%20text' }), uploaded),
+  runs('a claim before the inbox was turned on', ['claim_messages', {}]),
   runs('an empty object as arguments', ['whoami', {}]),
   runs('message_limit in a string', ['get_thread', { thread_id: 'THREAD', message_limit: '2' }]),
   runs(
