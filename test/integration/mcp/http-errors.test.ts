@@ -166,7 +166,9 @@ test('a page of an allowed origin can connect: preflight, exposed headers, and t
   expect(refused.status).toBe(401);
   for (const { headers } of [preflight, refused]) {
     expect(headers.get('access-control-allow-origin')).toBe(origin);
-    expect(headers.get('access-control-expose-headers')).toBe('Mcp-Session-Id, WWW-Authenticate');
+    expect(headers.get('access-control-expose-headers')).toBe(
+      'MCP-Protocol-Version, Mcp-Session-Id, Retry-After, WWW-Authenticate',
+    );
   }
   const foreign = { ...json, Origin: 'https://elsewhere.example' };
   const stranger = await sendRawRequest(instance.url, { headers: foreign, body: '{}' });
