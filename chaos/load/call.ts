@@ -92,7 +92,8 @@ async function sendRequest(
     const response = await fetch(url, { ...init, signal: timeout.signal });
     const text = await response.text();
     if (response.status === 204) return { answer: null };
-    const value: unknown = JSON.parse(text);
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+    const value: unknown = JSON.parse(isStream ? readLastData(text) : text);
     return response.ok ? { answer: value } : readOutcome(response.status, value);
   } catch (error) {
     return { doubt: timeout.signal.aborted ? 'no answer in time' : describeError(error) };
@@ -100,6 +101,12 @@ async function sendRequest(
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
+}
+
+/** The last message of a stream: the answer of a tool that waits comes after its notifications. */
+function readLastData(stream: string): string {
+  const lines = stream.split('\n').filter((line) => line.startsWith('data:'));
+  return lines.at(-1)?.slice('data:'.length) ?? '';
 }
 
 /** Interprets an error of the service. */

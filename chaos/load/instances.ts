@@ -68,10 +68,11 @@ export function startInstances(
   }
 
   async function live(life: Life): Promise<void> {
-    const { signal, consumer, kill } = life;
+    const { signal, consumer, retry, kill } = life;
     while (!signal.aborted && !stopped.signal.aborted) {
       const claim = await claimItems(life, isDraining ? maxDrainClaim : 1 + random.below(maxClaim));
       if ('refused' in claim) outcomes.complaints.push(`a claim of ${consumer}: ${claim.refused}`);
+      if ('doubt' in claim) retry.countDoubt(claim.doubt);
       const items = 'answer' in claim ? claim.answer : [];
       history.leases.push(...items.map(({ lease }) => lease));
       if (!isDraining && items.length > 0 && random.chance(killChance))

@@ -21,6 +21,8 @@ export interface Outcomes {
 type Once<Answer> = () => Promise<ActionResult<Answer>>;
 
 export interface Retry {
+  /** Counts a request whose outcome is unknown and that is not repeated. */
+  countDoubt(reason: string): void;
   /** Retries until the outcome is known. Returns whether the action was acknowledged. */
   once<Answer>(attempt: Attempt<Answer>, run: Once<Answer>): Promise<boolean>;
   /** The same for an action with a key: some are sent several times at once, and some again after the acknowledgement. */
@@ -32,6 +34,10 @@ export function createRetry(
   random: Random,
   abandoned: AbortSignal,
 ): Retry {
+  function countDoubt(reason: string): void {
+    uncertainOutcomes.set(reason, (uncertainOutcomes.get(reason) ?? 0) + 1);
+  }
+
   async function once<Answer>(attempt: Attempt<Answer>, run: Once<Answer>): Promise<boolean> {
     while (!abandoned.aborted) {
       attempt.attempts += 1;
@@ -45,13 +51,14 @@ export function createRetry(
         complaints.push(`${attempt.agent_id}, key ${attempt.key}: ${outcome.refused}`);
         return false;
       }
-      uncertainOutcomes.set(outcome.doubt, (uncertainOutcomes.get(outcome.doubt) ?? 0) + 1);
+      countDoubt(outcome.doubt);
       await pause(retryDelayMs);
     }
     return false;
   }
 
   return {
+    countDoubt,
     once,
     async withKey(attempt, run) {
       const copies = random.chance(concurrentChance) ? 2 + random.below(2) : 1;

@@ -27,6 +27,8 @@ test('a short chaos run finds no losses, no duplicates and one order', async () 
   expect(figures.acknowledged).toBeGreaterThan(20);
   const seen = Object.values<number>(figures.events_seen);
   expect(Math.min(...seen), 'every transport').toBeGreaterThan(20);
+  const { REST, tool, call } = figures.leases;
+  expect(Math.min(REST, tool, call), 'leases over every transport').toBeGreaterThan(0);
   expect(Object.keys(figures.faults).length, err).toBeGreaterThanOrEqual(2);
 });
 
