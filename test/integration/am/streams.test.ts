@@ -46,17 +46,31 @@ test('UTF-8 arrives as it is, with U+FFFD, and without a byte order mark', async
   expect(await sent(`am send ${bob.handle} 'café \u{fffd}' --json`)).toBe('café \u{fffd}');
 });
 
-test('a full disk and a closed pipe end every command in one line', async () => {
-  const { bob, env } = await start();
-  await runShell(`am send ${bob.handle} hello`, env);
-  const full = { code: 1, out: '', err: 'error: standard output: ENOSPC: no space left on device, write\n' };
-  const commands = ['threads', `search --agents ${bob.handle}`, '--help', 'listen --json'];
-  for (const command of commands)
-    expect([command, await runShell(`am ${command} > /dev/full`, env)]).toEqual([command, full]);
-  for (const command of ['completion bash', 'agent create --help'])
-    expect([command, await runShell(`ams ${command} > /dev/full`, env)]).toEqual([command, full]);
-  for (const command of ['am threads --json', 'ams completion zsh'])
-    expect(await runShell(`{ ${command}; echo "$?" >&2; } | exec true`, env)).toMatchObject({ err: '0\n' });
+test.each([
+  'am threads',
+  'am --help',
+  'am listen --json',
+  'am search --agents "$HANDLE"',
+  'ams completion bash',
+  'ams agent create --help',
+])('a full disk ends %s in one line', async (command) => {
+  const { ann, bob, env } = await start();
+  await createClient({ url: service.url, auth: ann.token }).threads.create({ with_handle: bob.handle });
+  expect(await runShell(`${command} > /dev/full`, { ...env, HANDLE: bob.handle })).toEqual({
+    code: 1,
+    out: '',
+    err: 'error: standard output: ENOSPC: no space left on device, write\n',
+  });
+});
+
+test.each(['am threads --json', 'ams completion zsh'])('a closed pipe ends %s quietly', async (command) => {
+  const { ann, bob, env } = await start();
+  await createClient({ url: service.url, auth: ann.token }).threads.create({ with_handle: bob.handle });
+  expect(await runShell(`{ ${command}; echo "$?" >&2; } | exec true`, env)).toMatchObject({ err: '0\n' });
+});
+
+test('notes that cannot be written change no exit code', async () => {
+  const { env } = await start();
   expect(await runShell('am nonsense 2> /dev/full', env)).toEqual({ code: 2, out: '', err: '' });
 });
 

@@ -25,9 +25,18 @@ test('ask opens a thread with an agent, and returns null at its timeout', async 
   expect(await asAda.ask(target, 'Is it ready?', { timeoutMs: 300 })).toBeNull();
   const [thread] = (await asBob.threads.list().page()).threads;
   expect(thread).toMatchObject({ subject: 'Order 7', last_sequence: 1 });
-  expect(await asAda.ask(bob.handle, 'Is it ready?', { timeoutMs: 300 })).toBeNull();
-  const [next] = (await asBob.threads.list().page()).threads;
-  expect(next).toMatchObject({ subject: null, last_sequence: 1 });
+});
+
+test('ask takes a handle, and opens a thread', async () => {
+  const { asAda, asBob, bob, thread_id } = await startConversation(service);
+  const answered = asAda.ask(bob.handle, 'Is it ready?');
+  for await (const event of asBob.events({ types: ['message.created'] })) {
+    if (event.type !== 'message.created') continue;
+    expect(event.data.thread_id).not.toBe(thread_id);
+    await asBob.messages.send({ thread_id: event.data.thread_id, content: 'It is.' });
+    break;
+  }
+  expect(await answered).toMatchObject({ content: 'It is.' });
 });
 
 test('an ask repeated with its key waits for the answer to the first one', async () => {
