@@ -56,6 +56,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
     await serveDocs(rest.describeEvents),
     ...(overrides.inspectRequests ? [overrides.inspectRequests(oauth.requests)] : []),
     pages.middleware,
+    rest.root,
     serveBlobs(core.apiAddresses, core.blobs),
     ...rest.handlers,
   ];

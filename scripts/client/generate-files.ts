@@ -1,4 +1,6 @@
+import { aliases } from '../../src/operations/aliases.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
+import type { Operation } from '../../src/operations/define.ts';
 import { eventTransports } from '../../src/start/transports.ts';
 import { asyncApiDocument } from '../../src/transports/rest/asyncapi/document.ts';
 import { cardRoute } from '../../src/transports/rest/card.ts';
@@ -30,17 +32,17 @@ const listRoutes = (): Route[] => [
 ];
 
 /** The description of the operations. A generator reads a part of it; a property that is missing shows in its types. */
-const describeCalls = (routes: readonly Route[]): unknown =>
-  runAtOnce(openApiDocument({ catalogue, routes, form: 'short', ...about }));
+const describeCalls = (operations: readonly Operation[], routes: readonly Route[]): unknown =>
+  runAtOnce(openApiDocument({ catalogue: operations, routes, form: 'short', ...about }));
 
-/** Generates the module of the Python client with the operations. */
+/** Generates the module of the Python client with the operations. Only this client has the aliases as methods. */
 export function generatePythonFile(): string {
-  return renderPythonOperations(describeCalls(listRoutes()) as OpenApi);
+  return renderPythonOperations(describeCalls([...catalogue, ...aliases], listRoutes()) as OpenApi);
 }
 
 /** Generates the files of packages/client/src/generated: their names and their texts. */
 export function generateClientFiles(): Map<string, string> {
-  const calls = describeCalls([]);
+  const calls = describeCalls(catalogue, []);
   const events: unknown = runAtOnce(asyncApiDocument({ transports: eventTransports, ...about }));
   const { paths, components } = calls as OpenApiDocument;
   const { schemas } = (events as OpenApiDocument).components;

@@ -1,4 +1,5 @@
 import type { Core } from '../compose.ts';
+import { aliases } from '../operations/aliases.ts';
 import { catalogue } from '../operations/catalogue.ts';
 import { createReadCard } from '../operations/agents/read-card.ts';
 import type { Execute } from '../operations/execute/execute.ts';
@@ -86,15 +87,17 @@ export function createRest(
       limited: limitByAddress(limits),
     }),
   ];
+  const operations = [...catalogue, ...aliases];
   const about = { base_url, public_url, version };
   const describeEvents = () => runInTurns(asyncApiDocument({ transports: eventTransports, ...about }));
   const describeCalls = (form: PathForm) =>
-    runInTurns(openApiDocument({ catalogue, routes, form, ...about }));
+    runInTurns(openApiDocument({ catalogue: operations, routes, form, ...about }));
+  const links = () => Promise.resolve(describeLinks(public_url, version));
   return {
     handlers: createRestTransport({
       execute: executeFor('rest'),
       upload_idle_ms: config.UPLOAD_IDLE_SECONDS * 1_000,
-      catalogue,
+      catalogue: operations,
       authenticate: authenticated,
       base_url,
       routes,
@@ -103,12 +106,36 @@ export function createRest(
         live.realtime.markDelivered(actor, [{ message: { thread_id, sequence, sender_id: sender.id } }]),
     }),
     describeEvents,
+    /** For programs; the console serves the address to browsers. */
+    root: serveDescriptions({ '/': links }),
     descriptions: serveDescriptions({
+      '/v1': links,
       '/v1/meta': () => Promise.resolve({ name: 'agent-messaging-service', version }),
       '/v1/openapi.json': () => describeCalls('short'),
       '/v1/openapi-long-paths.json': () => describeCalls('long'),
       '/v1/asyncapi.json': describeEvents,
     }),
+  };
+}
+
+/** Where everything is, for a program that knows only the address. */
+function describeLinks(public_url: string, version: string): object {
+  const { api, mcp, ws } = toResourceUrls(public_url);
+  return {
+    name: 'agent-messaging-service',
+    version,
+    links: {
+      rest: api,
+      mcp,
+      websocket: ws,
+      openapi: `${api}/openapi.json`,
+      openapi_long_paths: `${api}/openapi-long-paths.json`,
+      asyncapi: `${api}/asyncapi.json`,
+      guide: `${public_url}/docs`,
+      events: `${public_url}/docs/events`,
+      console: `${public_url}/console`,
+      authorization_server: `${public_url}/.well-known/oauth-authorization-server`,
+    },
   };
 }
 

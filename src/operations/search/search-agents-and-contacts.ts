@@ -5,10 +5,11 @@ import { searchAgentsAndContacts } from '../../services/agents/search.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgentSummary, exampleContact, exampleCursor } from '../examples/records.ts';
 import { nextCursor, pageFields, searchText } from '../fields.ts';
+import { ownerFields, presentOwners } from './search-directory.ts';
 
 export const searchAgentsAndContactsOperation = defineOperation({
   name: 'search_agents_and_contacts',
-  summary: 'Search agents and contacts by handle or display name',
+  summary: 'Search agents, contacts and owners by name',
   scope: 'agents:read',
   kind: 'read',
   replica: 'first-page',
@@ -18,18 +19,26 @@ export const searchAgentsAndContactsOperation = defineOperation({
       .array(agentSummarySchema)
       .describe('All agents that you can see, including your contacts. Best match first.'),
     contacts: z.array(contactSchema).describe('Your contacts. Best match first.'),
+    ...ownerFields,
     next_cursor: nextCursor,
   }),
   errors: [],
   example: {
     input: { q: 'support', limit: 20 },
-    output: { agents: [exampleAgentSummary], contacts: [exampleContact], next_cursor: exampleCursor },
+    output: {
+      agents: [exampleAgentSummary],
+      contacts: [exampleContact],
+      people: [],
+      organizations: [],
+      next_cursor: exampleCursor,
+    },
   },
   async run(work, input) {
-    const { agents, contacts, next_cursor } = await searchAgentsAndContacts(work, input);
+    const { agents, contacts, owners, next_cursor } = await searchAgentsAndContacts(work, input);
     return {
       agents: agents.map((agent) => presentAgentSummary(agent)),
       contacts: contacts.map((contact) => presentContact(contact)),
+      ...presentOwners(owners),
       next_cursor,
     };
   },

@@ -5,6 +5,46 @@ import { defineOperation } from '../define.ts';
 import { exampleAgentSummary } from '../examples/records.ts';
 import { pageLimit, searchText } from '../fields.ts';
 
+/** The owners that a search finds. */
+export const ownerFields = {
+  people: z
+    .array(
+      z.object({
+        username: z.string().describe('Username of the person.'),
+        display_name: z
+          .string()
+          .describe(
+            'Name that the person chose; the username if none. Several people can have one name: only the username is verified.',
+          ),
+      }),
+    )
+    .describe('People who have a public agent or share an organization with you. Best match first.'),
+  organizations: z
+    .array(
+      z.object({
+        slug: z.string().describe('Slug of the organization.'),
+        name: z
+          .string()
+          .describe('Name that the organization chose; the slug if none. Only the slug is verified.'),
+      }),
+    )
+    .describe('Organizations that have a public agent or that you belong to. Best match first.'),
+};
+
+type Owner = Awaited<ReturnType<typeof searchDirectory>>['owners'][number];
+
+/** Returns the fields of `ownerFields`. */
+export function presentOwners(owners: readonly Owner[]) {
+  const ownersOf = (kind: string) => owners.filter((owner) => owner.kind === kind);
+  return {
+    people: ownersOf('account').map(({ name, display_name }) => ({ username: name, display_name })),
+    organizations: ownersOf('organization').map(({ name, display_name }) => ({
+      slug: name,
+      name: display_name,
+    })),
+  };
+}
+
 export const searchDirectoryOperation = defineOperation({
   name: 'search_directory',
   summary: 'Search agents, and the people and organizations that own them',
@@ -14,28 +54,7 @@ export const searchDirectoryOperation = defineOperation({
   input: z.strictObject({ q: searchText, limit: pageLimit(50, 20) }),
   output: z.object({
     agents: z.array(agentSummarySchema).describe('Best match first.'),
-    people: z
-      .array(
-        z.object({
-          username: z.string().describe('Username of the person.'),
-          display_name: z
-            .string()
-            .describe(
-              'Name that the person chose; the username if none. Several people can have one name: only the username is verified.',
-            ),
-        }),
-      )
-      .describe('People who have a public agent or share an organization with you. Best match first.'),
-    organizations: z
-      .array(
-        z.object({
-          slug: z.string().describe('Slug of the organization.'),
-          name: z
-            .string()
-            .describe('Name that the organization chose; the slug if none. Only the slug is verified.'),
-        }),
-      )
-      .describe('Organizations that have a public agent or that you belong to. Best match first.'),
+    ...ownerFields,
   }),
   errors: [],
   example: {
@@ -48,15 +67,7 @@ export const searchDirectoryOperation = defineOperation({
   },
   async run(work, input) {
     const { agents, owners } = await searchDirectory(work, input);
-    const ownersOf = (kind: string) => owners.filter((owner) => owner.kind === kind);
-    return {
-      agents: agents.map((agent) => presentAgentSummary(agent)),
-      people: ownersOf('account').map(({ name, display_name }) => ({ username: name, display_name })),
-      organizations: ownersOf('organization').map(({ name, display_name }) => ({
-        slug: name,
-        name: display_name,
-      })),
-    };
+    return { agents: agents.map((agent) => presentAgentSummary(agent)), ...presentOwners(owners) };
   },
   rest: { method: 'GET', path: '/search/directory', status: 200 },
 });

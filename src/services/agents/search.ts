@@ -30,7 +30,7 @@ export async function searchAgents(work: Work, { q, ...page }: Search) {
 
 /**
  * Returns a page of the visible agents, and a page of the actor's contacts, that match by handle or display name, each best first.
- * One cursor pages both lists, up to `limit` of each; a finished list stays empty.
+ * One cursor pages both lists, up to `limit` of each; a finished list stays empty. The owners whose name matches are on the first page.
  * @throws {DomainError} VALIDATION_ERROR if the query is empty, INVALID_CURSOR
  */
 export async function searchAgentsAndContacts(work: Work, { q, limit, cursor }: Search) {
@@ -41,15 +41,17 @@ export async function searchAgentsAndContacts(work: Work, { q, limit, cursor }: 
   const [afterAgent = null, afterContact = null] = [decoded.slice(0, 3), decoded.slice(3)].map((part) =>
     part.length === 3 ? (part as Position) : null,
   );
-  const [agents, contacts] = await Promise.all([
+  const [agents, contacts, owners] = await Promise.all([
     readMatches(agentMatches(work, text), afterAgent, limit),
     readMatches(contactMatches(work, text), afterContact, limit),
+    cursor === undefined ? work.ownerSearch.list(work.actor.agent_id, text, limit) : [],
   ]);
   const more = agents.more || contacts.more;
   const positions = [...agents.end, ...contacts.end];
   return {
     agents: agents.rows,
     contacts: contacts.rows,
+    owners,
     next_cursor: more ? work.cursors.encode(binding, positions) : undefined,
   };
 }

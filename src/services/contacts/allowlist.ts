@@ -39,6 +39,12 @@ export async function removeAllowlistEntry(work: Work, input: string): Promise<v
   throw new DomainError('NOT_FOUND', 'This entry is not on your allowlist.');
 }
 
+/** Returns all entries of the actor's allowlist, in their order. */
+export async function listEntries({ allowlists, actor }: Work): Promise<string[]> {
+  const rows = await allowlists.list(actor.agent_id, { after: null, limit: maxEntries });
+  return rows.map(({ entry }) => entry);
+}
+
 /** Returns a page of the actor's allowlist, in the order of its entries. */
 export async function listAllowlist(work: Work, request: PageRequest) {
   const { rows, next_cursor } = await readPage(work, request, {

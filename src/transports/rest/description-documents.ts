@@ -11,7 +11,7 @@ export function serveDescriptions(documents: Readonly<Record<string, () => Promi
       await next();
       return;
     }
-    refuseUnknownParameters(ctx);
+    if (ctx.path.startsWith('/v1')) refuseUnknownParameters(ctx);
     const text = texts.get(ctx.path) ?? stringify(generate);
     texts.set(ctx.path, text);
     ctx.set('Cache-Control', 'public, max-age=300');

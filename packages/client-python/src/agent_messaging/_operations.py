@@ -83,6 +83,12 @@ OPERATIONS: dict[str, Operation] = {
     "list_webhook_deliveries": Operation("GET", "/webhooks/{webhook_id}/deliveries"),
     "replay_webhook_delivery": Operation("POST", "/webhooks/{webhook_id}/deliveries/{delivery_id}/replay", has_key=True),
     "replay_webhook_deliveries": Operation("POST", "/webhooks/{webhook_id}/replay", has_key=True),
+    "list_own_allowlist": Operation("GET", "/agents/me/allowlist"),
+    "add_own_allowlist_entries": Operation("POST", "/agents/me/allowlist", has_key=True),
+    "remove_own_allowlist_entry": Operation("DELETE", "/agents/me/allowlist/{entry}"),
+    "list_own_blocks": Operation("GET", "/agents/me/blocks"),
+    "add_own_block": Operation("POST", "/agents/me/blocks", has_key=True),
+    "remove_own_block": Operation("DELETE", "/agents/me/blocks/{handle}"),
     "list_events": Operation("GET", "/events"),
     "acknowledge_events": Operation("POST", "/events/ack"),
     "create_stream_ticket": Operation("POST", "/realtime/tickets"),
@@ -159,6 +165,11 @@ class AcknowledgeMessagesResultResult(TypedDict):
     """The lease identifier."""
     result: Literal["acknowledged", "lost", "not_found"]
     """acknowledged; lost: the lease had ended before (LEASE_LOST); not_found: your agent never had it (LEASE_NOT_FOUND)."""
+
+
+class AddOwnAllowlistEntriesResult(TypedDict):
+    entries: list[str]
+    """All entries of your allowlist, in alphabetical order."""
 
 
 class Agent(TypedDict):
@@ -1058,31 +1069,35 @@ class SearchAgentsAndContactsResult(TypedDict):
     """All agents that you can see, including your contacts. Best match first."""
     contacts: list[Contact]
     """Your contacts. Best match first."""
+    people: list[SearchAgentsAndContactsResultPeople]
+    """People who have a public agent or share an organization with you. Best match first."""
+    organizations: list[SearchAgentsAndContactsResultOrganization]
+    """Organizations that have a public agent or that you belong to. Best match first."""
     next_cursor: NotRequired[str]
     """Cursor of the next page. Absent on the last page."""
 
 
-class SearchDirectoryResult(TypedDict):
-    agents: list[AgentSummary]
-    """Best match first."""
-    people: list[SearchDirectoryResultPeople]
-    """People who have a public agent or share an organization with you. Best match first."""
-    organizations: list[SearchDirectoryResultOrganization]
-    """Organizations that have a public agent or that you belong to. Best match first."""
-
-
-class SearchDirectoryResultOrganization(TypedDict):
+class SearchAgentsAndContactsResultOrganization(TypedDict):
     slug: str
     """Slug of the organization."""
     name: str
     """Name that the organization chose; the slug if none. Only the slug is verified."""
 
 
-class SearchDirectoryResultPeople(TypedDict):
+class SearchAgentsAndContactsResultPeople(TypedDict):
     username: str
     """Username of the person."""
     display_name: str
     """Name that the person chose; the username if none. Several people can have one name: only the username is verified."""
+
+
+class SearchDirectoryResult(TypedDict):
+    agents: list[AgentSummary]
+    """Best match first."""
+    people: list[SearchAgentsAndContactsResultPeople]
+    """People who have a public agent or share an organization with you. Best match first."""
+    organizations: list[SearchAgentsAndContactsResultOrganization]
+    """Organizations that have a public agent or that you belong to. Best match first."""
 
 
 class SearchMessagesItem(TypedDict):
@@ -2076,6 +2091,102 @@ class ContactsOperations(Noun):
             "entry": entry,
         }, timeout=timeout)
 
+    def list_own_allowlist(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> Pages[str]:
+        """List your allowlist.
+
+        Requires the scope `contacts:read`.
+        """
+        return self._pages("list_own_allowlist", {}, "entries", timeout=timeout)
+
+    def add_own_allowlist_entries(
+        self,
+        entries: Sequence[str],
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> AddOwnAllowlistEntriesResult:
+        """Add agents, or all agents of owners, to your allowlist.
+
+        Requires the scope `contacts:write`.
+
+        :param entries: What to add, 1–100 entries: all, or none.
+        """
+        return self._call("add_own_allowlist_entries", {
+            "entries": entries,
+        }, idempotency_key=idempotency_key, timeout=timeout)
+
+    def remove_own_allowlist_entry(
+        self,
+        entry: str,
+        *,
+        timeout: float | None = None,
+    ) -> AddOwnAllowlistEntriesResult:
+        """Remove an entry from your allowlist.
+
+        Requires the scope `contacts:write`.
+
+        :param entry: Handle of an agent, or owner.* for all agents of an owner.
+        """
+        return self._call("remove_own_allowlist_entry", {
+            "entry": entry,
+        }, timeout=timeout)
+
+    def list_own_blocks(
+        self,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Pages[Block]:
+        """List the agents that you have blocked, newest first.
+
+        Requires the scope `contacts:read`.
+
+        :param limit: Maximum number of results, 1–100.
+        """
+        return self._pages("list_own_blocks", {
+            "limit": limit,
+        }, "blocks", timeout=timeout)
+
+    def add_own_block(
+        self,
+        handle: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Block:
+        """Block an agent.
+
+        Requires the scope `contacts:write`.
+
+        :param handle: The agent to block, by handle or id.
+        :param reason: Reason, for your own records. Other agents cannot see it.
+        """
+        return self._call("add_own_block", {
+            "handle": handle,
+            "reason": reason,
+        }, idempotency_key=idempotency_key, timeout=timeout)
+
+    def remove_own_block(
+        self,
+        handle: str,
+        *,
+        timeout: float | None = None,
+    ) -> None:
+        """Unblock an agent.
+
+        Requires the scope `contacts:write`.
+
+        :param handle: Id or handle of the agent.
+        """
+        self._call("remove_own_block", {
+            "handle": handle,
+        }, timeout=timeout)
+
 
 class ConversationsOperations(Noun):
     """The threads of all agents of the same people."""
@@ -2562,7 +2673,7 @@ class SearchOperations(Noun):
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> SearchAgentsAndContactsResult:
-        """Search agents and contacts by handle or display name.
+        """Search agents, contacts and owners by name.
 
         Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
 

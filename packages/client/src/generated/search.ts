@@ -20,7 +20,7 @@ export interface Contact {
   since: number;
 }
 
-/** Search agents and contacts by handle or display name */
+/** Search agents, contacts and owners by name */
 export interface SearchAgentsAndContactsInput {
   /** Part of a handle or display name. Typing errors are tolerated; a leading @ is accepted. */
   q: string;
@@ -62,12 +62,26 @@ export interface SearchConversationsInput {
   cursor?: string | undefined;
 }
 
-/** Search agents and contacts by handle or display name */
+/** Search agents, contacts and owners by name */
 export interface SearchAgentsAndContactsOutput {
   /** All agents that you can see, including your contacts. Best match first. */
   agents: readonly AgentSummary[];
   /** Your contacts. Best match first. */
   contacts: readonly Contact[];
+  /** People who have a public agent or share an organization with you. Best match first. */
+  people: readonly {
+    /** Username of the person. */
+    username: string;
+    /** Name that the person chose; the username if none. Several people can have one name: only the username is verified. */
+    display_name: string;
+  }[];
+  /** Organizations that have a public agent or that you belong to. Best match first. */
+  organizations: readonly {
+    /** Slug of the organization. */
+    slug: string;
+    /** Name that the organization chose; the slug if none. Only the slug is verified. */
+    name: string;
+  }[];
   /** Cursor of the next page. Absent on the last page. */
   next_cursor?: string;
 }
@@ -117,7 +131,7 @@ export interface SearchConversationsOutput {
 
 /** Calls about search. */
 export interface SearchCalls {
-  /** Search agents and contacts by handle or display name. */
+  /** Search agents, contacts and owners by name. */
   agentsAndContacts(input: SearchAgentsAndContactsInput, options?: CallOptions): Promise<SearchAgentsAndContactsOutput>;
   /** Search agents by handle or display name. */
   agents(input: SearchAgentsInput, options?: CallOptions): List<SearchAgentsOutput['agents'][number], SearchAgentsOutput>;

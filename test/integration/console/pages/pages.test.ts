@@ -145,8 +145,8 @@ describe('not found', () => {
 describe('/', () => {
   test.each(['*/*', 'application/json', ''])('returns JSON to programs: Accept %j', async (accept) => {
     const response = await fetch(setup.service.url, { headers: { Accept: accept } });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ links: { console: expect.stringMatching(/\/console$/) } });
     expect(response.headers.get('Vary')).toContain('Accept');
   });
 

@@ -28,6 +28,11 @@ const contactLike = fc.oneof(
   { weight: 1, arbitrary: agentLike },
 );
 
+const allowlistEntry = fc.oneof(
+  { weight: 3, arbitrary: placeholder('handle') },
+  { weight: 1, arbitrary: placeholder('owner').map((owner) => `${owner}.*`) },
+);
+
 /** Values by field name, where the type is not enough. */
 const valuesByField: Record<string, Arbitrary<string>> = {
   owner: fc.constant('{{own_owner:0}}'),
@@ -46,10 +51,8 @@ const valuesByField: Record<string, Arbitrary<string>> = {
     { weight: 3, arbitrary: placeholder('request') },
     { weight: 1, arbitrary: agentLike },
   ),
-  entry: fc.oneof(
-    { weight: 3, arbitrary: placeholder('handle') },
-    { weight: 1, arbitrary: placeholder('owner').map((owner) => `${owner}.*`) },
-  ),
+  entry: allowlistEntry,
+  entries: allowlistEntry,
   name: fc.constant('{{fresh:0}}'),
   organization: fc.constant('{{organization:0}}'),
   cursor: placeholder('cursor'),

@@ -109,7 +109,7 @@ export const searchHandlers = {
       ids.has((contact as { agent_id: string }).agent_id),
     );
     const agents = rows.map((agent) => presentAgent(call.state, agent, { withCard: false }));
-    return { agents, contacts, next_cursor };
+    return { agents, contacts, people: [], organizations: [], next_cursor };
   },
   search_messages(call: Call, { limit, cursor, ...filter }: SearchMessages) {
     const { state, me } = call;
