@@ -30,7 +30,9 @@ export const claimMessagesOperation = defineOperation({
       .min(1)
       .max(64)
       .optional()
-      .describe('A name for this instance, at most 64 characters. The inbox lists it for 24 hours.'),
+      .describe(
+        'A name for this instance, at most 64 characters; default: that of your credential or app. The inbox lists it for 24 hours.',
+      ),
   }),
   output,
   async run(work, { wait_seconds: _wait, ...request }) {

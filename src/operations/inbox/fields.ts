@@ -65,12 +65,14 @@ export const inboxSchema = z
     consumers: z
       .array(
         z.object({
-          name: z.string().describe('The name that it claims with.'),
+          name: z
+            .string()
+            .describe('The name that it claims with; without one, that of its credential or app.'),
           last_claim_at: timestamp.describe('Its last claim, to within five seconds.'),
           leased: count.describe('Its leases now.'),
         }),
       )
-      .describe('Instances that claimed with a name in the last 24 hours, the latest first; at most 100.'),
+      .describe('Instances that claimed in the last 24 hours, the latest first; at most 100.'),
     created_at: timestamp,
     updated_at: timestamp,
   })

@@ -21,6 +21,14 @@ export interface ClaimedItem {
   expires_at: number;
 }
 
+/** The token of a claim. */
+export interface LockedToken {
+  token_hash: Buffer;
+  grant_id: string | null;
+  /** The name of its credential or app, at most 64 characters. */
+  client_name: string;
+}
+
 /** An item after its lease expired. */
 export interface EndedItem {
   state: 'ready' | 'dead';
@@ -29,9 +37,9 @@ export interface EndedItem {
   ended_at: number;
 }
 
-/** The instance that claims: its name, if it has one, and its token. */
+/** The instance that claims: its name and its token. */
 export interface Holder {
-  consumer: string | null;
+  consumer: string;
   token_hash: Buffer;
   client_id: string;
   grant_id: string | null;
@@ -41,7 +49,10 @@ export interface Holder {
 export const noLease = (at = leaseClock): string =>
   `fencing_token = null, expires_at = null, consumer = null, token_hash = null, client_id = null, grant_id = null, updated_at = ${at}`;
 
-const lockTokens = `select token_hash, grant_id from access_tokens where token_hash = any(:token_hashes::bytea[]) for key share`;
+const lockTokens = `
+  select t.token_hash, t.grant_id, left(coalesce(nullif(c.name, ''), g.client_name, t.client_id), 64) as client_name
+  from access_tokens t left join credentials c on c.client_id = t.client_id left join client_grants g on g.grant_id = t.grant_id
+  where t.token_hash = any(:token_hashes::bytea[]) for key share of t`;
 
 /**
  * In the threads of these items, which no longer wait: the oldest item that waits, if it is queued. The statement has not changed the items
@@ -147,10 +158,7 @@ export function inboxClaimsRepository(db: Queryable) {
      * Locks tokens (SHA-256), so that each is revoked before or after this transaction. Those that were revoked are missing.
      * @param options.wait whether to wait for a token that another transaction has locked. If not, it is missing, too.
      */
-    lockTokens(
-      tokenHashes: readonly Buffer[],
-      { wait }: { wait: boolean },
-    ): Promise<{ token_hash: Buffer; grant_id: string | null }[]> {
+    lockTokens(tokenHashes: readonly Buffer[], { wait }: { wait: boolean }): Promise<LockedToken[]> {
       return query(db, wait ? statements.lockTokens : statements.lockFreeTokens, {
         token_hashes: tokenHashes,
       });

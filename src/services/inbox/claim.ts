@@ -16,6 +16,7 @@ import { openInbox } from './settings.ts';
 
 type Claims = Work['inboxClaims'];
 type ClaimedItem = Awaited<ReturnType<Claims['claim']>>[number];
+type LockedToken = Awaited<ReturnType<Claims['lockTokens']>>[number];
 type Claim = Parameters<Claims['claim']>[1];
 type Inbox = NonNullable<Awaited<ReturnType<Work['inboxes']['lock']>>>;
 
@@ -28,6 +29,7 @@ export interface ClaimRequest {
   max: number;
   /** Undefined: as the inbox has it. */
   lease_seconds?: number | undefined;
+  /** Undefined: the name of the credential or app. */
   consumer?: string | undefined;
 }
 
@@ -73,13 +75,11 @@ export async function claimItemsInBatch(
     ),
     first.work.inboxes.lock(agent_id),
   ]);
-  const grants = new Map(
-    tokens.map(({ token_hash, grant_id }) => [token_hash.toString('base64url'), grant_id]),
-  );
+  const locked = new Map(tokens.map((token) => [token.token_hash.toString('base64url'), token]));
   const { types } = existing ?? defaultInbox;
   const denials = calls.map(({ work: { actor } }) => {
     // A person in the console has no token.
-    if (!grants.has(actor.token_id) && actor.account_id === undefined) return wait ? tokenRevoked() : null;
+    if (!locked.has(actor.token_id) && actor.account_id === undefined) return wait ? tokenRevoked() : null;
     return visibleTypes(types, actor).length === 0 ? missingScope() : undefined;
   });
   const permitted = calls.flatMap(({ work }, at) => (denials[at] === undefined ? [work] : []));
@@ -88,12 +88,10 @@ export async function claimItemsInBatch(
   if (!inbox) return refusals.map((refusal) => refusal ?? null);
   requireActorState({ retired: false, paused: inbox.paused });
   const accepted = calls.filter((_, at) => refusals[at] === undefined);
-  for (const { work, request } of accepted) recordConsumer(work, request);
-  const claimed = await claimReady(
-    first.work,
-    inbox,
-    accepted.map((call) => toClaim(call, inbox, grants.get(call.work.actor.token_id) ?? null)),
-  );
+  const claims = accepted.map((call) => toClaim(call, inbox, locked.get(call.work.actor.token_id)));
+  for (const consumer of new Set(claims.map(({ holder }) => holder.consumer)))
+    first.work.defer(first.work.inboxes.recordConsumer(agent_id, consumer));
+  const claimed = await claimReady(first.work, inbox, claims);
   const hasEmpty = claimed.some((items) => items.length === 0);
   const isFull = hasEmpty && (await first.work.inboxClaims.countLeases(agent_id)) >= maxLeases;
   const leases = await withEvents(first.work, claimed.flat());
@@ -109,19 +107,17 @@ export async function claimItemsInBatch(
 
 const hashOf = ({ actor }: Work): Buffer => Buffer.from(actor.token_id, 'base64url');
 
-function recordConsumer({ actor, inboxes, defer }: Work, { consumer }: ClaimRequest): void {
-  if (consumer !== undefined) defer(inboxes.recordConsumer(actor.agent_id, consumer));
-}
-
-function toClaim({ work, request }: ClaimCall, inbox: Inbox, grant_id: string | null): Claim {
-  const { consumer = null, max, lease_seconds = inbox.lease_seconds } = request;
+function toClaim({ work, request }: ClaimCall, inbox: Inbox, token: LockedToken | undefined): Claim {
+  const { max, lease_seconds = inbox.lease_seconds } = request;
+  const { client_id } = work.actor;
+  const { consumer = token?.client_name ?? client_id } = request;
   return {
     max,
     // Items stay when their type is removed from the settings. They are claimed, too, because newer items of their thread wait for them.
     types: visibleTypes(inboxTypes, work.actor),
     ordered: inbox.ordered_by_thread,
     lease_ms: lease_seconds * 1_000,
-    holder: { consumer, token_hash: hashOf(work), client_id: work.actor.client_id, grant_id },
+    holder: { consumer, token_hash: hashOf(work), client_id, grant_id: token?.grant_id ?? null },
   };
 }
 

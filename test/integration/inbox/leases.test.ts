@@ -189,7 +189,7 @@ test('a released item is ready after its delay, and dead after its last attempt 
       attempts: 2,
       reasons: [
         expect.objectContaining({ attempt: 1, outcome: 'released', reason: 'busy', consumer: 'a' }),
-        expect.objectContaining({ attempt: 2, outcome: 'released', reason: 'broken', consumer: null }),
+        expect.objectContaining({ attempt: 2, outcome: 'released', reason: 'broken', consumer: 'operator' }),
       ],
       event: first?.event,
     }),

@@ -781,7 +781,7 @@ class Inbox(TypedDict):
     oldest_age: int | None
     """Age of the oldest item that is ready or leased, in milliseconds; null if there is none."""
     consumers: list[InboxConsumer]
-    """Instances that claimed with a name in the last 24 hours, the latest first; at most 100."""
+    """Instances that claimed in the last 24 hours, the latest first; at most 100."""
     created_at: int
     """Milliseconds since the Unix epoch."""
     updated_at: int
@@ -790,7 +790,7 @@ class Inbox(TypedDict):
 
 class InboxConsumer(TypedDict):
     name: str
-    """The name that it claims with."""
+    """The name that it claims with; without one, that of its credential or app."""
     last_claim_at: int
     """Its last claim, to within five seconds."""
     leased: int
@@ -2403,7 +2403,7 @@ class InboxOperations(Noun):
         :param max: Maximum number of leases, 1–100.
         :param lease_seconds: How long the lease lasts from now on, in seconds, 5–43,200. Renew it for longer work.
         :param wait_seconds: How long to wait for the first item, in seconds, 0–20.
-        :param consumer: A name for this instance, at most 64 characters. The inbox lists it for 24 hours.
+        :param consumer: A name for this instance, at most 64 characters; default: that of your credential or app. The inbox lists it for 24 hours.
         """
         return self._call("claim_messages", {
             "max": max,

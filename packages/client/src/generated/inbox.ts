@@ -20,9 +20,9 @@ export interface Inbox {
   dead: number;
   /** Age of the oldest item that is ready or leased, in milliseconds; null if there is none. */
   oldest_age: number | null;
-  /** Instances that claimed with a name in the last 24 hours, the latest first; at most 100. */
+  /** Instances that claimed in the last 24 hours, the latest first; at most 100. */
   consumers: readonly {
-    /** The name that it claims with. */
+    /** The name that it claims with; without one, that of its credential or app. */
     name: string;
     /** Its last claim, to within five seconds. */
     last_claim_at: number;
@@ -101,7 +101,7 @@ export interface ClaimMessagesInput {
   lease_seconds?: number | undefined;
   /** How long to wait for the first item, in seconds, 0–20. */
   wait_seconds?: number | undefined;
-  /** A name for this instance, at most 64 characters. The inbox lists it for 24 hours. */
+  /** A name for this instance, at most 64 characters; default: that of your credential or app. The inbox lists it for 24 hours. */
   consumer?: string | undefined;
 }
 

@@ -75,7 +75,7 @@ export function endAttempt(
 export function endExpired(inbox: Inbox, now: number): void {
   for (const item of inbox.items)
     if (item.state === 'leased' && item.expires_at <= now)
-      endAttempt(item, inbox, { outcome: 'expired', reason: null, now, ready_at: now });
+      endAttempt(item, inbox, { outcome: 'expired', reason: null, now: item.expires_at, ready_at: now });
 }
 
 /** Ends leases of an agent that was paused, or of a token that was revoked. The attempts do not count. */

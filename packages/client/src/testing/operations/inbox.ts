@@ -29,8 +29,16 @@ function requireInbox({ inbox }: Agent): Inbox {
   throw new ServiceError('INBOX_NOT_FOUND', 'The inbox of this agent is off. Turn it on with PUT /v1/inbox.');
 }
 
-function presentInbox({ state, me }: Call): object {
+/** The inbox after the leases that have expired. @throws {ServiceError} INBOX_NOT_FOUND */
+function requireCurrentInbox({ state, me }: Call): Inbox {
   const inbox = requireInbox(me);
+  endExpired(inbox, state.clock.now());
+  return inbox;
+}
+
+function presentInbox(call: Call): object {
+  const { state, me } = call;
+  const inbox = requireCurrentInbox(call);
   const { types, lease_seconds, max_attempts, ordered_by_thread, created_at, updated_at } = inbox;
   const now = state.clock.now();
   const items = [...inbox.items, ...findNewItems(state, me, inbox)];
@@ -45,7 +53,7 @@ function presentInbox({ state, me }: Call): object {
     .sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
     .slice(0, maxConsumers)
     .map(([name, last_claim_at]) => {
-      const own = leased.filter(({ consumer, expires_at }) => consumer === name && expires_at > now);
+      const own = leased.filter(({ consumer }) => consumer === name);
       return { name, last_claim_at, leased: own.length };
     });
   const settings = { types, lease_seconds, max_attempts, ordered_by_thread };
@@ -60,7 +68,7 @@ interface Claim {
 }
 
 /** @throws {ServiceError} INBOX_NOT_FOUND, INSUFFICIENT_SCOPE, AGENT_PAUSED, RATE_LIMITED */
-function claim(call: Call, { max, lease_seconds, consumer }: Claim): InboxItem[] {
+function claim(call: Call, { max, lease_seconds, consumer = 'operator' }: Claim): InboxItem[] {
   const { state, me, scopes, token } = call;
   const inbox = openInbox(state, me) ?? requireInbox(me);
   if (!inbox.types.some((type) => canSee(scopes, type))) {
@@ -70,7 +78,7 @@ function claim(call: Call, { max, lease_seconds, consumer }: Claim): InboxItem[]
   requireNotPaused(me);
   me.inbox = inbox;
   const now = state.clock.now();
-  if (consumer !== undefined) inbox.consumers.set(consumer, now);
+  inbox.consumers.set(consumer, now);
   endExpired(inbox, now);
   const leased = inbox.items.filter((item) => item.state === 'leased').length;
   const room = Math.min(max, maxLeases - leased);
@@ -82,7 +90,7 @@ function claim(call: Call, { max, lease_seconds, consumer }: Claim): InboxItem[]
     me.last_fencing_token += 1;
     const lease = { fencing_token: me.last_fencing_token, lease_id: state.newId('lse'), expires_at };
     Object.assign(item, { state: 'leased', attempts: item.attempts + 1, ...lease, token });
-    Object.assign(item, { consumer: consumer ?? null, updated_at: now });
+    Object.assign(item, { consumer, updated_at: now });
     me.leases.set(lease.lease_id, item);
   }
   if (claimed.length > 0 || room > 0) return claimed;
@@ -111,8 +119,8 @@ function presentDead({ me }: Call, item: InboxItem): object {
 }
 
 /** @throws {ServiceError} INBOX_NOT_FOUND, NOT_FOUND */
-function requireDead({ me }: Call, id: string): InboxItem {
-  const found = requireInbox(me).items.find((item) => item.state === 'dead' && item.event.id === id);
+function requireDead(call: Call, id: string): InboxItem {
+  const found = requireCurrentInbox(call).items.find((item) => item.state === 'dead' && item.event.id === id);
   if (found) return found;
   throw new ServiceError('NOT_FOUND', 'The inbox has no such dead item.');
 }
@@ -211,7 +219,7 @@ export const inboxHandlers = {
     return { state: item.state, attempts: item.attempts, ready_at };
   },
   list_dead_items(call: Call, page: PageInput) {
-    const { items } = requireInbox(call.me);
+    const { items } = requireCurrentInbox(call);
     const list = () =>
       items.filter(
         (item) =>

@@ -132,7 +132,7 @@ function Counts({ inbox: { ready, leased, dead, oldest_age } }: { inbox: Inbox }
 }
 
 function Consumers({ consumers }: Pick<Inbox, 'consumers'>) {
-  if (consumers.length === 0) return <p>No instance has claimed items with a name in the last 24 hours.</p>;
+  if (consumers.length === 0) return <p>No instance has claimed items in the last 24 hours.</p>;
   const rows = consumers.map(({ name, last_claim_at, leased }) => ({
     key: name,
     title: <bdi>{name}</bdi>,

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCredential } from '../../../src/services/auth/credentials.ts';
+import { requestRest } from '../../clients/rest.ts';
+import { allTestScopes, openSharedService, type TestService } from '../../support/service.ts';
+import { signInPerson } from '../console/signed-in-person.ts';
+import { inboxOf, startWork } from './setup.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openSharedService();
+});
+afterAll(() => service.stop());
+
+/** A token of a credential with this name. */
+async function signIn(handle: string, name?: string) {
+  const { client_id, client_secret } = await service.core.unitOfWork.writeAsSystem((work) =>
+    createCredential(work, { handle, scopes: allTestScopes, ...(name !== undefined && { name }) }),
+  );
+  const answer = await fetch(`${service.url}/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', resource: 'http://localhost:3000/v1' }),
+  });
+  const { access_token: token } = (await answer.json()) as { access_token: string };
+  return { client_id, token };
+}
+
+test('an instance without a name is listed under that of its credential', async () => {
+  const { worker, inbox, openThread, send } = await startWork(service, { max_attempts: 1 });
+  const [named, unnamed, long] = await Promise.all([
+    signIn(worker.handle, 'Night shift'),
+    signIn(worker.handle),
+    signIn(worker.handle, '長'.repeat(64)),
+  ]);
+  await send('one');
+  await send('two', await openThread());
+  const [lease] = await inboxOf(service.api, named).leases();
+  await inboxOf(service.api, unnamed).leases();
+  await inboxOf(service.api, long).leases();
+  await inbox.leases({ consumer: 'own' });
+  const { consumers } = (await inbox.get()).body;
+  const leased = consumers.map((each: { name: string; leased: number }) => [each.name, each.leased]);
+  expect(Object.fromEntries(leased)).toEqual({
+    'Night shift': 1,
+    [unnamed.client_id]: 1,
+    ['長'.repeat(64)]: 0,
+    own: 0,
+  });
+  await inboxOf(service.api, named).release(lease?.id ?? '', { reason: 'No.' });
+  const [dead] = (await inbox.dead()).body.items;
+  expect(dead.reasons).toMatchObject([{ outcome: 'released', consumer: 'Night shift' }]);
+});
+
+test('the page of the inbox lists it, too', async () => {
+  const ada = await signInPerson(service);
+  const mine = await ada.agent();
+  const page = `/console/agents/${mine.id}/inbox`;
+  await inboxOf(service.api, mine).turnOn();
+  expect((await ada.go(page)).visibleText).toContain('No instance has claimed items in the last 24 hours.');
+  const { token } = await signIn(mine.handle, 'Night shift');
+  const claim = await requestRest('POST', `${service.api}/inbox/leases`, { token, body: {} });
+  expect(claim.status).toBe(200);
+  const { visibleText } = await ada.go(page);
+  expect(visibleText).toContain('Night shift');
+  expect(visibleText).not.toContain('No instance has claimed');
+});
