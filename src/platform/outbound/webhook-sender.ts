@@ -9,6 +9,7 @@ import {
   type Network,
   parseHostAddress,
 } from './policy.ts';
+import { webAddressProblem } from '../../shared/web-address.ts';
 
 export interface WebhookSenderOptions {
   /** Networks to allow besides public addresses. They can be reached over http too. */
@@ -69,7 +70,10 @@ export function createWebhookSender({
     'https:': createGuardedAgent(policy, 'https:', agentOptions),
   };
 
-  function checkUrl(text: string): string | undefined {
+  /** The syntax is checked for new addresses only: webhooks of an older release continue. */
+  const checkUrl = (text: string): string | undefined => checkDestination(text) ?? webAddressProblem(text);
+
+  function checkDestination(text: string): string | undefined {
     const url = URL.parse(text);
     const protocol = url?.protocol;
     if (!url || (protocol !== 'https:' && (protocol !== 'http:' || policy.isPublicOnly))) {
@@ -91,7 +95,7 @@ export function createWebhookSender({
   }
 
   async function request(outbound: OutboundRequest, onBody?: OnBody): Promise<OutboundAnswer> {
-    if (checkUrl(outbound.url) !== undefined)
+    if (checkDestination(outbound.url) !== undefined)
       return { status: null, error: addressBlocked, failure: 'connection_refused' };
     const signal = AbortSignal.timeout(timeoutMs);
     const headers = { 'user-agent': userAgent, 'content-type': 'application/json', ...outbound.headers };

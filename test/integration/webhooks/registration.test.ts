@@ -73,7 +73,20 @@ describe('a webhook', () => {
   });
 
   test.each([
-    ['http://receiver.example.com:0', 'url', undefined],
+    ['http://receiver.example.com', 'url', undefined],
+    ['http://receiver.example.com:0', 'url', 'must not have the port 0'],
+    ['https://receiver.example.com:0/', 'url', 'must not have the port 0'],
+    ['https:receiver.example.com', 'url', 'must start with https:// and a host'],
+    ['https:/receiver.example.com', 'url', 'must start with https:// and a host'],
+    ['https:///receiver.example.com', 'url', 'must start with https:// and a host'],
+    [' https://a.example/ ', 'url', 'must not contain spaces, backslashes or control characters'],
+    ['https://a.example/ x', 'url', 'must not contain spaces, backslashes or control characters'],
+    ['https://a.example/\t', 'url', 'must not contain spaces, backslashes or control characters'],
+    [
+      String.raw`https://a.example\@evil/`,
+      'url',
+      'must not contain spaces, backslashes or control characters',
+    ],
     ['ftp://receiver.example.com', 'url', 'must be an address that starts with https://'],
     ['receiver.example.com', 'url', 'must be an address that starts with https://'],
     ['', 'url', 'must have at least 1 character'],
