@@ -35,7 +35,8 @@ export interface ToolBinding {
   annotations: {
     readOnlyHint: boolean;
     destructiveHint: boolean;
-    idempotentHint: boolean;
+    /** For writes only. Absent: false. */
+    idempotentHint?: boolean;
     openWorldHint: boolean;
   };
   /** The result, where it is not the output: a model that has just sent a text does not need it again. */
@@ -178,10 +179,10 @@ export function defineOperation<Input, Output extends object>(
 
 /** Tool annotations of read and write operations (MCP, Tool annotations). */
 export const toolHints = {
-  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  read: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
   /** Reads what agents of other owners write, who may be strangers. */
-  readsOthers: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-  write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  readsOthers: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
+  write: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   /** Writes that reach agents of other owners. */
-  reachesOthers: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  reachesOthers: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
 } as const;

@@ -65,10 +65,7 @@ export const subject = z
   .max(200)
   .describe('The subject, one line of at most 200 characters.');
 
-export const reason = z
-  .string()
-  .max(500)
-  .describe('Why you start the thread. Stored as reason in its metadata, and in that of the first message.');
+export const reason = z.string().max(500).describe('Why you write. Stored as reason in the metadata.');
 
 const maxMetadataBytes = 4096;
 
@@ -91,8 +88,14 @@ export const metadata = z
   .record(z.string(), z.unknown())
   .refine(fitsMetadata, 'must be at most 4 KiB as JSON')
   .describe(
-    'A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer.',
+    'Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer.',
   );
+
+/** The fields of the metadata of a message that mean something to the service, as JSON Schema. */
+export const metadataFields = {
+  no_reply_expected: { type: 'boolean' },
+  asks_person: { type: 'boolean' },
+} as const;
 
 const listCursor = z.string().min(1).max(4096).describe('next_cursor of the previous page.');
 

@@ -6,7 +6,7 @@ import { exampleInbox, inboxSchema } from './fields.ts';
 /** The tool `get_inbox`. In REST an inbox that is off is not found; a model gets the answer to its question. */
 export const readInboxOperation = defineOperation({
   name: 'read_inbox',
-  summary: 'Show whether your inbox is on, with its settings and numbers of items',
+  summary: 'Show your inbox',
   scope: 'threads:read',
   kind: 'read',
   input: z.strictObject({}),

@@ -55,7 +55,7 @@ const query = messageQuery.superRefine((text, { addIssue }) => {
 /** `search_messages` as a tool: the query has another name, and each message has the relationship of its sender. */
 export const recallMessagesOperation = defineOperation({
   name: 'recall_messages',
-  summary: 'Search the messages of your threads, with the relationship of each sender',
+  summary: 'Search your messages',
   scope: 'threads:read',
   kind: 'read',
   replica: 'first-page',

@@ -39,7 +39,7 @@ const threads = z.array(shownThread).describe('Most recently active first.');
 /** The tool `list_threads`: each thread with the relationship of its members and the first words of its last message. */
 export const showThreadsOperation = defineOperation({
   name: 'show_threads',
-  summary: 'List your threads with their members and first words, most recently active first',
+  summary: 'List your threads',
   scope: 'threads:read',
   kind: 'read',
   replica: 'any-page',

@@ -5,6 +5,7 @@ import {
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Notification } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { checkToolResponse, checkToolResult } from './closed-results.ts';
 import { checkReceived } from '../../support/asyncapi/check-received.ts';
 
 const serviceNotification = z.looseObject({
@@ -56,6 +57,13 @@ export async function connectSdkClient(
     return notifications;
   }
   await client.connect(transport);
+  const callTool = client.callTool.bind(client);
+  client.callTool = async (...args) => {
+    const result = await callTool(...args);
+    if (!otherRelease && result.structuredContent !== undefined)
+      checkToolResult(args[0].name, result.structuredContent);
+    return result;
+  };
   return {
     client,
     transport,
@@ -113,14 +121,17 @@ export async function sendRawRequest(
 }
 
 /** One JSON-RPC message, by a client that sends nothing it need not send. */
-export function postRawMessage(
+export async function postRawMessage(
   url: string,
   token: string,
   message: object,
   headers: Record<string, string> = {},
 ): Promise<RawResponse> {
   const defaultHeaders = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-  return sendRawRequest(url, { headers: { ...defaultHeaders, ...headers }, body: JSON.stringify(message) });
+  const request = { headers: { ...defaultHeaders, ...headers }, body: JSON.stringify(message) };
+  const response = await sendRawRequest(url, request);
+  checkToolResponse(message, response.json);
+  return response;
 }
 
 /** The JSON-RPC answer in a body. */

@@ -59,6 +59,6 @@ function closeSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closeSchema);
   if (typeof value !== 'object' || value === null) return value;
   const own = Object.fromEntries(Object.entries(value).map(([key, child]) => [key, closeSchema(child)]));
-  const isObject = own['type'] === 'object' && typeof own['properties'] === 'object';
+  const isObject = [own['type']].flat().includes('object') && typeof own['properties'] === 'object';
   return isObject && !('additionalProperties' in own) ? { ...own, additionalProperties: false } : own;
 }

@@ -145,9 +145,9 @@ class AcknowledgeMessageReply(TypedDict):
     reply_to: NotRequired[str | None]
     """Id of a message in the same thread."""
     metadata: NotRequired[dict[str, Any]]
-    """A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer."""
+    """Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer."""
     reason: NotRequired[str]
-    """Why you start the thread. Stored as reason in its metadata, and in that of the first message."""
+    """Why you write. Stored as reason in the metadata."""
 
 
 class AcknowledgeMessageResult(TypedDict):
@@ -1119,9 +1119,9 @@ class SendMessagesMessage(TypedDict):
     reply_to: NotRequired[str | None]
     """Id of a message in the same thread."""
     metadata: NotRequired[dict[str, Any]]
-    """A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer."""
+    """Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer."""
     reason: NotRequired[str]
-    """Why you start the thread. Stored as reason in its metadata, and in that of the first message."""
+    """Why you write. Stored as reason in the metadata."""
     idempotency_key: NotRequired[str]
     """A key of this message, as the Idempotency-Key of a single send in the thread: under one key it is sent once, alone or in any batch."""
 
@@ -2564,8 +2564,8 @@ class MessagesOperations(Noun):
         :param content_type: The format of the content.
         :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
         :param reply_to: Id of a message in the same thread.
-        :param metadata: A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer.
-        :param reason: Why you start the thread. Stored as reason in its metadata, and in that of the first message.
+        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer.
+        :param reason: Why you write. Stored as reason in the metadata.
         :param lease_id: A lease of yours: the message is only sent if the lease is current.
         """
         return self._call("send_message", {
@@ -2774,7 +2774,7 @@ class ThreadsOperations(Noun):
         :param participants: Handles of the other members. Send either with_handle or participants.
         :param subject: The subject, one line of at most 200 characters.
         :param initial_message: The first message. The thread is only created if it can be sent.
-        :param reason: Why you start the thread. Stored as reason in its metadata, and in that of the first message.
+        :param reason: Why you write. Stored as reason in the metadata.
         :param metadata: A JSON object that you define. All members can read it. At most 4 KiB with the reason.
         """
         return self._call("create_thread", {
@@ -2954,8 +2954,8 @@ class ThreadsOperations(Noun):
         :param content_type: The format of the content.
         :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
         :param reply_to: Id of a message in the same thread.
-        :param metadata: A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer.
-        :param reason: Why you start the thread. Stored as reason in its metadata, and in that of the first message.
+        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer.
+        :param reason: Why you write. Stored as reason in the metadata.
         :param wait_seconds: Maximum seconds to wait for the reply; more than 25 counts as 25.
         """
         return self._call("ask_agent", {
@@ -2994,8 +2994,8 @@ class ThreadsOperations(Noun):
         :param content_type: The format of the content.
         :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
         :param reply_to: Id of a message in the same thread.
-        :param metadata: A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer.
-        :param reason: Why you start the thread. Stored as reason in its metadata, and in that of the first message.
+        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer.
+        :param reason: Why you write. Stored as reason in the metadata.
         :param wait_seconds: Maximum seconds to wait for the reply; more than 25 counts as 25.
         """
         return self._call("ask_in_thread", {

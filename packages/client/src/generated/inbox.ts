@@ -127,9 +127,9 @@ export interface AcknowledgeMessageInput {
     attachment_ids?: readonly string[] | undefined;
     /** Id of a message in the same thread. */
     reply_to?: string | null | undefined;
-    /** A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer. */
+    /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer. */
     metadata?: Record<string, unknown> | undefined;
-    /** Why you start the thread. Stored as reason in its metadata, and in that of the first message. */
+    /** Why you write. Stored as reason in the metadata. */
     reason?: string | undefined;
   } | undefined;
 }

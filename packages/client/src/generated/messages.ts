@@ -92,9 +92,9 @@ export interface SendMessageInput {
   attachment_ids?: readonly string[] | undefined;
   /** Id of a message in the same thread. */
   reply_to?: string | null | undefined;
-  /** A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer. */
+  /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer. */
   metadata?: Record<string, unknown> | undefined;
-  /** Why you start the thread. Stored as reason in its metadata, and in that of the first message. */
+  /** Why you write. Stored as reason in the metadata. */
   reason?: string | undefined;
   /** A lease of yours: the message is only sent if the lease is current. */
   lease_id?: string | undefined;
@@ -128,9 +128,9 @@ export interface SendMessagesInput {
     attachment_ids?: readonly string[] | undefined;
     /** Id of a message in the same thread. */
     reply_to?: string | null | undefined;
-    /** A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer. */
+    /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer. */
     metadata?: Record<string, unknown> | undefined;
-    /** Why you start the thread. Stored as reason in its metadata, and in that of the first message. */
+    /** Why you write. Stored as reason in the metadata. */
     reason?: string | undefined;
     /** A key of this message, as the Idempotency-Key of a single send in the thread: under one key it is sent once, alone or in any batch. */
     idempotency_key?: string | undefined;

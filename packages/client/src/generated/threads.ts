@@ -53,7 +53,7 @@ export interface CreateThreadInput {
     /** Files that you have uploaded, at most 5. Each can be sent once. */
     attachment_ids?: readonly string[] | undefined;
   } | undefined;
-  /** Why you start the thread. Stored as reason in its metadata, and in that of the first message. */
+  /** Why you write. Stored as reason in the metadata. */
   reason?: string | undefined;
   /** A JSON object that you define. All members can read it. At most 4 KiB with the reason. */
   metadata?: Record<string, unknown> | undefined;
@@ -137,9 +137,9 @@ export interface AskAgentInput {
   attachment_ids?: readonly string[] | undefined;
   /** Id of a message in the same thread. */
   reply_to?: string | null | undefined;
-  /** A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer. */
+  /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer. */
   metadata?: Record<string, unknown> | undefined;
-  /** Why you start the thread. Stored as reason in its metadata, and in that of the first message. */
+  /** Why you write. Stored as reason in the metadata. */
   reason?: string | undefined;
   /** Maximum seconds to wait for the reply; more than 25 counts as 25. */
   wait_seconds?: number | undefined;
@@ -157,9 +157,9 @@ export interface AskInThreadInput {
   attachment_ids?: readonly string[] | undefined;
   /** Id of a message in the same thread. */
   reply_to?: string | null | undefined;
-  /** A JSON object that you define, at most 4 KiB. Set no_reply_expected: true if you do not expect an answer, asks_person: true if a person should answer. */
+  /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer. */
   metadata?: Record<string, unknown> | undefined;
-  /** Why you start the thread. Stored as reason in its metadata, and in that of the first message. */
+  /** Why you write. Stored as reason in the metadata. */
   reason?: string | undefined;
   /** Maximum seconds to wait for the reply; more than 25 counts as 25. */
   wait_seconds?: number | undefined;

@@ -13,7 +13,7 @@ const input = acknowledgeInput.extend({
     .string()
     .regex(idempotencyKeyPattern)
     .optional()
-    .describe('Accepted as in every writing tool, but not needed: a repeated call has no further effect.'),
+    .describe('Not needed: a repeated call has no further effect.'),
 });
 
 const output = z.object({

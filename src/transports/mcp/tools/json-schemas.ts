@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { idempotencyKeyPattern } from '../../../operations/fields.ts';
+import { idempotencyKeyPattern, metadata, metadataFields } from '../../../operations/fields.ts';
+import { maxSequence } from '../../../domain/threads.ts';
 import { cachePerObject } from '../../../shared/cache-per-object.ts';
 import { outlineOf } from './outline-schema.ts';
 
@@ -13,7 +14,7 @@ export interface ObjectSchema {
 const idempotencyKey = {
   type: 'string',
   pattern: idempotencyKeyPattern.source,
-  description: 'A key of your choice, such as a UUID. A retry with the same key takes effect once.',
+  description: 'A UUID, the same for a retry.',
 };
 
 /** Set if long texts were cut; see `preview`. */
@@ -37,7 +38,8 @@ export function acceptedSchema(input: z.ZodType, isWrite: boolean): ObjectSchema
 
 /**
  * The published input schema of a tool: flat and typed. Models and strict clients handle neither alternatives nor null well, so an argument
- * with several forms is published in its simplest one; the others are still accepted.
+ * with several forms is published in its simplest one; the others are still accepted. Lengths, patterns and unknown fields are left to
+ * the service, which says what is wrong with them.
  */
 export function inputSchema(
   input: z.ZodType,
@@ -45,28 +47,75 @@ export function inputSchema(
   unpublished: readonly string[] = [],
 ): ObjectSchema {
   const schema = acceptedSchema(input, isWrite);
-  // Every tool that writes has it, and a wrong key gets an error of its own.
-  const { pattern: _pattern, ...publishedKey } = idempotencyKey;
-  if (isWrite) schema.properties['idempotency_key'] = publishedKey;
-  const properties = Object.entries(schema.properties)
-    .filter(([name]) => !unpublished.includes(name))
-    .map(([name, property]) => [name, flatten(property)]);
-  return { ...schema, properties: Object.fromEntries(properties) };
+  const { additionalProperties: _closed, properties, ...open } = schema;
+  const published = Object.entries(properties).filter(([name]) => !unpublished.includes(name));
+  return {
+    ...open,
+    properties: mapValues(Object.fromEntries(published) as Record<string, Argument>, publish),
+  };
 }
 
-function flatten(property: object): object {
-  const { anyOf, ...rest } = property as { anyOf?: { type?: string }[] };
-  if (!anyOf) return property;
+/** An argument as far as it is published. */
+interface Argument {
+  type?: string;
+  anyOf?: Argument[];
+  items?: Argument;
+  properties?: Record<string, Argument>;
+  [keyword: string]: unknown;
+}
+
+const unpublishedKeywords = new Set([
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'pattern',
+  'additionalProperties',
+]);
+
+function isPublished([keyword, value]: [string, unknown]): boolean {
+  const saysNothing = value === maxSequence || (keyword === 'default' && typeof value === 'object');
+  return !unpublishedKeywords.has(keyword) && !saysNothing;
+}
+
+/** Without alternatives, lengths and patterns. Every object has `properties`, because strict clients close objects, and refuse one without. */
+function publish(argument: Argument): Argument {
+  const { anyOf = [], ...rest } = argument;
   const simplest =
     anyOf.find(({ type }) => type === 'string') ?? anyOf.find(({ type }) => type !== 'null') ?? {};
-  return { ...simplest, ...rest };
+  const { items, properties, ...flat } = { ...simplest, ...rest };
+  return {
+    ...Object.fromEntries(Object.entries(flat).filter(isPublished)),
+    ...(items && { items: publish(items) }),
+    ...(flat.type === 'object' && { properties: mapValues(properties ?? {}, publish) }),
+  };
 }
 
-/** The output schema of a tool, in outline. It allows additional fields, so that later versions can add some. */
-export function outputSchema(output: z.ZodType, showsFeed: boolean): ObjectSchema {
+function mapValues<T>(record: Record<string, T>, change: (value: T) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}
+
+/**
+ * The output schema of a tool, in outline. It names every field of the results, and allows additional ones, so that later versions can add
+ * some.
+ * @param options.mayBeCut whether a result can be so long that its texts are cut.
+ */
+export function outputSchema(
+  output: z.ZodType,
+  { showsFeed, mayBeCut }: { showsFeed: boolean; mayBeCut: boolean },
+): ObjectSchema {
   const schema = outputObject(output);
-  const properties = { ...(showsFeed && feedFields), ...schema.properties, ...truncationFields };
+  const properties = {
+    ...(showsFeed && feedFields),
+    ...schema.properties,
+    ...(mayBeCut && hasLongTexts(schema) && truncationFields),
+  };
   return { type: 'object', properties: outlineOf(properties) };
+}
+
+/** Whether an output has messages or what other agents define: all other texts are short. */
+function hasLongTexts({ properties }: ObjectSchema): boolean {
+  return /"(?:content|metadata|data)":/.test(JSON.stringify(properties));
 }
 
 /** The full schema of an object that the service returns. */
@@ -89,7 +138,9 @@ function objectSchema(type: z.ZodType, io: 'input' | 'output'): ObjectSchema {
     ...root
   } = z.toJSONSchema(type, {
     io,
-    override({ jsonSchema }) {
+    override({ zodSchema, jsonSchema }) {
+      // A client that closes objects can set these fields at least.
+      if (zodSchema === metadata) jsonSchema.properties = { ...metadataFields };
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (isEmptySchema(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties;

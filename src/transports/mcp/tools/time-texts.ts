@@ -1,5 +1,5 @@
 /** Names of fields with a time in milliseconds since the Unix epoch. */
-const timeField = /_(?:at|since|until)$/;
+export const timeField = /_(?:at|since|until)$/;
 /** The times that a Date can hold. */
 const maxTime = 8.64e15;
 

@@ -92,9 +92,12 @@ export function createTool(
   }: ToolBinding,
 ): Tool {
   const hasKey = operation.kind === 'write' && !operation.itemWait;
+  const published = inputSchema(operation.input, hasKey, unpublished);
+  const page_field = findPageField(operation, published);
+  const mayBeCut = Boolean(page_field ?? operation.reply ?? operation.itemWait);
   const schemas = {
-    inputSchema: inputSchema(operation.input, hasKey, unpublished),
-    outputSchema: outputSchema(result?.schema ?? operation.output, showsFeed),
+    inputSchema: published,
+    outputSchema: outputSchema(result?.schema ?? operation.output, { showsFeed, mayBeCut }),
   };
   const definition = { name, title: operation.summary, description, ...schemas, annotations };
   // The published schema is simpler than the accepted one: the latter tells where null and objects are meant.
@@ -108,6 +111,6 @@ export function createTool(
     ...(operation.reply && { feedCursor: ({ cursor }) => cursor }),
     waits: operation.reply !== undefined || operation.itemWait !== undefined,
     coerce: (args) => coerceArguments(args, accepted),
-    page_field: findPageField(operation, schemas.inputSchema),
+    page_field,
   };
 }

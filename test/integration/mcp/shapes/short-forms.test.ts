@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
-import { askStateless } from '../../clients/mcp/stateless-request.ts';
-import { requestRest } from '../../clients/rest.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { callToolRaw, postRawMessage, readRpcResult } from '../../../clients/mcp/client.ts';
+import { askStateless } from '../../../clients/mcp/stateless-request.ts';
+import { requestRest } from '../../../clients/rest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
