@@ -157,7 +157,10 @@ describe('all file types are accepted', () => {
       content: Buffer.from(file.bytes).toString('base64'),
       ...(file.type && { content_type: file.type }),
     });
-    expect(error).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE', message: body.error.message });
+    expect(error).toMatchObject({
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      message: expect.stringContaining(body.error.message),
+    });
   });
 
   test('a declared type that is none is refused', async () => {

@@ -165,7 +165,7 @@ test('an unknown field of the frame, and an input nested too deeply, are refused
 
 test('a message of full size with escapes fits into a frame', async () => {
   const { ann, thread_id } = await openConversation(service);
-  const content = '\u0001'.repeat(32_000);
+  const content = `${'\u0001'.repeat(32_000)}.`;
   expect(await call(ann, 'send_message', { thread_id, content })).toMatchObject({
     status: 201,
     output: { content },

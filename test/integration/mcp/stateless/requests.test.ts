@@ -182,3 +182,10 @@ test('a client that accepts only JSON gets JSON, one that accepts only streams 4
   expect(await call('application/json')).toMatchObject({ status: 200, json: { result: {} } });
   expect(await call('text/event-stream')).toMatchObject({ status: 406, json: { id: 1 } });
 });
+
+test('a subscription to a plain http address is told the setting that allows it', async () => {
+  const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
+  const delivery = { mode: 'webhook', url: 'http://127.0.0.1:9/hook', secret };
+  const { error } = await ask('events/subscribe', { name: 'message.created', cursor: null, delivery });
+  expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining('WEBHOOK_NETWORKS') });
+});
