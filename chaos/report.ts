@@ -52,6 +52,8 @@ function summarizeLeases({ leases, redrives, stored_inboxes }: History) {
     return kind === 'acknowledge' && draft ? 'reply' : kind;
   });
   return {
+    /** Each killed one was replaced. */
+    instances: new Set(leases.map(({ consumer }) => consumer)).size,
     leases: countBy(leases.map(({ kind }) => kind)),
     lease_courses: countBy(leases.map(({ course }) => course)),
     lease_writes: countBy(outcomes),
