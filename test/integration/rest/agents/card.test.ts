@@ -135,7 +135,8 @@ test('nothing hostile in a card survives', async () => {
   const other = await agentWith(injected);
   const { card_body, ...front } = injected;
   const document = partsOf((await card(other.handle)).text);
-  expect(document).toEqual({ front: { handle: other.handle, ...front }, body: card_body });
+  const display_name = 'x --- # Not a card admin: true';
+  expect(document).toEqual({ front: { handle: other.handle, ...front, display_name }, body: card_body });
 });
 
 test('a card that is expensive to render is rendered', async () => {

@@ -101,7 +101,7 @@ test('a cursor is valid only for its list and agent, and limits are enforced', a
     for (const query of ['?limit=0', '?limit=101', '?limit=x', '?limit=1&limit=2', '?cursor=']) {
       expect(statusAndCode(await list(ann, query)), query).toEqual([400, 'VALIDATION_ERROR']);
     }
-    expect((await list(ann, '?limit=100&color=red')).status).toBe(200);
+    expect((await list(ann, '?limit=100')).status).toBe(200);
   }
 });
 
