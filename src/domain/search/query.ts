@@ -105,7 +105,9 @@ const maxHits = 500;
 export function findHits({ words: queryWords }: SearchTerm, words: readonly Word[]): TextRange[] {
   const hits: TextRange[] = [];
   for (let first = 0; first < words.length && hits.length < maxHits; first += 1) {
-    for (const hit of matchAt(first, queryWords, words)) {
+    const ranges = matchAt(first, queryWords, words);
+    if (ranges === noRanges) continue;
+    for (const hit of ranges) {
       // When a phrase overlaps itself, this word is marked already.
       if (hit.start > (hits.at(-1)?.start ?? -1)) hits.push(hit);
     }

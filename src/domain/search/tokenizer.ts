@@ -128,13 +128,14 @@ function addSegments(words: Word[], found: string, offset: number): void {
 
 /** The last character is a word by itself, so that every character begins a word. */
 function addPairs(words: Word[], characters: readonly Character[]): void {
+  const first = nextPosition(words);
   for (const [index, { text, start, end }] of characters.entries()) {
     const next = characters[index + 1];
     // An object literal: a spread is ten times slower, and a long message has 10,000 pairs.
     words.push({
       kind: 'pair',
       text: text + (next?.text ?? ''),
-      position: nextPosition(words),
+      position: first + index,
       start,
       end: next?.end ?? end,
       firstCharEnd: end,
