@@ -24,8 +24,8 @@ async function startWork(world: World, settings: object = {}) {
     send: (content: string, to = thread) =>
       world.request('asker', 'POST', `${to}/messages`, { body: { content } }),
     /** One instance, because the order of several depends on the time of day. */
-    async claim(settings: object = {}): Promise<{ id: string; event: { id: string } }[]> {
-      const body = { consumer: 'a', ...settings };
+    async claim(input: object = {}): Promise<{ id: string; event: { id: string } }[]> {
+      const body = { consumer: 'a', ...input };
       return (await world.request('worker', 'POST', leases, { body })).body.leases;
     },
     write: (lease: { id: string } | undefined, action: string, body: object = {}) =>
