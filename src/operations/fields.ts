@@ -32,7 +32,7 @@ export const fileName = z
   .string()
   .min(1)
   .max(1_000)
-  .describe('The file name. It is shortened to a safe base name of at most 180 characters.');
+  .describe('The file name, shortened to a safe one of at most 180 characters.');
 
 export const approvalId = z.string().max(64).describe('Approval identifier, apr_…');
 

@@ -16,7 +16,7 @@ export const setInboxOperation = defineOperation({
       .max(4096)
       .optional()
       .describe(
-        'Events after this position become items: `now`, `earliest` (all events that are kept), or the cursor of an event. Default: `now` for a new inbox, otherwise no change.',
+        'Events after this position become items: `now`, `earliest`, or a cursor. Default: `now` for a new inbox, otherwise no change.',
       ),
   }),
   output: inboxSchema,

@@ -11,7 +11,7 @@ export const messageQuery = z
   .min(1)
   .max(maxQueryLength)
   .describe(
-    'Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter. Languages without spaces are supported.',
+    'Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter.',
   );
 
 export const searchFilters = {

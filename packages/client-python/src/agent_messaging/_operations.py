@@ -1788,7 +1788,7 @@ class AttachmentsOperations(Noun):
 
         Requires the scope `threads:write`.
 
-        :param filename: The file name. It is shortened to a safe base name of at most 180 characters.
+        :param filename: The file name, shortened to a safe one of at most 180 characters.
         :param content_type: The media type, such as application/zip. A file that is declared as an image or PDF must be one.
         :param size: The exact size in bytes, at most 10,485,760.
         :param sha256: SHA-256 of the content. It is checked when you complete the upload.
@@ -2355,7 +2355,7 @@ class InboxOperations(Noun):
         :param lease_seconds: The length of a lease whose claim names none, 5–43,200.
         :param max_attempts: An item that was leased this often without an acknowledgement is dead, 1–100.
         :param ordered_by_thread: Whether at most one item of a thread is leased at a time, the oldest one.
-        :param from_: Events after this position become items: `now`, `earliest` (all events that are kept), or the cursor of an event. Default: `now` for a new inbox, otherwise no change.
+        :param from_: Events after this position become items: `now`, `earliest`, or a cursor. Default: `now` for a new inbox, otherwise no change.
         """
         return self._call("set_inbox", {
             "types": types,
@@ -2641,7 +2641,7 @@ class MessagesOperations(Noun):
 
         Requires the scope `threads:read`.
 
-        :param q: Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter. Languages without spaces are supported.
+        :param q: Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter.
         :param thread_id: Only messages in this thread.
         :param counterpart: Only messages in threads with this member.
         :param from_: Only messages from this sender.
@@ -2738,7 +2738,7 @@ class SearchOperations(Noun):
 
         Requires the scope `conversations:read`.
 
-        :param q: Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter. Languages without spaces are supported.
+        :param q: Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter.
         :param agent: Only threads of this one of your agents, by id or handle.
         :param counterpart: Only threads with this other member, by id or handle.
         :param limit: Maximum number of results, 1–50.

@@ -89,7 +89,7 @@ export interface SetInboxInput {
   max_attempts?: number | undefined;
   /** Whether at most one item of a thread is leased at a time, the oldest one. */
   ordered_by_thread?: boolean | undefined;
-  /** Events after this position become items: `now`, `earliest` (all events that are kept), or the cursor of an event. Default: `now` for a new inbox, otherwise no change. */
+  /** Events after this position become items: `now`, `earliest`, or a cursor. Default: `now` for a new inbox, otherwise no change. */
   from?: string | undefined;
 }
 

@@ -139,7 +139,7 @@ export interface SendMessagesInput {
 
 /** Search the messages of your threads, newest first */
 export interface SearchMessagesInput {
-  /** Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter. Languages without spaces are supported. */
+  /** Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter. */
   q: string;
   /** Only messages in this thread. */
   thread_id?: string | undefined;

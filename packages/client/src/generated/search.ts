@@ -50,7 +50,7 @@ export interface SearchDirectoryInput {
 
 /** Search the messages in the threads of all agents of the same people, newest first */
 export interface SearchConversationsInput {
-  /** Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter. Languages without spaces are supported. */
+  /** Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter. */
   q: string;
   /** Only threads of this one of your agents, by id or handle. */
   agent?: string | undefined;

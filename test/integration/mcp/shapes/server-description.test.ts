@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../../../src/domain/auth/scopes.ts';
 import { connectSdkClient } from '../../../clients/mcp/client.ts';
 import { resultSchema } from '../../../../src/transports/mcp/tools/json-schemas.ts';
-import { publishedTools } from '../../../clients/mcp/closed-results.ts';
+import { checkToolResult, publishedTools } from '../../../clients/mcp/closed-results.ts';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';
 import { openSharedService, type TestService } from '../../../support/service.ts';
 
@@ -69,6 +69,30 @@ test('a result names the fields of every object, except of those that hold any f
     'request_upload_url.upload.headers',
     'wait_for_events.events[].data',
   ]);
+});
+
+test('the times of results are named as texts, too, and the check of all results finds what is not named', () => {
+  const timed = [
+    'whoami',
+    'update_my_card',
+    'send_message',
+    'create_thread',
+    'update_thread',
+    'upload_attachment',
+  ];
+  for (const name of timed)
+    expect(publishedTools().get(name)?.definition.outputSchema?.properties).toHaveProperty('created_at_text');
+  const message = {
+    id: 'msg_1',
+    created_at: 1,
+    created_at_text: '',
+    sender: { id: 'agt_1', canonical_handle: '' },
+  };
+  const reading = { thread: { metadata: { own: 1 } }, messages: [message], earlier: false };
+  expect(() => checkToolResult('get_thread', reading)).not.toThrow();
+  const odd = { ...message, sender: { ...message.sender, nickname: '' } };
+  expect(() => checkToolResult('get_thread', { ...reading, messages: [odd] })).toThrow('nickname');
+  expect(() => checkToolResult('get_thread', { ...reading, extra: 1 })).toThrow('extra');
 });
 
 /** The objects whose fields have no names. */
