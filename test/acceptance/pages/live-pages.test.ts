@@ -85,10 +85,10 @@ await describeWithBrowser('an open page in a browser', (browser) => {
         const box = await page.getByText(text, { exact: true }).boundingBox();
         return box !== null && box.y >= 0 && box.y + box.height <= 844;
       };
-      await expect.poll(() => isShown('Number 15')).toBe(true);
+      await expect.poll(() => isShown('Number 15'), { timeout: 20_000 }).toBe(true);
       await read(30);
       await page.reload();
-      await expect.poll(() => isShown('Number 30')).toBe(true);
+      await expect.poll(() => isShown('Number 30'), { timeout: 20_000 }).toBe(true);
       const time = await page.locator('.moment time').last().textContent();
       expect(time).toMatch(javaScriptEnabled ? /^\d\d:\d\d$/ : /^\d\d:\d\d UTC$/);
       await context.close();
