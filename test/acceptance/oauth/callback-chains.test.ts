@@ -100,6 +100,7 @@ await describeWithBrowser('a callback that redirects on', (browser) => {
     await press(button);
     await opened;
     await press('Approve');
-    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe(outcome);
+    const heading = () => page.getByRole('heading', { level: 1 }).textContent();
+    await expect.poll(heading, { timeout: 20_000 }).toBe(outcome);
   });
 });
