@@ -27,8 +27,9 @@ export function createClock(read: () => Promise<number>): Clock {
 
   async function sample(): Promise<{ roundTripMs: number; difference: number }> {
     const before = Date.now();
+    const start = performance.now();
     const time = await read();
-    const roundTripMs = Date.now() - before;
+    const roundTripMs = performance.now() - start;
     return { roundTripMs, difference: Math.round(time - before - roundTripMs / 2) };
   }
 
@@ -43,7 +44,7 @@ export function createClock(read: () => Promise<number>): Clock {
       }
       const { roundTripMs, difference } = best;
       if (roundTripMs > maxRoundTripMs)
-        throw new Error(`the database took ${roundTripMs} ms to tell the time`);
+        throw new Error(`the database took ${Math.round(roundTripMs)} ms to tell the time`);
       offset = Math.abs(difference) < minDifferenceMs ? 0 : difference;
       return difference;
     },

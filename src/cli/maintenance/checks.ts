@@ -88,7 +88,7 @@ export const checks: readonly Check[] = [
     needs: ['database'],
     run: checkClocks,
     advice:
-      'have NTP set the clocks of all machines; run the command on each of them. Leases and tokens are right in any case; see "Clocks" in docs/operations.md',
+      'set the clocks of all machines with NTP, and run this command on each machine. Leases and tokens do not depend on the difference; see "Clocks" in docs/operations.md',
   },
   {
     part: 'replicas',

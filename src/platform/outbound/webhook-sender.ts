@@ -201,9 +201,10 @@ const failures: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the host does not answer',
   CERT_HAS_EXPIRED: 'TLS failed: the certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS failed: the certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'TLS failed: the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'TLS failed: the root certificate of the chain is not trusted',
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS failed: the certificate is for another host name',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS failed: the server does not send the intermediate certificates',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'TLS failed: the issuer is not trusted, or the server does not send the intermediate certificates',
 };
 
 /** Fixed texts, because the system's own messages can reveal internal addresses. */

@@ -171,7 +171,7 @@ function recordStorage(
         grant_id: decision.grantId,
         payload: decision,
       };
-      const expires_at = Date.now() + decisionLifeMs;
+      const expires_at = clock.now() + decisionLifeMs;
       return readAsSystem(({ oauthRecords }) => oauthRecords.add({ ...record, expires_at }));
     },
 

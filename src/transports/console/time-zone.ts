@@ -8,17 +8,31 @@ import { isTimeZone } from '../../domain/notifications.ts';
  */
 export function timeZoneOf(ctx: Context, person: Person | undefined): string | undefined {
   const fromBrowser = decodeZone(ctx.cookies.get('ams_zone', { signed: false }));
-  return [person?.time_zone ?? undefined, fromBrowser].find((zone) => zone !== undefined && isTimeZone(zone));
+  const zone = [person?.time_zone ?? undefined, fromBrowser].find(
+    (one) => one !== undefined && isTimeZone(one),
+  );
+  return zone && canonicalZone(zone);
 }
 
 function decodeZone(text: string | undefined): string | undefined {
   return text?.replaceAll('%2F', '/').replaceAll('%2B', '+');
 }
 
+/** One spelling of each zone, so that a client cannot fill the cache of formatters. Undefined where Node does not know it. */
+function canonicalZone(timeZone: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  } catch (error) {
+    // Node 20 has no zones that are offsets.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Enough for every zone with every style; a client chooses the names. */
-const maxFormatters = 2_000;
+/** Enough for the zones of the people who read at a time, with every style. */
+const maxFormatters = 500;
 
 /** Formats a time (ms) in a time zone; in UTC, and labelled so, if the zone is unknown. */
 export function formatTime(at: number, zone: string | undefined, style: Intl.DateTimeFormatOptions): string {
@@ -29,6 +43,7 @@ export function formatTime(at: number, zone: string | undefined, style: Intl.Dat
 function formatterOf(timeZone: string, style: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify([timeZone, style]);
   const known = formatters.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...style, timeZone });
-  if (formatters.size < maxFormatters) formatters.set(key, known);
+  if (formatters.size >= maxFormatters) formatters.clear();
+  formatters.set(key, known);
   return known;
 }

@@ -107,7 +107,7 @@ describe('redirects', () => {
     const who = await authority.person();
     const browser = openFormBrowser(authority.url);
     const page = await openConsentPage(browser, app.address(), who);
-    expect(page.visibleText).toContain('does not know the address scheme quill:');
+    expect(page.visibleText).toContain('The address scheme quill: is unknown to this service');
     const denied = await submitConsent(browser, page, 'cancel');
     expect([denied.status, denied.headers.get('Location')]).toEqual([400, null]);
     expect((await app.connect(who)).token_type).toBe('Bearer');

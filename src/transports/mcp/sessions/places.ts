@@ -64,6 +64,7 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
     const key = hash.toString('base64url');
     return {
       async read() {
+        const deadline = performance.now() + maxAnswerMs;
         for (;;) {
           await moving.get(key);
           const now = Date.now();
@@ -72,7 +73,7 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
           const { cursor, returned, is_answering, seen_at } = found;
           // Waits without events do not move it.
           if (keep && seen_at < now + mcpPlaceLifetimeMs / 2) await keep();
-          if (!is_answering) return { cursor, returned };
+          if (!is_answering || performance.now() >= deadline) return { cursor, returned };
           await pause(readIntervalMs);
         }
       },

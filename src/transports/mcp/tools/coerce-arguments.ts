@@ -135,7 +135,7 @@ function fromText(text: string, types: ReadonlySet<string>, schema: ArgumentSche
 function fromListText(text: string, schema: ArgumentSchema): unknown {
   const list = /^[[{]/.test(text) ? parseJson(text) : undefined;
   if (typeof list === 'object' && list !== null) return coerce(list, schema);
-  if (!schema.items || !typesOf(schema.items).has('string')) return [text];
+  if (!schema.items || !typesOf(schema.items).has('string') || text.length > maxJsonLength) return [text];
   const values = text.replace(/^\[|\]$/g, '').split(/[\s,;]+/);
   return coerce(
     values.filter((value) => value !== ''),

@@ -1,6 +1,20 @@
 import { idPrefixes } from '../../../domain/ids.ts';
 
-const quotes = /^["'`“”‘’<\\]+|["'`“”‘’>\\]+$/g;
+const opening = new Set('"\'`“”‘’<\\');
+const closing = new Set('"\'`“”‘’>\\');
+
+/** Longer than any id, handle, cursor or address, with quotes. */
+const maxReferenceLength = 2_048;
+
+/** Removes quotes around a text. A pattern for the end of the text would take time in the square of its length. */
+function withoutQuotes(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && opening.has(text.charAt(start))) start += 1;
+  while (end > start && closing.has(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
 const idPattern = /^([a-z]{3,4})_([0-9a-hjkmnp-tv-zilo]{26})$/i;
 
 /**
@@ -8,7 +22,8 @@ const idPattern = /^([a-z]{3,4})_([0-9a-hjkmnp-tv-zilo]{26})$/i;
  * an id in any case and with letters that Crockford's Base32 reads as digits.
  */
 export function readReference(text: string): string {
-  const bare = text.trim().replaceAll(quotes, '').trim();
+  if (text.length > maxReferenceLength) return text;
+  const bare = withoutQuotes(text.trim()).trim();
   const last = /^[a-z]+:\/\/\S*\/([^/?#]+)\/?$/i.exec(bare)?.[1] ?? bare;
   const [, prefix, ulid] = idPattern.exec(last) ?? [];
   if (prefix === undefined || ulid === undefined) return last;

@@ -95,5 +95,5 @@ test('an app on the device is identified by the address that it opens', () => {
 
 test('a scheme that the service does not know is shown, and the warning says what approving it means', () => {
   const { html } = shown({ kind: 'registered', redirect_host: 'quill:', unknown_scheme: true });
-  expect(html).toMatch(/does not know the address scheme <span class="code">quill:<\/span>/);
+  expect(html).toMatch(/The address scheme <span class="code">quill:<\/span> is unknown/);
 });

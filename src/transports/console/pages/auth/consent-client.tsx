@@ -87,9 +87,9 @@ export function ConsentWarning({
   if (unknown_scheme)
     return (
       <Notice tone="warning">
-        This service does not know the address scheme <span class="code">{redirect_host}</span> Any program on
-        this device can use it. Approve only if you know that it belongs to the app that you have just started
-        to connect.
+        The address scheme <span class="code">{redirect_host}</span> is unknown to this service. Any program
+        on this device can use it. Approve only if you know that it belongs to the app that you have just
+        started to connect.
       </Notice>
     );
   if (kind === 'own')
