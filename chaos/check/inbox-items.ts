@@ -1,6 +1,7 @@
 import type { History, InboxSettings, Lease, StoredInbox } from '../history.ts';
 import type { MessageData, ParsedFeed } from './event-data.ts';
 import { mayHaveWritten } from './lease-ends.ts';
+import { groupLeases } from './leases.ts';
 import type { ThreadLog } from './thread-log.ts';
 import { findDuplicates, type Violation } from './violation.ts';
 
@@ -27,7 +28,7 @@ export function* checkInboxItems(
     const stored = history.stored_inboxes.find((each) => each.agent_id === agent_id);
     if (!stored) yield { kind: 'lost', detail: `the inbox of ${agent_id}` };
     const items = listItems(agent_id, feeds);
-    const own = Map.groupBy(
+    const own = groupLeases(
       history.leases.filter((lease) => lease.agent_id === agent_id),
       ({ event_id }) => event_id,
     );

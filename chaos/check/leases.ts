@@ -14,15 +14,23 @@ export function* checkLeases(history: History): Generator<Violation> {
       .toSorted((one, other) => one.fencing_token - other.fencing_token);
     yield* checkTokens(leases);
     for (const lease of leases) yield* checkWrites(lease, history);
-    for (const sharing of groupBy(leases, ({ event_id }) => event_id))
+    for (const sharing of groupLeases(leases, ({ event_id }) => event_id).values())
       yield* checkItem(sharing, inbox, history);
     if (!inbox.ordered_by_thread) continue;
-    for (const sharing of groupBy(leases, ({ thread_id }) => thread_id)) yield* checkThread(sharing, history);
+    for (const sharing of groupLeases(leases, ({ thread_id }) => thread_id).values())
+      yield* checkThread(sharing, history);
   }
 }
 
-function groupBy(leases: readonly Lease[], key: (lease: Lease) => string): Lease[][] {
-  return [...Map.groupBy(leases, key).values()];
+/** `Map.groupBy`, which Node 20 lacks. */
+export function groupLeases(leases: readonly Lease[], key: (lease: Lease) => string): Map<string, Lease[]> {
+  const groups = new Map<string, Lease[]>();
+  for (const lease of leases) {
+    const group = groups.get(key(lease));
+    if (group) group.push(lease);
+    else groups.set(key(lease), [lease]);
+  }
+  return groups;
 }
 
 /** Checks that tokens are unique and grow with time. */
