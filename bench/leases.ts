@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { compose, type Core } from '../src/compose.ts';
 import { loadConfig } from '../src/config.ts';
-import { newId } from '../src/domain/ids.ts';
+import { newId } from '../packages/core/src/domain/ids.ts';
 import { costOfSending } from './cost.ts';
 import { compareInTurn, type CostComparison, type CostMeter, formatComparison } from './cost-comparison.ts';
 import { type CpuTime, cpuTimePerMessage, readCpuTime } from './cpu-time.ts';

@@ -1,6 +1,6 @@
 import type { Core } from '../src/compose.ts';
-import { basicScopes } from '../src/domain/auth/scopes.ts';
-import { newId } from '../src/domain/ids.ts';
+import { basicScopes } from '../packages/core/src/domain/auth/scopes.ts';
+import { newId } from '../packages/core/src/domain/ids.ts';
 import { registerAgentAsOperator } from '../src/services/agents/operator-registration.ts';
 import { issueToken } from '../src/services/auth/issue-token.ts';
 import { type TokenAudience, toResourceUrls, tokenLifeSeconds } from '../src/services/auth/tokens.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Cursors } from '../src/domain/feed/cursors.ts';
+import type { Cursors } from '../src/work/cursors.ts';
 import { createPageReader } from './page-reader.ts';
 import { eventPage } from './transports/long-poll.ts';
 import { searchWord } from './load/actions.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Cursors } from '../src/domain/feed/cursors.ts';
+import type { Cursors } from '../src/work/cursors.ts';
 import { toOneLine } from '../src/embedded/launcher-error.ts';
 import type { createEventPool, ReceivedEvent } from './event.ts';
 import type { Transport } from './transports/transport.ts';

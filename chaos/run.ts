@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createCursors } from '../src/domain/feed/cursors.ts';
+import { createCursors } from '../src/work/cursors.ts';
 import { checkHistory } from './check/check.ts';
 import type { Violation } from './check/violation.ts';
 import { type Collector, createCollector } from './collect.ts';

@@ -116,7 +116,16 @@ function fingerprint() {
     'tsconfig.build.json',
     'scripts/copy-swagger-ui.mjs',
     'node_modules/swagger-ui-dist/package.json',
-    ...['src', 'workers', 'migrations', 'bench', 'chaos', 'scripts', 'packages/client/src'].flatMap(sources),
+    ...[
+      'src',
+      'workers',
+      'migrations',
+      'bench',
+      'chaos',
+      'scripts',
+      'packages/core/src',
+      'packages/client/src',
+    ].flatMap(sources),
   ];
   for (const file of files) {
     const { mtimeMs, size } = statSync(inRoot(file));

@@ -1,5 +1,5 @@
 import type { Core } from '../src/compose.ts';
-import { packWakeups, toWakeups } from '../src/domain/feed/wakeups.ts';
+import { packWakeups, toWakeups } from '../packages/core/src/domain/feed/wakeups.ts';
 import { delivery } from '../src/jobs/outbox-jobs.ts';
 import { createSubscriptionJob } from '../src/jobs/event-subscriptions.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';

@@ -1,11 +1,11 @@
 import type { Core } from '../src/compose.ts';
-import { maxHoldMs } from '../src/domain/feed/event-dialects.ts';
-import { createEventFilter } from '../src/domain/feed/event-filter.ts';
-import { canSeeEvent, type EventType } from '../src/domain/feed/events.ts';
-import { toOccurrence } from '../src/domain/feed/occurrence.ts';
-import type { WebhookPacing } from '../src/domain/webhooks.ts';
+import { maxHoldMs } from '../packages/core/src/domain/feed/event-dialects.ts';
+import { createEventFilter } from '../packages/core/src/domain/feed/event-filter.ts';
+import { canSeeEvent, type EventType } from '../packages/core/src/domain/feed/events.ts';
+import { toOccurrence } from '../packages/core/src/domain/feed/occurrence.ts';
+import type { WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
 import { createSubscriptionJob, subscriptionPosting } from '../src/jobs/event-subscriptions.ts';
-import { presentEventData } from '../src/presenters/events.ts';
+import { presentEventData } from '../packages/core/src/records/events.ts';
 import { startPosition } from '../src/realtime/feed/start-position.ts';
 import type { Receipts } from '../src/realtime/receipts.ts';
 import { canSign } from '../src/services/webhooks/secrets.ts';

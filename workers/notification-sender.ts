@@ -1,12 +1,12 @@
 import type { Core } from '../src/compose.ts';
-import type { NotificationPacing } from '../src/domain/notifications.ts';
-import { isDelivered } from '../src/domain/outbound.ts';
+import type { NotificationPacing } from '../packages/core/src/domain/notifications.ts';
+import { isDelivered } from '../packages/core/src/domain/outbound.ts';
 import {
   presentConfirmationMail,
   presentItemsMail,
   presentNotification,
   presentTestMail,
-} from '../src/presenters/notification.ts';
+} from '../packages/core/src/records/notification.ts';
 import { toUnsubscribeKey } from '../src/services/notifications/settings.ts';
 import { readWaitingItems } from '../src/services/notifications/waiting-items.ts';
 import { signHeaders } from '../src/services/webhooks/secrets.ts';

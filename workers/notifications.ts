@@ -1,10 +1,10 @@
 import type { Core } from '../src/compose.ts';
-import { isId } from '../src/domain/ids.ts';
+import { isId } from '../packages/core/src/domain/ids.ts';
 import {
   defaultNotificationPacing,
   type NotificationPacing,
   readNoticeSubjects,
-} from '../src/domain/notifications.ts';
+} from '../packages/core/src/domain/notifications.ts';
 import {
   createCheckJob,
   createSendingJob,

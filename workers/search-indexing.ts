@@ -1,5 +1,5 @@
 import type { Core } from '../src/compose.ts';
-import { timeOfId } from '../src/domain/ids.ts';
+import { timeOfId } from '../packages/core/src/domain/ids.ts';
 import { searchIndexing } from '../src/jobs/outbox-jobs.ts';
 import { indexMessages } from '../src/services/messages/search-index.ts';
 import { handleRows, type JobHandler } from './consume-queues.ts';

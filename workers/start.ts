@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Core } from '../src/compose.ts';
 import { startClock } from '../src/start/clock.ts';
 import { startInstanceGuard } from '../src/start/instance-guard.ts';
-import { defaultPacing, type WebhookPacing } from '../src/domain/webhooks.ts';
+import { defaultPacing, type WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
 import { maintenanceTasks } from '../src/jobs/maintenance.ts';
 import { listenForOperators } from '../src/ops/listener.ts';
 import type { Lifecycle } from '../src/start/lifecycle.ts';

@@ -1,6 +1,6 @@
 import type { Core } from '../src/compose.ts';
-import { eventErrorBody } from '../src/domain/feed/event-dialects.ts';
-import type { WebhookPacing } from '../src/domain/webhooks.ts';
+import { eventErrorBody } from '../packages/core/src/domain/feed/event-dialects.ts';
+import type { WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
 import { canSign } from '../src/services/webhooks/secrets.ts';
 import { controlId, signRequest, toCallbackFailure } from '../src/services/event-subscriptions/requests.ts';
 

@@ -1,9 +1,9 @@
 import type { Core } from '../src/compose.ts';
-import { toNoticeJob } from '../src/domain/notifications.ts';
-import { isDelivered, type OutboundResponse } from '../src/domain/outbound.ts';
-import type { WebhookPacing } from '../src/domain/webhooks.ts';
+import { toNoticeJob } from '../packages/core/src/domain/notifications.ts';
+import { isDelivered, type OutboundResponse } from '../packages/core/src/domain/outbound.ts';
+import type { WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
-import { presentEvent } from '../src/presenters/events.ts';
+import { presentEvent } from '../packages/core/src/records/events.ts';
 import type { Receipts } from '../src/realtime/receipts.ts';
 import { maxAbandonedAtOnce, type Webhook, webhookDisabled } from '../src/services/webhooks/access.ts';
 import { signHeaders } from '../src/services/webhooks/secrets.ts';

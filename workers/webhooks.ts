@@ -1,5 +1,5 @@
 import type { Core } from '../src/compose.ts';
-import { type WebhookPacing, webhooksTopic } from '../src/domain/webhooks.ts';
+import { type WebhookPacing, webhooksTopic } from '../packages/core/src/domain/webhooks.ts';
 import { createWebhookJob, webhookPosting } from '../src/jobs/webhooks.ts';
 import type { Receipts } from '../src/realtime/receipts.ts';
 import {

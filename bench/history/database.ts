@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { newId } from '../../src/domain/ids.ts';
-import { searchTextVersion } from '../../src/domain/search/tokenizer.ts';
+import { newId } from '../../packages/core/src/domain/ids.ts';
+import { searchTextVersion } from '../../packages/core/src/domain/search/tokenizer.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { createRowGenerator, type ThreadPosition } from './rows.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../packages/core/src/domain/ids.ts';
 import { jobsForEvent } from '../../src/jobs/outbox-jobs.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { commitStatement } from '../../src/work/commit.ts';

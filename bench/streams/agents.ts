@@ -1,5 +1,5 @@
 import type { Core } from '../../src/compose.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../packages/core/src/domain/ids.ts';
 import { createMember, type Member } from '../population.ts';
 
 /** Agents of one owner, created in one transaction. */

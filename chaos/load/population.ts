@@ -1,7 +1,7 @@
 import { compose } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { newId } from '../../src/domain/ids.ts';
-import type { Scope } from '../../src/domain/auth/scopes.ts';
+import { newId } from '../../packages/core/src/domain/ids.ts';
+import type { Scope } from '../../packages/core/src/domain/auth/scopes.ts';
 import { registerAgentAsOperator } from '../../src/services/agents/operator-registration.ts';
 import { issueToken } from '../../src/services/auth/issue-token.ts';
 import { toResourceUrls, tokenLifeSeconds } from '../../src/services/auth/tokens.ts';

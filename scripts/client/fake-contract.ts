@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { errorStatuses } from '../../src/domain/errors.ts';
-import { eventScopes } from '../../src/domain/feed/events.ts';
+import { errorStatuses } from '../../packages/core/src/domain/errors.ts';
+import { eventScopes } from '../../packages/core/src/domain/feed/events.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
 
 /** Operations that the fake service of the client package does not have; docs/testing.md lists them. */

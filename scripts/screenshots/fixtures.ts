@@ -1,5 +1,5 @@
 import type { RegisterAgent } from '../../src/services/agents/registration.ts';
-import type { Scope } from '../../src/domain/auth/scopes.ts';
+import type { Scope } from '../../packages/core/src/domain/auth/scopes.ts';
 import type { NewWebhook } from '../../src/services/webhooks/webhooks.ts';
 
 /** The people in the screenshots. */

@@ -1,6 +1,6 @@
 import { type Client, createClient } from '../../packages/client/src/main.ts';
 import type { Core } from '../../src/compose.ts';
-import type { Scope } from '../../src/domain/auth/scopes.ts';
+import type { Scope } from '../../packages/core/src/domain/auth/scopes.ts';
 import { findAgentByHandle } from '../../src/services/agents/find-by-handle.ts';
 import { openApproval } from '../../src/services/approvals/approvals.ts';
 import { createCredential } from '../../src/services/auth/credentials.ts';

@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import { type ApprovalDecision, approvalDecisions } from '../domain/approvals.ts';
+import { type ApprovalDecision, approvalDecisions } from '../../packages/core/src/domain/approvals.ts';
 import { findAgentByHandle } from '../services/agents/find-by-handle.ts';
 import { decideAsOperator, listApprovalsOfAgent } from '../services/approvals/approvals.ts';
 import { printResult, resultCommand } from './output.ts';

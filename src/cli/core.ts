@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { compose, type Core } from '../compose.ts';
 import { type Config, ConfigError, loadConfig } from '../config.ts';
-import { authorFromOperator } from '../domain/auth/audit.ts';
+import { authorFromOperator } from '../../packages/core/src/domain/auth/audit.ts';
 import { withServiceEnv } from '../embedded/service-env.ts';
 import { revocationMessages } from '../services/auth/revocations.ts';
 import type { Revocation } from '../services/auth/tokens.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Core } from '../compose.ts';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
 import { integerInRange } from './option-values.ts';

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type EventType, eventTypes } from '../domain/feed/events.ts';
-import { scopes } from '../domain/auth/scopes.ts';
-import { presentWebhook, presentWebhookTest } from '../presenters/webhook.ts';
+import { type EventType, eventTypes } from '../../packages/core/src/domain/feed/events.ts';
+import { scopes } from '../../packages/core/src/domain/auth/scopes.ts';
+import { presentWebhook, presentWebhookTest } from '../../packages/core/src/records/webhook.ts';
 import { findAgentByHandle } from '../services/agents/find-by-handle.ts';
 import { requireAnyWebhook } from '../services/webhooks/access.ts';
 import { sendTestEvent } from '../services/webhooks/send-test-event.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { erasureJob } from '../domain/agents/erasure-and-export.ts';
-import { exportJob } from '../domain/agents/erasure-and-export.ts';
-import { scanJob } from '../domain/attachments/attachments.ts';
-import { noticeJob } from '../domain/notifications.ts';
-import type { EventType } from '../domain/feed/events.ts';
+import { erasureJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
+import { exportJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
+import { scanJob } from '../../packages/core/src/domain/attachments/attachments.ts';
+import { noticeJob } from '../../packages/core/src/domain/notifications.ts';
+import type { EventType } from '../../packages/core/src/domain/feed/events.ts';
 import type { JobContract, QueuedJob } from './define.ts';
 import { listIds, type OutboxRow } from './joined-rows.ts';
 

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { ApprovalAction } from '../domain/approvals.ts';
-import type { StoredFile } from '../domain/attachments/attachments.ts';
-import type { ErrorCode } from '../domain/errors.ts';
-import type { NextItem } from '../domain/inbox.ts';
-import type { ActionBudget } from '../domain/limits.ts';
-import type { RequiredScope } from '../domain/auth/scopes.ts';
+import type { ApprovalAction } from '../../packages/core/src/domain/approvals.ts';
+import type { StoredFile } from '../../packages/core/src/domain/attachments/attachments.ts';
+import type { ErrorCode } from '../../packages/core/src/domain/errors.ts';
+import type { NextItem } from '../../packages/core/src/domain/inbox.ts';
+import type { ActionBudget } from '../../packages/core/src/domain/limits.ts';
+import type { RequiredScope } from '../../packages/core/src/domain/auth/scopes.ts';
 import type { BatchResult, Work } from '../work/unit-of-work.ts';
 import type { IncomingFile } from './execute/file-intake.ts';
 import type { Allowance } from './rate-limits.ts';

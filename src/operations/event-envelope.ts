@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type EventType, eventTypes } from '../domain/feed/events.ts';
-import { eventData } from '../presenters/events.ts';
+import { type EventType, eventTypes } from '../../packages/core/src/domain/feed/events.ts';
+import { eventData } from '../../packages/core/src/records/events.ts';
 
 /** The fields of an event that a transport sends, with its data as JSON text. */
 interface ShownEvent {

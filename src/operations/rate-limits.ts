@@ -1,5 +1,5 @@
-import { DomainError } from '../domain/errors.ts';
-import type { Budget, OnBudget } from '../domain/limits.ts';
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
+import type { Budget, OnBudget } from '../../packages/core/src/domain/limits.ts';
 import type { Limiter } from '../platform/rate-limits/limiter.ts';
 
 /** How many of the calls in a batch a budget allows. */

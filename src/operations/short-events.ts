@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { messageSchema } from '../presenters/message.ts';
-import { shortMessage } from '../presenters/short-form.ts';
-import { threadSchema } from '../presenters/thread.ts';
+import { messageSchema } from '../../packages/core/src/records/message.ts';
+import { shortMessage } from '../../packages/core/src/records/short-form.ts';
+import { threadSchema } from '../../packages/core/src/records/thread.ts';
 
 /** The data of an event in short form: what a model needs to know before it reads the message or the thread. */
 export function shortEventData(type: string, data: object): Record<string, unknown> {

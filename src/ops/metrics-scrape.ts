@@ -1,7 +1,7 @@
 import { withTimeout } from '../shared/timeout.ts';
 import type { Core } from '../compose.ts';
-import { timeOfId } from '../domain/ids.ts';
-import { coveredUntil } from '../domain/partitions.ts';
+import { timeOfId } from '../../packages/core/src/domain/ids.ts';
+import { coveredUntil } from '../../packages/core/src/domain/partitions.ts';
 import { type ErrorLog, createLimitedLog } from '../shared/error-log.ts';
 import { healthChecks } from './health-checks.ts';
 

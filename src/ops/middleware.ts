@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import { isFromThisMachine } from './same-machine.ts';
 import type { OperatorSignIn } from './operator-sign-in.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import { addressKey } from '../transports/http/address-key.ts';
 
 const operatorName = 'operator';

@@ -1,6 +1,6 @@
-import type { Actor } from '../domain/auth/actor.ts';
-import type { EventType } from '../domain/feed/events.ts';
-import type { MessageRef } from '../domain/feed/receipts.ts';
+import type { Actor } from '../../packages/core/src/domain/auth/actor.ts';
+import type { EventType } from '../../packages/core/src/domain/feed/events.ts';
+import type { MessageRef } from '../../packages/core/src/domain/feed/receipts.ts';
 import type { CommitResult } from '../work/change-set.ts';
 
 /** An event as one receiver gets it. `data` is shared by all receivers of the event: never change it. */

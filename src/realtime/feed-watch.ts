@@ -1,4 +1,4 @@
-import { forEachWakeup, wakeupsTopic } from '../domain/feed/wakeups.ts';
+import { forEachWakeup, wakeupsTopic } from '../../packages/core/src/domain/feed/wakeups.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 
 /** Learns that feeds have something new, without reading them: its agents are neither online nor sent anything. */

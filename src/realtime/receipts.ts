@@ -3,7 +3,7 @@ import {
   type FeedRange,
   toDeliveredMark,
   type MessageRef,
-} from '../domain/feed/receipts.ts';
+} from '../../packages/core/src/domain/feed/receipts.ts';
 
 /** Collects what the transports of this process have delivered, and writes it from time to time. */
 export interface Receipts {

@@ -1,5 +1,5 @@
-import type { AuditEntry, AuditAction, Author } from '../domain/auth/audit.ts';
-import { newId } from '../domain/ids.ts';
+import type { AuditEntry, AuditAction, Author } from '../../packages/core/src/domain/auth/audit.ts';
+import { newId } from '../../packages/core/src/domain/ids.ts';
 import { administeredByPerson } from './agents/rights.ts';
 import { unpreparedStatement, type Queryable, statement, query } from './queryable.ts';
 

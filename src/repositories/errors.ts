@@ -1,4 +1,4 @@
-import { ConcurrentChange, DomainError } from '../domain/errors.ts';
+import { ConcurrentChange, DomainError } from '../../packages/core/src/domain/errors.ts';
 import { changeNotice } from './queryable.ts';
 
 /** Errors for the constraints that a caller can violate, by constraint name. */

@@ -1,7 +1,7 @@
-import { DomainError, wrongField } from '../domain/errors.ts';
-import { parseHandle } from '../domain/agents/handles.ts';
-import { isId } from '../domain/ids.ts';
-import { type Relationship, relationshipOf } from '../domain/agents/agents.ts';
+import { DomainError, wrongField } from '../../packages/core/src/domain/errors.ts';
+import { parseHandle } from '../../packages/core/src/domain/agents/handles.ts';
+import { isId } from '../../packages/core/src/domain/ids.ts';
+import { type Relationship, relationshipOf } from '../../packages/core/src/domain/agents/agents.ts';
 import type { Work } from '../work/unit-of-work.ts';
 
 type Thread = NonNullable<Awaited<ReturnType<Work['threads']['findForMember']>>>;

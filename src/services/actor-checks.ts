@@ -1,6 +1,6 @@
-import { DomainError } from '../domain/errors.ts';
-import type { ThreadStatus } from '../domain/threads.ts';
-import { checkMessagePolicy, pausedActor } from '../policies/inbound.ts';
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
+import type { ThreadStatus } from '../../packages/core/src/domain/threads.ts';
+import { checkMessagePolicy, pausedActor } from '../../packages/core/src/policies/inbound.ts';
 import type { Work } from '../work/unit-of-work.ts';
 
 type Audience = Awaited<ReturnType<Work['messageBatches']['listAudiences']>>[number];

@@ -1,6 +1,6 @@
-import type { AuditAction } from '../domain/auth/audit.ts';
-import { isName } from '../domain/agents/handles.ts';
-import { minIdAt } from '../domain/ids.ts';
+import type { AuditAction } from '../../packages/core/src/domain/auth/audit.ts';
+import { isName } from '../../packages/core/src/domain/agents/handles.ts';
+import { minIdAt } from '../../packages/core/src/domain/ids.ts';
 import type { SystemWork } from '../work/unit-of-work.ts';
 import { findAnyAgentByHandle } from './agents/find-by-handle.ts';
 import { requireOwner } from './people/owners.ts';

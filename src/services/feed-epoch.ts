@@ -1,4 +1,4 @@
-import { rangeLength } from '../domain/feed/position-ranges.ts';
+import { rangeLength } from '../../packages/core/src/domain/feed/position-ranges.ts';
 import type { SystemWork, UnitOfWork } from '../work/unit-of-work.ts';
 
 type SystemAccess = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { Budget } from '../domain/limits.ts';
+import type { Budget } from '../../packages/core/src/domain/limits.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 import { createPostgresBus } from '../platform/bus/postgres.ts';
 import { createRedisBus } from '../platform/bus/redis.ts';

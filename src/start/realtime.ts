@@ -1,6 +1,6 @@
 import type { Core } from '../compose.ts';
 import { createStreamMetrics } from '../ops/stream-metrics.ts';
-import { inboxTopic } from '../domain/inbox.ts';
+import { inboxTopic } from '../../packages/core/src/domain/inbox.ts';
 import { createHandledMarks } from '../realtime/handled-marks.ts';
 import { createRealtime } from '../realtime/create.ts';
 import { createReceipts } from '../realtime/receipts.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { servedType } from '../domain/attachments/file-types.ts';
+import { servedType } from '../../packages/core/src/domain/attachments/file-types.ts';
 import { deriveKey } from '../shared/encryption.ts';
 import { createApiAddresses } from '../platform/blobs/api-addresses.ts';
 import { createS3Addresses } from '../platform/blobs/s3-addresses.ts';

@@ -25,7 +25,7 @@ import { webhooksDescription } from '../transports/rest/webhooks-description.ts'
 import { webSocketDescription } from '../transports/ws/description.ts';
 import { createEventSubscriptions } from './event-subscriptions.ts';
 import { createExternalSignIn, type OAuthParts } from './oauth.ts';
-import { pageLease } from '../domain/notifications.ts';
+import { pageLease } from '../../packages/core/src/domain/notifications.ts';
 import type { ApiOverrides } from './overrides.ts';
 import type { LiveParts } from './realtime.ts';
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { createCursors } from '../domain/feed/cursors.ts';
+import { createCursors } from '../work/cursors.ts';
 import { runApproved } from '../operations/execute/run-approved.ts';
 import { deriveKey } from '../shared/encryption.ts';
 import { createSealedBox } from '../shared/encryption.ts';

@@ -1,7 +1,7 @@
-import type { AuditEntry, Author } from '../domain/auth/audit.ts';
-import { ConcurrentChange } from '../domain/errors.ts';
-import type { FeedEntry, NewEvent } from '../domain/feed/events.ts';
-import { newId } from '../domain/ids.ts';
+import type { AuditEntry, Author } from '../../packages/core/src/domain/auth/audit.ts';
+import { ConcurrentChange } from '../../packages/core/src/domain/errors.ts';
+import type { FeedEntry, NewEvent } from '../../packages/core/src/domain/feed/events.ts';
+import { newId } from '../../packages/core/src/domain/ids.ts';
 import { joinJobs } from '../jobs/joined-rows.ts';
 import type { EventRow } from '../repositories/feed/events.ts';
 import type { MessageRow } from '../repositories/messages/messages.ts';

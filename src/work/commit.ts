@@ -1,4 +1,4 @@
-import type { Wakeup } from '../domain/feed/wakeups.ts';
+import type { Wakeup } from '../../packages/core/src/domain/feed/wakeups.ts';
 import { bind, hideFromPlanner, requireTrue, type Statement, statement } from '../repositories/queryable.ts';
 
 /** What a commit writes besides the rows of its unit of work. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { packWakeups } from '../domain/feed/wakeups.ts';
+import { packWakeups } from '../../packages/core/src/domain/feed/wakeups.ts';
 import type { QueuedJob } from '../jobs/define.ts';
 import { packJobs } from '../jobs/outbox-jobs.ts';
 import { coalesceSends } from '../shared/coalesce.ts';

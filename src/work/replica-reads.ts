@@ -1,4 +1,4 @@
-import { DomainError } from '../domain/errors.ts';
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import { Repositories } from '../repositories/index.ts';
 import { type AgentPosition, positionsRepository } from '../repositories/feed/positions.ts';
 import type { Queryable } from '../repositories/queryable.ts';

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Violation } from '../../chaos/check/violation.ts';
 import { runChaos } from '../../chaos/run.ts';
-import { maxSequence } from '../../src/domain/threads.ts';
+import { maxSequence } from '../../packages/core/src/domain/threads.ts';
 import { acknowledgeMessageOperation } from '../../src/operations/inbox/acknowledge-message.ts';
 import { claimMessagesOperation } from '../../src/operations/inbox/claim-messages.ts';
 import { sendMessageOperation } from '../../src/operations/messages/send-message.ts';

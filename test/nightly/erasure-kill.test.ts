@@ -2,7 +2,7 @@ import { readdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { erasureJob } from '../../src/domain/agents/erasure-and-export.ts';
+import { erasureJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { beginErasure } from '../../src/services/agents/erasures.ts';
 import { requestRest } from '../clients/rest.ts';
 import { describeWithRedis } from '../support/servers/redis/server.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { exportJob } from '../../src/domain/agents/erasure-and-export.ts';
+import { exportJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { beginExport } from '../../src/services/agents/exports.ts';
 import { runCli } from '../clients/cli.ts';
 import { waitForScan, uploadId } from '../integration/attachments/setup.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { scopes } from '../../src/domain/auth/scopes.ts';
+import { scopes } from '../../packages/core/src/domain/auth/scopes.ts';
 import { startEventFollower } from '../clients/mcp/event-follower.ts';
 import { pollEvents } from '../clients/mcp/events.ts';
 import { askStateless } from '../clients/mcp/stateless-request.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { minIdAt, newId, timeOfId } from '../../src/domain/ids.ts';
-import { searchTextVersion } from '../../src/domain/search/tokenizer.ts';
+import { minIdAt, newId, timeOfId } from '../../packages/core/src/domain/ids.ts';
+import { searchTextVersion } from '../../packages/core/src/domain/search/tokenizer.ts';
 import { expireByAge } from '../../workers/maintenance/retention.ts';
 import { dayMs, idDaysAgo, createPartitions, partitionedTableNames } from '../support/partitions.ts';
 import { requestRest } from '../clients/rest.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { scopes } from '../../src/domain/auth/scopes.ts';
+import { scopes } from '../../packages/core/src/domain/auth/scopes.ts';
 import { describeWithRedis } from '../support/servers/redis/server.ts';
 import { requestRest } from '../clients/rest.ts';
 import { buildAgent } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import type { Core } from '../../src/compose.ts';
-import { minIdAt } from '../../src/domain/ids.ts';
-import { type PartitionedTable, partitionedTables } from '../../src/domain/partitions.ts';
+import { minIdAt } from '../../packages/core/src/domain/ids.ts';
+import { type PartitionedTable, partitionedTables } from '../../packages/core/src/domain/partitions.ts';
 
 export const dayMs = 24 * 3_600_000;
 export const partitionedTableNames = Object.keys(partitionedTables) as PartitionedTable[];

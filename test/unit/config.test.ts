@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, findMisspelledSettings, loadConfig, workerRoles } from '../../src/config.ts';
-import { budgets } from '../../src/domain/limits.ts';
+import { budgets } from '../../packages/core/src/domain/limits.ts';
 import { queueNames, queuesOfRole } from '../../src/jobs/define.ts';
 
 const complete = { DATABASE_URL: 'postgres://user@localhost/ams', SECRET_KEY: '0123456789abcdef'.repeat(2) };

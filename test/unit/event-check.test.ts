@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { eventTypes } from '../../src/domain/feed/events.ts';
+import { eventTypes } from '../../packages/core/src/domain/feed/events.ts';
 import { exampleEventData, examplePage } from '../../src/operations/examples/events.ts';
 import { createEventChecks } from '../support/asyncapi/event-checks.ts';
 import { buildAsyncApiDocument } from '../support/asyncapi/document.ts';

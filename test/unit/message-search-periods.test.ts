@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { minIdAt } from '../../src/domain/ids.ts';
+import { minIdAt } from '../../packages/core/src/domain/ids.ts';
 import { computeNextStep, listPeriods } from '../../src/repositories/messages/search-periods.ts';
 
 const minute = 60_000;

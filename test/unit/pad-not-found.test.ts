@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { DomainError } from '../../src/domain/errors.ts';
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import type { Answer, CallContext } from '../../src/operations/execute/context.ts';
 import { padIntervalMs, padNotFound } from '../../src/operations/execute/pad-not-found.ts';
 import { useFakeTimers } from '../support/fake-timers.ts';

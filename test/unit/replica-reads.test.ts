@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DomainError } from '../../src/domain/errors.ts';
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import { createReplicaReads, type ReplicaOutcome } from '../../src/work/replica-reads.ts';
 import type { Queryable } from '../../src/repositories/queryable.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exampleAgents, exampleThread } from '../../src/operations/examples/records.ts';
-import { presentEventData } from '../../src/presenters/events.ts';
-import type { EventType } from '../../src/domain/feed/events.ts';
+import { presentEventData } from '../../packages/core/src/records/events.ts';
+import type { EventType } from '../../packages/core/src/domain/feed/events.ts';
 
 const { planner, support } = exampleAgents;
 const { metadata: _metadata, created_by_id: _id, unread_count: _unread, ...record } = exampleThread;

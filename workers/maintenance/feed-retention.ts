@@ -1,5 +1,5 @@
 import type { Core } from '../../src/compose.ts';
-import { minIdAt } from '../../src/domain/ids.ts';
+import { minIdAt } from '../../packages/core/src/domain/ids.ts';
 import { dropPartitions, type PartitionCore } from './partitions.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

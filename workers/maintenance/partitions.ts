@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../../src/compose.ts';
-import { minIdAt } from '../../src/domain/ids.ts';
+import { minIdAt } from '../../packages/core/src/domain/ids.ts';
 import {
   coveredUntil,
   nextWholeDay,
@@ -9,7 +9,7 @@ import {
   partitionedTables,
   partitionLength,
   planPartitions,
-} from '../../src/domain/partitions.ts';
+} from '../../packages/core/src/domain/partitions.ts';
 
 export type PartitionCore = Pick<Core, 'repositories' | 'unitOfWork' | 'logger'>;
 

@@ -1,6 +1,6 @@
 import type { Core } from '../../src/compose.ts';
-import { consumerLifeMs } from '../../src/domain/inbox.ts';
-import { minIdAt, timeOfId } from '../../src/domain/ids.ts';
+import { consumerLifeMs } from '../../packages/core/src/domain/inbox.ts';
+import { minIdAt, timeOfId } from '../../packages/core/src/domain/ids.ts';
 import { expireItems } from '../../src/services/inbox/expiry.ts';
 import { expireFeeds } from './feed-retention.ts';
 import { dropPartitions, makePartitions, type PartitionCore } from './partitions.ts';

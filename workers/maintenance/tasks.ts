@@ -1,9 +1,9 @@
 import type { Core } from '../../src/compose.ts';
-import { mcpSessionLifetimeMs } from '../../src/domain/limits.ts';
-import { minIdAt } from '../../src/domain/ids.ts';
-import { itemMemoryMs } from '../../src/domain/notifications.ts';
-import { firstUsageDay } from '../../src/domain/usage.ts';
-import { defaultPacing, type WebhookPacing } from '../../src/domain/webhooks.ts';
+import { mcpSessionLifetimeMs } from '../../packages/core/src/domain/limits.ts';
+import { minIdAt } from '../../packages/core/src/domain/ids.ts';
+import { itemMemoryMs } from '../../packages/core/src/domain/notifications.ts';
+import { firstUsageDay } from '../../packages/core/src/domain/usage.ts';
+import { defaultPacing, type WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import { packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { maintenance, type MaintenanceTask } from '../../src/jobs/maintenance.ts';
 import { createCheckJob, createSendingJob } from '../../src/jobs/notifications.ts';

@@ -5,8 +5,8 @@ import {
   inboundPolicies,
   visibilities,
   warnIfUnreachable,
-} from '../../domain/agents/agents.ts';
-import { presentAgent } from '../../presenters/agent.ts';
+} from '../../../packages/core/src/domain/agents/agents.ts';
+import { presentAgent } from '../../../packages/core/src/records/agent.ts';
 import {
   type OperatorRegistration,
   registerAgentAsOperator,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { presentErasure } from '../../presenters/progress.ts';
+import { presentErasure } from '../../../packages/core/src/records/progress.ts';
 import { findAnyAgentByHandle } from '../../services/agents/find-by-handle.ts';
 import { beginErasure, lastErasure, requireConfirmed } from '../../services/agents/erasures.ts';
 import { printResult, resultCommand } from '../output.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Core } from '../../compose.ts';
-import { isId } from '../../domain/ids.ts';
-import { presentExport } from '../../presenters/progress.ts';
+import { isId } from '../../../packages/core/src/domain/ids.ts';
+import { presentExport } from '../../../packages/core/src/records/progress.ts';
 import { findAnyAgentByHandle } from '../../services/agents/find-by-handle.ts';
 import { beginExport, fetchExport } from '../../services/agents/exports.ts';
 import { printResult, resultCommand } from '../output.ts';

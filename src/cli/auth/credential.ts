@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Scope } from '../../domain/auth/scopes.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import {
   createCredential,
   listCredentials,

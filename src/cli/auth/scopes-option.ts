@@ -1,5 +1,10 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { isScopePreset, type Scope, scopePresets, scopes } from '../../domain/auth/scopes.ts';
+import {
+  isScopePreset,
+  type Scope,
+  scopePresets,
+  scopes,
+} from '../../../packages/core/src/domain/auth/scopes.ts';
 
 const isScope = (value: string): value is Scope => scopes.some((scope) => scope === value);
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Scope } from '../../domain/auth/scopes.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { issueToken } from '../../services/auth/issue-token.ts';
 import { type TokenResource, toResourceUrls, tokenLifeSeconds } from '../../services/auth/tokens.ts';
 import { printResult, resultCommand } from '../output.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type AuditAction, auditActions } from '../../domain/auth/audit.ts';
+import { type AuditAction, auditActions } from '../../../packages/core/src/domain/auth/audit.ts';
 import { readAudit } from '../../services/audit.ts';
 import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';

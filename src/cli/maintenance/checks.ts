@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Core } from '../../compose.ts';
 import type { Config } from '../../config.ts';
-import { maxAttachmentBytes } from '../../domain/attachments/attachments.ts';
-import { minIdAt, timeOfId } from '../../domain/ids.ts';
-import { coveredUntil } from '../../domain/partitions.ts';
+import { maxAttachmentBytes } from '../../../packages/core/src/domain/attachments/attachments.ts';
+import { minIdAt, timeOfId } from '../../../packages/core/src/domain/ids.ts';
+import { coveredUntil } from '../../../packages/core/src/domain/partitions.ts';
 import { findOtherInstances, describeSharedQueues } from '../../start/instance-guard.ts';
 import { pendingMigrations } from '../../platform/database/migrations.ts';
 import { createClamdScanner, pingClamd } from '../../platform/scanning/clamd.ts';

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { isId } from '../../domain/ids.ts';
+import { isId } from '../../../packages/core/src/domain/ids.ts';
 import { reindexStep } from '../../services/messages/search-index.ts';
 import { printResult, resultCommand } from '../output.ts';
 import { withCore } from '../core.ts';

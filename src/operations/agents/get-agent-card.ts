@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { relationshipOf, relationships } from '../../domain/agents/agents.ts';
-import { agentCardSchema, presentAgentCard } from '../../presenters/agent-card.ts';
+import { relationshipOf, relationships } from '../../../packages/core/src/domain/agents/agents.ts';
+import { agentCardSchema, presentAgentCard } from '../../../packages/core/src/records/agent-card.ts';
 import { requireAgent } from '../../services/access.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleCard } from '../examples/records.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { relationshipOf, relationships } from '../../domain/agents/agents.ts';
-import { agentSchema, presentAgent } from '../../presenters/agent.ts';
+import { relationshipOf, relationships } from '../../../packages/core/src/domain/agents/agents.ts';
+import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { requireAgent } from '../../services/access.ts';
 import { defineOperation } from '../define.ts';
 import { exampleSupport } from '../examples/records.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentSchema, presentAgent } from '../../presenters/agent.ts';
+import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { requireAgent } from '../../services/access.ts';
 import { defineOperation } from '../define.ts';
 import { exampleSupport } from '../examples/records.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentSchema, presentAgent } from '../../presenters/agent.ts';
+import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { listPersonalAgents } from '../../services/agents/list.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgent } from '../examples/records.ts';

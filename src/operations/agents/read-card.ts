@@ -1,6 +1,10 @@
-import type { Actor } from '../../domain/auth/actor.ts';
-import type { OnBudget } from '../../domain/limits.ts';
-import { type AgentCard, agentCardSchema, presentAgentCard } from '../../presenters/agent-card.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import type { OnBudget } from '../../../packages/core/src/domain/limits.ts';
+import {
+  type AgentCard,
+  agentCardSchema,
+  presentAgentCard,
+} from '../../../packages/core/src/records/agent-card.ts';
 import { agentNotFound } from '../../services/access.ts';
 import { findPublicAgent } from '../../services/agents/find-by-handle.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { agentScopes, defaultVisibility } from '../../domain/agents/agents.ts';
-import { agentSchema, presentAgent } from '../../presenters/agent.ts';
+import { agentScopes, defaultVisibility } from '../../../packages/core/src/domain/agents/agents.ts';
+import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { registerAgent } from '../../services/agents/registration.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgent } from '../examples/records.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { profileScopes } from '../../domain/auth/scopes.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { agentSchema, presentAgent } from '../../presenters/agent.ts';
+import { profileScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { updateOwnProfile } from '../../services/agents/update.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleAgent } from '../examples/records.ts';

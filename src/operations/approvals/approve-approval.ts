@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalSchema, presentApproval } from '../../presenters/approval.ts';
+import { approvalSchema, presentApproval } from '../../../packages/core/src/records/approval.ts';
 import { decideAsAgent } from '../../services/approvals/by-agent.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleApproval } from '../examples/records.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { approvalStates } from '../../domain/approvals.ts';
-import { approvalSchema, presentApproval } from '../../presenters/approval.ts';
+import { approvalStates } from '../../../packages/core/src/domain/approvals.ts';
+import { approvalSchema, presentApproval } from '../../../packages/core/src/records/approval.ts';
 import { listAgentApprovals } from '../../services/approvals/by-agent.ts';
 import { defineOperation } from '../define.ts';
 import { exampleApproval } from '../examples/records.ts';

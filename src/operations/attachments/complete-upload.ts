@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { BlobMissing } from '../../platform/blobs/store.ts';
-import { attachmentSchema, presentAttachment } from '../../presenters/attachment.ts';
+import { attachmentSchema, presentAttachment } from '../../../packages/core/src/records/attachment.ts';
 import { completeUpload, findUploadToComplete } from '../../services/attachments/uploads.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleUpload, uploadErrors } from '../examples/attachments.ts';

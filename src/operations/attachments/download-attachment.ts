@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp } from '../../presenters/agent.ts';
+import { timestamp } from '../../../packages/core/src/records/agent.ts';
 import { signDownloadUrl } from '../../services/attachments/attachments.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAttachment } from '../examples/attachments.ts';

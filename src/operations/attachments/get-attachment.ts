@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { attachmentSchema, presentAttachment } from '../../presenters/attachment.ts';
+import { attachmentSchema, presentAttachment } from '../../../packages/core/src/records/attachment.ts';
 import { requireAttachment } from '../../services/access.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAttachment } from '../examples/attachments.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { attachmentSchema, presentAttachment } from '../../presenters/attachment.ts';
+import { attachmentSchema, presentAttachment } from '../../../packages/core/src/records/attachment.ts';
 import { readAttachment } from '../../services/attachments/attachments.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { download, exampleDownload } from './download-attachment.ts';

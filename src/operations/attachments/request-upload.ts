@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { timestamp } from '../../presenters/agent.ts';
-import { attachmentId as identifier } from '../../presenters/attachment.ts';
+import { timestamp } from '../../../packages/core/src/records/agent.ts';
+import { attachmentId as identifier } from '../../../packages/core/src/records/attachment.ts';
 import { requestUpload } from '../../services/attachments/uploads.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleUpload, uploadErrors } from '../examples/attachments.ts';

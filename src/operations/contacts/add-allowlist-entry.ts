@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allowlistEntrySchema } from '../../presenters/contact.ts';
+import { allowlistEntrySchema } from '../../../packages/core/src/records/contact.ts';
 import { addAllowlistEntry } from '../../services/contacts/allowlist.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAllowlistEntry } from '../examples/records.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockSchema } from '../../presenters/contact.ts';
+import { blockSchema } from '../../../packages/core/src/records/contact.ts';
 import { blockAgent } from '../../services/contacts/blocks.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleBlock } from '../examples/records.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockSchema } from '../../presenters/contact.ts';
+import { blockSchema } from '../../../packages/core/src/records/contact.ts';
 import { listBlocks } from '../../services/contacts/blocks.ts';
 import { defineOperation } from '../define.ts';
 import { exampleBlock } from '../examples/records.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contactSchema, presentContact } from '../../presenters/contact.ts';
+import { contactSchema, presentContact } from '../../../packages/core/src/records/contact.ts';
 import { listContacts } from '../../services/contacts/contacts.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleContact } from '../examples/records.ts';

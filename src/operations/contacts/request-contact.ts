@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contactRequestSchema, presentContactRequest } from '../../presenters/contact.ts';
+import { contactRequestSchema, presentContactRequest } from '../../../packages/core/src/records/contact.ts';
 import { describeContactRequest, requestContact } from '../../services/contacts/requests.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleRequest } from '../examples/records.ts';

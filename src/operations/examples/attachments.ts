@@ -1,4 +1,4 @@
-import type { AttachmentRecord } from '../../presenters/attachment.ts';
+import type { AttachmentRecord } from '../../../packages/core/src/records/attachment.ts';
 
 /** Uploaded, not scanned yet. */
 export const exampleUpload: AttachmentRecord = {

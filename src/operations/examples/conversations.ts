@@ -1,4 +1,4 @@
-import type { ConversationRecord } from '../../presenters/conversation.ts';
+import type { ConversationRecord } from '../../../packages/core/src/records/conversation.ts';
 import { exampleAgents, exampleThread } from './records.ts';
 
 /** The thread of the examples, as the people behind acme.planner see it: support has answered, and waits for them. */

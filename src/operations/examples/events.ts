@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type EventType, eventTypes } from '../../domain/feed/events.ts';
-import type { eventData } from '../../presenters/events.ts';
+import { type EventType, eventTypes } from '../../../packages/core/src/domain/feed/events.ts';
+import type { eventData } from '../../../packages/core/src/records/events.ts';
 import {
   exampleAgent,
   exampleAgents,

@@ -1,14 +1,14 @@
-import type { AgentRecord, AgentSummary } from '../../presenters/agent.ts';
-import { presentAgentCard } from '../../presenters/agent-card.ts';
+import type { AgentRecord, AgentSummary } from '../../../packages/core/src/records/agent.ts';
+import { presentAgentCard } from '../../../packages/core/src/records/agent-card.ts';
 import type {
   AllowlistEntryRecord,
   BlockRecord,
   ContactRecord,
   ContactRequestRecord,
-} from '../../presenters/contact.ts';
-import type { ApprovalRecord } from '../../presenters/approval.ts';
-import type { MessageRecord } from '../../presenters/message.ts';
-import type { ThreadRecord } from '../../presenters/thread.ts';
+} from '../../../packages/core/src/records/contact.ts';
+import type { ApprovalRecord } from '../../../packages/core/src/records/approval.ts';
+import type { MessageRecord } from '../../../packages/core/src/records/message.ts';
+import type { ThreadRecord } from '../../../packages/core/src/records/thread.ts';
 
 /**
  * The examples of all operations share these records: you are the agent acme.planner, and talk with globex.support about an

@@ -1,6 +1,10 @@
-import type { Actor } from '../../domain/auth/actor.ts';
-import { allows, type RequiredScope, sufficientScopes } from '../../domain/auth/scopes.ts';
-import { DomainError } from '../../domain/errors.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import {
+  allows,
+  type RequiredScope,
+  sufficientScopes,
+} from '../../../packages/core/src/domain/auth/scopes.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Operation } from '../define.ts';
 import type { Answer, CallContext, Next } from './context.ts';
 

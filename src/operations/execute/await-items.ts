@@ -1,4 +1,4 @@
-import type { Actor } from '../../domain/auth/actor.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { ItemWait } from '../define.ts';
 import type { Answer, Call, Next, Stage } from './context.ts';

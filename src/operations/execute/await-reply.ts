@@ -1,7 +1,11 @@
-import type { Actor } from '../../domain/auth/actor.ts';
-import { DomainError } from '../../domain/errors.ts';
-import type { MessageRef } from '../../domain/feed/receipts.ts';
-import { presentToolMessage, type ToolMessage, toolMessageSchema } from '../../presenters/tool-message.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { MessageRef } from '../../../packages/core/src/domain/feed/receipts.ts';
+import {
+  presentToolMessage,
+  type ToolMessage,
+  toolMessageSchema,
+} from '../../../packages/core/src/records/tool-message.ts';
 import { findReply } from '../../services/messages/reply.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { ReplyRequest } from '../define.ts';

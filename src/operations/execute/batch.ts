@@ -1,4 +1,4 @@
-import { ConcurrentChange, DomainError } from '../../domain/errors.ts';
+import { ConcurrentChange, DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { type BatchItem, createBatcher } from '../../shared/batcher.ts';
 import type { BatchedWrite, BatchResult, UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';

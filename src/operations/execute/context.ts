@@ -1,7 +1,7 @@
-import type { ApprovalDecision } from '../../domain/approvals.ts';
-import type { StoredFile } from '../../domain/attachments/attachments.ts';
-import type { Actor } from '../../domain/auth/actor.ts';
-import type { OnBudget } from '../../domain/limits.ts';
+import type { ApprovalDecision } from '../../../packages/core/src/domain/approvals.ts';
+import type { StoredFile } from '../../../packages/core/src/domain/attachments/attachments.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import type { OnBudget } from '../../../packages/core/src/domain/limits.ts';
 import type { Approval } from '../../services/approvals/approvals.ts';
 import type { IdempotencyClaim } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';

@@ -1,4 +1,4 @@
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Execute } from './execute.ts';
 
 /** `refused`: the caller can correct it. `failed`: an error of the service. */

@@ -4,10 +4,14 @@ import {
   maxAttachmentBytes,
   maxPreviewBytes,
   type StoredFile,
-} from '../../domain/attachments/attachments.ts';
-import { DomainError, wrongField } from '../../domain/errors.ts';
-import { toSafeFileName } from '../../domain/attachments/file-names.ts';
-import { detectFileType, isReadable, requireAcceptedType } from '../../domain/attachments/file-types.ts';
+} from '../../../packages/core/src/domain/attachments/attachments.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { toSafeFileName } from '../../../packages/core/src/domain/attachments/file-names.ts';
+import {
+  detectFileType,
+  isReadable,
+  requireAcceptedType,
+} from '../../../packages/core/src/domain/attachments/file-types.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
 import { type FileFacts, createFileInspector } from '../../platform/blobs/inspect-file.ts';
 import { createUploadLimit, type UploadLimits } from './upload-limit.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DomainError, wrongField } from '../../domain/errors.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import type { IdempotencyClaim, UnitOfWork } from '../../work/unit-of-work.ts';
 import { idempotencyKeyPattern } from '../fields.ts';

@@ -1,4 +1,4 @@
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Answer, CallContext, Next } from './context.ts';
 
 /** Milliseconds. Longer than a look-up takes, so that nearly every answer leaves at the end of the first interval. */

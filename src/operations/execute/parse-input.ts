@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { DomainError, type ErrorDetail } from '../../domain/errors.ts';
+import { DomainError, type ErrorDetail } from '../../../packages/core/src/domain/errors.ts';
 import { describeIssue, listFields, toDetails } from './describe-issue.ts';
 import type { Answer, CallContext, Next } from './context.ts';
 

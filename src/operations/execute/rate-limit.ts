@@ -1,5 +1,5 @@
-import { DomainError } from '../../domain/errors.ts';
-import type { OnBudget } from '../../domain/limits.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { OnBudget } from '../../../packages/core/src/domain/limits.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { RateLimits } from '../rate-limits.ts';
 import { type CallContext, mayNeedApproval, type Stage } from './context.ts';

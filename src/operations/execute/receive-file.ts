@@ -1,4 +1,4 @@
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { Stage } from './context.ts';
 import type { Intake } from './file-intake.ts';

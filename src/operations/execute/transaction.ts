@@ -1,4 +1,4 @@
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import type { UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';

@@ -1,5 +1,5 @@
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 
 export interface UploadLimits {
   /** Concurrent uploads of one agent. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { messageSchema, presentMessage } from '../../presenters/message.ts';
+import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
 import { acknowledgeLease, findThreadOfLease } from '../../services/inbox/leases.ts';
-import { isBlank } from '../../shared/visible-text.ts';
+import { isBlank } from '../../../packages/core/src/domain/visible-text.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleMessage } from '../examples/records.ts';
 import { content } from '../fields.ts';

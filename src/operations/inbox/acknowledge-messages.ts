@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxLeasesPerCall } from '../../domain/inbox.ts';
+import { maxLeasesPerCall } from '../../../packages/core/src/domain/inbox.ts';
 import { acknowledgeLeases, type AcknowledgeResult } from '../../services/inbox/leases.ts';
 import { defineOperation } from '../define.ts';
 import { exampleLeaseState, leaseId } from './fields.ts';

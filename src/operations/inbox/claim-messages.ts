@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DomainError } from '../../domain/errors.ts';
-import { maxLeasesPerCall } from '../../domain/inbox.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { maxLeasesPerCall } from '../../../packages/core/src/domain/inbox.ts';
 import { claimItems, claimItemsInBatch, findNextItem } from '../../services/inbox/claim.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleLease, leaseLength, leaseSchema, presentItem, toolLease } from './fields.ts';

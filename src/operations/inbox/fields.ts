@@ -1,8 +1,13 @@
 import { z } from 'zod';
-import { attemptOutcomes, defaultInbox, inboxTypes, leaseSeconds } from '../../domain/inbox.ts';
-import { relationships } from '../../domain/agents/agents.ts';
-import { timestamp } from '../../presenters/agent.ts';
-import { type EventColumns, presentEvent } from '../../presenters/events.ts';
+import {
+  attemptOutcomes,
+  defaultInbox,
+  inboxTypes,
+  leaseSeconds,
+} from '../../../packages/core/src/domain/inbox.ts';
+import { relationships } from '../../../packages/core/src/domain/agents/agents.ts';
+import { timestamp } from '../../../packages/core/src/records/agent.ts';
+import { type EventColumns, presentEvent } from '../../../packages/core/src/records/events.ts';
 import { eventEnvelope } from '../event-envelope.ts';
 import { exampleEvents } from '../examples/events.ts';
 

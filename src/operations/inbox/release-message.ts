@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { leaseSeconds } from '../../domain/inbox.ts';
-import { timestamp } from '../../presenters/agent.ts';
+import { leaseSeconds } from '../../../packages/core/src/domain/inbox.ts';
+import { timestamp } from '../../../packages/core/src/records/agent.ts';
 import { releaseLease } from '../../services/inbox/leases.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleLeaseState, leaseId } from './fields.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { wrongField } from '../../domain/errors.ts';
+import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { sendMessage } from '../../services/messages/send.ts';
 import { createThread } from '../../services/threads/threads.ts';
 import { defineOperation, toolHints } from '../define.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageSchema, presentMessage } from '../../presenters/message.ts';
+import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
 import { listMessages } from '../../services/messages/list.ts';
 import { defineOperation } from '../define.ts';
 import { exampleCursor, exampleMessage } from '../examples/records.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { presentReceipt, receiptSchema } from '../../presenters/receipt.ts';
+import { presentReceipt, receiptSchema } from '../../../packages/core/src/records/receipt.ts';
 import { listThreadReceipts } from '../../services/threads/receipts.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleThread } from '../examples/records.ts';

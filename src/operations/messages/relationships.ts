@@ -1,4 +1,4 @@
-import type { Relationship } from '../../domain/agents/agents.ts';
+import type { Relationship } from '../../../packages/core/src/domain/agents/agents.ts';
 import { readRelationships } from '../../services/access.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 

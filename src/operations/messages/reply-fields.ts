@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { messageSchema, presentMessage } from '../../presenters/message.ts';
-import { toolMessageSchema } from '../../presenters/tool-message.ts';
+import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
+import { toolMessageSchema } from '../../../packages/core/src/records/tool-message.ts';
 import type { ReplyRequest } from '../define.ts';
 import { exampleCursor, exampleMessage, exampleQuestion } from '../examples/records.ts';
 import { maxWaitSeconds } from '../fields.ts';

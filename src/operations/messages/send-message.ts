@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { messageSchema, presentMessage } from '../../presenters/message.ts';
+import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
 import { requireCurrentLease } from '../../services/inbox/access.ts';
 import { type MessageDraft, sendMessage, sendMessages } from '../../services/messages/send.ts';
-import { isBlank } from '../../shared/visible-text.ts';
+import { isBlank } from '../../../packages/core/src/domain/visible-text.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleQuestion } from '../examples/records.ts';
 import { attachmentIds, content, contentType, metadata, reason, threadId } from '../fields.ts';

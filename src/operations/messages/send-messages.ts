@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DomainError } from '../../domain/errors.ts';
-import { messageSchema, presentMessage } from '../../presenters/message.ts';
-import { presentRefusal, refusalSchema } from '../../presenters/refusal.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
+import { presentRefusal, refusalSchema } from '../../../packages/core/src/records/refusal.ts';
 import { lockThread, sendMessages } from '../../services/messages/send.ts';
 import type { IdempotencyClaim, Work } from '../../work/unit-of-work.ts';
 import { defineOperation } from '../define.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { presentToolMessage } from '../../presenters/tool-message.ts';
+import { presentToolMessage } from '../../../packages/core/src/records/tool-message.ts';
 import { findReply } from '../../services/messages/reply.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleCursor, exampleMessage, exampleQuestion } from '../examples/records.ts';

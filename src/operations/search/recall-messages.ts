@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import type { Relationship } from '../../domain/agents/agents.ts';
-import { type MessageColumns, messageSchema, threadIdentifier } from '../../presenters/message.ts';
-import { shortMessage } from '../../presenters/short-form.ts';
-import { presentToolMessage, toolMessageSchema } from '../../presenters/tool-message.ts';
+import type { Relationship } from '../../../packages/core/src/domain/agents/agents.ts';
+import {
+  type MessageColumns,
+  messageSchema,
+  threadIdentifier,
+} from '../../../packages/core/src/records/message.ts';
+import { shortMessage } from '../../../packages/core/src/records/short-form.ts';
+import { presentToolMessage, toolMessageSchema } from '../../../packages/core/src/records/tool-message.ts';
 import { searchMessagesWithSenders } from '../../services/messages/search.ts';
 import { describeMore, detail, readTheRest } from '../detail.ts';
 import { defineOperation, toolHints } from '../define.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { agentSummarySchema, presentAgentSummary } from '../../presenters/agent.ts';
-import { contactSchema, presentContact } from '../../presenters/contact.ts';
+import { agentSummarySchema, presentAgentSummary } from '../../../packages/core/src/records/agent.ts';
+import { contactSchema, presentContact } from '../../../packages/core/src/records/contact.ts';
 import { searchAgentsAndContacts } from '../../services/agents/search.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgentSummary, exampleContact, exampleCursor } from '../examples/records.ts';

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { messageSchema, presentMessage, threadIdentifier } from '../../presenters/message.ts';
+import {
+  messageSchema,
+  presentMessage,
+  threadIdentifier,
+} from '../../../packages/core/src/records/message.ts';
 import { searchConversationsForAgent } from '../../services/messages/search.ts';
 import { defineOperation } from '../define.ts';
 import { exampleCursor, exampleMessage } from '../examples/records.ts';

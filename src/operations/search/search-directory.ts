@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentSummarySchema, presentAgentSummary } from '../../presenters/agent.ts';
+import { agentSummarySchema, presentAgentSummary } from '../../../packages/core/src/records/agent.ts';
 import { searchDirectory } from '../../services/agents/search.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgentSummary } from '../examples/records.ts';

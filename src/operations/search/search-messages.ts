@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { maxQueryLength } from '../../domain/search/query.ts';
-import { messageSchema, presentMessage, threadIdentifier } from '../../presenters/message.ts';
+import { maxQueryLength } from '../../../packages/core/src/domain/search/query.ts';
+import {
+  messageSchema,
+  presentMessage,
+  threadIdentifier,
+} from '../../../packages/core/src/records/message.ts';
 import { searchMessages } from '../../services/messages/search.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleCursor, exampleMessage } from '../examples/records.ts';

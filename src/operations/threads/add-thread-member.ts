@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { presentThread, threadSchema } from '../../presenters/thread.ts';
+import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { addMember } from '../../services/threads/members.ts';
 import { defineOperation } from '../define.ts';
 import { agentHandle, threadId } from '../fields.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { messageId } from '../../presenters/message.ts';
-import { presentThread, threadSchema } from '../../presenters/thread.ts';
+import { messageId } from '../../../packages/core/src/records/message.ts';
+import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { createThread } from '../../services/threads/threads.ts';
-import { isBlank } from '../../shared/visible-text.ts';
+import { isBlank } from '../../../packages/core/src/domain/visible-text.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleAgents, exampleQuestion, exampleThread } from '../examples/records.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { conversationSchema, presentConversation } from '../../presenters/conversation.ts';
-import { presentReceipt, receiptSchema } from '../../presenters/receipt.ts';
-import { presentToolMessage, toolMessageSchema } from '../../presenters/tool-message.ts';
+import { conversationSchema, presentConversation } from '../../../packages/core/src/records/conversation.ts';
+import { presentReceipt, receiptSchema } from '../../../packages/core/src/records/receipt.ts';
+import { presentToolMessage, toolMessageSchema } from '../../../packages/core/src/records/tool-message.ts';
 import { readConversation } from '../../services/threads/conversations.ts';
 import { defineOperation } from '../define.ts';
 import { exampleConversation } from '../examples/conversations.ts';

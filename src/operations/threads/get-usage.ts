@@ -5,7 +5,7 @@ import {
   usageOfAgentSchema,
   usageOfDaySchema,
   usageTotalSchema,
-} from '../../presenters/usage.ts';
+} from '../../../packages/core/src/records/usage.ts';
 import { readUsage } from '../../services/threads/usage.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents } from '../examples/records.ts';

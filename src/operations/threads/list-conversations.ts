@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { conversationWaits, threadStatuses } from '../../domain/threads.ts';
-import { conversationSchema, presentConversation } from '../../presenters/conversation.ts';
+import { conversationWaits, threadStatuses } from '../../../packages/core/src/domain/threads.ts';
+import { conversationSchema, presentConversation } from '../../../packages/core/src/records/conversation.ts';
 import { listConversations } from '../../services/threads/conversations.ts';
 import { defineOperation } from '../define.ts';
 import { exampleConversation } from '../examples/conversations.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { threadStatuses } from '../../domain/threads.ts';
-import { presentThread, threadSchema } from '../../presenters/thread.ts';
+import { threadStatuses } from '../../../packages/core/src/domain/threads.ts';
+import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { listThreads } from '../../services/threads/list.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleCursor, exampleThread } from '../examples/records.ts';

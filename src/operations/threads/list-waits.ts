@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { presentWait, waitSchema } from '../../presenters/wait.ts';
+import { presentWait, waitSchema } from '../../../packages/core/src/records/wait.ts';
 import { listWaits } from '../../services/threads/waits.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleThread } from '../examples/records.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { presentThread, threadSchema } from '../../presenters/thread.ts';
-import { presentToolMessage, toolMessageSchema } from '../../presenters/tool-message.ts';
+import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
+import { presentToolMessage, toolMessageSchema } from '../../../packages/core/src/records/tool-message.ts';
 import { readThread } from '../../services/threads/read.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleMessage, exampleThread } from '../examples/records.ts';

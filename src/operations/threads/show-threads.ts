@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { relationships } from '../../domain/agents/agents.ts';
-import { agentRef } from '../../presenters/agent.ts';
-import { messageId } from '../../presenters/message.ts';
-import { firstWords } from '../../presenters/short-form.ts';
-import { presentThread, threadSchema } from '../../presenters/thread.ts';
+import { relationships } from '../../../packages/core/src/domain/agents/agents.ts';
+import { agentRef } from '../../../packages/core/src/records/agent.ts';
+import { messageId } from '../../../packages/core/src/records/message.ts';
+import { firstWords } from '../../../packages/core/src/records/short-form.ts';
+import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { listThreads, readLastMessages } from '../../services/threads/list.ts';
 import { describeMore, detail, readTheRest } from '../detail.ts';
 import { defineOperation, toolHints } from '../define.ts';

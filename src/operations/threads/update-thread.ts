@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { threadStatuses } from '../../domain/threads.ts';
-import { presentThread, threadSchema } from '../../presenters/thread.ts';
+import { threadStatuses } from '../../../packages/core/src/domain/threads.ts';
+import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { updateThread } from '../../services/threads/threads.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleThread } from '../examples/records.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { eventTypes } from '../../domain/feed/events.ts';
-import type { WebhookDeliveryRecord, WebhookRecord } from '../../presenters/webhook.ts';
+import { eventTypes } from '../../../packages/core/src/domain/feed/events.ts';
+import type { WebhookDeliveryRecord, WebhookRecord } from '../../../packages/core/src/records/webhook.ts';
 
 export const webhookId = z.string().max(64).describe('Webhook identifier, whk_…');
 

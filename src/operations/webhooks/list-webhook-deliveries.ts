@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { deliveryStates } from '../../domain/webhooks.ts';
-import { presentWebhookDelivery, webhookDeliverySchema } from '../../presenters/webhook.ts';
+import { deliveryStates } from '../../../packages/core/src/domain/webhooks.ts';
+import { presentWebhookDelivery, webhookDeliverySchema } from '../../../packages/core/src/records/webhook.ts';
 import { listDeliveries } from '../../services/webhooks/deliveries.ts';
 import { defineOperation } from '../define.ts';
 import { nextCursor, pageFields } from '../fields.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { presentWebhookDelivery, webhookDeliverySchema } from '../../presenters/webhook.ts';
+import { presentWebhookDelivery, webhookDeliverySchema } from '../../../packages/core/src/records/webhook.ts';
 import { replayDelivery, webhookMessage } from '../../services/webhooks/deliveries.ts';
 import { defineOperation } from '../define.ts';
 import { deliveryId, exampleDelivery, exampleWebhook, webhookId } from './fields.ts';

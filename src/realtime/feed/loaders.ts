@@ -1,4 +1,4 @@
-import type { FeedRange } from '../../domain/feed/receipts.ts';
+import type { FeedRange } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { createBatchLoader } from '../../shared/batch-loader.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import type { FeedBounds } from './start-position.ts';

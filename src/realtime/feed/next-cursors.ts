@@ -1,4 +1,4 @@
-import type { Cursors } from '../../domain/feed/cursors.ts';
+import type { Cursors } from '../../work/cursors.ts';
 
 type FeedCursors = Pick<Cursors, 'encodeFeed'>;
 

@@ -1,4 +1,4 @@
-import type { Cursors } from '../../domain/feed/cursors.ts';
+import type { Cursors } from '../../work/cursors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { createBatchLoader } from '../../shared/batch-loader.ts';
 import type { LiveEvent } from '../contract.ts';

@@ -1,5 +1,5 @@
-import { toCurrentPosition } from '../../domain/feed/position-ranges.ts';
-import type { Cursors } from '../../domain/feed/cursors.ts';
+import { toCurrentPosition } from '../../../packages/core/src/domain/feed/position-ranges.ts';
+import type { Cursors } from '../../work/cursors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 
 export type FeedBounds = Awaited<ReturnType<Work['feed']['readBounds']>>[number];

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Actor } from '../../domain/auth/actor.ts';
-import type { Cursors } from '../../domain/feed/cursors.ts';
-import { eventTypes, canSeeEvent } from '../../domain/feed/events.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import type { Cursors } from '../../work/cursors.ts';
+import { eventTypes, canSeeEvent } from '../../../packages/core/src/domain/feed/events.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { createBatchLoader } from '../../shared/batch-loader.ts';
 import type { FeedStatus, WaitPosition } from '../contract.ts';

@@ -1,5 +1,5 @@
-import type { Actor } from '../../domain/auth/actor.ts';
-import { DomainError } from '../../domain/errors.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { InboxWatch, StreamEnd } from '../contract.ts';
 import type { Listener, StreamRegistry } from './registry.ts';
 import { createWakeableSleep } from './wakeable-sleep.ts';

@@ -1,6 +1,6 @@
-import type { Actor } from '../../domain/auth/actor.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { forEachWakeup, wakeupsTopic } from '../../domain/feed/wakeups.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { forEachWakeup, wakeupsTopic } from '../../../packages/core/src/domain/feed/wakeups.ts';
 import type { Bus } from '../../platform/bus/bus.ts';
 import { withTimeout } from '../../shared/timeout.ts';
 import type { StreamTransport, StreamEnd } from '../contract.ts';

@@ -1,4 +1,9 @@
-import type { AgentScope, InboundPolicy, Visibility, Relation } from '../../domain/agents/agents.ts';
+import type {
+  AgentScope,
+  InboundPolicy,
+  Visibility,
+  Relation,
+} from '../../../packages/core/src/domain/agents/agents.ts';
 import { isOnline } from './presence.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 import { seenAgents } from './relations.ts';

@@ -1,5 +1,9 @@
-import type { ApprovalAction, ApprovalState, ApprovalVia } from '../../domain/approvals.ts';
-import { minIdAt } from '../../domain/ids.ts';
+import type {
+  ApprovalAction,
+  ApprovalState,
+  ApprovalVia,
+} from '../../../packages/core/src/domain/approvals.ts';
+import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
 import { actedAsByPerson, actedAsBySamePeople } from './rights.ts';
 

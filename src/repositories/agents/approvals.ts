@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ApprovalVia } from '../../domain/approvals.ts';
+import type { ApprovalDecision, ApprovalVia } from '../../../packages/core/src/domain/approvals.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
 import {
   type ApprovalClaim,

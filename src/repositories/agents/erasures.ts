@@ -1,4 +1,4 @@
-import type { Counts, ErasureStage } from '../../domain/agents/erasure-and-export.ts';
+import type { Counts, ErasureStage } from '../../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 
 export interface ErasureRow {

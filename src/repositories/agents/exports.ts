@@ -1,4 +1,4 @@
-import type { Counts, ExportStage } from '../../domain/agents/erasure-and-export.ts';
+import type { Counts, ExportStage } from '../../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { createTableCheck, type Queryable, statement, query } from '../queryable.ts';
 import { readByPerson } from './rights.ts';
 

@@ -1,4 +1,4 @@
-import type { ScanStatus, StoredFile } from '../../domain/attachments/attachments.ts';
+import type { ScanStatus, StoredFile } from '../../../packages/core/src/domain/attachments/attachments.ts';
 import { hideFromPlanner, type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
 
 /** The columns that clients see. */

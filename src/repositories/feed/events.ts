@@ -1,5 +1,5 @@
-import type { EventType } from '../../domain/feed/events.ts';
-import type { DeliveredMark, FeedRange } from '../../domain/feed/receipts.ts';
+import type { EventType } from '../../../packages/core/src/domain/feed/events.ts';
+import type { DeliveredMark, FeedRange } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { filesOfMessages } from '../attachments/attachments.ts';
 import { type MessageRow, writtenBy } from '../messages/messages.ts';
 import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';

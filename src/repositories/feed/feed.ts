@@ -1,6 +1,6 @@
-import type { EventType, FeedEntry } from '../../domain/feed/events.ts';
-import type { FeedRange } from '../../domain/feed/receipts.ts';
-import { minIdAt } from '../../domain/ids.ts';
+import type { EventType, FeedEntry } from '../../../packages/core/src/domain/feed/events.ts';
+import type { FeedRange } from '../../../packages/core/src/domain/feed/receipts.ts';
+import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { hideFromPlanner, type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
 import { feedEventQueries } from './events.ts';
 

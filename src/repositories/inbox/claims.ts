@@ -1,4 +1,4 @@
-import { maxLeases } from '../../domain/inbox.ts';
+import { maxLeases } from '../../../packages/core/src/domain/inbox.ts';
 import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';
 import { endedState, expiredAttempt, isExpired, leaseClock } from './lease-clock.ts';
 import { wantedEntries } from './wanted-entries.ts';

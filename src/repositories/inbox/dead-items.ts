@@ -1,4 +1,4 @@
-import type { FailedAttempt } from '../../domain/inbox.ts';
+import type { FailedAttempt } from '../../../packages/core/src/domain/inbox.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
 import { expiredAttempt, isExpired, leaseClock } from './lease-clock.ts';
 

@@ -1,4 +1,4 @@
-import type { NextItem } from '../../domain/inbox.ts';
+import type { NextItem } from '../../../packages/core/src/domain/inbox.ts';
 import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';
 import { leaseClock, stateNow } from './lease-clock.ts';
 import { wantedEntries } from './wanted-entries.ts';

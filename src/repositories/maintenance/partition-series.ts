@@ -1,4 +1,4 @@
-import type { Partition } from '../../domain/partitions.ts';
+import type { Partition } from '../../../packages/core/src/domain/partitions.ts';
 import { query, type Queryable, unpreparedStatement } from '../queryable.ts';
 
 /** The column by which each table is partitioned. */

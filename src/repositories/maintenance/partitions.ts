@@ -3,8 +3,8 @@ import {
   type PartitionedTable,
   partitionedTables,
   type PartitionRange,
-} from '../../domain/partitions.ts';
-import { timeOfId } from '../../domain/ids.ts';
+} from '../../../packages/core/src/domain/partitions.ts';
+import { timeOfId } from '../../../packages/core/src/domain/ids.ts';
 import { query, type Queryable, statement, unpreparedStatement } from '../queryable.ts';
 import { idLiteral, partitionKeys, partitionSeriesQueries } from './partition-series.ts';
 

@@ -1,4 +1,4 @@
-import type { Relation } from '../../domain/agents/agents.ts';
+import type { Relation } from '../../../packages/core/src/domain/agents/agents.ts';
 import type { AgentRow } from '../agents/agents.ts';
 import { relationOf } from '../agents/relations.ts';
 import {

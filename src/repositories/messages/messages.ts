@@ -1,4 +1,4 @@
-import { minIdAt } from '../../domain/ids.ts';
+import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { type AttachmentColumns, filesOfMessages } from '../attachments/attachments.ts';
 import {
   unpreparedStatement,

@@ -1,4 +1,4 @@
-import { minIdAt, timeOfId } from '../../domain/ids.ts';
+import { minIdAt, timeOfId } from '../../../packages/core/src/domain/ids.ts';
 
 /**
  * A period is a prefix of message ids. The word index contains the periods of each message, so that a search can be limited to a time.

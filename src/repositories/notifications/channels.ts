@@ -1,4 +1,4 @@
-import type { NotificationChannel } from '../../domain/notifications.ts';
+import type { NotificationChannel } from '../../../packages/core/src/domain/notifications.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
 
 /** A way to reach a person. Times are in milliseconds. */

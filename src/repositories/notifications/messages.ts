@@ -1,4 +1,4 @@
-import type { NotificationPurpose } from '../../domain/notifications.ts';
+import type { NotificationPurpose } from '../../../packages/core/src/domain/notifications.ts';
 import { actedAsByPerson } from '../agents/rights.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
 import type { NotificationChannelRow } from './channels.ts';

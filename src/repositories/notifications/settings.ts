@@ -1,4 +1,4 @@
-import type { NotificationTiming } from '../../domain/notifications.ts';
+import type { NotificationTiming } from '../../../packages/core/src/domain/notifications.ts';
 import { actedAsByPerson } from '../agents/rights.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
 

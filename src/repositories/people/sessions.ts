@@ -1,4 +1,4 @@
-import type { Person } from '../../domain/auth/actor.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 
 /** A browser session of a person. Times are in milliseconds. */

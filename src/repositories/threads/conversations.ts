@@ -1,4 +1,4 @@
-import type { ConversationWait, ThreadStatus } from '../../domain/threads.ts';
+import type { ConversationWait, ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
 import { actedAsByPeopleOfMe, actedAsByPerson } from '../agents/rights.ts';
 import type { ContentType } from '../messages/messages.ts';
 import { query, type Queryable, statement } from '../queryable.ts';

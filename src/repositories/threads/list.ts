@@ -1,4 +1,4 @@
-import type { ThreadStatus } from '../../domain/threads.ts';
+import type { ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
 import { hideFromPlanner, type Queryable, statement, query } from '../queryable.ts';
 import { threadColumns, type ThreadRow, unreadCount } from './threads.ts';
 

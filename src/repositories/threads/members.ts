@@ -1,4 +1,4 @@
-import type { DeliveredMark } from '../../domain/feed/receipts.ts';
+import type { DeliveredMark } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 
 /** A delivered mark that moved. */

@@ -1,4 +1,4 @@
-import type { ThreadStatus } from '../../domain/threads.ts';
+import type { ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
 import { ownUnread } from './members.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
 

@@ -1,4 +1,4 @@
-import { dayMs, startOfDay, type Usage } from '../../domain/usage.ts';
+import { dayMs, startOfDay, type Usage } from '../../../packages/core/src/domain/usage.ts';
 import { hideFromPlanner, query, type Queryable, statement, unflushedCommit } from '../queryable.ts';
 import { agentsOfReader, type ConversationReader } from './conversations.ts';
 

@@ -1,4 +1,4 @@
-import type { DeliveryState } from '../../domain/webhooks.ts';
+import type { DeliveryState } from '../../../packages/core/src/domain/webhooks.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 
 /** The delivery of one event to one webhook. The two ids are its key. Times are in milliseconds. */

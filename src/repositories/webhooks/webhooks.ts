@@ -1,4 +1,4 @@
-import type { DisabledReason } from '../../domain/webhooks.ts';
+import type { DisabledReason } from '../../../packages/core/src/domain/webhooks.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 
 /** A URL that receives events of an agent. Times are in milliseconds. */

@@ -1,4 +1,4 @@
-import { actionsOfKind, type AuditKind } from '../../domain/auth/audit.ts';
+import { actionsOfKind, type AuditKind } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 /** One entry of the audit log, with the current names of the agents and people. Times in milliseconds. */

@@ -1,8 +1,8 @@
-import type { Actor } from '../../domain/auth/actor.ts';
-import { scopes } from '../../domain/auth/scopes.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
-import { wantsNoReply } from '../../domain/threads.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { wantsNoReply } from '../../../packages/core/src/domain/threads.ts';
 import { actAs, type SystemWork, type UnitOfWork } from '../../work/unit-of-work.ts';
 import { requireThread } from '../access.ts';
 import { lockThread, sendMessage } from '../messages/send.ts';

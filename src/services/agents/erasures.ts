@@ -3,9 +3,9 @@ import {
   type Counts,
   erasureJob,
   type ErasureStage,
-} from '../../domain/agents/erasure-and-export.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+} from '../../../packages/core/src/domain/agents/erasure-and-export.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { retire } from './retire.ts';
 

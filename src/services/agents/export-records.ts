@@ -1,4 +1,4 @@
-import type { ExportStage } from '../../domain/agents/erasure-and-export.ts';
+import type { ExportStage } from '../../../packages/core/src/domain/agents/erasure-and-export.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 type Export = Pick<SystemWork, 'agentExport'>;

@@ -1,7 +1,14 @@
-import { downloadLifetimeMs, type FileAddresses } from '../../domain/attachments/attachments.ts';
-import { addCounts, archiveName, exportJob } from '../../domain/agents/erasure-and-export.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import {
+  downloadLifetimeMs,
+  type FileAddresses,
+} from '../../../packages/core/src/domain/attachments/attachments.ts';
+import {
+  addCounts,
+  archiveName,
+  exportJob,
+} from '../../../packages/core/src/domain/agents/erasure-and-export.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 /** An export as it is stored, in progress or done. Times in milliseconds. */

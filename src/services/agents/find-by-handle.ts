@@ -1,5 +1,5 @@
-import { DomainError } from '../../domain/errors.ts';
-import { parseHandle } from '../../domain/agents/handles.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 /**

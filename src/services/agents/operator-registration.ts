@@ -1,8 +1,8 @@
-import { defaultVisibility } from '../../domain/agents/agents.ts';
-import { DomainError, wrongField } from '../../domain/errors.ts';
-import { parseHandle } from '../../domain/agents/handles.ts';
-import { newId } from '../../domain/ids.ts';
-import { toOneLine } from '../../shared/visible-text.ts';
+import { defaultVisibility } from '../../../packages/core/src/domain/agents/agents.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { toOneLine } from '../../../packages/core/src/domain/visible-text.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { emitSameOwnerContact } from '../contacts/contact-events.ts';
 import { requireOwner } from '../people/owners.ts';

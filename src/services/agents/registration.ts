@@ -1,6 +1,6 @@
-import { DomainError, wrongField } from '../../domain/errors.ts';
-import { isName, nameRule } from '../../domain/agents/handles.ts';
-import { newId } from '../../domain/ids.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { isName, nameRule } from '../../../packages/core/src/domain/agents/handles.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { organizationNotFound } from '../access.ts';
 import { retiredActor } from '../actor-checks.ts';

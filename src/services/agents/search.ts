@@ -1,4 +1,4 @@
-import { wrongField } from '../../domain/errors.ts';
+import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type KeysetList, type PageRequest, readPage } from '../paging.ts';
 

@@ -1,9 +1,9 @@
-import { type ApprovalAction, type ApprovalDecision } from '../../domain/approvals.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { isHandle, parseHandle } from '../../domain/agents/handles.ts';
-import { isId, newId } from '../../domain/ids.ts';
-import { toNoticeJob } from '../../domain/notifications.ts';
-import { toVisibleLine } from '../../shared/visible-text.ts';
+import { type ApprovalAction, type ApprovalDecision } from '../../../packages/core/src/domain/approvals.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isHandle, parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
+import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
+import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
+import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
 import type { IdempotencyClaim, SystemWork } from '../../work/unit-of-work.ts';
 import { approvalNotFound, decideApproval, explainRefusal } from './decide.ts';
 

@@ -1,5 +1,5 @@
-import type { ApprovalDecision, ApprovalState } from '../../domain/approvals.ts';
-import { isId } from '../../domain/ids.ts';
+import type { ApprovalDecision, ApprovalState } from '../../../packages/core/src/domain/approvals.ts';
+import { isId } from '../../../packages/core/src/domain/ids.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { approvalNotFound, decideApproval, explainRefusal } from './decide.ts';

@@ -1,6 +1,6 @@
-import type { ApprovalDecision, ApprovalVia } from '../../domain/approvals.ts';
-import type { Actor } from '../../domain/auth/actor.ts';
-import { DomainError } from '../../domain/errors.ts';
+import type { ApprovalDecision, ApprovalVia } from '../../../packages/core/src/domain/approvals.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { actAs, type SystemWork } from '../../work/unit-of-work.ts';
 
 type Approval = NonNullable<Awaited<ReturnType<SystemWork['approvals']['find']>>>;

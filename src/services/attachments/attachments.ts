@@ -3,9 +3,9 @@ import {
   scanJob,
   type StoredFile,
   unsentLifetimeMs,
-} from '../../domain/attachments/attachments.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+} from '../../../packages/core/src/domain/attachments/attachments.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireAttachment } from '../access.ts';
 

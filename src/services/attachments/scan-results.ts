@@ -1,4 +1,4 @@
-import type { ScanStatus } from '../../domain/attachments/attachments.ts';
+import type { ScanStatus } from '../../../packages/core/src/domain/attachments/attachments.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 export interface ScanResult {

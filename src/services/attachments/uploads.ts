@@ -4,11 +4,14 @@ import {
   maxAttachmentBytes,
   type StoredFile,
   uploadLifetimeMs,
-} from '../../domain/attachments/attachments.ts';
-import { wrongField } from '../../domain/errors.ts';
-import { toSafeFileName } from '../../domain/attachments/file-names.ts';
-import { normalizeMediaType, requireAcceptedDeclaration } from '../../domain/attachments/file-types.ts';
-import { isId, newId } from '../../domain/ids.ts';
+} from '../../../packages/core/src/domain/attachments/attachments.ts';
+import { wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { toSafeFileName } from '../../../packages/core/src/domain/attachments/file-names.ts';
+import {
+  normalizeMediaType,
+  requireAcceptedDeclaration,
+} from '../../../packages/core/src/domain/attachments/file-types.ts';
+import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireAttachment, attachmentNotFound } from '../access.ts';
 import { addAttachment, requireUnsentQuota } from './attachments.ts';

@@ -1,5 +1,5 @@
-import { DomainError } from '../../domain/errors.ts';
-import type { Scope } from '../../domain/auth/scopes.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { agentNotFound } from '../access.ts';
 import { endTokens } from './revocations.ts';

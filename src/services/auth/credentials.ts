@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { DomainError } from '../../domain/errors.ts';
-import type { Scope } from '../../domain/auth/scopes.ts';
-import { toOneLine } from '../../shared/visible-text.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
+import { toOneLine } from '../../../packages/core/src/domain/visible-text.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { findAgentByHandle } from '../agents/find-by-handle.ts';
 import { endTokens } from './revocations.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { DomainError } from '../../domain/errors.ts';
-import type { Scope } from '../../domain/auth/scopes.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { findAgentByHandle } from '../agents/find-by-handle.ts';
 import { type TokenPayload, toTokenRow } from './token-records.ts';

@@ -1,5 +1,5 @@
-import { authorFromPerson } from '../../domain/auth/audit.ts';
-import { newId } from '../../domain/ids.ts';
+import { authorFromPerson } from '../../../packages/core/src/domain/auth/audit.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import { endGrant, type NewConnection, recordConnection } from './connections.ts';

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { deriveKey, createSealedBox } from '../../shared/encryption.ts';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 
 /** A private key of the authorization server (RFC 7517), for ES256. */

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Actor } from '../../domain/auth/actor.ts';
-import { DomainError } from '../../domain/errors.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { Tokens } from './tokens.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Actor } from '../../domain/auth/actor.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 
 /** A valid token. */
 export interface CachedToken {

@@ -1,5 +1,5 @@
-import { DomainError } from '../../domain/errors.ts';
-import { parseAllowlistEntry } from '../../domain/agents/handles.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { parseAllowlistEntry } from '../../../packages/core/src/domain/agents/handles.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 

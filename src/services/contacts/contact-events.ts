@@ -1,4 +1,4 @@
-import { toNoticeJob } from '../../domain/notifications.ts';
+import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 
 interface Party {

@@ -1,4 +1,4 @@
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey } from '../access.ts';
 import { type PageRequest, readPage } from '../paging.ts';

@@ -1,5 +1,5 @@
-import { newId } from '../../domain/ids.ts';
-import { isRelated, checkRequestPolicy } from '../../policies/inbound.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { isRelated, checkRequestPolicy } from '../../../packages/core/src/policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireOtherAgent } from '../access.ts';
 import { requireActingAgent } from '../actor-checks.ts';

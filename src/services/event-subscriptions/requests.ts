@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type CallbackFailure, subscriptionHeader } from '../../domain/feed/event-dialects.ts';
-import { isDelivered, type OutboundResponse } from '../../domain/outbound.ts';
+import {
+  type CallbackFailure,
+  subscriptionHeader,
+} from '../../../packages/core/src/domain/feed/event-dialects.ts';
+import { isDelivered, type OutboundResponse } from '../../../packages/core/src/domain/outbound.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { signHeaders } from '../webhooks/secrets.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Actor } from '../../domain/auth/actor.ts';
-import { DomainError, wrongField } from '../../domain/errors.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import {
   type CallbackFailure,
   type EventDialect,
@@ -8,9 +8,9 @@ import {
   previousSecretMs,
   secretBytes,
   subscriptionTtlMs,
-} from '../../domain/feed/event-dialects.ts';
-import type { EventFilter } from '../../domain/feed/event-filter.ts';
-import type { EventType } from '../../domain/feed/events.ts';
+} from '../../../packages/core/src/domain/feed/event-dialects.ts';
+import type { EventFilter } from '../../../packages/core/src/domain/feed/event-filter.ts';
+import type { EventType } from '../../../packages/core/src/domain/feed/events.ts';
 import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { controlId, type EventSubscription, signRequest, toCallbackFailure } from './requests.ts';
 

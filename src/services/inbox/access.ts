@@ -1,5 +1,5 @@
-import { DomainError } from '../../domain/errors.ts';
-import { readFencingToken } from '../../domain/inbox.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { readFencingToken } from './lease-ids.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 
 /** The refusal of every operation on an inbox that is off. */

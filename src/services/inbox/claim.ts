@@ -1,17 +1,17 @@
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import {
   defaultInbox,
   inboxTypes,
   maxLeases,
   type NextItem,
-  toLeaseId,
   visibleTypes,
-} from '../../domain/inbox.ts';
+} from '../../../packages/core/src/domain/inbox.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { readRelationships } from '../access.ts';
 import { requireActorState } from '../actor-checks.ts';
 import { inboxNotFound } from './access.ts';
 import { announceDeadItems } from './end-leases.ts';
+import { toLeaseId } from './lease-ids.ts';
 import { openInbox } from './settings.ts';
 
 type Claims = Work['inboxClaims'];

@@ -1,6 +1,6 @@
-import { DomainError } from '../../domain/errors.ts';
-import { inboxTopic, inboxTypes, visibleTypes } from '../../domain/inbox.ts';
-import { isId } from '../../domain/ids.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { inboxTopic, inboxTypes, visibleTypes } from '../../../packages/core/src/domain/inbox.ts';
+import { isId } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { inboxNotFound } from './access.ts';

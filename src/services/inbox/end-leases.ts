@@ -1,5 +1,5 @@
-import { inboxTopic } from '../../domain/inbox.ts';
-import { toNoticeJob } from '../../domain/notifications.ts';
+import { inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
+import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 type Ended = Awaited<ReturnType<SystemWork['inboxClaims']['endExpired']>>;

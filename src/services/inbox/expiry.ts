@@ -1,4 +1,4 @@
-import { minIdAt } from '../../domain/ids.ts';
+import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 const entriesPerStep = 1_000;

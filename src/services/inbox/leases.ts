@@ -1,6 +1,7 @@
-import { wrongField } from '../../domain/errors.ts';
-import { inboxTopic, readFencingToken, toLeaseId } from '../../domain/inbox.ts';
-import { toNoticeJob } from '../../domain/notifications.ts';
+import { wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
+import { readFencingToken, toLeaseId } from './lease-ids.ts';
+import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type MessageDraft, sendMessage } from '../messages/send.ts';
 import { leaseLost, requireLeaseKey } from './access.ts';

@@ -1,6 +1,6 @@
-import { toCurrentPosition } from '../../domain/feed/position-ranges.ts';
-import { consumerLifeMs, defaultInbox, inboxTopic } from '../../domain/inbox.ts';
-import { minIdAt, timeOfId } from '../../domain/ids.ts';
+import { toCurrentPosition } from '../../../packages/core/src/domain/feed/position-ranges.ts';
+import { consumerLifeMs, defaultInbox, inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
+import { minIdAt, timeOfId } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { inboxNotFound } from './access.ts';
 import { recordHandled } from './handled.ts';

@@ -1,4 +1,4 @@
-import { searchTextVersion, toTsVector } from '../../domain/search/tokenizer.ts';
+import { searchTextVersion, toTsVector } from '../../../packages/core/src/domain/search/tokenizer.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { mapInTurns } from '../../shared/map-in-turns.ts';
 

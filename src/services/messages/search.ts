@@ -1,6 +1,6 @@
-import { minIdAt } from '../../domain/ids.ts';
-import { parseSearch, toTsQuery, toWordsQuery } from '../../domain/search/query.ts';
-import { createSnippet } from '../../domain/search/snippets.ts';
+import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
+import { parseSearch, toTsQuery, toWordsQuery } from '../../../packages/core/src/domain/search/query.ts';
+import { createSnippet } from '../../../packages/core/src/domain/search/snippets.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey, readRelationships, requireThread } from '../access.ts';
 import { mapInTurns } from '../../shared/map-in-turns.ts';

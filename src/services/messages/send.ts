@@ -1,6 +1,6 @@
-import { ConcurrentChange, DomainError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
-import { toNoticeJob } from '../../domain/notifications.ts';
+import { ConcurrentChange, DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { threadNotFound } from '../access.ts';
 import { requireActiveThread, requireActorState, requirePoliciesAllow } from '../actor-checks.ts';

@@ -1,5 +1,5 @@
-import { exchangeWindowMs, type LoopLimit } from '../../domain/limits.ts';
-import { checkLoop, nextExchanges } from '../../policies/loops.ts';
+import { exchangeWindowMs, type LoopLimit } from '../../../packages/core/src/domain/limits.ts';
+import { checkLoop, nextExchanges } from '../../../packages/core/src/policies/loops.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 
 type Batches = Work['messageBatches'];

@@ -1,5 +1,9 @@
-import { newId } from '../../domain/ids.ts';
-import { nextDigestAt, type NotificationPacing, type WaitingItem } from '../../domain/notifications.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import {
+  nextDigestAt,
+  type NotificationPacing,
+  type WaitingItem,
+} from '../../../packages/core/src/domain/notifications.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { readWaitingItems } from './waiting-items.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { wrongField } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import { wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import {
   confirmationLifeMs,
   isTimeZone,
@@ -11,7 +11,7 @@ import {
   type NotificationTiming,
   pageLease,
   toNoticeJob,
-} from '../../domain/notifications.ts';
+} from '../../../packages/core/src/domain/notifications.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { createWebhookSecret } from '../webhooks/secrets.ts';
 

@@ -1,5 +1,5 @@
-import type { WaitingItem, WaitingKind } from '../../domain/notifications.ts';
-import { toVisibleLine } from '../../shared/visible-text.ts';
+import type { WaitingItem, WaitingKind } from '../../../packages/core/src/domain/notifications.ts';
+import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
 import {
   asksPerson,
   findAskedAgent,

@@ -1,4 +1,4 @@
-import { newId } from '../../domain/ids.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { parseOwnerName } from './owners.ts';
 

@@ -1,7 +1,7 @@
-import type { Actor, Person } from '../../domain/auth/actor.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { isId } from '../../domain/ids.ts';
-import { scopes } from '../../domain/auth/scopes.ts';
+import type { Actor, Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isId } from '../../../packages/core/src/domain/ids.ts';
+import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { agentNotFound } from '../access.ts';
 import { type RegisterAgent, registerAgentFor } from '../agents/registration.ts';

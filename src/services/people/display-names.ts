@@ -1,7 +1,7 @@
-import type { Person } from '../../domain/auth/actor.ts';
-import { isHandle } from '../../domain/agents/handles.ts';
-import { wrongField } from '../../domain/errors.ts';
-import { toVisibleLine } from '../../shared/visible-text.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import { isHandle } from '../../../packages/core/src/domain/agents/handles.ts';
+import { wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { lockAdministeredOrganization } from './memberships.ts';
 import { requireOwner } from './owners.ts';

@@ -1,8 +1,8 @@
-import { authorFromPerson, serviceAuthor } from '../../domain/auth/audit.ts';
+import { authorFromPerson, serviceAuthor } from '../../../packages/core/src/domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { DomainError } from '../../domain/errors.ts';
-import type { Person } from '../../domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { openAccount, requireSignupOpen, type SignupMode } from './open-account.ts';
 import { parseChosenOwnerName } from './owners.ts';

@@ -1,6 +1,9 @@
-import { DomainError } from '../../domain/errors.ts';
-import { isId, newId } from '../../domain/ids.ts';
-import { canonicalizeInvitationCode, newInvitationCode } from '../../domain/invitation-codes.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
+import {
+  canonicalizeInvitationCode,
+  newInvitationCode,
+} from '../../../packages/core/src/domain/invitation-codes.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { sha256 } from '../auth/token-records.ts';
 

@@ -1,5 +1,5 @@
-import type { Person } from '../../domain/auth/actor.ts';
-import { isId } from '../../domain/ids.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import { isId } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 /** What an open page of a person depends on. */

@@ -1,6 +1,6 @@
-import type { Person } from '../../domain/auth/actor.ts';
-import { isName } from '../../domain/agents/handles.ts';
-import { DomainError, wrongField } from '../../domain/errors.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import { isName } from '../../../packages/core/src/domain/agents/handles.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { lockAdministeredOrganization } from './memberships.ts';
 import { requireOwner } from './owners.ts';

@@ -1,7 +1,7 @@
-import { DomainError } from '../../domain/errors.ts';
-import { isName } from '../../domain/agents/handles.ts';
-import { newId } from '../../domain/ids.ts';
-import type { Person } from '../../domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isName } from '../../../packages/core/src/domain/agents/handles.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { organizationNotFound } from '../access.ts';
 import { endAccessOfMember, endConnectionsBeyondRights } from '../auth/connections.ts';

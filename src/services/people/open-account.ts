@@ -1,6 +1,6 @@
-import { DomainError, wrongField } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
-import { canonicalizeInvitationCode } from '../../domain/invitation-codes.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { canonicalizeInvitationCode } from '../../../packages/core/src/domain/invitation-codes.ts';
 import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { sha256 } from '../auth/token-records.ts';
 

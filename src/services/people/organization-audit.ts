@@ -1,7 +1,7 @@
-import type { AuditAction } from '../../domain/auth/audit.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { isName } from '../../domain/agents/handles.ts';
-import type { Person } from '../../domain/auth/actor.ts';
+import type { AuditAction } from '../../../packages/core/src/domain/auth/audit.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isName } from '../../../packages/core/src/domain/agents/handles.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { organizationNotFound } from '../access.ts';
 

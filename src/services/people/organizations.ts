@@ -1,5 +1,5 @@
-import { DomainError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { endAccessOfMember, endConnectionsBeyondRights } from '../auth/connections.ts';
 import { parseOwnerName, requireOwner } from './owners.ts';

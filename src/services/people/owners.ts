@@ -1,6 +1,6 @@
-import { DomainError, wrongField } from '../../domain/errors.ts';
-import { isName, nameRule } from '../../domain/agents/handles.ts';
-import { isReserved } from '../../domain/agents/reserved-names.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { isName, nameRule } from '../../../packages/core/src/domain/agents/handles.ts';
+import { isReserved } from '../../../packages/core/src/domain/agents/reserved-names.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 type Owners = Pick<SystemWork, 'owners'>;

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 
 /** Allowed length of a password, in characters. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Person } from '../../domain/auth/actor.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { sha256 } from '../auth/token-records.ts';
 import { endConnectionsOfAccount } from '../auth/connections.ts';

@@ -1,7 +1,7 @@
-import { authorFromPerson } from '../../domain/auth/audit.ts';
-import { wrongField } from '../../domain/errors.ts';
-import { isName } from '../../domain/agents/handles.ts';
-import type { Person } from '../../domain/auth/actor.ts';
+import { authorFromPerson } from '../../../packages/core/src/domain/auth/audit.ts';
+import { wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { isName } from '../../../packages/core/src/domain/agents/handles.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import { openAccount, requireSignupOpen, type SignupMode } from './open-account.ts';
 import { parseChosenOwnerName } from './owners.ts';

@@ -1,4 +1,7 @@
-import { downloadLifetimeMs, type FileAddresses } from '../../domain/attachments/attachments.ts';
+import {
+  downloadLifetimeMs,
+  type FileAddresses,
+} from '../../../packages/core/src/domain/attachments/attachments.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { attachmentNotFound } from '../access.ts';
 import type { Approval } from '../approvals/approvals.ts';

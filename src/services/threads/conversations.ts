@@ -1,8 +1,12 @@
-import { DomainError } from '../../domain/errors.ts';
-import type { Relationship } from '../../domain/agents/agents.ts';
-import { relationshipOf } from '../../domain/agents/agents.ts';
-import { isId } from '../../domain/ids.ts';
-import { type ConversationWait, maxSequence, type ThreadStatus } from '../../domain/threads.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { Relationship } from '../../../packages/core/src/domain/agents/agents.ts';
+import { relationshipOf } from '../../../packages/core/src/domain/agents/agents.ts';
+import { isId } from '../../../packages/core/src/domain/ids.ts';
+import {
+  type ConversationWait,
+  maxSequence,
+  type ThreadStatus,
+} from '../../../packages/core/src/domain/threads.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey } from '../access.ts';
 import { type PageRequest, readPage } from '../paging.ts';

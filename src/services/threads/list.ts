@@ -1,5 +1,5 @@
-import { parseHandle } from '../../domain/agents/handles.ts';
-import type { ThreadStatus } from '../../domain/threads.ts';
+import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
+import type { ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 

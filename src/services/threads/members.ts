@@ -1,5 +1,5 @@
-import { DomainError } from '../../domain/errors.ts';
-import { checkInboundPolicy } from '../../policies/inbound.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { checkInboundPolicy } from '../../../packages/core/src/policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { removeItemsOfThread } from '../inbox/end-leases.ts';
 import { parseAgentKey, requireAgents, requireThread } from '../access.ts';

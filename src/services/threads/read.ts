@@ -1,4 +1,4 @@
-import { maxSequence } from '../../domain/threads.ts';
+import { maxSequence } from '../../../packages/core/src/domain/threads.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { readRelationships, requireThread } from '../access.ts';
 

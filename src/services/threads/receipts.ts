@@ -1,4 +1,4 @@
-import type { DeliveredMark, FeedRange } from '../../domain/feed/receipts.ts';
+import type { DeliveredMark, FeedRange } from '../../../packages/core/src/domain/feed/receipts.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { requireThread } from '../access.ts';
 

@@ -1,7 +1,7 @@
-import { DomainError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
-import { canTransition, type ThreadStatus } from '../../domain/threads.ts';
-import { checkInboundPolicy } from '../../policies/inbound.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { canTransition, type ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
+import { checkInboundPolicy } from '../../../packages/core/src/policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireAgents, requireThread } from '../access.ts';
 import { requireActingAgent, requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';

@@ -1,4 +1,10 @@
-import { dayMs, firstUsageDay, noUsage, type Usage, usageDays } from '../../domain/usage.ts';
+import {
+  dayMs,
+  firstUsageDay,
+  noUsage,
+  type Usage,
+  usageDays,
+} from '../../../packages/core/src/domain/usage.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { parseAgentKey } from '../access.ts';
 import type { ConversationReader } from './conversations.ts';

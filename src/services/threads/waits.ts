@@ -1,4 +1,4 @@
-import type { WaitState } from '../../domain/threads.ts';
+import type { WaitState } from '../../../packages/core/src/domain/threads.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import type { ConversationReader } from './conversations.ts';
 

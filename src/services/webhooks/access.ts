@@ -1,5 +1,5 @@
-import { DomainError } from '../../domain/errors.ts';
-import { isId } from '../../domain/ids.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isId } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 type Webhooks = Pick<SystemWork, 'webhooks'>;

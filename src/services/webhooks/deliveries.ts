@@ -1,6 +1,6 @@
-import { DomainError } from '../../domain/errors.ts';
-import { isId, minIdAt } from '../../domain/ids.ts';
-import { type DeliveryState, webhooksTopic } from '../../domain/webhooks.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isId, minIdAt } from '../../../packages/core/src/domain/ids.ts';
+import { type DeliveryState, webhooksTopic } from '../../../packages/core/src/domain/webhooks.ts';
 import type { BusMessage } from '../../work/change-set.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';

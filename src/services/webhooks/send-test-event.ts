@@ -1,7 +1,7 @@
-import { type OutboundResponse } from '../../domain/outbound.ts';
-import type { Cursors } from '../../domain/feed/cursors.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import { type OutboundResponse } from '../../../packages/core/src/domain/outbound.ts';
+import type { Cursors } from '../../work/cursors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { requireWebhook } from './access.ts';
 import { canSign, signHeaders } from './secrets.ts';

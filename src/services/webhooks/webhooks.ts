@@ -1,7 +1,7 @@
-import { DomainError, wrongField } from '../../domain/errors.ts';
-import { type EventType, eventScopes, canSeeEvent } from '../../domain/feed/events.ts';
-import { newId } from '../../domain/ids.ts';
-import { maxWebhooks } from '../../domain/webhooks.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { type EventType, eventScopes, canSeeEvent } from '../../../packages/core/src/domain/feed/events.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { maxWebhooks } from '../../../packages/core/src/domain/webhooks.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import {
   maxAbandonedAtOnce,

@@ -1,5 +1,5 @@
-import { DomainError } from '../../domain/errors.ts';
-import type { Person } from '../../domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { Operation } from '../../operations/define.ts';
 import {
   createActor,

@@ -1,6 +1,6 @@
-import { authorFromPerson } from '../../domain/auth/audit.ts';
+import { authorFromPerson } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Context } from 'koa';
-import type { Person } from '../../domain/auth/actor.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import {
   endSession,
   findPerson,

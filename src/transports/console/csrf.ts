@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import { DomainError } from '../../domain/errors.ts';
-import type { Person } from '../../domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { cookieOf, setCookie } from './cookies.ts';
 
 export interface Csrf {

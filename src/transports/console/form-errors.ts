@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode } from '../../domain/errors.ts';
+import { DomainError, type ErrorCode } from '../../../packages/core/src/domain/errors.ts';
 import { successFlash } from './flash.ts';
 import type { Redirect, Answer, Shell, ShownPage } from './route.ts';
 

@@ -1,4 +1,4 @@
-import type { FileAddresses } from '../../domain/attachments/attachments.ts';
+import type { FileAddresses } from '../../../packages/core/src/domain/attachments/attachments.ts';
 import type { AuthorizationRequests } from '../http/authorization-requests.ts';
 import type { Operation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute/execute.ts';

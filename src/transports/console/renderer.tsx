@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Context } from 'koa';
 import { renderToString } from 'preact-render-to-string';
-import type { Person } from '../../domain/auth/actor.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { type Assets, loadAssets } from './assets.ts';
 import { createCsrf, type Csrf } from './csrf.ts';
 import { type Flash, keepFlash, takeFlash } from './flash.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Context } from 'koa';
-import type { Person } from '../../domain/auth/actor.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { Flash } from './flash.ts';
 
 /** One request to a page. */

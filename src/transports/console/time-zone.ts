@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import type { Person } from '../../domain/auth/actor.ts';
-import { isTimeZone } from '../../domain/notifications.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import { isTimeZone } from '../../../packages/core/src/domain/notifications.ts';
 
 /**
  * Returns the time zone in which pages show times to a reader: the one that the person chose, else that of the browser, which live.js

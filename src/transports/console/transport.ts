@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { DomainError } from '../../domain/errors.ts';
-import type { Person } from '../../domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { answerErrors } from '../http/errors.ts';
 import { formBody, formOf } from '../http/form-body.ts';
 import type { FeedWatch } from '../../realtime/feed-watch.ts';

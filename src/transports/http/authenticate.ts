@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa';
-import type { Actor } from '../../domain/auth/actor.ts';
-import { DomainError } from '../../domain/errors.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { TokenAudience, Tokens } from '../../services/auth/tokens.ts';
 
 const bearer = /^Bearer +([\w~+/.-]+=*)$/i;

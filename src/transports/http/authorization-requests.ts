@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import type { Person } from '../../domain/auth/actor.ts';
-import type { Scope } from '../../domain/auth/scopes.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { TokenResource } from '../../services/auth/tokens.ts';
 
 /** An OAuth authorization request, for the consent page. All texts come from the client and are untrusted. */

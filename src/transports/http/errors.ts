@@ -1,5 +1,5 @@
 import type { Context, Next } from 'koa';
-import { DomainError, type ErrorDetail } from '../../domain/errors.ts';
+import { DomainError, type ErrorDetail } from '../../../packages/core/src/domain/errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 
 export interface ErrorBody {

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { koaBody } from 'koa-body';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 
 const type = 'application/x-www-form-urlencoded';
 

@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { createJsonCounter, maxJsonValues } from './json-counter.ts';
 
 const parse = koaBody({

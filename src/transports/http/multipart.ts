@@ -4,7 +4,7 @@ import { MIMEType } from 'node:util';
 import { Dicer } from '@fastify/busboy';
 import { parse as parseDisposition } from 'content-disposition';
 import type { Context } from 'koa';
-import { DomainError, wrongField } from '../../domain/errors.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 
 interface PartFields {
   filename: string;

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { BudgetState, OnBudget } from '../../domain/limits.ts';
+import type { BudgetState, OnBudget } from '../../../packages/core/src/domain/limits.ts';
 
 /**
  * Returns a callback that sets the rate limit headers of a response (draft-ietf-httpapi-ratelimit-headers). A request may

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { DomainError } from '../../domain/errors.ts';
+import type { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { errorBody, errorHeaders } from './errors.ts';
 
 /** How long the client may keep the connection open, in milliseconds. */

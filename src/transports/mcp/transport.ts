@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import type { Actor } from '../../domain/auth/actor.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { createAcknowledgeEventsTool } from './tools/acknowledge-events-tool.ts';
 import { type Authorizer, createAuthorizer } from './protocol/authorizer.ts';
 import { createHostGuard } from './protocol/host-guard.ts';

@@ -3,9 +3,9 @@ import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { Provider } from 'oidc-provider/lib/provider.js';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Person } from '../../domain/auth/actor.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { knownScopes } from '../../domain/auth/scopes.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { knownScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import {
   type AuthorizationRequest,
   type AuthorizationRequests,

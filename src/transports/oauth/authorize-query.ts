@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from 'node:querystring';
-import { basicScopes, knownScopes } from '../../domain/auth/scopes.ts';
+import { basicScopes, knownScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { ResourceIndicators } from './resource-indicators.ts';
 
 /** Supported parameters. Others are ignored (RFC 6749, section 3.1), including those of OpenID Connect. */

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 
 /** Allows all origins, because these endpoints do not use cookies. */
 export function allowAllOrigins(ctx: Context): void {

@@ -1,7 +1,7 @@
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { Context } from 'koa';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { errorHeaders } from '../http/errors.ts';
 import { requestsPath } from './policy.ts';
 import { describeRedirect } from './clients/redirect-addresses.ts';

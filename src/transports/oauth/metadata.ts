@@ -1,4 +1,4 @@
-import { offeredScopes } from '../../domain/auth/scopes.ts';
+import { offeredScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { commandLineClient } from '../http/authorization-requests.ts';
 import type { TokenAudience, TokenResource } from '../../services/auth/tokens.ts';
 

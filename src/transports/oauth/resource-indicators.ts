@@ -1,6 +1,6 @@
 import type { Client, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { InvalidScope, InvalidTarget } from 'oidc-provider/lib/helpers/errors.js';
-import { knownScopes, scopes as everyScope } from '../../domain/auth/scopes.ts';
+import { knownScopes, scopes as everyScope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { TokenResource } from '../../services/auth/tokens.ts';
 import { agentOf } from './clients/clients.ts';
 

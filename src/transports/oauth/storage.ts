@@ -1,4 +1,4 @@
-import type { Scope } from '../../domain/auth/scopes.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 
 /** A confidential client of one agent. */
 export interface CredentialRecord {

@@ -1,10 +1,10 @@
 import type { JWK } from 'oidc-provider';
 import type { Context, Middleware } from 'koa';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { addressKey } from '../http/address-key.ts';
 import type { AuthorizationRequests } from '../http/authorization-requests.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
-import type { Budget } from '../../domain/limits.ts';
+import type { Budget } from '../../../packages/core/src/domain/limits.ts';
 import type { TokenAudience } from '../../services/auth/tokens.ts';
 import { normalizeQuery } from './authorize-query.ts';
 import { answerPublicDocument, answerPreflight, allowAllOrigins } from './cors.ts';

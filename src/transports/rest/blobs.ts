@@ -1,7 +1,7 @@
 import { create as contentDisposition } from 'content-disposition';
 import type { Context, Middleware } from 'koa';
-import { isSameMediaType, servedType } from '../../domain/attachments/file-types.ts';
-import { DomainError, wrongField } from '../../domain/errors.ts';
+import { isSameMediaType, servedType } from '../../../packages/core/src/domain/attachments/file-types.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { parseByteRange } from '../http/byte-range.ts';
 import { drainRefusedBody } from '../http/drain-body.ts';
 import { errorBody } from '../http/errors.ts';

@@ -1,7 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { attachmentTooLarge, maxAttachmentBytes } from '../../domain/attachments/attachments.ts';
-import { DomainError, wrongField } from '../../domain/errors.ts';
+import {
+  attachmentTooLarge,
+  maxAttachmentBytes,
+} from '../../../packages/core/src/domain/attachments/attachments.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import type { IncomingFile } from '../../operations/execute/file-intake.ts';
 import { describeUnknown } from '../../operations/execute/describe-issue.ts';
 import { invalidInput } from '../../operations/execute/parse-input.ts';

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { z } from 'zod';
-import type { ErrorCode } from '../../domain/errors.ts';
-import type { Scope } from '../../domain/auth/scopes.ts';
+import type { ErrorCode } from '../../../packages/core/src/domain/errors.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { RestBinding } from '../../operations/define.ts';
 
 /** A response body of a route. */

@@ -1,9 +1,9 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { actorOf } from '../http/authenticate.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
-import type { Actor } from '../../domain/auth/actor.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { type ReplyMessage, replyOf } from '../../operations/execute/await-reply.ts';
 import { whileListening } from '../http/while-listening.ts';
 import { drainRefusedBody } from '../http/drain-body.ts';

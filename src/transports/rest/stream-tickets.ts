@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Actor } from '../../domain/auth/actor.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { actorOf } from '../http/authenticate.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import { jsonBody } from '../http/json-body.ts';

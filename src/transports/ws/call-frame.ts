@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { wrongField } from '../../domain/errors.ts';
+import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { parseInput } from '../../operations/execute/parse-input.ts';
 import { catalogue } from '../../operations/catalogue.ts';
 

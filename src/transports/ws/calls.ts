@@ -1,5 +1,5 @@
-import type { Actor } from '../../domain/auth/actor.ts';
-import { DomainError, wrongField } from '../../domain/errors.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { type ReplyMessage, replyOf } from '../../operations/execute/await-reply.ts';
 import type { Answer } from '../../operations/execute/context.ts';
 import type { Execute } from '../../operations/execute/execute.ts';

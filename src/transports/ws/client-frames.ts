@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseInput } from '../../operations/execute/parse-input.ts';
-import { DomainError } from '../../domain/errors.ts';
-import { isId } from '../../domain/ids.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isId } from '../../../packages/core/src/domain/ids.ts';
 import { createJsonCounter, maxJsonValues } from '../http/json-counter.ts';
 import { callFrame } from './call-frame.ts';
 

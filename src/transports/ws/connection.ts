@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
-import type { Actor } from '../../domain/auth/actor.ts';
-import { DomainError } from '../../domain/errors.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { toDomainError } from '../http/errors.ts';
 import type {
   FeedStatus,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Actor } from '../../domain/auth/actor.ts';
-import { DomainError } from '../../domain/errors.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { bearerToken } from '../http/authenticate.ts';
 import { requireHost, useOriginForm } from '../http/server.ts';
 import { requireFeedScope } from '../../realtime/feed-scopes.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorStatuses } from '../../domain/errors.ts';
+import { errorStatuses } from '../../../packages/core/src/domain/errors.ts';
 
 /** The frames that the service sends, other than events. */
 export const serverFrames = {

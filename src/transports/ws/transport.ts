@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ServerOptions, WebSocketServer } from 'ws';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { challengeFor } from '../http/authenticate.ts';
 import { toDomainError } from '../http/errors.ts';
 import { hasPendingResponse } from '../http/server.ts';

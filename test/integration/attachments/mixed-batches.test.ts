@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Actor } from '../../../src/domain/auth/actor.ts';
-import { DomainError } from '../../../src/domain/errors.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { type MessageDraft, sendMessages } from '../../../src/services/messages/send.ts';
 import { requestRest } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';

@@ -7,7 +7,7 @@ import { Chat } from 'chat';
 import { onTestFinished } from 'vitest';
 import { createAgentMessagingAdapter } from '../../../packages/chat-adapter/src/main.ts';
 import { createClient } from '../../../packages/client/src/main.ts';
-import { scopes } from '../../../src/domain/auth/scopes.ts';
+import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { Core } from '../../../src/compose.ts';
 import { buildAgent } from '../../support/service.ts';
 

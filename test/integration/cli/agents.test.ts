@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentSchema } from '../../../src/presenters/agent.ts';
+import { agentSchema } from '../../../packages/core/src/records/agent.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
 import { joinOrganization } from '../../support/join-organization.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';

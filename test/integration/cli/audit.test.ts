@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { auditActions } from '../../../src/domain/auth/audit.ts';
-import { minIdAt } from '../../../src/domain/ids.ts';
+import { auditActions } from '../../../packages/core/src/domain/auth/audit.ts';
+import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import { requestRest } from '../../clients/rest.ts';

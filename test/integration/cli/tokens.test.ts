@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { basicScopes, scopePresets } from '../../../src/domain/auth/scopes.ts';
+import { basicScopes, scopePresets } from '../../../packages/core/src/domain/auth/scopes.ts';
 import {
   type AuthorizationServer,
   clientSecretBasic,

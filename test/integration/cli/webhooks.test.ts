@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { newId } from '../../../src/domain/ids.ts';
-import { scopes } from '../../../src/domain/auth/scopes.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import {
   webhookDeliverySchema,
   webhookSchema,
   webhookWithSecretSchema,
-} from '../../../src/presenters/webhook.ts';
+} from '../../../packages/core/src/records/webhook.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 import { type WebhookReceiver, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';

@@ -1,6 +1,6 @@
 import type { Element } from 'domhandler';
 import { findAll, getAttributeValue, textContent } from 'domutils';
-import type { Person } from '../../../src/domain/auth/actor.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { createAccount } from '../../../src/services/people/accounts.ts';
 import { createOrganization } from '../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../support/join-organization.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
-import { toLeaseId } from '../../../src/domain/inbox.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { toLeaseId } from '../../../src/services/inbox/lease-ids.ts';
 import type { RestResponse } from '../../clients/rest.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { maskResponse } from '../../support/mask-response.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Scope } from '../../../src/domain/auth/scopes.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ApprovalDecision } from '../../../src/domain/approvals.ts';
-import { type Scope, scopes } from '../../../src/domain/auth/scopes.ts';
+import type { ApprovalDecision } from '../../../packages/core/src/domain/approvals.ts';
+import { type Scope, scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { decideAsOperator } from '../../../src/services/approvals/approvals.ts';
 import type { TokenAudience } from '../../../src/services/auth/tokens.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DomainError } from '../../../src/domain/errors.ts';
-import { type Scope, scopes, sufficientScopes } from '../../../src/domain/auth/scopes.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { type Scope, scopes, sufficientScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { createTools } from '../../../src/transports/mcp/tools/tools.ts';
 import { catalogue } from '../../../src/operations/catalogue.ts';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';

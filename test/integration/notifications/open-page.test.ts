@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { pageLease } from '../../../src/domain/notifications.ts';
+import { pageLease } from '../../../packages/core/src/domain/notifications.ts';
 import { openLivePage } from '../../clients/live-page.ts';
 import { submit, useNotifications, waitUntil } from './setup.ts';
 

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { defaultNotificationPacing, type NotificationPacing } from '../../../src/domain/notifications.ts';
+import {
+  defaultNotificationPacing,
+  type NotificationPacing,
+} from '../../../packages/core/src/domain/notifications.ts';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import type { FormInput, PageResponse } from '../../clients/form-browser.ts';

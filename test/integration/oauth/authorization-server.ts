@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Scope } from '../../../src/domain/auth/scopes.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { retireAgent } from '../../../src/services/agents/retire.ts';
 import { createCredential, revokeCredential } from '../../../src/services/auth/credentials.ts';

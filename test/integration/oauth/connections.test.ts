@@ -13,7 +13,7 @@ import {
   setRole,
 } from '../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../support/join-organization.ts';
-import type { Scope } from '../../../src/domain/auth/scopes.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { SystemWork } from '../../../src/work/unit-of-work.ts';
 import { type OAuthApp, registerApp, type Tokens, type Consenting } from '../../clients/oauth/app.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DomainError } from '../../../src/domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { createOAuthStorage } from '../../../src/services/auth/oauth-storage.ts';
 import { registerApp } from '../../clients/oauth/app.ts';
 import { clientSecretBasic, postForm, startAuthorizationServer } from './authorization-server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { offeredScopes } from '../../../src/domain/auth/scopes.ts';
+import { offeredScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
 
 let authority: AuthorizationServer;

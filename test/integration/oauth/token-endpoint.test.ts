@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopes as allScopes } from '../../../src/domain/auth/scopes.ts';
-import { DomainError } from '../../../src/domain/errors.ts';
+import { scopes as allScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import {
   type AuthorizationServer,
   clientSecretBasic,

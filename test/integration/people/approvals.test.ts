@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DomainError } from '../../../src/domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import {
   type Approval,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DomainError } from '../../../src/domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { listAgentsOfPerson } from '../../../src/services/people/agents.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DomainError } from '../../../src/domain/errors.ts';
-import { scopes } from '../../../src/domain/auth/scopes.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { createOrganization, removeFromOrganization } from '../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../support/join-organization.ts';

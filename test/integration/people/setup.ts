@@ -1,6 +1,6 @@
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
-import type { Person } from '../../../src/domain/auth/actor.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { hashPassword } from '../../../src/services/people/passwords.ts';
 import { createAccount } from '../../../src/services/people/accounts.ts';
 import { findPerson, openSession } from '../../../src/services/people/sessions.ts';

@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DomainError } from '../../../src/domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { findPerson, listSessions } from '../../../src/services/people/sessions.ts';
 import { changePassword, checkPassword, type SignUp, signUp } from '../../../src/services/people/sign-in.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup, password } from './setup.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { defaultNotificationPacing } from '../../../src/domain/notifications.ts';
+import { defaultNotificationPacing } from '../../../packages/core/src/domain/notifications.ts';
 import { createMailer, maxSendMs } from '../../../src/platform/mail/mailer.ts';
 import { refuseMail, startMailServer } from '../../support/servers/mail-server.ts';
 import { findFreePort } from '../../support/free-port.ts';

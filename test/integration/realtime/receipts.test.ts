@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { DeliveredMark } from '../../../src/domain/feed/receipts.ts';
+import type { DeliveredMark } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { recordDeliveries, type DeliveredBatch } from '../../../src/services/threads/receipts.ts';
 import { readAllEvents, type FeedEvent } from '../../clients/feed.ts';
 import { requestRest } from '../../clients/rest.ts';

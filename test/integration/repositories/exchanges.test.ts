@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { messageBatchesRepository } from '../../../src/repositories/messages/batches.ts';
 import { openSharedService } from '../../support/service.ts';
 

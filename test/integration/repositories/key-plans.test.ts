@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { openDatabase } from '../../../src/platform/database/database.ts';
 import { commitStatement } from '../../../src/work/commit.ts';
 import { feedRepository } from '../../../src/repositories/feed/feed.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { idPrefixes, minIdAt, newId } from '../../../src/domain/ids.ts';
+import { idPrefixes, minIdAt, newId } from '../../../packages/core/src/domain/ids.ts';
 import { type MessageRange, messagesRepository } from '../../../src/repositories/messages/messages.ts';
 import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
 import { flattenPlan, explainQuery, queryableOf } from '../../support/query-plans.ts';

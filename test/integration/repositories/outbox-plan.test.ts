@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { outboxRepository } from '../../../src/repositories/maintenance/outbox.ts';
 import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openHistoryDatabase } from '../../../bench/history/database.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { feedRepository } from '../../../src/repositories/feed/feed.ts';
 import { feedRetentionRepository } from '../../../src/repositories/feed/retention.ts';
 import { messageBatchesRepository } from '../../../src/repositories/messages/batches.ts';

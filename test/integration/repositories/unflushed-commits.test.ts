@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { outboxRepository } from '../../../src/repositories/maintenance/outbox.ts';
 import { messageSearchRepository } from '../../../src/repositories/messages/search.ts';
 import type { Queryable } from '../../../src/repositories/queryable.ts';

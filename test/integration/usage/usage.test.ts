@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
-import { dayMs, firstUsageDay, startOfDay } from '../../../src/domain/usage.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { dayMs, firstUsageDay, startOfDay } from '../../../packages/core/src/domain/usage.ts';
 import { deliveryHandler } from '../../../workers/delivery.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { requestRest } from '../../clients/rest.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { maintenance } from '../../../src/jobs/maintenance.ts';
 import { waitUntil, useWebhooks } from './setup.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { minIdAt } from '../../../src/domain/ids.ts';
+import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { type Database, openDatabase } from '../../../src/platform/database/database.ts';
 import { feedRetentionRepository } from '../../../src/repositories/feed/retention.ts';
 import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';

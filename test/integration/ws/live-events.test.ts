@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { connectWebSocket, type Frame, type WsClient } from '../../clients/websocket.ts';
 import { startRealtimeNode, type RealtimeNode } from './realtime-node.ts';
 

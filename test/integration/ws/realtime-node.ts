@@ -1,5 +1,5 @@
-import type { Actor } from '../../../src/domain/auth/actor.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { ApiOverrides, CoreOverrides } from '../../../src/start/overrides.ts';
 import { createLogRecorder } from '../../support/log-recorder.ts';
 import { type AgentOptions, startService } from '../../support/service.ts';

@@ -1,6 +1,6 @@
-import type { ApprovalAction } from '../../../src/domain/approvals.ts';
-import type { Visibility } from '../../../src/domain/agents/agents.ts';
-import type { Scope } from '../../../src/domain/auth/scopes.ts';
+import type { ApprovalAction } from '../../../packages/core/src/domain/approvals.ts';
+import type { Visibility } from '../../../packages/core/src/domain/agents/agents.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { fakeService } from '../../../packages/client/src/testing/fake-service.ts';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { startService } from '../../support/service.ts';

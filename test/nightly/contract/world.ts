@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Scope } from '../../../src/domain/auth/scopes.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { requestRest, type RestResponse } from '../../clients/rest.ts';
 import { createMask } from './mask.ts';
 import type { ContractAgent, ContractAgentOptions, ContractApproval, ContractService } from './services.ts';

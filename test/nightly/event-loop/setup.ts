@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { scopes } from '../../../src/domain/auth/scopes.ts';
+import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scopes } from '../../../src/domain/auth/scopes.ts';
+import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { callToolRaw, postRawMessage } from '../../clients/mcp/client.ts';
 import { askStateless } from '../../clients/mcp/stateless-request.ts';
 import { requestRest } from '../../clients/rest.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { minIdAt } from '../../../src/domain/ids.ts';
+import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { openDatabase } from '../../../src/platform/database/database.ts';
 import { migrateBack, migrateForward } from '../../../src/platform/database/migrations.ts';
 import { partitionsRepository } from '../../../src/repositories/maintenance/partitions.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { scopes } from '../../../src/domain/auth/scopes.ts';
+import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import {
   readCurrentCursor,
   type FeedTransport,

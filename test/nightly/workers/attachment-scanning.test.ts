@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Core } from '../../../src/compose.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { attachmentScanning, packJobs } from '../../../src/jobs/outbox-jobs.ts';
 import { BlobMissing } from '../../../src/platform/blobs/store.ts';
 import { commitStatement } from '../../../src/work/commit.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { DomainError } from '../../../src/domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Exchange } from '../../../src/transports/mcp/protocol/exchange.ts';
 import type { Tool } from '../../../src/transports/mcp/tools/tools.ts';
 import { defineInteractiveFixture, textContent } from './define-fixture.ts';

@@ -1,4 +1,4 @@
-import { DomainError } from '../../../src/domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { ClientQuestion } from '../../../src/transports/mcp/approvals/client-requests.ts';
 import type { Prompt } from '../../../src/transports/mcp/prompts/prompts.ts';
 import type { Exchange } from '../../../src/transports/mcp/protocol/exchange.ts';

@@ -1,5 +1,5 @@
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
-import { DomainError } from '../../../src/domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Tool } from '../../../src/transports/mcp/tools/tools.ts';
 import { onePixelPng, silentWav } from './sample-media.ts';
 import { allKeywordsSchema } from './schema-keywords.ts';

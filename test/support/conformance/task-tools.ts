@@ -1,4 +1,4 @@
-import { DomainError } from '../../../src/domain/errors.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Exchange } from '../../../src/transports/mcp/protocol/exchange.ts';
 import type { Tool } from '../../../src/transports/mcp/tools/tools.ts';
 import { defineInteractiveFixture, definePlainFixture, textContent } from './define-fixture.ts';

@@ -10,6 +10,7 @@ const code = readSources([
   'bench',
   'chaos',
   'scripts',
+  'packages/core/src',
   'packages/client/src',
   'packages/chat-adapter/src',
 ]);

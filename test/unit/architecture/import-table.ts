@@ -6,7 +6,7 @@ export const importTable: Record<string, readonly string[]> = {
   // Entry points and the wiring of concrete parts. Only they see every layer.
   start: [
     'config',
-    'domain',
+    'core/domain',
     'jobs',
     'operations',
     'ops',
@@ -24,11 +24,11 @@ export const importTable: Record<string, readonly string[]> = {
     'work',
   ],
   workers: [
-    'domain',
+    'core/domain',
     'jobs',
     'ops',
     'platform',
-    'presenters',
+    'core/records',
     'realtime',
     'services',
     'shared',
@@ -37,51 +37,53 @@ export const importTable: Record<string, readonly string[]> = {
   ],
   cli: [
     'config',
-    'domain',
+    'core/domain',
     'embedded',
     'jobs',
     'packages/client/cli',
     'platform',
-    'presenters',
+    'core/records',
     'services',
     'shared',
     'start',
   ],
   embedded: ['config', 'shared'],
   // For operators, over one core: the API and the worker both serve it.
-  ops: ['domain', 'platform', 'shared', 'start', 'transports/http'],
+  ops: ['core/domain', 'platform', 'shared', 'start', 'transports/http'],
 
   // Transports do not import each other.
-  'transports/rest': ['domain', 'operations', 'platform', 'realtime', 'shared', 'transports/http'],
-  'transports/mcp': ['domain', 'operations', 'realtime', 'services', 'shared', 'transports/http'],
-  'transports/ws': ['domain', 'operations', 'realtime', 'services', 'shared', 'transports/http'],
-  'transports/oauth': ['domain', 'operations', 'services', 'shared', 'transports/http'],
+  'transports/rest': ['core/domain', 'operations', 'platform', 'realtime', 'shared', 'transports/http'],
+  'transports/mcp': ['core/domain', 'operations', 'realtime', 'services', 'shared', 'transports/http'],
+  'transports/ws': ['core/domain', 'operations', 'realtime', 'services', 'shared', 'transports/http'],
+  'transports/oauth': ['core/domain', 'operations', 'services', 'shared', 'transports/http'],
   'transports/console': [
-    'domain',
+    'core/domain',
     'operations',
-    'presenters',
+    'core/records',
     'realtime',
     'services',
     'shared',
     'transports/http',
     'work',
   ],
-  'transports/http': ['domain', 'platform', 'services', 'shared'],
+  'transports/http': ['core/domain', 'platform', 'services', 'shared'],
 
   // Layers, from the top down.
-  realtime: ['domain', 'platform', 'presenters', 'shared', 'work'],
-  operations: ['domain', 'platform', 'presenters', 'services', 'shared', 'work'],
-  services: ['domain', 'policies', 'shared', 'work'],
-  work: ['domain', 'jobs', 'platform', 'repositories', 'shared'],
-  repositories: ['domain', 'shared'],
-  policies: ['domain'],
-  presenters: ['domain'],
-  jobs: ['domain'],
+  realtime: ['core/domain', 'platform', 'core/records', 'shared', 'work'],
+  operations: ['core/domain', 'platform', 'core/records', 'services', 'shared', 'work'],
+  services: ['core/domain', 'core/policies', 'shared', 'work'],
+  work: ['core/domain', 'jobs', 'platform', 'repositories', 'shared'],
+  repositories: ['core/domain', 'shared'],
+  jobs: ['core/domain'],
   platform: ['jobs', 'shared'],
   config: ['platform', 'shared'],
-  domain: ['shared'],
   shared: [],
   migrations: [],
+
+  // The rules, without storage and transports. They need nothing of Node.
+  'core/domain': [],
+  'core/policies': ['core/domain'],
+  'core/records': ['core/domain'],
 
   // The client library: it uses the public interface only. Its main part runs in browsers.
   'packages/client': [],
@@ -96,7 +98,7 @@ export const importTable: Record<string, readonly string[]> = {
   // Tools beside the service. The service does not import them.
   bench: [
     'config',
-    'domain',
+    'core/domain',
     'embedded',
     'jobs',
     'platform',
@@ -106,10 +108,10 @@ export const importTable: Record<string, readonly string[]> = {
     'start',
     'work',
   ],
-  chaos: ['config', 'domain', 'embedded', 'platform', 'scripts', 'services', 'start'],
+  chaos: ['config', 'core/domain', 'embedded', 'platform', 'scripts', 'services', 'start', 'work'],
   scripts: [
     'config',
-    'domain',
+    'core/domain',
     'embedded',
     'operations',
     'packages/client',
@@ -175,8 +177,13 @@ export const packageTable: Record<string, readonly string[]> = {
   '@node-rs/argon2': ['services'],
 };
 
-/** Layers that browsers load. */
-export const browserLayers: ReadonlySet<string> = new Set(['packages/client']);
+/** Layers that browsers load, each with the packages that it uses. */
+export const browserLayers: Readonly<Record<string, readonly string[]>> = {
+  'packages/client': [],
+  'core/domain': ['zod', 'ulid'],
+  'core/policies': [],
+  'core/records': ['zod'],
+};
 
 /** The only files that may import what is named when they run: they start a built entry, or load the migrations. */
 export const computedImportFiles: ReadonlySet<string> = new Set([

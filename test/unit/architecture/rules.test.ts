@@ -15,14 +15,14 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
   [
     'followsImportTable',
     'a value import upwards',
-    [file('src/domain/a.ts', "import { b } from '../services/b.ts';")],
-    [file('src/services/b.ts', "import { a } from '../domain/a.ts';")],
+    [file('packages/core/src/domain/a.ts', "import { b } from '../services/b.ts';")],
+    [file('src/services/b.ts', "import { a } from '../work/a.ts';")],
   ],
   [
     'followsImportTable',
     'a type import',
-    [file('src/repositories/a.ts', "import type { B } from '../presenters/b.ts';")],
-    [file('src/presenters/b.ts', "import type { A } from '../domain/a.ts';")],
+    [file('src/repositories/a.ts', "import type { B } from '../services/b.ts';")],
+    [file('src/work/b.ts', "import type { A } from '../jobs/a.ts';")],
   ],
   [
     'followsImportTable',
@@ -33,14 +33,14 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
   [
     'followsImportTable',
     'a lazy import',
-    [file('src/policies/a.ts', "const b = await import('../services/b.ts');")],
-    [file('src/policies/a.ts', "const b = await import('./b.ts');")],
+    [file('packages/core/src/policies/a.ts', "const b = await import('../services/b.ts');")],
+    [file('packages/core/src/policies/a.ts', "const b = await import('./b.ts');")],
   ],
   [
     'followsImportTable',
     'an import for its effect',
-    [file('src/config.ts', "import './domain/a.ts';")],
-    [file('src/compose.ts', "import './domain/a.ts';")],
+    [file('src/config.ts', "import './services/a.ts';")],
+    [file('src/compose.ts', "import './services/a.ts';")],
   ],
   [
     'followsImportTable',
@@ -51,7 +51,7 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
   [
     'followsImportTable',
     'a layer without a row',
-    [file('src/attic/a.ts', "import { b } from '../domain/b.ts';")],
+    [file('src/attic/a.ts', "import { b } from '../jobs/b.ts';")],
     [file('src/attic/a.ts', "import { b } from './b.ts';")],
   ],
   [
@@ -59,13 +59,13 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
     'an import over several lines, beside comments and a text with /*',
     [
       file(
-        'src/domain/a.ts',
+        'packages/core/src/domain/a.ts',
         'const t = \'application/*+json\';\nexport const f = (x: string): string => x;\nimport {\n  b,\n} from "../http/b.ts";\n/* end */',
       ),
     ],
     [
       file(
-        'src/domain/a.ts',
+        'packages/core/src/domain/a.ts',
         "/** As\n * import { b } from '../http/b.ts';\n */\n// import('../http/b.ts')\n",
       ),
     ],
@@ -100,13 +100,16 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
   [
     'importsResolve',
     'a file that is not there',
-    [file('src/domain/a.ts', "import { b } from './b.ts';")],
-    [file('src/domain/a.ts', "import { b } from './b.ts';"), file('src/domain/b.ts')],
+    [file('packages/core/src/domain/a.ts', "import { b } from './b.ts';")],
+    [
+      file('packages/core/src/domain/a.ts', "import { b } from './b.ts';"),
+      file('packages/core/src/domain/b.ts'),
+    ],
   ],
   [
     'importsResolve',
     'a computed import',
-    [file('src/domain/a.ts', 'await import(`./${name}.ts`);')],
+    [file('packages/core/src/domain/a.ts', 'await import(`./${name}.ts`);')],
     [file('scripts/run.mjs', 'await import(name);')],
   ],
   [
@@ -131,14 +134,14 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
     'hasNoLoops',
     'a loop through a type and a lazy import',
     [
-      file('src/domain/a.ts', "import type { B } from './b.ts';"),
-      file('src/domain/b.ts', "import('./c.ts');"),
-      file('src/domain/c.ts', "export * from './a.ts';"),
+      file('packages/core/src/domain/a.ts', "import type { B } from './b.ts';"),
+      file('packages/core/src/domain/b.ts', "import('./c.ts');"),
+      file('packages/core/src/domain/c.ts', "export * from './a.ts';"),
     ],
     [
-      file('src/domain/a.ts', "import './b.ts';\nimport './c.ts';"),
-      file('src/domain/b.ts', "import './c.ts';"),
-      file('src/domain/c.ts'),
+      file('packages/core/src/domain/a.ts', "import './b.ts';\nimport './c.ts';"),
+      file('packages/core/src/domain/b.ts', "import './c.ts';"),
+      file('packages/core/src/domain/c.ts'),
     ],
   ],
   ['hasNoLoops', 'a file that imports itself', [file('src/a.ts', "import './a.ts';")], [file('src/a.ts')]],
@@ -146,10 +149,10 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
   [
     'keepsFoldersSmall',
     'a folder of 21 files',
-    Array.from({ length: 21 }, (_, index) => file(`src/domain/a${index}.ts`)),
+    Array.from({ length: 21 }, (_, index) => file(`packages/core/src/domain/a${index}.ts`)),
     [
-      ...Array.from({ length: 20 }, (_, index) => file(`src/domain/a${index}.ts`)),
-      file('src/domain/feed/a.ts'),
+      ...Array.from({ length: 20 }, (_, index) => file(`packages/core/src/domain/a${index}.ts`)),
+      file('packages/core/src/domain/feed/a.ts'),
       ...Array.from({ length: 21 }, (_, index) => file(`migrations/a${index}.ts`)),
     ],
   ],

@@ -37,10 +37,12 @@ export const keepsPackagesInTheirModules: Rule = (files) =>
     )
     .map(formatEdge);
 
-/** The part of a package that browsers load imports nothing of Node and no other package. */
+/** What browsers load imports nothing of Node, and no package besides its own. */
 export const keepsBrowserCodePortable: Rule = (files) =>
   listEdges(files)
-    .filter((edge) => !isOurs(edge) && browserLayers.has(layerOf(edge.from)))
+    .filter(
+      (edge) => !isOurs(edge) && browserLayers[layerOf(edge.from)]?.includes(packageOf(edge.to)) === false,
+    )
     .map(formatEdge);
 
 function packageOf(name: string): string {

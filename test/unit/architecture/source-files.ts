@@ -52,13 +52,14 @@ function sourceOf(path: string): string {
 const packageFolders = new Set(['node', 'testing', 'cli', 'bridge']);
 
 /**
- * The layer of a file: `packages/client` for packages/client/src/errors.ts, `packages/client/node` for
+ * The layer of a file: `core/domain` for packages/core/src/domain/errors.ts, `packages/client` for packages/client/src/errors.ts, `packages/client/node` for
  * packages/client/src/node/main.ts, `services` for src/services/messages/send.ts, `transports/ws` for src/transports/ws/frames.ts, `start`
  * for src/api.ts, `config` for src/config.ts, `workers` for workers/run.ts.
  */
 export function layerOf(path: string): string {
   const [top = '', next = '', ...rest] = path.split('/');
   if (top === 'packages') {
+    if (next === 'core') return `${next}/${rest[1]}`;
     const [, folder = ''] = rest;
     return packageFolders.has(folder) ? `${top}/${next}/${folder}` : `${top}/${next}`;
   }

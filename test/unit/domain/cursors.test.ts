@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCursors } from '../../../src/domain/feed/cursors.ts';
+import { createCursors } from '../../../src/work/cursors.ts';
 
 const cursors = createCursors('a secret of thirty-two characters');
 const invalid = expect.objectContaining({ code: 'INVALID_CURSOR' });

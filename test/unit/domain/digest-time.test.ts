@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isTimeZone, nextDigestAt } from '../../../src/domain/notifications.ts';
+import { isTimeZone, nextDigestAt } from '../../../packages/core/src/domain/notifications.ts';
 
 const next = (after: string, hour: number, time_zone: string) =>
   new Date(nextDigestAt(Date.parse(after), { hour, time_zone })).toISOString();

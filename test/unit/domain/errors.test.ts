@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DomainError, type ErrorCode, errorStatuses } from '../../../src/domain/errors.ts';
+import { DomainError, type ErrorCode, errorStatuses } from '../../../packages/core/src/domain/errors.ts';
 
 /** All error codes of docs/api.md with their status, including the code that only tools return. */
 const contract: [status: number, codes: string][] = [

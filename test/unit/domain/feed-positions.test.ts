@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { toCurrentPosition, rangeLength, rangeIndexOf } from '../../../src/domain/feed/position-ranges.ts';
+import {
+  toCurrentPosition,
+  rangeLength,
+  rangeIndexOf,
+} from '../../../packages/core/src/domain/feed/position-ranges.ts';
 
 const second = rangeLength;
 const third = 2 * rangeLength;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toSafeFileName } from '../../../src/domain/attachments/file-names.ts';
+import { toSafeFileName } from '../../../packages/core/src/domain/attachments/file-names.ts';
 
 test.each([
   ['report.pdf', 'report.pdf'],

@@ -4,7 +4,7 @@ import {
   normalizeMediaType,
   servedType,
   type DetectedContent,
-} from '../../../src/domain/attachments/file-types.ts';
+} from '../../../packages/core/src/domain/attachments/file-types.ts';
 
 const text: DetectedContent = { signature: undefined, encoding: 'utf-8', isJson: false };
 const latin1: DetectedContent = { ...text, encoding: 'windows-1252' };

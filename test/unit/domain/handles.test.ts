@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DomainError } from '../../../src/domain/errors.ts';
-import { isName, parseHandle } from '../../../src/domain/agents/handles.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isName, parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
 
 const maxHandle = 'a'.repeat(32);
 

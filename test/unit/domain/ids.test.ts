@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type IdKind, idPrefixes, isId, minIdAt, newId, timeOfId } from '../../../src/domain/ids.ts';
+import {
+  type IdKind,
+  idPrefixes,
+  isId,
+  minIdAt,
+  newId,
+  timeOfId,
+} from '../../../packages/core/src/domain/ids.ts';
 
 const kinds = Object.keys(idPrefixes) as IdKind[];
 const body = '01M7XZXBKN7SNFAET8A79TMDQ0';

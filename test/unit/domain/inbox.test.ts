@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { isId, newId } from '../../../src/domain/ids.ts';
-import { inboxTypes, readFencingToken, toLeaseId, visibleTypes } from '../../../src/domain/inbox.ts';
+import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
+import { inboxTypes, visibleTypes } from '../../../packages/core/src/domain/inbox.ts';
+import { readFencingToken, toLeaseId } from '../../../src/services/inbox/lease-ids.ts';
 
 describe('lease ids', () => {
   const [ann, bob] = [newId('agent'), newId('agent')];

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type EventType, eventTypes, canSeeEvent } from '../../../src/domain/feed/events.ts';
-import { allows, type Scope, scopes, sufficientScopes } from '../../../src/domain/auth/scopes.ts';
+import { type EventType, eventTypes, canSeeEvent } from '../../../packages/core/src/domain/feed/events.ts';
+import {
+  allows,
+  type Scope,
+  scopes,
+  sufficientScopes,
+} from '../../../packages/core/src/domain/auth/scopes.ts';
 
 describe('scopes', () => {
   test.each(scopes)('%s allows itself, and a token without scopes does not have it', (scope) => {

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findHits, parseSearch, toTsQuery, toWordsQuery } from '../../../src/domain/search/query.ts';
-import { tokenize } from '../../../src/domain/search/tokenizer.ts';
+import {
+  findHits,
+  parseSearch,
+  toTsQuery,
+  toWordsQuery,
+} from '../../../packages/core/src/domain/search/query.ts';
+import { tokenize } from '../../../packages/core/src/domain/search/tokenizer.ts';
 
 const toQuery = (query: string) => toTsQuery(parseSearch(query, 'q'));
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseSearch } from '../../../src/domain/search/query.ts';
-import { createSnippet } from '../../../src/domain/search/snippets.ts';
-import { tokenize } from '../../../src/domain/search/tokenizer.ts';
+import { parseSearch } from '../../../packages/core/src/domain/search/query.ts';
+import { createSnippet } from '../../../packages/core/src/domain/search/snippets.ts';
+import { tokenize } from '../../../packages/core/src/domain/search/tokenizer.ts';
 
 const snippet = (content: string, query: string) => createSnippet(content, parseSearch(query, 'q'));
 const filler = (words: number) => Array.from({ length: words }, (_, index) => `lorem${index}`).join(' ');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fold, toTsVector, tokenize } from '../../../src/domain/search/tokenizer.ts';
+import { fold, toTsVector, tokenize } from '../../../packages/core/src/domain/search/tokenizer.ts';
 
 const texts = (text: string) => tokenize(text).map((word) => word.text);
 

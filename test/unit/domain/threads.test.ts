@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { canTransition, type ThreadStatus, threadStatuses } from '../../../src/domain/threads.ts';
+import {
+  canTransition,
+  type ThreadStatus,
+  threadStatuses,
+} from '../../../packages/core/src/domain/threads.ts';
 
 /** Every way there is; all others are refused. */
 const ways: [from: ThreadStatus, to: ThreadStatus][] = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
-import { forEachWakeup, packWakeups, type Wakeup } from '../../../src/domain/feed/wakeups.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { forEachWakeup, packWakeups, type Wakeup } from '../../../packages/core/src/domain/feed/wakeups.ts';
 
 function unpacked(messages: { body: string }[]): Wakeup[] {
   const wakeups: Wakeup[] = [];

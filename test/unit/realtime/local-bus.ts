@@ -1,4 +1,4 @@
-import { packWakeups } from '../../../src/domain/feed/wakeups.ts';
+import { packWakeups } from '../../../packages/core/src/domain/feed/wakeups.ts';
 import { createTopicTable } from '../../../src/platform/bus/topics.ts';
 import type { Bus } from '../../../src/platform/bus/bus.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { FeedRange, MessageRef } from '../../../src/domain/feed/receipts.ts';
+import type { FeedRange, MessageRef } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { createReceipts, type ReceiptsParts } from '../../../src/realtime/receipts.ts';
 import { waitUntil } from './setup.ts';
 import { useFakeTimers } from '../../support/fake-timers.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
-import { createCursors } from '../../../src/domain/feed/cursors.ts';
+import { createCursors } from '../../../src/work/cursors.ts';
 import { createRealtime, type RealtimeParts } from '../../../src/realtime/create.ts';
 import { createLocalBus } from './local-bus.ts';
 import { createMemoryFeed } from './memory-feed.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toOneLine, toVisibleLine } from '../../../src/shared/visible-text.ts';
+import { toOneLine, toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
 
 test.each([
   ['a\r\nb', 'a b'],

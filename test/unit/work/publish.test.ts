@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { packWakeups } from '../../../src/domain/feed/wakeups.ts';
+import { packWakeups } from '../../../packages/core/src/domain/feed/wakeups.ts';
 import type { Bus, BusMessage } from '../../../src/platform/bus/bus.ts';
 import type { JobQueues } from '../../../src/platform/queues/job-queues.ts';
 import type { CommitResult } from '../../../src/work/change-set.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Visibility } from '../../../domain/agents/agents.ts';
+import type { Visibility } from '../../../../packages/core/src/domain/agents/agents.ts';
 import type { AgentOfPerson } from '../../../services/people/agents.ts';
 import { Badge } from './content.tsx';
 import { Rows } from './rows.tsx';

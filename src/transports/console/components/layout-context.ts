@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Person } from '../../../domain/auth/actor.ts';
+import type { Person } from '../../../../packages/core/src/domain/auth/actor.ts';
 import type { Assets } from '../assets.ts';
 import type { Flash } from '../flash.ts';
 import type { KeptForm } from '../kept-form.ts';

@@ -1,4 +1,4 @@
-import type { DomainError } from '../../../domain/errors.ts';
+import type { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import { Card, Heading } from '../components/content.tsx';
 import { Actions, ButtonLink } from '../components/form.tsx';
 import { plainMessage } from '../form-errors.ts';

@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from '../../../domain/approvals.ts';
+import type { ApprovalDecision } from '../../../../packages/core/src/domain/approvals.ts';
 import type { Approver } from '../../../operations/execute/context.ts';
 import type { Tokens } from '../../../services/auth/tokens.ts';
 import { approvalUrl, type ApprovalQuestion, questionText } from './question-text.ts';

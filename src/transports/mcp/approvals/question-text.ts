@@ -1,4 +1,4 @@
-import { toVisibleLine } from '../../../shared/visible-text.ts';
+import { toVisibleLine } from '../../../../packages/core/src/domain/visible-text.ts';
 import type { Approver } from '../../../operations/execute/context.ts';
 
 /** The approval that a person is asked for. */

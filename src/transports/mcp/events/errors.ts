@@ -1,9 +1,9 @@
-import { DomainError } from '../../../domain/errors.ts';
+import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import {
   type EventDialect,
   type EventErrorCode,
   eventErrorBody,
-} from '../../../domain/feed/event-dialects.ts';
+} from '../../../../packages/core/src/domain/feed/event-dialects.ts';
 import type { McpParts } from '../parts.ts';
 import { RpcError, rpcCodes } from '../protocol/errors.ts';
 import type { Caller } from '../protocol/exchange.ts';

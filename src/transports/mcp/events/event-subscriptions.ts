@@ -1,4 +1,4 @@
-import type { Actor } from '../../../domain/auth/actor.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import type {
   SubscribeOutcome,
   SubscriptionRequest,

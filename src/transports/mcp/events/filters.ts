@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseHandle } from '../../../domain/agents/handles.ts';
-import type { EventFilter } from '../../../domain/feed/event-filter.ts';
-import type { EventType } from '../../../domain/feed/events.ts';
+import { parseHandle } from '../../../../packages/core/src/domain/agents/handles.ts';
+import type { EventFilter } from '../../../../packages/core/src/domain/feed/event-filter.ts';
+import type { EventType } from '../../../../packages/core/src/domain/feed/events.ts';
 import { agentHandle, threadId } from '../../../operations/fields.ts';
 import { parseInput } from '../../../operations/execute/parse-input.ts';
 

@@ -1,7 +1,11 @@
 import type { Result } from '@modelcontextprotocol/server';
-import { deliveryModes, eventMethods, nextPollMs } from '../../../domain/feed/event-dialects.ts';
-import { toOccurrence } from '../../../domain/feed/occurrence.ts';
-import { canSeeEvent, type EventType, eventTypes } from '../../../domain/feed/events.ts';
+import {
+  deliveryModes,
+  eventMethods,
+  nextPollMs,
+} from '../../../../packages/core/src/domain/feed/event-dialects.ts';
+import { toOccurrence } from '../../../../packages/core/src/domain/feed/occurrence.ts';
+import { canSeeEvent, type EventType, eventTypes } from '../../../../packages/core/src/domain/feed/events.ts';
 import { eventDataOf } from '../../../operations/event-envelope.ts';
 import type { McpParts } from '../parts.ts';
 import type { Caller } from '../protocol/exchange.ts';

@@ -1,8 +1,12 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { Context } from 'koa';
-import { DomainError } from '../../../domain/errors.ts';
-import { eventErrorBody, eventNotifications, maxHeartbeatMs } from '../../../domain/feed/event-dialects.ts';
-import { toOccurrence } from '../../../domain/feed/occurrence.ts';
+import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
+import {
+  eventErrorBody,
+  eventNotifications,
+  maxHeartbeatMs,
+} from '../../../../packages/core/src/domain/feed/event-dialects.ts';
+import { toOccurrence } from '../../../../packages/core/src/domain/feed/occurrence.ts';
 import type { OpenStream, StreamEnd, StreamReader } from '../../../realtime/contract.ts';
 import { createSseStream, sendStream } from '../notifications/sse.ts';
 import type { McpParts } from '../parts.ts';

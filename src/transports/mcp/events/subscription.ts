@@ -1,12 +1,20 @@
 import { z } from 'zod';
-import { eventsPerPoll } from '../../../domain/feed/event-dialects.ts';
-import { canSeeEvent, eventScopes, type EventType, eventTypes } from '../../../domain/feed/events.ts';
+import { eventsPerPoll } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
+import {
+  canSeeEvent,
+  eventScopes,
+  type EventType,
+  eventTypes,
+} from '../../../../packages/core/src/domain/feed/events.ts';
 import { parseInput } from '../../../operations/execute/parse-input.ts';
 import type { LiveEvent, Realtime } from '../../../realtime/contract.ts';
 import type { Caller } from '../protocol/exchange.ts';
 import { eventError } from './errors.ts';
 import { readFilter } from './filters.ts';
-import { createEventFilter, type EventFilter } from '../../../domain/feed/event-filter.ts';
+import {
+  createEventFilter,
+  type EventFilter,
+} from '../../../../packages/core/src/domain/feed/event-filter.ts';
 
 const paramsSchema = z.looseObject({
   name: z.string(),

@@ -1,6 +1,6 @@
 import type { Result } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { maxSubscriptions } from '../../../domain/feed/event-dialects.ts';
+import { maxSubscriptions } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
 import { parseInput } from '../../../operations/execute/parse-input.ts';
 import type { SubscribeOutcome } from '../../../services/event-subscriptions/subscribe.ts';
 import type { McpParts } from '../parts.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import type { Actor } from '../../../domain/auth/actor.ts';
-import { DomainError } from '../../../domain/errors.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { LiveEvent, OpenStream, Realtime } from '../../../realtime/contract.ts';
 import { requireVersion, resumeHeader, sessionHeader, versionHeader } from '../protocol/headers.ts';

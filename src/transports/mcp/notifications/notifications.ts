@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { EventType } from '../../../domain/feed/events.ts';
-import { wantsNoReply } from '../../../domain/threads.ts';
+import type { EventType } from '../../../../packages/core/src/domain/feed/events.ts';
+import { wantsNoReply } from '../../../../packages/core/src/domain/threads.ts';
 import type { ShownEvent } from '../../../realtime/contract.ts';
 import { eventDataOf } from '../../../operations/event-envelope.ts';
 import { sseEvent, sseMessage } from './sse.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import type { Actor } from '../../../domain/auth/actor.ts';
-import { DomainError } from '../../../domain/errors.ts';
-import { basicScopes } from '../../../domain/auth/scopes.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
+import { basicScopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { bearerToken, challengeFor } from '../../http/authenticate.ts';
 import type { Tokens } from '../../../services/auth/tokens.ts';
 

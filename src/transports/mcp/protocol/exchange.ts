@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Actor } from '../../../domain/auth/actor.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import type { ClientInfo } from '../sessions/client-info.ts';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { type LoggingLevel, LoggingLevelSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js';

@@ -8,7 +8,7 @@ import {
   isJSONRPCRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
-import type { Actor } from '../../../domain/auth/actor.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import { hasFeedScope } from '../../../realtime/feed-scopes.ts';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { Realtime } from '../../../realtime/contract.ts';

@@ -1,6 +1,6 @@
-import type { Actor } from '../../../domain/auth/actor.ts';
-import { DomainError } from '../../../domain/errors.ts';
-import type { Budget } from '../../../domain/limits.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
+import type { Budget } from '../../../../packages/core/src/domain/limits.ts';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
 

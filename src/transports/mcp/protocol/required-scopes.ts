@@ -1,5 +1,5 @@
-import type { Actor } from '../../../domain/auth/actor.ts';
-import { DomainError } from '../../../domain/errors.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import { requireScope } from '../../../operations/execute/authorize-scope.ts';
 import { findCompletion } from '../prompts/completion.ts';
 import type { Prompt } from '../prompts/prompts.ts';

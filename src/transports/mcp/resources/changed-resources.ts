@@ -1,4 +1,4 @@
-import type { EventType } from '../../../domain/feed/events.ts';
+import type { EventType } from '../../../../packages/core/src/domain/feed/events.ts';
 import type { LiveEvent } from '../../../realtime/contract.ts';
 import type { Resources } from './resources.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Actor } from '../../../domain/auth/actor.ts';
-import { mcpPlaceLifetimeMs, mcpSessionLifetimeMs } from '../../../domain/limits.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
+import { mcpPlaceLifetimeMs, mcpSessionLifetimeMs } from '../../../../packages/core/src/domain/limits.ts';
 import { statelessRevision } from '../protocol/headers.ts';
 
 /** What a caller has received of its agent's feed. */

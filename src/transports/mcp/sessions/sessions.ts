@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { LoggingLevel } from '@modelcontextprotocol/sdk/types.js';
-import type { Actor } from '../../../domain/auth/actor.ts';
-import { mcpSessionLifetimeMs } from '../../../domain/limits.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
+import { mcpSessionLifetimeMs } from '../../../../packages/core/src/domain/limits.ts';
 import type { ClientInfo } from './client-info.ts';
 import { McpHttpError, RpcError, rpcCodes } from '../protocol/errors.ts';
 

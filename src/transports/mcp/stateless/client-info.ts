@@ -4,7 +4,7 @@ import {
   LOG_LEVEL_META_KEY,
 } from '@modelcontextprotocol/server';
 import { LoggingLevelSchema } from '@modelcontextprotocol/sdk/types.js';
-import { eventsExtension } from '../../../domain/feed/event-dialects.ts';
+import { eventsExtension } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
 import { readField } from '../protocol/required-scopes.ts';
 import { tasksExtension } from '../tasks/task-methods.ts';
 import { type ClientInfo, elicitationModes, sanitizeText } from '../sessions/client-info.ts';

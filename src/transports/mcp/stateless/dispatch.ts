@@ -6,7 +6,7 @@ import {
 import type { Result } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
 import type { SealedBox } from '../../../shared/encryption.ts';
-import { eventsCapability } from '../../../domain/feed/event-dialects.ts';
+import { eventsCapability } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
 import { errorBody, toDomainError } from '../../http/errors.ts';
 import { createSseStream } from '../notifications/sse.ts';
 import type { McpParts } from '../parts.ts';

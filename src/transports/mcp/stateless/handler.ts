@@ -1,9 +1,9 @@
 import { TRACEPARENT_META_KEY } from '@modelcontextprotocol/server';
 import type { Context } from 'koa';
-import type { Actor } from '../../../domain/auth/actor.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import type { McpParts } from '../parts.ts';
 import type { Authorizer } from '../protocol/authorizer.ts';
-import { eventMethods } from '../../../domain/feed/event-dialects.ts';
+import { eventMethods } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
 import type { EventStream } from '../events/stream.ts';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import { responseEndOf } from '../protocol/exchange.ts';

@@ -1,4 +1,4 @@
-import { DomainError } from '../../../domain/errors.ts';
+import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import { approvalDenied } from '../../../operations/execute/approval.ts';
 import type { Approval } from '../../../services/approvals/approvals.ts';
 import { elicitationOf } from '../approvals/approver.ts';

@@ -3,7 +3,7 @@ import type { FeedStatus } from '../../../realtime/contract.ts';
 import type { Caller, Exchange } from '../protocol/exchange.ts';
 import type { McpParts } from '../parts.ts';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { wrongField } from '../../../domain/errors.ts';
+import { wrongField } from '../../../../packages/core/src/domain/errors.ts';
 import { replyOf } from '../../../operations/execute/await-reply.ts';
 import { idempotencyKeyPattern, maxWaitSeconds } from '../../../operations/fields.ts';
 import { createApprover } from '../approvals/approver.ts';

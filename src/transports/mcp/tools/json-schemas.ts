@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idempotencyKeyPattern, metadata, metadataFields } from '../../../operations/fields.ts';
-import { maxSequence } from '../../../domain/threads.ts';
+import { maxSequence } from '../../../../packages/core/src/domain/threads.ts';
 import { cachePerObject } from '../../../shared/cache-per-object.ts';
 import { outlineOf } from './outline-schema.ts';
 

@@ -1,4 +1,4 @@
-import { idPrefixes } from '../../../domain/ids.ts';
+import { idPrefixes } from '../../../../packages/core/src/domain/ids.ts';
 
 const opening = new Set('"\'`“”‘’<\\');
 const closing = new Set('"\'`“”‘’>\\');

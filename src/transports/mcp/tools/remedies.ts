@@ -1,4 +1,4 @@
-import type { DomainError, ErrorCode } from '../../../domain/errors.ts';
+import type { DomainError, ErrorCode } from '../../../../packages/core/src/domain/errors.ts';
 import type { Operation } from '../../../operations/define.ts';
 import { maxWaitSeconds } from '../../../operations/fields.ts';
 import { describeId } from './references.ts';

@@ -1,4 +1,4 @@
-import type { DomainError } from '../../../domain/errors.ts';
+import type { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import { errorBody, toDomainError } from '../../http/errors.ts';
 import type { Approver } from '../../../operations/execute/context.ts';
 import type { Operation } from '../../../operations/define.ts';

@@ -1,5 +1,5 @@
 import type { ContentBlock, Tool as ToolDefinition } from '@modelcontextprotocol/sdk/types.js';
-import type { Actor } from '../../../domain/auth/actor.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import type { Operation, ToolBinding } from '../../../operations/define.ts';
 import type { LiveEvent, WaitPosition } from '../../../realtime/contract.ts';
 import type { Exchange } from '../protocol/exchange.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Actor } from '../../../domain/auth/actor.ts';
-import { type EventType, eventTypes } from '../../../domain/feed/events.ts';
-import { relationships } from '../../../domain/agents/agents.ts';
+import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
+import { type EventType, eventTypes } from '../../../../packages/core/src/domain/feed/events.ts';
+import { relationships } from '../../../../packages/core/src/domain/agents/agents.ts';
 import { describeMore, detail, readTheRest } from '../../../operations/detail.ts';
 import { defineOperation, toolHints } from '../../../operations/define.ts';
 import { examplePage } from '../../../operations/examples/events.ts';

@@ -1,6 +1,6 @@
 import type { ClientMetadata, Configuration } from 'oidc-provider';
 import { InvalidClientMetadata } from 'oidc-provider/lib/helpers/errors.js';
-import { DomainError } from '../../../domain/errors.ts';
+import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import { addressKey } from '../../http/address-key.ts';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { CallHooks } from '../call-hooks.ts';

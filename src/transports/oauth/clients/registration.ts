@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Configuration } from 'oidc-provider';
 import { InvalidClientMetadata } from 'oidc-provider/lib/helpers/errors.js';
 import { z } from 'zod';
-import { toVisibleLine } from '../../../shared/visible-text.ts';
+import { toVisibleLine } from '../../../../packages/core/src/domain/visible-text.ts';
 import { customClientFields } from './clients.ts';
 import { type RedirectKind, classifyRedirect } from './redirect-addresses.ts';
 

@@ -1,4 +1,4 @@
-import { eventScopes, eventTypes } from '../../../domain/feed/events.ts';
+import { eventScopes, eventTypes } from '../../../../packages/core/src/domain/feed/events.ts';
 import type { TransportDescription } from '../../../realtime/transport-description.ts';
 import { feedScopes } from '../../../realtime/feed-scopes.ts';
 import type { Json, Schemas } from '../openapi/schemas.ts';

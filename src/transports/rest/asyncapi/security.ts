@@ -1,5 +1,5 @@
-import { type EventType, eventScopes } from '../../../domain/feed/events.ts';
-import { type Scope, sufficientScopes } from '../../../domain/auth/scopes.ts';
+import { type EventType, eventScopes } from '../../../../packages/core/src/domain/feed/events.ts';
+import { type Scope, sufficientScopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import type { Json } from '../openapi/schemas.ts';
 import { oauthFlows, tokenDescription } from '../openapi/security.ts';
 

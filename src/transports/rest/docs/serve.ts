@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Middleware } from 'koa';
-import { DomainError } from '../../../domain/errors.ts';
+import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import type { Json } from '../openapi/schemas.ts';
 import { eventsPage } from './events-page.tsx';
 import { referencePage } from './reference-page.tsx';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../domain/errors.ts';
+import type { ErrorCode } from '../../../../packages/core/src/domain/errors.ts';
 import type { Operation } from '../../../operations/define.ts';
 import type { Route } from '../route.ts';
 import type { Steps } from '../../../shared/steps.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../domain/errors.ts';
+import type { ErrorCode } from '../../../../packages/core/src/domain/errors.ts';
 import type { RestBinding } from '../../../operations/define.ts';
 import { longPathPrefix, type RouteDescription } from '../route.ts';
 import { headersOf, type HeaderName, idempotencyKey, ifNoneMatch } from './headers.ts';

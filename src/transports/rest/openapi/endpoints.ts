@@ -1,4 +1,4 @@
-import { sufficientScopes } from '../../../domain/auth/scopes.ts';
+import { sufficientScopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import type { Operation, RestBinding } from '../../../operations/define.ts';
 import { pathsOf, type Route } from '../route.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../domain/errors.ts';
+import type { ErrorCode } from '../../../../packages/core/src/domain/errors.ts';
 
 /** The meaning of each error code. */
 export const errorDescriptions: Record<ErrorCode, string> = {

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorStatuses } from '../../../domain/errors.ts';
+import { type ErrorCode, errorStatuses } from '../../../../packages/core/src/domain/errors.ts';
 import type { RouteDescription } from '../route.ts';
 import { headersOf, type HeaderName } from './headers.ts';
 import { errorDescriptions } from './error-descriptions.ts';

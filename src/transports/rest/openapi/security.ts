@@ -1,4 +1,4 @@
-import type { Scope } from '../../../domain/auth/scopes.ts';
+import type { Scope } from '../../../../packages/core/src/domain/auth/scopes.ts';
 
 /** What each scope allows. */
 export const scopeDescriptions: Record<Scope, string> = {

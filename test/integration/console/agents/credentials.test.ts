@@ -1,6 +1,6 @@
 import { textContent } from 'domutils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopePresets, scopes } from '../../../../src/domain/auth/scopes.ts';
+import { scopePresets, scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { maxCredentials } from '../../../../src/services/auth/credentials.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { requestRest } from '../../../clients/rest.ts';

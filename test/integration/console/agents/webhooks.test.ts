@@ -1,7 +1,7 @@
 import { textContent } from 'domutils';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../../src/domain/ids.ts';
+import { newId } from '../../../../packages/core/src/domain/ids.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
 import {

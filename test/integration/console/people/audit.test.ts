@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AuditAction } from '../../../../src/domain/auth/audit.ts';
+import type { AuditAction } from '../../../../packages/core/src/domain/auth/audit.ts';
 import type { PageResponse } from '../../../clients/form-browser.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { startService, type TestService } from '../../../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { connectSdkClient } from '../../../clients/mcp/client.ts';
 import { resultSchema } from '../../../../src/transports/mcp/tools/json-schemas.ts';
 import { checkToolResult, publishedTools } from '../../../clients/mcp/closed-results.ts';

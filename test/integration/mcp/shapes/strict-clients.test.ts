@@ -1,6 +1,6 @@
 import { type FunctionTool, getAllMcpTools, MCPServerStreamableHttp, RunContext } from '@openai/agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { newId } from '../../../../src/domain/ids.ts';
+import { newId } from '../../../../packages/core/src/domain/ids.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { catalogue } from '../../../../src/operations/catalogue.ts';
 import type { Operation } from '../../../../src/operations/define.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { maskResponse } from '../../../support/mask-response.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../../../support/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { maskResponse } from '../../../support/mask-response.ts';
 import { connectSdkClient } from '../../../clients/mcp/client.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';

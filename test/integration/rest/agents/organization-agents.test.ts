@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { createOrganization, removeFromOrganization } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { createCredential } from '../../../../src/services/auth/credentials.ts';
 import { followFeed } from '../../../clients/feed.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Scope } from '../../../../src/domain/auth/scopes.ts';
+import type { Scope } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { followFeed } from '../../../clients/feed.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../../../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../../src/domain/ids.ts';
+import { newId } from '../../../../packages/core/src/domain/ids.ts';
 import { followFeed } from '../../../clients/feed.ts';
 import { maskResponse, mapNamesToRoles } from '../../../support/mask-response.ts';
 import type { RestResponse } from '../../../clients/rest.ts';

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventScopes, eventTypes, canSeeEvent } from '../../../../src/domain/feed/events.ts';
-import { type Scope, scopes } from '../../../../src/domain/auth/scopes.ts';
+import { eventScopes, eventTypes, canSeeEvent } from '../../../../packages/core/src/domain/feed/events.ts';
+import { type Scope, scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import {
   type AsyncApiDocument,
   buildAsyncApiDocument,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { errorStatuses } from '../../../../src/domain/errors.ts';
-import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { errorStatuses } from '../../../../packages/core/src/domain/errors.ts';
+import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { catalogue } from '../../../../src/operations/catalogue.ts';
 import { longPathPrefix, pathsOf } from '../../../../src/transports/rest/route.ts';
 import {

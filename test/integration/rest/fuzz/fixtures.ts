@@ -1,5 +1,5 @@
-import { newId } from '../../../../src/domain/ids.ts';
-import { scopes } from '../../../../src/domain/auth/scopes.ts';
+import { newId } from '../../../../packages/core/src/domain/ids.ts';
+import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { requestRest } from '../../../clients/rest.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { errorStatuses } from '../../../../src/domain/errors.ts';
+import { errorStatuses } from '../../../../packages/core/src/domain/errors.ts';
 import {
   type ResponseCheck,
   createResponseCheck,

@@ -1,5 +1,5 @@
-import { newId } from '../../../../src/domain/ids.ts';
-import { toLeaseId } from '../../../../src/domain/inbox.ts';
+import { newId } from '../../../../packages/core/src/domain/ids.ts';
+import { toLeaseId } from '../../../../src/services/inbox/lease-ids.ts';
 import type { TestService } from '../../../support/service.ts';
 
 /** Leases and dead items that requests can name. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { DomainError } from '../../../../src/domain/errors.ts';
+import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { createAgent, openThread, type TestThread } from './warm-threads.ts';
 

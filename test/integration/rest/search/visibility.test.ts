@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { minIdAt, newId } from '../../../../src/domain/ids.ts';
+import { minIdAt, newId } from '../../../../packages/core/src/domain/ids.ts';
 import { messageSearchRepository } from '../../../../src/repositories/messages/search.ts';
 import type { TestAgent } from '../../../support/service.ts';
 import { type Query, type SearchHit, type SearchService, startSearchService } from './setup.ts';

@@ -1,4 +1,4 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { beginErasure } from '../../../../services/agents/erasures.ts';
 import { requireAgentOfPerson } from '../../../../services/people/agents.ts';
 import { successFlash } from '../../flash.ts';

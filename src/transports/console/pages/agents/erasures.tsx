@@ -1,4 +1,4 @@
-import { type ErasureReport, presentErasure } from '../../../../presenters/progress.ts';
+import { type ErasureReport, presentErasure } from '../../../../../packages/core/src/records/progress.ts';
 import { listErasures } from '../../../../services/agents/erasures.ts';
 import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page } from '../../route.ts';

@@ -1,5 +1,5 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
-import { type ExportReport, presentExport } from '../../../../presenters/progress.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
+import { type ExportReport, presentExport } from '../../../../../packages/core/src/records/progress.ts';
 import { signArchiveUrl, beginExport, listExports } from '../../../../services/agents/exports.ts';
 import { requireAgentOfPerson } from '../../../../services/people/agents.ts';
 import { successFlash } from '../../flash.ts';

@@ -1,4 +1,4 @@
-import { isHandle } from '../../../../domain/agents/handles.ts';
+import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { AgentRows } from '../../components/agent-rows.tsx';
 import { Card, Empty, Heading } from '../../components/content.tsx';

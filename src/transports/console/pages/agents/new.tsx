@@ -1,8 +1,8 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { parseInput } from '../../../../operations/execute/parse-input.ts';
 import { registerAgentOperation } from '../../../../operations/agents/register-agent.ts';
-import type { Person } from '../../../../domain/auth/actor.ts';
-import { warnIfUnreachable } from '../../../../domain/agents/agents.ts';
+import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
+import { warnIfUnreachable } from '../../../../../packages/core/src/domain/agents/agents.ts';
 import { registerForPerson } from '../../../../services/people/agents.ts';
 import { listOrganizations } from '../../../../services/people/memberships.ts';
 import { emptyProfile, maxProfileFormBytes, type Profile, readProfile } from '../../agent-profile-form.ts';

@@ -1,4 +1,4 @@
-import type { InboundPolicy, Visibility } from '../../../../domain/agents/agents.ts';
+import type { InboundPolicy, Visibility } from '../../../../../packages/core/src/domain/agents/agents.ts';
 import { Choices } from '../../components/choices.tsx';
 import { Select } from '../../components/field.tsx';
 import { policyChoices, visibilityChoices } from './setting-text.ts';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import type { Counts } from '../../../../domain/agents/erasure-and-export.ts';
-import { type IdKind, isId } from '../../../../domain/ids.ts';
-import type { Progress } from '../../../../presenters/progress.ts';
+import type { Counts } from '../../../../../packages/core/src/domain/agents/erasure-and-export.ts';
+import { type IdKind, isId } from '../../../../../packages/core/src/domain/ids.ts';
+import type { Progress } from '../../../../../packages/core/src/records/progress.ts';
 import { Handle } from '../../components/agent-rows.tsx';
 import { Badge, Card, Empty, Heading } from '../../components/content.tsx';
 import { NextPage } from '../../components/next-page.tsx';

@@ -1,4 +1,4 @@
-import type { InboundPolicy, Visibility } from '../../../../domain/agents/agents.ts';
+import type { InboundPolicy, Visibility } from '../../../../../packages/core/src/domain/agents/agents.ts';
 
 /** A choice whose texts have no markup. */
 type PlainChoice = Record<'value' | 'title' | 'text', string>;

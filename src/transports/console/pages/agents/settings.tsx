@@ -1,7 +1,7 @@
-import { warnIfUnreachable } from '../../../../domain/agents/agents.ts';
+import { warnIfUnreachable } from '../../../../../packages/core/src/domain/agents/agents.ts';
 import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
 import { updateAgentOperation } from '../../../../operations/agents/update-agent.ts';
-import type { AgentRecord } from '../../../../presenters/agent.ts';
+import type { AgentRecord } from '../../../../../packages/core/src/records/agent.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { manageAgent } from '../../act-as-agent.ts';
 import { policyChoices, visibilityChoices } from './setting-text.ts';

@@ -1,4 +1,4 @@
-import { DomainError } from '../../../../domain/errors.ts';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { createThreadOperation } from '../../../../operations/threads/create-thread.ts';
 import { ensureEchoAgent } from '../../../../services/agents/echo.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';

@@ -1,4 +1,4 @@
-import { isId } from '../../../../domain/ids.ts';
+import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { type Approval, listApprovals } from '../../../../services/approvals/approvals.ts';
 import { stateLabels, requestText } from './approval-text.ts';
 import { Handle, monogram } from '../../components/agent-rows.tsx';

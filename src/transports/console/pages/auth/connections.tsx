@@ -1,4 +1,4 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { type Connection, endConnection, listConnections } from '../../../../services/auth/connections.ts';
 import { isOwnClient } from '../../../http/authorization-requests.ts';
 import { hostOf, isOnDevice } from '../../hosts.ts';

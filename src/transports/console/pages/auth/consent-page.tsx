@@ -1,5 +1,5 @@
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
-import type { Person } from '../../../../domain/auth/actor.ts';
+import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { Handle } from '../../components/agent-rows.tsx';
 import { Choices } from '../../components/choices.tsx';

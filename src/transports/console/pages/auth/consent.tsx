@@ -1,8 +1,8 @@
-import { defaultVisibility } from '../../../../domain/agents/agents.ts';
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
+import { defaultVisibility } from '../../../../../packages/core/src/domain/agents/agents.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
-import { DomainError } from '../../../../domain/errors.ts';
-import type { Person } from '../../../../domain/auth/actor.ts';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
+import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import { listApprovedAgents } from '../../../../services/auth/connections.ts';
 import {
   type AgentOfPerson,

@@ -1,7 +1,11 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { isScopePreset, scopePresets, scopes as allScopes } from '../../../../domain/auth/scopes.ts';
+import {
+  isScopePreset,
+  scopePresets,
+  scopes as allScopes,
+} from '../../../../../packages/core/src/domain/auth/scopes.ts';
 import { parseInput } from '../../../../operations/execute/parse-input.ts';
 import { createCredential } from '../../../../services/auth/credentials.ts';
 import { type AgentOfPerson, requireAgentOfPerson } from '../../../../services/people/agents.ts';
@@ -11,7 +15,7 @@ import { Field } from '../../components/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { ScopeChoices } from './scope-choices.tsx';
 import { CopyText, OneTimeSecrets } from '../../components/secrets.tsx';
-import { toOneLine } from '../../../../shared/visible-text.ts';
+import { toOneLine } from '../../../../../packages/core/src/domain/visible-text.ts';
 import type { PageParts } from '../../parts.ts';
 import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';

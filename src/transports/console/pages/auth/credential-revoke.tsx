@@ -1,4 +1,4 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import {
   type Credential,
   requireCredential,

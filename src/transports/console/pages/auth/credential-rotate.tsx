@@ -1,5 +1,5 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
-import { DomainError } from '../../../../domain/errors.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import {
   type Credential,
   requireCredential,

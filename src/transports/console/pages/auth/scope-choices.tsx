@@ -1,4 +1,8 @@
-import { type Scope, type ScopePreset, scopes as allScopes } from '../../../../domain/auth/scopes.ts';
+import {
+  type Scope,
+  type ScopePreset,
+  scopes as allScopes,
+} from '../../../../../packages/core/src/domain/auth/scopes.ts';
 import { scopeAbilities, abilitiesOf, presetNames } from './scope-text.ts';
 import { Checkbox } from '../../components/choices.tsx';
 

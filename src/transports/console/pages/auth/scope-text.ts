@@ -1,4 +1,9 @@
-import { allows, profileScopes, type Scope, type ScopePreset } from '../../../../domain/auth/scopes.ts';
+import {
+  allows,
+  profileScopes,
+  type Scope,
+  type ScopePreset,
+} from '../../../../../packages/core/src/domain/auth/scopes.ts';
 import type { TokenResource } from '../../../../services/auth/tokens.ts';
 
 export interface Ability {

@@ -1,7 +1,7 @@
 import { blockAgentOperation } from '../../../../operations/contacts/block-agent.ts';
 import { listBlocksOperation } from '../../../../operations/contacts/list-blocks.ts';
 import { unblockAgentOperation } from '../../../../operations/contacts/unblock-agent.ts';
-import type { BlockRecord } from '../../../../presenters/contact.ts';
+import type { BlockRecord } from '../../../../../packages/core/src/records/contact.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { type ActingAgent, actAsAgent } from '../../act-as-agent.ts';
 import { successFlash } from '../../flash.ts';

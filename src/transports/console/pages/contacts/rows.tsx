@@ -1,4 +1,7 @@
-import type { ContactRecord, ContactRequestRecord } from '../../../../presenters/contact.ts';
+import type {
+  ContactRecord,
+  ContactRequestRecord,
+} from '../../../../../packages/core/src/records/contact.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { Handle, monogram } from '../../components/agent-rows.tsx';
 import { Badge } from '../../components/content.tsx';

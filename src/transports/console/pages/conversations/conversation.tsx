@@ -1,6 +1,6 @@
-import { presentConversation } from '../../../../presenters/conversation.ts';
-import { presentReceipt } from '../../../../presenters/receipt.ts';
-import { presentToolMessage } from '../../../../presenters/tool-message.ts';
+import { presentConversation } from '../../../../../packages/core/src/records/conversation.ts';
+import { presentReceipt } from '../../../../../packages/core/src/records/receipt.ts';
+import { presentToolMessage } from '../../../../../packages/core/src/records/tool-message.ts';
 import {
   type ConversationPage,
   readConversationPage,

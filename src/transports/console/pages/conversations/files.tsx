@@ -1,4 +1,4 @@
-import { essenceOf } from '../../../../domain/attachments/file-types.ts';
+import { essenceOf } from '../../../../../packages/core/src/domain/attachments/file-types.ts';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { Badge } from '../../components/content.tsx';
 import { conversationAddress } from './filters.tsx';

@@ -1,6 +1,6 @@
-import { isHandle } from '../../../../domain/agents/handles.ts';
-import { isId } from '../../../../domain/ids.ts';
-import { conversationWaits, threadStatuses } from '../../../../domain/threads.ts';
+import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
+import { isId } from '../../../../../packages/core/src/domain/ids.ts';
+import { conversationWaits, threadStatuses } from '../../../../../packages/core/src/domain/threads.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import type {
   ConversationFilters,

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { isId } from '../../../../domain/ids.ts';
+import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { searchConversations } from '../../../../services/messages/search.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { listAgentsOfPerson } from '../../../../services/people/agents.ts';

@@ -1,5 +1,5 @@
-import type { Relationship } from '../../../../domain/agents/agents.ts';
-import { wantsNoReply } from '../../../../domain/threads.ts';
+import type { Relationship } from '../../../../../packages/core/src/domain/agents/agents.ts';
+import { wantsNoReply } from '../../../../../packages/core/src/domain/threads.ts';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { renderCardBody } from '../../../http/render-card-body.ts';
 import { CardLink, monogram } from '../../components/agent-rows.tsx';

@@ -1,5 +1,5 @@
-import { findWait } from '../../../../presenters/conversation.ts';
-import { presentSubject } from '../../../../domain/threads.ts';
+import { findWait } from '../../../../../packages/core/src/records/conversation.ts';
+import { presentSubject } from '../../../../../packages/core/src/domain/threads.ts';
 import type { Conversation } from '../../../../services/threads/conversations.ts';
 import { monogram } from '../../components/agent-rows.tsx';
 import { Badge } from '../../components/content.tsx';

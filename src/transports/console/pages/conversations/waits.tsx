@@ -1,4 +1,4 @@
-import { presentSubject, type WaitState } from '../../../../domain/threads.ts';
+import { presentSubject, type WaitState } from '../../../../../packages/core/src/domain/threads.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { listWaits, type Wait } from '../../../../services/threads/waits.ts';
 import { Handle, monogram } from '../../components/agent-rows.tsx';

@@ -1,4 +1,4 @@
-import type { Person } from '../../../../domain/auth/actor.ts';
+import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import {
   type Dashboard,

@@ -1,5 +1,5 @@
 import type { ListedDeadItem } from '../../../../operations/inbox/fields.ts';
-import { type MessageRecord, messageSchema } from '../../../../presenters/message.ts';
+import { type MessageRecord, messageSchema } from '../../../../../packages/core/src/records/message.ts';
 import { Handle } from '../../components/agent-rows.tsx';
 import { Button, ButtonLink, Form } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';

@@ -1,5 +1,5 @@
-import { isId } from '../../../../domain/ids.ts';
-import { DomainError } from '../../../../domain/errors.ts';
+import { isId } from '../../../../../packages/core/src/domain/ids.ts';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { deleteDeadItemOperation } from '../../../../operations/inbox/delete-dead-item.ts';
 import { listDeadItemsOperation } from '../../../../operations/inbox/list-dead-items.ts';
 import { redriveDeadItemOperation } from '../../../../operations/inbox/redrive-dead-item.ts';

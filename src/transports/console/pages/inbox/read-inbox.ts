@@ -1,4 +1,4 @@
-import { DomainError } from '../../../../domain/errors.ts';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { getInboxOperation } from '../../../../operations/inbox/get-inbox.ts';
 import type { ActingAgent } from '../../act-as-agent.ts';
 

@@ -1,4 +1,4 @@
-import { inboxTypes } from '../../../../domain/inbox.ts';
+import { inboxTypes } from '../../../../../packages/core/src/domain/inbox.ts';
 import { deleteInboxOperation } from '../../../../operations/inbox/delete-inbox.ts';
 import { setInboxOperation } from '../../../../operations/inbox/set-inbox.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';

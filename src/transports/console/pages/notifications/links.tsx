@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { DomainError } from '../../../../domain/errors.ts';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import {
   confirmAddress,
   findConfirmation,

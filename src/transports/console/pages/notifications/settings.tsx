@@ -1,6 +1,6 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
-import { DomainError } from '../../../../domain/errors.ts';
-import { notificationChannels } from '../../../../domain/notifications.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
+import { notificationChannels } from '../../../../../packages/core/src/domain/notifications.ts';
 import {
   hasBrowserNotifications,
   readNotificationSettings,

@@ -1,5 +1,5 @@
 import { addressKey } from '../../../http/address-key.ts';
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { readAccount } from '../../../../services/people/accounts.ts';
 import { setNameOfPerson } from '../../../../services/people/display-names.ts';
 import { changePassword } from '../../../../services/people/sign-in.ts';

@@ -1,4 +1,4 @@
-import type { AuditAction } from '../../../../domain/auth/audit.ts';
+import type { AuditAction } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import type { AuditLogEntry } from '../../../../services/agents/audit.ts';
 import { Handle } from '../../components/agent-rows.tsx';
 import { Rows } from '../../components/rows.tsx';

@@ -1,5 +1,5 @@
-import { type AuditKind, auditKinds } from '../../../../domain/auth/audit.ts';
-import { isId } from '../../../../domain/ids.ts';
+import { type AuditKind, auditKinds } from '../../../../../packages/core/src/domain/auth/audit.ts';
+import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { type AuditPage, readAgentAudit } from '../../../../services/agents/audit.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { Card, Empty, Heading } from '../../components/content.tsx';

@@ -1,4 +1,4 @@
-import type { Person } from '../../../../domain/auth/actor.ts';
+import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import type { ExternalOutcome } from '../../../../services/people/external-identities.ts';
 import { Card, Heading } from '../../components/content.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';

@@ -1,6 +1,6 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
-import { DomainError } from '../../../../domain/errors.ts';
-import { isName } from '../../../../domain/agents/handles.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
+import { isName } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { requireOrganization, removeMember } from '../../../../services/people/memberships.ts';
 import { confirmPage } from '../../components/confirm-page.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';

@@ -1,4 +1,4 @@
-import type { Person } from '../../../../domain/auth/actor.ts';
+import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import type { requireOrganization } from '../../../../services/people/memberships.ts';
 import { monogram } from '../../components/agent-rows.tsx';
 import { Badge } from '../../components/content.tsx';

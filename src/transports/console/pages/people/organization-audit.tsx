@@ -1,6 +1,6 @@
-import { type AuditAction, auditActions } from '../../../../domain/auth/audit.ts';
-import { isHandle } from '../../../../domain/agents/handles.ts';
-import { isId } from '../../../../domain/ids.ts';
+import { type AuditAction, auditActions } from '../../../../../packages/core/src/domain/auth/audit.ts';
+import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
+import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { readOrganizationAudit } from '../../../../services/people/organization-audit.ts';
 import { Card, Heading } from '../../components/content.tsx';
 import { Field, Select } from '../../components/field.tsx';

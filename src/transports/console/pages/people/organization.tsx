@@ -1,6 +1,6 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
-import { isName } from '../../../../domain/agents/handles.ts';
-import type { Person } from '../../../../domain/auth/actor.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
+import { isName } from '../../../../../packages/core/src/domain/agents/handles.ts';
+import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import { inviteMember, listInvitationsTo } from '../../../../services/people/membership-invitations.ts';
 import { setNameOfOrganization } from '../../../../services/people/display-names.ts';
 import { changeRole, requireOrganization } from '../../../../services/people/memberships.ts';

@@ -1,8 +1,8 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
-import { isName } from '../../../../domain/agents/handles.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
+import { isName } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { listInvitationsOfPerson } from '../../../../services/people/membership-invitations.ts';
 import { foundOrganization, listOrganizations } from '../../../../services/people/memberships.ts';
-import type { Person } from '../../../../domain/auth/actor.ts';
+import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import { successFlash } from '../../flash.ts';
 import { monogram } from '../../components/agent-rows.tsx';
 import { Badge, Card, Heading, ErrorNotice } from '../../components/content.tsx';

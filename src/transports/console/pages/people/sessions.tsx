@@ -1,5 +1,5 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
-import type { Person } from '../../../../domain/auth/actor.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
+import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import {
   endOtherSessions,
   endSession,

@@ -9,7 +9,7 @@ import {
   type ShownPage,
   type Visit,
 } from '../../route.ts';
-import { DomainError } from '../../../../domain/errors.ts';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { auditFailedSignIn } from '../../../../services/audit.ts';
 import { addressKey } from '../../../http/address-key.ts';
 import { checkPassword } from '../../../../services/people/sign-in.ts';

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { presentDay } from '../../../../presenters/usage.ts';
+import { presentDay } from '../../../../../packages/core/src/records/usage.ts';
 
 const width = 720;
 const height = 180;

@@ -1,7 +1,7 @@
-import { isHandle } from '../../../../domain/agents/handles.ts';
-import { isId } from '../../../../domain/ids.ts';
-import { estimateTokens, type Usage } from '../../../../domain/usage.ts';
-import { presentDay } from '../../../../presenters/usage.ts';
+import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
+import { isId } from '../../../../../packages/core/src/domain/ids.ts';
+import { estimateTokens, type Usage } from '../../../../../packages/core/src/domain/usage.ts';
+import { presentDay } from '../../../../../packages/core/src/records/usage.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { readUsage, type UsageOfAgent, type UsageReport } from '../../../../services/threads/usage.ts';
 import { Card, Empty, Facts, Heading } from '../../components/content.tsx';

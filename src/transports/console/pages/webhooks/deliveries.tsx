@@ -1,7 +1,10 @@
-import { type DeliveryState, deliveryStates } from '../../../../domain/webhooks.ts';
+import { type DeliveryState, deliveryStates } from '../../../../../packages/core/src/domain/webhooks.ts';
 import { getWebhookOperation } from '../../../../operations/webhooks/get-webhook.ts';
 import { listWebhookDeliveriesOperation } from '../../../../operations/webhooks/list-webhook-deliveries.ts';
-import type { WebhookDeliveryRecord, WebhookRecord } from '../../../../presenters/webhook.ts';
+import type {
+  WebhookDeliveryRecord,
+  WebhookRecord,
+} from '../../../../../packages/core/src/records/webhook.ts';
 import { actAsAgent } from '../../act-as-agent.ts';
 import { Badge, Card } from '../../components/content.tsx';
 import { Button, Form } from '../../components/form.tsx';

@@ -1,4 +1,4 @@
-import { eventTypes } from '../../../../domain/feed/events.ts';
+import { eventTypes } from '../../../../../packages/core/src/domain/feed/events.ts';
 import { Checkbox } from '../../components/choices.tsx';
 import { Field } from '../../components/field.tsx';
 import { eventText } from './webhook-text.ts';

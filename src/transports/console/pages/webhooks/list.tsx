@@ -1,6 +1,6 @@
-import { maxWebhooks } from '../../../../domain/webhooks.ts';
+import { maxWebhooks } from '../../../../../packages/core/src/domain/webhooks.ts';
 import { listWebhooksOperation } from '../../../../operations/webhooks/list-webhooks.ts';
-import type { WebhookRecord } from '../../../../presenters/webhook.ts';
+import type { WebhookRecord } from '../../../../../packages/core/src/records/webhook.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { actAsAgent } from '../../act-as-agent.ts';
 import { Badge, Card, Empty } from '../../components/content.tsx';

@@ -1,5 +1,5 @@
-import { authorFromPerson } from '../../../../domain/auth/audit.ts';
-import { eventTypes } from '../../../../domain/feed/events.ts';
+import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
+import { eventTypes } from '../../../../../packages/core/src/domain/feed/events.ts';
 import {
   endSubscription,
   type DescribedSubscription,

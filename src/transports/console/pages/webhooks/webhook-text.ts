@@ -1,5 +1,5 @@
-import type { EventType } from '../../../../domain/feed/events.ts';
-import type { DeliveryState, DisabledReason } from '../../../../domain/webhooks.ts';
+import type { EventType } from '../../../../../packages/core/src/domain/feed/events.ts';
+import type { DeliveryState, DisabledReason } from '../../../../../packages/core/src/domain/webhooks.ts';
 
 /** Event types in words. */
 export const eventText: Record<EventType, string> = {

@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto';
-import { decodeTime, encodeTime } from 'ulid';
 import type { Actor } from './auth/actor.ts';
 import { canSeeEvent, type EventType, eventTypes } from './feed/events.ts';
-import { idPrefixes, isId } from './ids.ts';
 
 /** Receipts and the loss of items are news, not work. Without them no item can cause an item of another inbox by itself. */
 const otherTypes: ReadonlySet<EventType> = new Set([
@@ -63,27 +60,4 @@ export interface NextItem {
   last_number: number;
   /** How long until the next item can be ready, in milliseconds; 0 or less for now, null if nothing is known to become ready. */
   next_in_ms: number | null;
-}
-
-/**
- * The id of a lease. A fencing token belongs to one lease of the agent, so the id is the token with a checksum over the agent. It shows
- * without a query whether the agent ever had the lease, however long ago it ended.
- */
-export function toLeaseId(agentId: string, fencingToken: number): string {
-  return `${idPrefixes.lease}_${encodeTime(fencingToken)}${checksum(agentId, fencingToken)}`;
-}
-
-/** The fencing token in the id of a lease; undefined if the agent cannot have had the lease. */
-export function readFencingToken(agentId: string, leaseId: string): number | undefined {
-  if (!isId('lease', leaseId)) return undefined;
-  const fencingToken = decodeTime(leaseId.slice(-26));
-  return toLeaseId(agentId, fencingToken) === leaseId ? fencingToken : undefined;
-}
-
-const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-
-/** 80 bits, in the alphabet of identifiers. It is no secret: look-ups are by agent. */
-function checksum(agentId: string, fencingToken: number): string {
-  const digest = createHash('sha256').update(`${agentId} ${fencingToken}`).digest();
-  return Array.from(digest.subarray(0, 16), (byte) => crockford[byte % 32]).join('');
 }

@@ -1,5 +1,5 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
-import { DomainError } from '../errors.ts';
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
 
 /** Length of the signature: 12 bytes as base64url. */
 const macLength = 16;

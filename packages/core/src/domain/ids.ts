@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 
 /** Random bytes are fetched in blocks, because each fetch is a call into the operating system. */
@@ -7,7 +6,7 @@ let poolOffset = randomPool.length;
 
 function nextRandom(): number {
   if (poolOffset === randomPool.length) {
-    randomFillSync(randomPool);
+    crypto.getRandomValues(randomPool);
     poolOffset = 0;
   }
   return (randomPool[poolOffset++] ?? 0) / 256;

@@ -1,4 +1,4 @@
-import { toOneLine } from '../shared/visible-text.ts';
+import { toOneLine } from './visible-text.ts';
 
 export const threadStatuses = ['active', 'closed', 'archived'] as const;
 

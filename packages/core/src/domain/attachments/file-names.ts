@@ -1,8 +1,9 @@
-import { toOneLine } from '../../shared/visible-text.ts';
+import { toOneLine } from '../visible-text.ts';
 
 /** In UTF-16 code units and in bytes of UTF-8: file systems accept at most 255 bytes. */
 const maxLength = { units: 180, bytes: 255 };
 const maxExtensionLength = 20;
+const utf8 = new TextEncoder();
 
 /** Device names: Windows opens the device, whatever the extension. */
 const deviceNames = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
@@ -34,5 +35,5 @@ function shorten(name: string): string {
 }
 
 function fits(name: string): boolean {
-  return name.length <= maxLength.units && Buffer.byteLength(name) <= maxLength.bytes;
+  return name.length <= maxLength.units && utf8.encode(name).length <= maxLength.bytes;
 }

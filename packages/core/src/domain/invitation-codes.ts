@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-
 /** Crockford's base 32: no letter looks like a digit. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const groups = 4;
@@ -7,7 +5,7 @@ const groupLength = 5;
 
 /** A new code with 100 random bits in four groups of five characters: `7QX3M-…`. */
 export function newInvitationCode(): string {
-  const random = [...randomBytes(groups * groupLength)].map((byte) =>
+  const random = [...crypto.getRandomValues(new Uint8Array(groups * groupLength))].map((byte) =>
     alphabet.charAt(byte % alphabet.length),
   );
   return Array.from({ length: groups }, (_, group) =>
