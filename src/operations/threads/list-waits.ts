@@ -31,7 +31,6 @@ export const listWaitsOperation = defineOperation({
           since: 1_794_000_060_000,
           received: true,
           state: 'silent',
-          in_cycle: false,
         },
       ],
     },

@@ -7,8 +7,6 @@ type WaitRow = Awaited<ReturnType<SystemWork['waits']['list']>>[number];
 /** One agent waits for the answer of another. */
 export interface Wait extends WaitRow {
   state: WaitState;
-  /** Whether the agents wait for each other, directly or through others. */
-  in_cycle: boolean;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -25,36 +23,14 @@ export async function listWaits(
 ): Promise<Wait[]> {
   const now = Date.now();
   const rows = await waits.list(reader, { since: now - maxAgeMs, now, limit: maxThreads });
-  const targets = groupTargets(rows);
-  return rows.map((row) => ({
-    ...row,
-    state: findState(row, targets),
-    in_cycle: reaches(targets, row.member_id, row.sender_id),
-  }));
+  return rows.map((row) => ({ ...row, state: findState(row, rows) }));
 }
 
-type Targets = ReadonlyMap<string, ReadonlySet<string>>;
-
-/** The agents for whose answer each agent waits. */
-function groupTargets(rows: readonly WaitRow[]): Targets {
-  const targets = new Map<string, Set<string>>();
-  for (const { sender_id, member_id } of rows)
-    targets.set(sender_id, (targets.get(sender_id) ?? new Set()).add(member_id));
-  return targets;
-}
-
-function findState(row: WaitRow, targets: Targets): WaitState {
+function findState(row: WaitRow, rows: readonly WaitRow[]): WaitState {
   if (row.needs_person) return 'waits_for_person';
-  const others = [...(targets.get(row.member_id) ?? [])].filter((id) => id !== row.sender_id);
-  if (others.length > 0) return 'waits_for_agent';
+  const waitsForThird = rows.some(
+    ({ sender_id, member_id }) => sender_id === row.member_id && member_id !== row.sender_id,
+  );
+  if (waitsForThird) return 'waits_for_agent';
   return row.is_online ? 'silent' : 'offline';
-}
-
-function reaches(targets: Targets, from: string, to: string): boolean {
-  const seen = new Set([from]);
-  for (const id of seen) {
-    if (id === to) return true;
-    for (const next of targets.get(id) ?? []) seen.add(next);
-  }
-  return false;
 }

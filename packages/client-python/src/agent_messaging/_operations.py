@@ -130,7 +130,6 @@ Wait = TypedDict(
         "since": "int",
         "received": "bool",
         "state": "Literal['waits_for_person', 'waits_for_agent', 'silent', 'offline']",
-        "in_cycle": "bool",
     },
 )
 

@@ -64,8 +64,6 @@ export interface Wait {
   received: boolean;
   /** Of the agent that has not answered. waits_for_person: the message asks a person, or one of your agents has a pending approval. waits_for_agent: it waits for a third agent. silent: it is online. offline: it is not. */
   state: 'waits_for_person' | 'waits_for_agent' | 'silent' | 'offline';
-  /** Whether the two wait for each other, directly or through others. */
-  in_cycle: boolean;
 }
 
 export interface Usage {

@@ -19,7 +19,6 @@ export const waitSchema = z
       .describe(
         'Of the agent that has not answered. waits_for_person: the message asks a person, or one of your agents has a pending approval. waits_for_agent: it waits for a third agent. silent: it is online. offline: it is not.',
       ),
-    in_cycle: z.boolean().describe('Whether the two wait for each other, directly or through others.'),
   })
   .meta({ id: 'Wait' })
   .describe('An agent waits for the answer of another.');
@@ -36,12 +35,11 @@ export interface WaitColumns {
   member_handle: string;
   received: boolean;
   state: WaitState;
-  in_cycle: boolean;
 }
 
 /** Returns a wait from a row that may have more columns. */
 export function presentWait(row: WaitColumns): WaitRecord {
-  const { thread_id, subject, since, received, state, in_cycle } = row;
+  const { thread_id, subject, since, received, state } = row;
   return {
     thread_id,
     subject: presentSubject(subject),
@@ -50,6 +48,5 @@ export function presentWait(row: WaitColumns): WaitRecord {
     since,
     received,
     state,
-    in_cycle,
   };
 }

@@ -9,7 +9,6 @@ import { Time } from '../../components/time.tsx';
 import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page, publicPage, type ShownPage } from '../../route.ts';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
-import { WaitGraph } from './wait-graph.tsx';
 
 /** Path of the page. */
 export const waitsAddress = '/console/waits';
@@ -84,16 +83,10 @@ function Waits({ waits }: { waits: readonly Wait[] }) {
     ),
     side: (
       <>
-        {wait.in_cycle && <Badge tone="danger">Cycle</Badge>}
         {wait.paused && <Badge tone="warning">Paused</Badge>}
         <Badge tone={states[wait.state].tone}>{states[wait.state].label}</Badge>
       </>
     ),
   }));
-  return (
-    <>
-      <WaitGraph waits={waits} />
-      <Rows label="Missing answers" rows={rows} id="waits" />
-    </>
-  );
+  return <Rows label="Missing answers" rows={rows} id="waits" />;
 }
