@@ -1,11 +1,12 @@
 import type { Core } from '../src/compose.ts';
 import { maxHoldMs } from '../packages/core/src/domain/feed/event-dialects.ts';
-import { createEventFilter } from '../packages/core/src/domain/feed/event-filter.ts';
-import { canSeeEvent, type EventType } from '../packages/core/src/domain/feed/events.ts';
-import { toOccurrence } from '../packages/core/src/domain/feed/occurrence.ts';
+import { createEventFilter } from '../packages/core/src/events/event-filter.ts';
+import { canSeeEvent } from '../packages/core/src/events/feed-event.ts';
+import { type EventType } from '../packages/core/src/events/list.ts';
+import { toOccurrence } from '../packages/core/src/events/occurrence.ts';
 import type { WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
 import { createSubscriptionJob, subscriptionPosting } from '../src/jobs/event-subscriptions.ts';
-import { presentEventData } from '../packages/core/src/records/events.ts';
+import { presentEventData } from '../packages/core/src/events/present-event.ts';
 import { startPosition } from '../src/realtime/feed/start-position.ts';
 import type { Receipts } from '../src/realtime/receipts.ts';
 import { canSign } from '../src/services/webhooks/secrets.ts';

@@ -3,7 +3,7 @@ import { toNoticeJob } from '../packages/core/src/domain/notifications.ts';
 import { isDelivered, type OutboundResponse } from '../packages/core/src/domain/outbound.ts';
 import type { WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
-import { presentEvent } from '../packages/core/src/records/events.ts';
+import { presentEvent } from '../packages/core/src/events/present-event.ts';
 import type { Receipts } from '../src/realtime/receipts.ts';
 import { maxAbandonedAtOnce, type Webhook, webhookDisabled } from '../src/services/webhooks/access.ts';
 import { signHeaders } from '../src/services/webhooks/secrets.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorStatuses } from '../../packages/core/src/domain/errors.ts';
-import { eventScopes } from '../../packages/core/src/domain/feed/events.ts';
+import { eventOf, eventTypes } from '../../packages/core/src/events/list.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
 
 /** Operations that the fake service of the client package does not have; docs/testing.md lists them. */
@@ -27,7 +27,7 @@ export function buildFakeContract(): object {
   return JSON.parse(
     JSON.stringify({
       operations: Object.fromEntries(operations),
-      event_scopes: eventScopes,
+      event_scopes: Object.fromEntries(eventTypes.map((type) => [type, eventOf(type).scope])),
       error_statuses: errorStatuses,
     }),
   ) as object;

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type DeliveryState, deliveryStates } from '../../packages/core/src/domain/webhooks.ts';
-import { presentWebhookDelivery } from '../../packages/core/src/records/webhook.ts';
+import { presentWebhookDelivery } from '../../packages/core/src/events/webhook-record.ts';
 import { requireAnyWebhook } from '../services/webhooks/access.ts';
 import { listLatestDeliveries, replayDelivery, replayFailed } from '../services/webhooks/deliveries.ts';
 import { printResult, resultCommand } from './output.ts';

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type EventType, eventTypes } from '../../packages/core/src/domain/feed/events.ts';
+import { type EventType, eventTypes, isEventType } from '../../packages/core/src/events/list.ts';
 import { scopes } from '../../packages/core/src/domain/auth/scopes.ts';
-import { presentWebhook, presentWebhookTest } from '../../packages/core/src/records/webhook.ts';
+import { presentWebhook, presentWebhookTest } from '../../packages/core/src/events/webhook-record.ts';
 import { findAgentByHandle } from '../services/agents/find-by-handle.ts';
 import { requireAnyWebhook } from '../services/webhooks/access.ts';
 import { sendTestEvent } from '../services/webhooks/send-test-event.ts';
@@ -23,8 +23,6 @@ interface Json {
 }
 
 const allScopes: ReadonlySet<string> = new Set(scopes);
-
-const isEventType = (value: string): value is EventType => eventTypes.some((type) => type === value);
 
 /** The value of `--events`. */
 type Types = EventType[] | 'all';

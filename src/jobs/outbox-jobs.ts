@@ -4,7 +4,7 @@ import { erasureJob } from '../../packages/core/src/domain/agents/erasure-and-ex
 import { exportJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { scanJob } from '../../packages/core/src/domain/attachments/attachments.ts';
 import { noticeJob } from '../../packages/core/src/domain/notifications.ts';
-import type { EventType } from '../../packages/core/src/domain/feed/events.ts';
+import { eventOf, type EventType } from '../../packages/core/src/events/list.ts';
 import type { JobContract, QueuedJob } from './define.ts';
 import { listIds, type OutboxRow } from './joined-rows.ts';
 
@@ -74,34 +74,12 @@ export const outboxJobs = {
   [noticing.name]: noticing,
 };
 
-const deliveryJobs = (event: { id: string }): OutboxRow[] => [{ job: delivery.name, subject_id: event.id }];
-
-/** The jobs that each event type enqueues. */
-const jobsByEvent: Record<EventType, (event: { id: string; message_id?: string }) => OutboxRow[]> = {
-  'message.created': (event) => [
-    ...deliveryJobs(event),
-    ...(event.message_id ? [{ job: searchIndexing.name, subject_id: event.message_id }] : []),
-  ],
-  'thread.created': deliveryJobs,
-  'thread.updated': deliveryJobs,
-  'thread.member_added': deliveryJobs,
-  'thread.member_removed': deliveryJobs,
-  'message.delivered': deliveryJobs,
-  'message.read': deliveryJobs,
-  'message.handled': deliveryJobs,
-  'attachment.scanned': deliveryJobs,
-  'contact.request': deliveryJobs,
-  'contact.added': deliveryJobs,
-  'contact.updated': deliveryJobs,
-  'contact.removed': deliveryJobs,
-  'approval.resolved': deliveryJobs,
-  'inbox.expired': deliveryJobs,
-  'agent.updated': deliveryJobs,
-};
-
 /** Returns the jobs to put into the outbox for an event. */
 export function jobsForEvent(event: { id: string; type: EventType; message_id?: string }): OutboxRow[] {
-  return jobsByEvent[event.type](event);
+  const { id, type, message_id } = event;
+  const { messageJobs = [] } = eventOf(type);
+  const others = message_id === undefined ? [] : messageJobs.map((job) => ({ job, subject_id: message_id }));
+  return [{ job: delivery.name, subject_id: id }, ...others];
 }
 
 const maxBatchSize = 100;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type EventType, eventTypes } from '../../packages/core/src/domain/feed/events.ts';
-import { eventData } from '../../packages/core/src/records/events.ts';
+import { eventOf, type EventType, eventTypes } from '../../packages/core/src/events/list.ts';
 
 /** The fields of an event that a transport sends, with its data as JSON text. */
 interface ShownEvent {
@@ -13,6 +12,7 @@ interface ShownEvent {
 }
 
 function envelopeOf<Type extends EventType>(type: Type) {
+  const { data } = eventOf(type);
   const nameParts = type.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return z
     .object({
@@ -25,13 +25,13 @@ function envelopeOf<Type extends EventType>(type: Type) {
         .string()
         .describe('The feed position after this event. Pass it to any transport to resume from here.'),
       created_at: z.int().describe('Milliseconds since the Unix epoch.'),
-      data: eventData[type],
+      data,
       traceparent: z
         .string()
         .optional()
         .describe('W3C Trace Context of the request that caused the event, if it was traced.'),
     })
-    .meta({ id: `${nameParts.join('')}Event`, description: eventData[type].description });
+    .meta({ id: `${nameParts.join('')}Event`, description: data.description });
 }
 
 /** The schema of the event envelope, by event type. */
@@ -42,11 +42,6 @@ if (!first) throw new Error('no event types are defined');
 
 /** The schema of an event of any type. */
 export const eventEnvelope = z.discriminatedUnion('type', [first, ...others]);
-
-/** The schema of the `data` field of one event type. */
-export function eventDataOf(type: EventType): z.ZodObject {
-  return eventData[type];
-}
 
 /** The envelope as JSON text. Only `data_json` can contain characters that need escaping, and it is serialized already. */
 export function envelopeText({ type, id, cursor, created_at, data_json, traceparent }: ShownEvent): string {

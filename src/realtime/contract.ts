@@ -1,5 +1,5 @@
 import type { Actor } from '../../packages/core/src/domain/auth/actor.ts';
-import type { EventType } from '../../packages/core/src/domain/feed/events.ts';
+import type { EventType } from '../../packages/core/src/events/list.ts';
 import type { MessageRef } from '../../packages/core/src/domain/feed/receipts.ts';
 import type { CommitResult } from '../work/change-set.ts';
 

@@ -1,7 +1,7 @@
 import type { Actor } from '../../packages/core/src/domain/auth/actor.ts';
 import type { Cursors } from '../work/cursors.ts';
 import { DomainError } from '../../packages/core/src/domain/errors.ts';
-import { canSeeEvent } from '../../packages/core/src/domain/feed/events.ts';
+import { canSeeEvent } from '../../packages/core/src/events/feed-event.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 import type { Work } from '../work/unit-of-work.ts';
 import { createStreamRegistry, type StreamRegistry } from './streams/registry.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { EventType } from '../../packages/core/src/domain/feed/events.ts';
+import type { EventType } from '../../packages/core/src/events/list.ts';
 import type { ShownEvent } from './contract.ts';
 
 /** A message of a transport: a frame, a notification or a page. */

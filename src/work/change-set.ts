@@ -1,6 +1,6 @@
 import type { AuditEntry, Author } from '../../packages/core/src/domain/auth/audit.ts';
 import { ConcurrentChange } from '../../packages/core/src/domain/errors.ts';
-import type { FeedEntry, NewEvent } from '../../packages/core/src/domain/feed/events.ts';
+import type { FeedEntry, NewEvent } from '../../packages/core/src/events/feed-event.ts';
 import { newId } from '../../packages/core/src/domain/ids.ts';
 import { joinJobs } from '../jobs/joined-rows.ts';
 import type { EventRow } from '../repositories/feed/events.ts';

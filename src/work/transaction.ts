@@ -1,5 +1,5 @@
 import { DomainError } from '../../packages/core/src/domain/errors.ts';
-import type { NewEvent } from '../../packages/core/src/domain/feed/events.ts';
+import type { NewEvent } from '../../packages/core/src/events/feed-event.ts';
 import { databaseError } from '../repositories/errors.ts';
 import { Repositories } from '../repositories/index.ts';
 import type { Queryable } from '../repositories/queryable.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';
 import type { Core } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { eventScopes, eventTypes } from '../../packages/core/src/domain/feed/events.ts';
+import { eventOf, eventTypes } from '../../packages/core/src/events/list.ts';
 import { scopes } from '../../packages/core/src/domain/auth/scopes.ts';
 import { queueNames } from '../../src/jobs/define.ts';
 import { delivery, jobsForEvent, outboxJobs, packJobs } from '../../src/jobs/outbox-jobs.ts';
@@ -58,7 +58,7 @@ describe('operations', () => {
     expect(
       catalogue.filter(({ scope }) => ![scope].flat().every((one) => known.has(one))).map(({ name }) => name),
     ).toEqual([]);
-    expect(Object.values(eventScopes).filter((scope) => !known.has(scope))).toEqual([]);
+    expect(eventTypes.filter((type) => !known.has(eventOf(type).scope))).toEqual([]);
   });
 
   test('change nothing by GET, and require a key for every POST that creates something', () => {

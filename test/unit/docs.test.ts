@@ -3,7 +3,7 @@ import { dirname, join, normalize, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ScopePreset, scopePresets, scopes } from '../../packages/core/src/domain/auth/scopes.ts';
 import { errorStatuses } from '../../packages/core/src/domain/errors.ts';
-import { eventTypes } from '../../packages/core/src/domain/feed/events.ts';
+import { eventTypes } from '../../packages/core/src/events/list.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
 import { presetNames } from '../../src/transports/console/pages/auth/scope-text.ts';
 import { readSources } from './architecture/source-files.ts';

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { eventTypes } from '../../packages/core/src/domain/feed/events.ts';
-import { exampleEventData, examplePage } from '../../src/operations/examples/events.ts';
+import { eventOf, eventTypes } from '../../packages/core/src/events/list.ts';
+import { examplePage } from '../../src/operations/examples/events.ts';
 import { createEventChecks } from '../support/asyncapi/event-checks.ts';
 import { buildAsyncApiDocument } from '../support/asyncapi/document.ts';
 import { openSseStream } from '../clients/sse.ts';
@@ -29,7 +29,7 @@ const notification = {
 
 test('a valid event is accepted and its message is named', () => {
   for (const type of eventTypes) {
-    expect(checkSent('websocket', { ...event, type, data: exampleEventData[type] })).toBe(type);
+    expect(checkSent('websocket', { ...event, type, data: eventOf(type).example })).toBe(type);
   }
   expect(checkSent('websocket', ready)).toBe('ready');
   expect(checkSent('mcp_notifications', notification)).toBe('message.created');
@@ -38,7 +38,7 @@ test('a valid event is accepted and its message is named', () => {
 });
 
 const { created_at: _time, ...timeless } = event;
-const { content: _content, ...contentless } = exampleEventData['message.created'];
+const { content: _content, ...contentless } = eventOf('message.created').example as { content: string };
 
 test.each<[string, Parameters<typeof checkSent>[0], unknown, RegExp]>([
   ['an unknown type', 'websocket', { ...event, type: 'message.burnt' }, /message\.burnt/],
@@ -47,7 +47,7 @@ test.each<[string, Parameters<typeof checkSent>[0], unknown, RegExp]>([
   ['an envelope without its time', 'websocket', timeless, /created_at/],
   ['an envelope with more', 'websocket', { ...event, number: 1 }, /number/],
   ['data without its content', 'websocket', { ...event, data: contentless }, /content/],
-  ['data of another event', 'websocket', { ...event, data: exampleEventData['message.read'] }, /content/],
+  ['data of another event', 'websocket', { ...event, data: eventOf('message.read').example }, /content/],
   ['data with more', 'websocket', { ...event, data: { ...data, owner_id: 'acc_1' } }, /owner_id/],
   ['a notification of another form', 'mcp_notifications', event, /no such message/],
   ['a notification without a cursor', 'mcp_notifications', { ...notification, params: data }, /_meta/],

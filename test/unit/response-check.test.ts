@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { catalogue } from '../../src/operations/catalogue.ts';
-import { exampleAgent, exampleThread } from '../../src/operations/examples/records.ts';
+import { exampleAgent, exampleThread } from '../../packages/core/src/records/examples.ts';
 import { openApiDocument } from '../../src/transports/rest/openapi/document.ts';
 import type { Route } from '../../src/transports/rest/route.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { exampleAgents, exampleThread } from '../../src/operations/examples/records.ts';
-import { presentEventData } from '../../packages/core/src/records/events.ts';
-import type { EventType } from '../../packages/core/src/domain/feed/events.ts';
+import { exampleAgents, exampleThread } from '../../packages/core/src/records/examples.ts';
+import { presentEventData } from '../../packages/core/src/events/present-event.ts';
+import type { EventType } from '../../packages/core/src/events/list.ts';
 
 const { planner, support } = exampleAgents;
 const { metadata: _metadata, created_by_id: _id, unread_count: _unread, ...record } = exampleThread;

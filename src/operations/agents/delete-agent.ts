@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { retireAgent } from '../../services/agents/retire.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgent } from '../examples/records.ts';
+import { exampleAgent } from '../../../packages/core/src/records/examples.ts';
 import { agentReference } from '../fields.ts';
 
 export const deleteAgentOperation = defineOperation({

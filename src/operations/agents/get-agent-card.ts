@@ -3,7 +3,7 @@ import { relationshipOf, relationships } from '../../../packages/core/src/domain
 import { agentCardSchema, presentAgentCard } from '../../../packages/core/src/records/agent-card.ts';
 import { requireAgent } from '../../services/access.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleCard } from '../examples/records.ts';
+import { exampleCard } from '../../../packages/core/src/records/examples.ts';
 import { agentReference } from '../fields.ts';
 
 export const getAgentCardOperation = defineOperation({

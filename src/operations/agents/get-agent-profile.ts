@@ -3,7 +3,7 @@ import { relationshipOf, relationships } from '../../../packages/core/src/domain
 import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { requireAgent } from '../../services/access.ts';
 import { defineOperation } from '../define.ts';
-import { exampleSupport } from '../examples/records.ts';
+import { exampleSupport } from '../../../packages/core/src/records/examples.ts';
 import { handlePart } from '../fields.ts';
 
 export const getAgentProfileOperation = defineOperation({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { requireAgent } from '../../services/access.ts';
 import { defineOperation } from '../define.ts';
-import { exampleSupport } from '../examples/records.ts';
+import { exampleSupport } from '../../../packages/core/src/records/examples.ts';
 import { agentReference } from '../fields.ts';
 
 export const getAgentOperation = defineOperation({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { retiredActor } from '../../services/actor-checks.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleAgent } from '../examples/records.ts';
+import { exampleAgent } from '../../../packages/core/src/records/examples.ts';
 
 export const getMeOperation = defineOperation({
   name: 'get_me',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { listPersonalAgents } from '../../services/agents/list.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgent } from '../examples/records.ts';
+import { exampleAgent } from '../../../packages/core/src/records/examples.ts';
 import { nextCursor, pageFields } from '../fields.ts';
 
 export const listAgentsOperation = defineOperation({

@@ -3,7 +3,7 @@ import { agentScopes, defaultVisibility } from '../../../packages/core/src/domai
 import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { registerAgent } from '../../services/agents/registration.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgent } from '../examples/records.ts';
+import { exampleAgent } from '../../../packages/core/src/records/examples.ts';
 import { cardBody, description, displayName, inboundPolicy, skills, visibility } from '../fields.ts';
 
 export const registerAgentOperation = defineOperation({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { updateAgent } from '../../services/agents/update.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgent } from '../examples/records.ts';
+import { exampleAgent } from '../../../packages/core/src/records/examples.ts';
 import {
   agentReference,
   atLeastOneField,

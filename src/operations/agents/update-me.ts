@@ -4,7 +4,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { updateOwnProfile } from '../../services/agents/update.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleAgent } from '../examples/records.ts';
+import { exampleAgent } from '../../../packages/core/src/records/examples.ts';
 import { atLeastOneField, cardBody, description, displayName, skills } from '../fields.ts';
 
 const ownerOnlyFields = ['inbound_policy', 'visibility', 'paused', 'can_initiate_threads'] as const;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { approvalSchema, presentApproval } from '../../../packages/core/src/records/approval.ts';
 import { decideAsAgent } from '../../services/approvals/by-agent.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgents, exampleApproval } from '../examples/records.ts';
+import { exampleAgents, exampleApproval } from '../../../packages/core/src/records/examples.ts';
 import { approvalId } from '../fields.ts';
 
 export const approveApprovalOperation = defineOperation({

@@ -3,7 +3,7 @@ import { approvalStates } from '../../../packages/core/src/domain/approvals.ts';
 import { approvalSchema, presentApproval } from '../../../packages/core/src/records/approval.ts';
 import { listAgentApprovals } from '../../services/approvals/by-agent.ts';
 import { defineOperation } from '../define.ts';
-import { exampleApproval } from '../examples/records.ts';
+import { exampleApproval } from '../../../packages/core/src/records/examples.ts';
 import { nextCursor, pageFields } from '../fields.ts';
 
 export const listApprovalsOperation = defineOperation({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { allowlistEntrySchema } from '../../../packages/core/src/records/contact.ts';
 import { addAllowlistEntry } from '../../services/contacts/allowlist.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAllowlistEntry } from '../examples/records.ts';
+import { exampleAllowlistEntry } from '../../../packages/core/src/records/examples.ts';
 import { allowlistEntry } from '../fields.ts';
 
 export const addAllowlistEntryOperation = defineOperation({

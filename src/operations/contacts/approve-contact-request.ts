@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contactRequestSchema, presentContactRequest } from '../../../packages/core/src/records/contact.ts';
 import { approveRequest } from '../../services/contacts/request-decisions.ts';
 import { defineOperation } from '../define.ts';
-import { exampleRequest } from '../examples/records.ts';
+import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
 import { requestReference } from '../fields.ts';
 
 export const approveContactRequestOperation = defineOperation({

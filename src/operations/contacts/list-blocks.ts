@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { blockSchema } from '../../../packages/core/src/records/contact.ts';
 import { listBlocks } from '../../services/contacts/blocks.ts';
 import { defineOperation } from '../define.ts';
-import { exampleBlock } from '../examples/records.ts';
+import { exampleBlock } from '../../../packages/core/src/records/examples.ts';
 import { nextCursor, pageFields } from '../fields.ts';
 
 export const listBlocksOperation = defineOperation({

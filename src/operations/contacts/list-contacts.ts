@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contactSchema, presentContact } from '../../../packages/core/src/records/contact.ts';
 import { listContacts } from '../../services/contacts/contacts.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleContact } from '../examples/records.ts';
+import { exampleContact } from '../../../packages/core/src/records/examples.ts';
 import { nextCursor, pageFields } from '../fields.ts';
 
 export const listContactsOperation = defineOperation({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rejectRequest } from '../../services/contacts/request-decisions.ts';
 import { defineOperation } from '../define.ts';
-import { exampleRequest } from '../examples/records.ts';
+import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
 import { requestReference } from '../fields.ts';
 
 export const rejectContactRequestOperation = defineOperation({

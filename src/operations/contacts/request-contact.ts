@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contactRequestSchema, presentContactRequest } from '../../../packages/core/src/records/contact.ts';
 import { describeContactRequest, requestContact } from '../../services/contacts/requests.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleRequest } from '../examples/records.ts';
+import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
 import { agentHandle } from '../fields.ts';
 
 export const requestContactOperation = defineOperation({

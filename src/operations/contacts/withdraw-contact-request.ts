@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { withdrawRequest } from '../../services/contacts/request-decisions.ts';
 import { defineOperation } from '../define.ts';
-import { exampleRequest } from '../examples/records.ts';
+import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
 
 export const withdrawContactRequestOperation = defineOperation({
   name: 'withdraw_contact_request',

@@ -1,5 +1,5 @@
 import type { ConversationRecord } from '../../../packages/core/src/records/conversation.ts';
-import { exampleAgents, exampleThread } from './records.ts';
+import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
 
 /** The thread of the examples, as the people behind acme.planner see it: support has answered, and waits for them. */
 export const exampleConversation: ConversationRecord = {

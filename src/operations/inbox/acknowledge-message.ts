@@ -3,7 +3,7 @@ import { messageSchema, presentMessage } from '../../../packages/core/src/record
 import { acknowledgeLease, findThreadOfLease } from '../../services/inbox/leases.ts';
 import { isBlank } from '../../../packages/core/src/domain/visible-text.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleMessage } from '../examples/records.ts';
+import { exampleMessage } from '../../../packages/core/src/records/examples.ts';
 import { content } from '../fields.ts';
 import { hasContent, messageFields, sendErrors, sentMessage, toDraft } from '../messages/send-message.ts';
 import { exampleLeaseState, leaseId } from './fields.ts';

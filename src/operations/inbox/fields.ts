@@ -1,13 +1,9 @@
 import { z } from 'zod';
-import {
-  attemptOutcomes,
-  defaultInbox,
-  inboxTypes,
-  leaseSeconds,
-} from '../../../packages/core/src/domain/inbox.ts';
+import { attemptOutcomes, defaultInbox, leaseSeconds } from '../../../packages/core/src/domain/inbox.ts';
+import { inboxTypes } from '../../../packages/core/src/events/inbox-types.ts';
 import { relationships } from '../../../packages/core/src/domain/agents/agents.ts';
 import { timestamp } from '../../../packages/core/src/records/agent.ts';
-import { type EventColumns, presentEvent } from '../../../packages/core/src/records/events.ts';
+import { type EventColumns, presentEvent } from '../../../packages/core/src/events/present-event.ts';
 import { eventEnvelope } from '../event-envelope.ts';
 import { exampleEvents } from '../examples/events.ts';
 

@@ -3,7 +3,7 @@ import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { sendMessage } from '../../services/messages/send.ts';
 import { createThread } from '../../services/threads/threads.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleAgents, exampleQuestion } from '../examples/records.ts';
+import { exampleAgents, exampleQuestion } from '../../../packages/core/src/records/examples.ts';
 import { agentHandle, subject, threadId } from '../fields.ts';
 import { createThreadErrors } from '../threads/create-thread.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sendMessage } from '../../services/messages/send.ts';
 import { defineOperation } from '../define.ts';
-import { exampleQuestion } from '../examples/records.ts';
+import { exampleQuestion } from '../../../packages/core/src/records/examples.ts';
 import { threadId } from '../fields.ts';
 import { answer, exampleAnswer, location, toAnswer, toRequest, waitSeconds } from './reply-fields.ts';
 import { contentError, hasContent, messageFields, sendErrors, toDraft } from './send-message.ts';

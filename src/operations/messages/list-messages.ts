@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
 import { listMessages } from '../../services/messages/list.ts';
 import { defineOperation } from '../define.ts';
-import { exampleCursor, exampleMessage } from '../examples/records.ts';
+import { exampleCursor, exampleMessage } from '../../../packages/core/src/records/examples.ts';
 import { nextCursor, pageFields, sequenceFrom, threadId } from '../fields.ts';
 
 export const listMessagesOperation = defineOperation({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { presentReceipt, receiptSchema } from '../../../packages/core/src/records/receipt.ts';
 import { listThreadReceipts } from '../../services/threads/receipts.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgents, exampleThread } from '../examples/records.ts';
+import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
 import { threadId } from '../fields.ts';
 
 export const listReceiptsOperation = defineOperation({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { markRead } from '../../services/threads/members.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleThread } from '../examples/records.ts';
+import { exampleThread } from '../../../packages/core/src/records/examples.ts';
 import { sequenceFrom, threadId } from '../fields.ts';
 
 export const markReadOperation = defineOperation({

@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
 import { toolMessageSchema } from '../../../packages/core/src/records/tool-message.ts';
 import type { ReplyRequest } from '../define.ts';
-import { exampleCursor, exampleMessage, exampleQuestion } from '../examples/records.ts';
+import {
+  exampleCursor,
+  exampleMessage,
+  exampleQuestion,
+} from '../../../packages/core/src/records/examples.ts';
 import { maxWaitSeconds } from '../fields.ts';
 import { sentMessage } from './send-message.ts';
 

@@ -4,7 +4,7 @@ import { requireCurrentLease } from '../../services/inbox/access.ts';
 import { type MessageDraft, sendMessage, sendMessages } from '../../services/messages/send.ts';
 import { isBlank } from '../../../packages/core/src/domain/visible-text.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleQuestion } from '../examples/records.ts';
+import { exampleQuestion } from '../../../packages/core/src/records/examples.ts';
 import { attachmentIds, content, contentType, metadata, reason, threadId } from '../fields.ts';
 
 /** The input fields of a message. */

@@ -5,7 +5,7 @@ import { presentRefusal, refusalSchema } from '../../../packages/core/src/record
 import { lockThread, sendMessages } from '../../services/messages/send.ts';
 import type { IdempotencyClaim, Work } from '../../work/unit-of-work.ts';
 import { defineOperation } from '../define.ts';
-import { exampleQuestion } from '../examples/records.ts';
+import { exampleQuestion } from '../../../packages/core/src/records/examples.ts';
 import { createClaim } from '../execute/idempotency.ts';
 import { createAnswer, replayAnswer } from '../execute/respond.ts';
 import { idempotencyKeyPattern, threadId } from '../fields.ts';

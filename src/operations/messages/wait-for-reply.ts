@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { presentToolMessage } from '../../../packages/core/src/records/tool-message.ts';
 import { findReply } from '../../services/messages/reply.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleCursor, exampleMessage, exampleQuestion } from '../examples/records.ts';
+import {
+  exampleCursor,
+  exampleMessage,
+  exampleQuestion,
+} from '../../../packages/core/src/records/examples.ts';
 import { sequenceFrom, threadId } from '../fields.ts';
 import { replyFields, waitSeconds } from './reply-fields.ts';
 

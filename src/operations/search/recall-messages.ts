@@ -10,7 +10,7 @@ import { presentToolMessage, toolMessageSchema } from '../../../packages/core/sr
 import { searchMessagesWithSenders } from '../../services/messages/search.ts';
 import { describeMore, detail, readTheRest } from '../detail.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleCursor, exampleMessage } from '../examples/records.ts';
+import { exampleCursor, exampleMessage } from '../../../packages/core/src/records/examples.ts';
 import { nextCursor } from '../fields.ts';
 import { exampleSnippet, messageQuery, searchErrors, searchFilters, snippet } from './search-messages.ts';
 

@@ -3,7 +3,11 @@ import { agentSummarySchema, presentAgentSummary } from '../../../packages/core/
 import { contactSchema, presentContact } from '../../../packages/core/src/records/contact.ts';
 import { searchAgentsAndContacts } from '../../services/agents/search.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgentSummary, exampleContact, exampleCursor } from '../examples/records.ts';
+import {
+  exampleAgentSummary,
+  exampleContact,
+  exampleCursor,
+} from '../../../packages/core/src/records/examples.ts';
 import { nextCursor, pageFields, searchText } from '../fields.ts';
 import { ownerFields, presentOwners } from './search-directory.ts';
 

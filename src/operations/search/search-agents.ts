@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentSummarySchema, presentAgentSummary } from '../../../packages/core/src/records/agent.ts';
 import { searchAgents } from '../../services/agents/search.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleAgentSummary, exampleCursor } from '../examples/records.ts';
+import { exampleAgentSummary, exampleCursor } from '../../../packages/core/src/records/examples.ts';
 import { nextCursor, pageFields, searchText } from '../fields.ts';
 
 export const searchAgentsOperation = defineOperation({

@@ -6,7 +6,7 @@ import {
 } from '../../../packages/core/src/records/message.ts';
 import { searchConversationsForAgent } from '../../services/messages/search.ts';
 import { defineOperation } from '../define.ts';
-import { exampleCursor, exampleMessage } from '../examples/records.ts';
+import { exampleCursor, exampleMessage } from '../../../packages/core/src/records/examples.ts';
 import { agentReference, nextCursor, pageFields } from '../fields.ts';
 import { exampleSnippet, messageQuery, snippet } from './search-messages.ts';
 

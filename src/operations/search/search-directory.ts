@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentSummarySchema, presentAgentSummary } from '../../../packages/core/src/records/agent.ts';
 import { searchDirectory } from '../../services/agents/search.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgentSummary } from '../examples/records.ts';
+import { exampleAgentSummary } from '../../../packages/core/src/records/examples.ts';
 import { pageLimit, searchText } from '../fields.ts';
 
 /** The owners that a search finds. */

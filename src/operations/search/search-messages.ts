@@ -7,7 +7,7 @@ import {
 } from '../../../packages/core/src/records/message.ts';
 import { searchMessages } from '../../services/messages/search.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgents, exampleCursor, exampleMessage } from '../examples/records.ts';
+import { exampleAgents, exampleCursor, exampleMessage } from '../../../packages/core/src/records/examples.ts';
 import { agentReference, nextCursor, pageFields, threadId, time } from '../fields.ts';
 
 export const messageQuery = z

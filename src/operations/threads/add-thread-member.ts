@@ -3,7 +3,7 @@ import { presentThread, threadSchema } from '../../../packages/core/src/records/
 import { addMember } from '../../services/threads/members.ts';
 import { defineOperation } from '../define.ts';
 import { agentHandle, threadId } from '../fields.ts';
-import { exampleAgents, exampleThread } from '../examples/records.ts';
+import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
 
 export const addThreadMemberOperation = defineOperation({
   name: 'add_thread_member',

@@ -4,7 +4,11 @@ import { presentThread, threadSchema } from '../../../packages/core/src/records/
 import { createThread } from '../../services/threads/threads.ts';
 import { isBlank } from '../../../packages/core/src/domain/visible-text.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleAgents, exampleQuestion, exampleThread } from '../examples/records.ts';
+import {
+  exampleAgents,
+  exampleQuestion,
+  exampleThread,
+} from '../../../packages/core/src/records/examples.ts';
 import {
   agentHandle,
   attachmentIds,

@@ -5,7 +5,7 @@ import { presentToolMessage, toolMessageSchema } from '../../../packages/core/sr
 import { readConversation } from '../../services/threads/conversations.ts';
 import { defineOperation } from '../define.ts';
 import { exampleConversation } from '../examples/conversations.ts';
-import { exampleAgents, exampleMessage, exampleThread } from '../examples/records.ts';
+import { exampleAgents, exampleMessage, exampleThread } from '../../../packages/core/src/records/examples.ts';
 import { pageLimit, sequenceFrom, threadId } from '../fields.ts';
 
 export const getConversationOperation = defineOperation({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { requireThread } from '../../services/access.ts';
 import { defineOperation } from '../define.ts';
-import { exampleThread } from '../examples/records.ts';
+import { exampleThread } from '../../../packages/core/src/records/examples.ts';
 import { threadId } from '../fields.ts';
 
 export const getThreadOperation = defineOperation({

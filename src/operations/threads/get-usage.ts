@@ -8,7 +8,7 @@ import {
 } from '../../../packages/core/src/records/usage.ts';
 import { readUsage } from '../../services/threads/usage.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgents } from '../examples/records.ts';
+import { exampleAgents } from '../../../packages/core/src/records/examples.ts';
 import { agentReference } from '../fields.ts';
 
 const exampleUsage = {

@@ -4,7 +4,7 @@ import { conversationSchema, presentConversation } from '../../../packages/core/
 import { listConversations } from '../../services/threads/conversations.ts';
 import { defineOperation } from '../define.ts';
 import { exampleConversation } from '../examples/conversations.ts';
-import { exampleAgents, exampleCursor } from '../examples/records.ts';
+import { exampleAgents, exampleCursor } from '../../../packages/core/src/records/examples.ts';
 import { agentReference, nextCursor, pageFields } from '../fields.ts';
 
 export const listConversationsOperation = defineOperation({

@@ -3,7 +3,7 @@ import { threadStatuses } from '../../../packages/core/src/domain/threads.ts';
 import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { listThreads } from '../../services/threads/list.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgents, exampleCursor, exampleThread } from '../examples/records.ts';
+import { exampleAgents, exampleCursor, exampleThread } from '../../../packages/core/src/records/examples.ts';
 import { agentHandle, nextCursor, pageFields, time } from '../fields.ts';
 
 /** The input of every list of threads. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { presentWait, waitSchema } from '../../../packages/core/src/records/wait.ts';
 import { listWaits } from '../../services/threads/waits.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgents, exampleThread } from '../examples/records.ts';
+import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
 
 export const listWaitsOperation = defineOperation({
   name: 'list_waits',

@@ -3,7 +3,7 @@ import { presentThread, threadSchema } from '../../../packages/core/src/records/
 import { presentToolMessage, toolMessageSchema } from '../../../packages/core/src/records/tool-message.ts';
 import { readThread } from '../../services/threads/read.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleMessage, exampleThread } from '../examples/records.ts';
+import { exampleMessage, exampleThread } from '../../../packages/core/src/records/examples.ts';
 import { listThreadsOperation } from './list-threads.ts';
 import { pageLimit, sequenceFrom, threadId } from '../fields.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { removeMember } from '../../services/threads/members.ts';
 import { defineOperation } from '../define.ts';
-import { exampleAgents, exampleThread } from '../examples/records.ts';
+import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
 import { agentReference, threadId } from '../fields.ts';
 
 export const removeThreadMemberOperation = defineOperation({

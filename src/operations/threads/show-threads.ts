@@ -7,7 +7,12 @@ import { presentThread, threadSchema } from '../../../packages/core/src/records/
 import { listThreads, readLastMessages } from '../../services/threads/list.ts';
 import { describeMore, detail, readTheRest } from '../detail.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleAgents, exampleCursor, exampleMessage, exampleThread } from '../examples/records.ts';
+import {
+  exampleAgents,
+  exampleCursor,
+  exampleMessage,
+  exampleThread,
+} from '../../../packages/core/src/records/examples.ts';
 import { nextCursor } from '../fields.ts';
 import { relationshipsOf } from '../messages/relationships.ts';
 import { listThreadsFields, listThreadsOperation } from './list-threads.ts';

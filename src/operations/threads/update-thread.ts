@@ -3,7 +3,7 @@ import { threadStatuses } from '../../../packages/core/src/domain/threads.ts';
 import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { updateThread } from '../../services/threads/threads.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleThread } from '../examples/records.ts';
+import { exampleThread } from '../../../packages/core/src/records/examples.ts';
 import { subject, threadId } from '../fields.ts';
 
 export const updateThreadOperation = defineOperation({

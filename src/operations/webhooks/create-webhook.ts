@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { presentWebhook, webhookWithSecretSchema } from '../../../packages/core/src/records/webhook.ts';
+import { presentWebhook, webhookWithSecretSchema } from '../../../packages/core/src/events/webhook-record.ts';
 import { createWebhook } from '../../services/webhooks/webhooks.ts';
 import { defineOperation } from '../define.ts';
 import { exampleSecret, exampleWebhook, webhookSettings } from './fields.ts';

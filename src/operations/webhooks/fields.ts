@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { eventTypes } from '../../../packages/core/src/domain/feed/events.ts';
-import type { WebhookDeliveryRecord, WebhookRecord } from '../../../packages/core/src/records/webhook.ts';
+import { eventTypes } from '../../../packages/core/src/events/list.ts';
+import type {
+  WebhookDeliveryRecord,
+  WebhookRecord,
+} from '../../../packages/core/src/events/webhook-record.ts';
 
 export const webhookId = z.string().max(64).describe('Webhook identifier, whk_…');
 

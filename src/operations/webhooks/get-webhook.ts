@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { presentWebhook, webhookSchema } from '../../../packages/core/src/records/webhook.ts';
+import { presentWebhook, webhookSchema } from '../../../packages/core/src/events/webhook-record.ts';
 import { requireWebhook } from '../../services/webhooks/access.ts';
 import { defineOperation } from '../define.ts';
 import { exampleWebhook, webhookId } from './fields.ts';

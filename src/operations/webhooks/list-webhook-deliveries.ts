@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { deliveryStates } from '../../../packages/core/src/domain/webhooks.ts';
-import { presentWebhookDelivery, webhookDeliverySchema } from '../../../packages/core/src/records/webhook.ts';
+import {
+  presentWebhookDelivery,
+  webhookDeliverySchema,
+} from '../../../packages/core/src/events/webhook-record.ts';
 import { listDeliveries } from '../../services/webhooks/deliveries.ts';
 import { defineOperation } from '../define.ts';
 import { nextCursor, pageFields } from '../fields.ts';

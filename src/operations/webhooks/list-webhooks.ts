@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { presentWebhook, webhookSchema } from '../../../packages/core/src/records/webhook.ts';
+import { presentWebhook, webhookSchema } from '../../../packages/core/src/events/webhook-record.ts';
 import { listWebhooks } from '../../services/webhooks/webhooks.ts';
 import { defineOperation } from '../define.ts';
 import { exampleWebhook } from './fields.ts';

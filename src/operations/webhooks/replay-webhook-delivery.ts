@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { presentWebhookDelivery, webhookDeliverySchema } from '../../../packages/core/src/records/webhook.ts';
+import {
+  presentWebhookDelivery,
+  webhookDeliverySchema,
+} from '../../../packages/core/src/events/webhook-record.ts';
 import { replayDelivery, webhookMessage } from '../../services/webhooks/deliveries.ts';
 import { defineOperation } from '../define.ts';
 import { deliveryId, exampleDelivery, exampleWebhook, webhookId } from './fields.ts';

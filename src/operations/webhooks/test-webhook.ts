@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { presentWebhookTest } from '../../../packages/core/src/records/webhook.ts';
+import { presentWebhookTest } from '../../../packages/core/src/events/webhook-record.ts';
 import { sendTestEvent } from '../../services/webhooks/send-test-event.ts';
 import { defineOperation } from '../define.ts';
 import { exampleWebhook, webhookId } from './fields.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { EventType } from '../../../packages/core/src/domain/feed/events.ts';
+import type { EventType } from '../../../packages/core/src/events/list.ts';
 import type { MessageRef } from '../../../packages/core/src/domain/feed/receipts.ts';
-import { presentEventData } from '../../../packages/core/src/records/events.ts';
+import { presentEventData } from '../../../packages/core/src/events/present-event.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 
 /** The part of an event that all its receivers share. */

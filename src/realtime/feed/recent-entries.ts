@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { FeedEntry } from '../../../packages/core/src/domain/feed/events.ts';
+import type { FeedEntry } from '../../../packages/core/src/events/feed-event.ts';
 
 /** The newest feed entries that this process committed or another one relayed. */
 export interface RecentEntries {

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { Cursors } from '../../work/cursors.ts';
-import { eventTypes, canSeeEvent } from '../../../packages/core/src/domain/feed/events.ts';
+import { eventTypes } from '../../../packages/core/src/events/list.ts';
+import { canSeeEvent } from '../../../packages/core/src/events/feed-event.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { createBatchLoader } from '../../shared/batch-loader.ts';
 import type { FeedStatus, WaitPosition } from '../contract.ts';

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { Cursors } from '../../work/cursors.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { canSeeEvent } from '../../../packages/core/src/domain/feed/events.ts';
+import { canSeeEvent } from '../../../packages/core/src/events/feed-event.ts';
 import type { StreamRegistry } from './registry.ts';
 import type { EventPage, LiveEvent, Realtime } from '../contract.ts';
 import type { Lane, Pages } from '../feed/pages.ts';

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { Cursors } from '../../work/cursors.ts';
-import { canSeeEvent } from '../../../packages/core/src/domain/feed/events.ts';
+import { canSeeEvent } from '../../../packages/core/src/events/feed-event.ts';
 import type { LiveEvent, OpenStream, StreamEnd, StreamMetrics, StreamReader } from '../contract.ts';
 import { type Lane, livePageEvents, type Pages } from '../feed/pages.ts';
 import type { Receipts } from '../receipts.ts';

@@ -1,4 +1,4 @@
-import type { EventType } from '../../../packages/core/src/domain/feed/events.ts';
+import type { EventType } from '../../../packages/core/src/events/list.ts';
 import type { DeliveredMark, FeedRange } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { filesOfMessages } from '../attachments/attachments.ts';
 import { type MessageRow, writtenBy } from '../messages/messages.ts';

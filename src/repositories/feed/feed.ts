@@ -1,4 +1,5 @@
-import type { EventType, FeedEntry } from '../../../packages/core/src/domain/feed/events.ts';
+import type { EventType } from '../../../packages/core/src/events/list.ts';
+import type { FeedEntry } from '../../../packages/core/src/events/feed-event.ts';
 import type { FeedRange } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { hideFromPlanner, type NamedStatement, query, type Queryable, statement } from '../queryable.ts';

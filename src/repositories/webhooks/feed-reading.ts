@@ -1,4 +1,4 @@
-import { typesByScope } from '../../../packages/core/src/domain/webhooks.ts';
+import { typesByScope } from '../../../packages/core/src/events/feed-event.ts';
 import { type Queryable, statement, query } from '../queryable.ts';
 
 /** How far a webhook has read in its agent's feed. */

@@ -9,8 +9,8 @@ import {
   secretBytes,
   subscriptionTtlMs,
 } from '../../../packages/core/src/domain/feed/event-dialects.ts';
-import type { EventFilter } from '../../../packages/core/src/domain/feed/event-filter.ts';
-import type { EventType } from '../../../packages/core/src/domain/feed/events.ts';
+import type { EventFilter } from '../../../packages/core/src/events/event-filter.ts';
+import type { EventType } from '../../../packages/core/src/events/list.ts';
 import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { controlId, type EventSubscription, signRequest, toCallbackFailure } from './requests.ts';
 

@@ -1,11 +1,6 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import {
-  defaultInbox,
-  inboxTypes,
-  maxLeases,
-  type NextItem,
-  visibleTypes,
-} from '../../../packages/core/src/domain/inbox.ts';
+import { defaultInbox, maxLeases, type NextItem } from '../../../packages/core/src/domain/inbox.ts';
+import { inboxTypes, visibleTypes } from '../../../packages/core/src/events/inbox-types.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { readRelationships } from '../access.ts';
 import { requireActorState } from '../actor-checks.ts';

@@ -1,5 +1,6 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { inboxTopic, inboxTypes, visibleTypes } from '../../../packages/core/src/domain/inbox.ts';
+import { inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
+import { inboxTypes, visibleTypes } from '../../../packages/core/src/events/inbox-types.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';

@@ -1,5 +1,6 @@
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
-import { type EventType, eventScopes, canSeeEvent } from '../../../packages/core/src/domain/feed/events.ts';
+import { type EventType, eventOf } from '../../../packages/core/src/events/list.ts';
+import { canSeeEvent } from '../../../packages/core/src/events/feed-event.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { maxWebhooks } from '../../../packages/core/src/domain/webhooks.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
@@ -146,7 +147,7 @@ function requireAllowedUrl({ webhookSender }: SystemWork, url: string): void {
 function requireVisibleEventTypes({ scopes }: WebhookOwner, types: readonly EventType[] | null): void {
   const hidden = types?.find((type) => !canSeeEvent(scopes, type));
   if (hidden === undefined) return;
-  const scope = eventScopes[hidden];
+  const scope = eventOf(hidden).scope;
   throw new DomainError(
     'INSUFFICIENT_SCOPE',
     `Events of type ${hidden} need a token with the scope ${scope}.`,

@@ -7,7 +7,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { sufficientScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { addressKey } from '../http/address-key.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
-import { exampleCard } from '../../operations/examples/records.ts';
+import { exampleCard } from '../../../packages/core/src/records/examples.ts';
 import { handlePart } from '../../operations/fields.ts';
 import { parseInput } from '../../operations/execute/parse-input.ts';
 import type { ReadCardCall, ShownCard } from '../../operations/agents/read-card.ts';

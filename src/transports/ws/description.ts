@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { examplePage } from '../../operations/examples/events.ts';
-import { exampleAgents, exampleThread } from '../../operations/examples/records.ts';
+import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
 import type { TransportDescription, MessageDescription } from '../../realtime/transport-description.ts';
 import { envelopeText, eventEnvelopes } from '../../operations/event-envelope.ts';
 import { sendMessageOperation } from '../../operations/messages/send-message.ts';

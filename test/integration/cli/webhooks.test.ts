@@ -6,7 +6,7 @@ import {
   webhookDeliverySchema,
   webhookSchema,
   webhookWithSecretSchema,
-} from '../../../packages/core/src/records/webhook.ts';
+} from '../../../packages/core/src/events/webhook-record.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 import { type WebhookReceiver, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';

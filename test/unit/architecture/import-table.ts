@@ -25,6 +25,7 @@ export const importTable: Record<string, readonly string[]> = {
   ],
   workers: [
     'core/domain',
+    'core/events',
     'jobs',
     'ops',
     'platform',
@@ -38,6 +39,7 @@ export const importTable: Record<string, readonly string[]> = {
   cli: [
     'config',
     'core/domain',
+    'core/events',
     'embedded',
     'jobs',
     'packages/client/cli',
@@ -52,12 +54,39 @@ export const importTable: Record<string, readonly string[]> = {
   ops: ['core/domain', 'platform', 'shared', 'start', 'transports/http'],
 
   // Transports do not import each other.
-  'transports/rest': ['core/domain', 'operations', 'platform', 'realtime', 'shared', 'transports/http'],
-  'transports/mcp': ['core/domain', 'operations', 'realtime', 'services', 'shared', 'transports/http'],
-  'transports/ws': ['core/domain', 'operations', 'realtime', 'services', 'shared', 'transports/http'],
+  'transports/rest': [
+    'core/domain',
+    'core/events',
+    'core/records',
+    'operations',
+    'platform',
+    'realtime',
+    'shared',
+    'transports/http',
+  ],
+  'transports/mcp': [
+    'core/domain',
+    'core/events',
+    'operations',
+    'realtime',
+    'services',
+    'shared',
+    'transports/http',
+  ],
+  'transports/ws': [
+    'core/domain',
+    'core/events',
+    'core/records',
+    'operations',
+    'realtime',
+    'services',
+    'shared',
+    'transports/http',
+  ],
   'transports/oauth': ['core/domain', 'operations', 'services', 'shared', 'transports/http'],
   'transports/console': [
     'core/domain',
+    'core/events',
     'operations',
     'core/records',
     'realtime',
@@ -69,12 +98,12 @@ export const importTable: Record<string, readonly string[]> = {
   'transports/http': ['core/domain', 'platform', 'services', 'shared'],
 
   // Layers, from the top down.
-  realtime: ['core/domain', 'platform', 'core/records', 'shared', 'work'],
-  operations: ['core/domain', 'platform', 'core/records', 'services', 'shared', 'work'],
-  services: ['core/domain', 'core/policies', 'shared', 'work'],
-  work: ['core/domain', 'jobs', 'platform', 'repositories', 'shared'],
-  repositories: ['core/domain', 'shared'],
-  jobs: ['core/domain'],
+  realtime: ['core/domain', 'core/events', 'platform', 'core/records', 'shared', 'work'],
+  operations: ['core/domain', 'core/events', 'platform', 'core/records', 'services', 'shared', 'work'],
+  services: ['core/domain', 'core/events', 'core/policies', 'shared', 'work'],
+  work: ['core/domain', 'core/events', 'jobs', 'platform', 'repositories', 'shared'],
+  repositories: ['core/domain', 'core/events', 'shared'],
+  jobs: ['core/domain', 'core/events'],
   platform: ['jobs', 'shared'],
   config: ['platform', 'shared'],
   shared: [],
@@ -84,6 +113,7 @@ export const importTable: Record<string, readonly string[]> = {
   'core/domain': [],
   'core/policies': ['core/domain'],
   'core/records': ['core/domain'],
+  'core/events': ['core/domain', 'core/records'],
 
   // The client library: it uses the public interface only. Its main part runs in browsers.
   'packages/client': [],
@@ -112,6 +142,7 @@ export const importTable: Record<string, readonly string[]> = {
   scripts: [
     'config',
     'core/domain',
+    'core/events',
     'embedded',
     'operations',
     'packages/client',
@@ -183,6 +214,7 @@ export const browserLayers: Readonly<Record<string, readonly string[]>> = {
   'core/domain': ['zod', 'ulid'],
   'core/policies': [],
   'core/records': ['zod'],
+  'core/events': ['zod'],
 };
 
 /** The only files that may import what is named when they run: they start a built entry, or load the migrations. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
-import { inboxTypes, visibleTypes } from '../../../packages/core/src/domain/inbox.ts';
+import { inboxTypes, visibleTypes } from '../../../packages/core/src/events/inbox-types.ts';
 import { readFencingToken, toLeaseId } from '../../../src/services/inbox/lease-ids.ts';
 
 describe('lease ids', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type EventType, eventTypes, canSeeEvent } from '../../../packages/core/src/domain/feed/events.ts';
+import { type EventType, eventTypes } from '../../../packages/core/src/events/list.ts';
+import { canSeeEvent } from '../../../packages/core/src/events/feed-event.ts';
 import {
   allows,
   type Scope,

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
-import type { EventType } from '../../../packages/core/src/domain/feed/events.ts';
+import type { EventType } from '../../../packages/core/src/events/list.ts';
 import type { LiveEvent, Realtime, StreamEnd, StreamReader } from '../../../src/realtime/contract.ts';
 import type { RealtimeParts } from '../../../src/realtime/create.ts';
 

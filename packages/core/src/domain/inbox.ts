@@ -1,25 +1,6 @@
-import type { Actor } from './auth/actor.ts';
-import { canSeeEvent, type EventType, eventTypes } from './feed/events.ts';
-
-/** Receipts and the loss of items are news, not work. Without them no item can cause an item of another inbox by itself. */
-const otherTypes: ReadonlySet<EventType> = new Set([
-  'message.delivered',
-  'message.read',
-  'message.handled',
-  'inbox.expired',
-]);
-
-/** The event types that can be items of an inbox. */
-export const inboxTypes = eventTypes.filter((type) => !otherTypes.has(type));
-
-/** Those of these event types that the token may see. */
-export function visibleTypes(types: readonly string[], { scopes }: Pick<Actor, 'scopes'>): EventType[] {
-  return inboxTypes.filter((type) => types.includes(type) && canSeeEvent(scopes, type));
-}
-
 /** The settings of an inbox whose agent chose none. */
 export const defaultInbox = {
-  types: ['message.created'] satisfies EventType[],
+  types: ['message.created' as const],
   lease_seconds: 60,
   max_attempts: 5,
   ordered_by_thread: true,

@@ -1,6 +1,3 @@
-import { eventScopes, eventTypes } from './feed/events.ts';
-import { sufficientScopes } from './auth/scopes.ts';
-
 /** The state of an event at a webhook. `skipped`: the webhook is for offline agents, and the agent was online. */
 export const deliveryStates = ['pending', 'delivered', 'failed', 'skipped'] as const;
 
@@ -63,11 +60,6 @@ export const defaultPacing: WebhookPacing = {
   maxRetryAfterMs: hour,
   graceMs: 5 * second,
 };
-
-/** The scopes that show each event type: one pair for each sufficient scope. */
-export const typesByScope: readonly { type: string; scope: string }[] = eventTypes.flatMap((type) =>
-  [...sufficientScopes(eventScopes[type]), 'realtime:read'].map((scope) => ({ type, scope })),
-);
 
 /** The bus topic that notifies workers of a webhook with due deliveries; the body is its id. */
 export const webhooksTopic = 'webhooks';

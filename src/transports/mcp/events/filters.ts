@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseHandle } from '../../../../packages/core/src/domain/agents/handles.ts';
-import type { EventFilter } from '../../../../packages/core/src/domain/feed/event-filter.ts';
-import type { EventType } from '../../../../packages/core/src/domain/feed/events.ts';
+import { type EventFilter, filtersOf } from '../../../../packages/core/src/events/event-filter.ts';
+import type { EventType } from '../../../../packages/core/src/events/list.ts';
 import { agentHandle, threadId } from '../../../operations/fields.ts';
 import { parseInput } from '../../../operations/execute/parse-input.ts';
 
@@ -15,33 +15,12 @@ const filterFields = {
   only_mentions: z.boolean().describe('Only messages whose text names you as @owner.agent_name.').optional(),
 };
 
-type FilterName = keyof typeof filterFields;
-
-const ofThread = ['thread_id', 'with_handle'] as const;
-
-/** The filters of each event type. */
-const filtersByType: Record<EventType, readonly FilterName[]> = {
-  'message.created': ['thread_id', 'with_handle', 'only_mentions'],
-  'thread.created': ofThread,
-  'thread.updated': ofThread,
-  'thread.member_added': ofThread,
-  'thread.member_removed': ofThread,
-  'message.delivered': ofThread,
-  'message.read': ofThread,
-  'message.handled': ofThread,
-  'attachment.scanned': ['thread_id'],
-  'contact.request': ['with_handle'],
-  'contact.added': ['with_handle'],
-  'contact.updated': ['with_handle'],
-  'contact.removed': ['with_handle'],
-  'approval.resolved': ['with_handle'],
-  'inbox.expired': [],
-  'agent.updated': ['with_handle'],
-};
-
 /** The schema of the arguments of a subscription to events of this type. */
 export function argumentsOf(type: EventType): z.ZodObject {
-  return z.strictObject(Object.fromEntries(filtersByType[type].map((name) => [name, filterFields[name]])));
+  const filters: readonly string[] = filtersOf(type);
+  return z.strictObject(
+    Object.fromEntries(Object.entries(filterFields).filter(([name]) => filters.includes(name))),
+  );
 }
 
 const anyArguments = z.object(filterFields);

@@ -4,9 +4,9 @@ import {
   eventMethods,
   nextPollMs,
 } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
-import { toOccurrence } from '../../../../packages/core/src/domain/feed/occurrence.ts';
-import { canSeeEvent, type EventType, eventTypes } from '../../../../packages/core/src/domain/feed/events.ts';
-import { eventDataOf } from '../../../operations/event-envelope.ts';
+import { toOccurrence } from '../../../../packages/core/src/events/occurrence.ts';
+import { canSeeEvent } from '../../../../packages/core/src/events/feed-event.ts';
+import { eventOf, type EventType, eventTypes } from '../../../../packages/core/src/events/list.ts';
 import type { McpParts } from '../parts.ts';
 import type { Caller } from '../protocol/exchange.ts';
 import type { Method } from '../protocol/methods.ts';
@@ -24,7 +24,7 @@ const listHints = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 /** `events/list`, `events/poll`, `events/subscribe` and `events/unsubscribe` (MCP Events extension, draft), over the feed and its cursors. */
 export function createEventMethods(parts: MethodParts): ReadonlyMap<string, Method> {
-  const definitions = new Map(eventTypes.map((type) => [type, defineEvent(type)]));
+  const definitions = new Map(eventTypes.map((type) => [type, describeEvent(type)]));
 
   async function list({ actor }: Caller, params: unknown): Promise<Result> {
     await parts.limits.consume('default', actor.agent_id);
@@ -74,8 +74,8 @@ export function createEventMethods(parts: MethodParts): ReadonlyMap<string, Meth
   ]);
 }
 
-function defineEvent(type: EventType): object {
-  const data = eventDataOf(type);
+function describeEvent(type: EventType): object {
+  const { data } = eventOf(type);
   return {
     name: type,
     description: data.description,

@@ -6,7 +6,7 @@ import {
   eventNotifications,
   maxHeartbeatMs,
 } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
-import { toOccurrence } from '../../../../packages/core/src/domain/feed/occurrence.ts';
+import { toOccurrence } from '../../../../packages/core/src/events/occurrence.ts';
 import type { OpenStream, StreamEnd, StreamReader } from '../../../realtime/contract.ts';
 import { createSseStream, sendStream } from '../notifications/sse.ts';
 import type { McpParts } from '../parts.ts';

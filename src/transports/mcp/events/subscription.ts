@@ -1,20 +1,13 @@
 import { z } from 'zod';
 import { eventsPerPoll } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
-import {
-  canSeeEvent,
-  eventScopes,
-  type EventType,
-  eventTypes,
-} from '../../../../packages/core/src/domain/feed/events.ts';
+import { canSeeEvent } from '../../../../packages/core/src/events/feed-event.ts';
+import { eventOf, type EventType, isEventType } from '../../../../packages/core/src/events/list.ts';
 import { parseInput } from '../../../operations/execute/parse-input.ts';
 import type { LiveEvent, Realtime } from '../../../realtime/contract.ts';
 import type { Caller } from '../protocol/exchange.ts';
 import { eventError } from './errors.ts';
 import { readFilter } from './filters.ts';
-import {
-  createEventFilter,
-  type EventFilter,
-} from '../../../../packages/core/src/domain/feed/event-filter.ts';
+import { createEventFilter, type EventFilter } from '../../../../packages/core/src/events/event-filter.ts';
 
 const paramsSchema = z.looseObject({
   name: z.string(),
@@ -78,14 +71,13 @@ export function readSubscription(caller: Caller, params: unknown): Subscription 
 
 /** @throws {RpcError} NotFound, Forbidden */
 export function requireVisibleType(caller: Caller, name: string): EventType {
-  const type = eventTypes.find((one) => one === name);
-  if (!type) {
+  if (!isEventType(name)) {
     const text = `there is no event type ${name.slice(0, 80)}; events/list returns all event types.`;
     throw eventError(caller, 'notFound', { text, kind: 'event' });
   }
-  if (canSeeEvent(caller.actor.scopes, type)) return type;
-  const scope = eventScopes[type];
-  const text = `events of type ${type} need a token with the scope ${scope}.`;
+  if (canSeeEvent(caller.actor.scopes, name)) return name;
+  const { scope } = eventOf(name);
+  const text = `events of type ${name} need a token with the scope ${scope}.`;
   throw eventError(caller, 'forbidden', { text, reason: 'insufficient_scope', scope });
 }
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { EventType } from '../../../../packages/core/src/domain/feed/events.ts';
+import { eventOf, type EventType } from '../../../../packages/core/src/events/list.ts';
 import { wantsNoReply } from '../../../../packages/core/src/domain/threads.ts';
 import type { ShownEvent } from '../../../realtime/contract.ts';
-import { eventDataOf } from '../../../operations/event-envelope.ts';
 import { sseEvent, sseMessage } from './sse.ts';
 
 const notificationMethod = (type: EventType): string => `notifications/service/${type.replaceAll('.', '_')}`;
@@ -35,7 +34,7 @@ export function notificationSchema(type: EventType): z.ZodType {
         .describe('The trace that caused the event (W3C Trace Context), if tracing is on.'),
     })
     .describe('Metadata of the event.');
-  const data = eventDataOf(type);
+  const { data } = eventOf(type);
   return notificationEnvelope(notificationMethod(type), data.extend({ _meta: meta })).describe(
     data.description ?? type,
   );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
-import { type EventType, eventTypes } from '../../../../packages/core/src/domain/feed/events.ts';
+import { type EventType, eventTypes } from '../../../../packages/core/src/events/list.ts';
 import { relationships } from '../../../../packages/core/src/domain/agents/agents.ts';
 import { describeMore, detail, readTheRest } from '../../../operations/detail.ts';
 import { defineOperation, toolHints } from '../../../operations/define.ts';

@@ -1,4 +1,4 @@
-import { type EventType, eventTypes } from '../../../../packages/core/src/domain/feed/events.ts';
+import { type EventType, eventTypes } from '../../../../packages/core/src/events/list.ts';
 import { exampleEvents } from '../../../operations/examples/events.ts';
 import type { TransportDescription, MessageDescription } from '../../../realtime/transport-description.ts';
 import type { Json, Schemas } from '../openapi/schemas.ts';

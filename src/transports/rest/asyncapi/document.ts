@@ -1,4 +1,4 @@
-import { eventTypes } from '../../../../packages/core/src/domain/feed/events.ts';
+import { eventTypes } from '../../../../packages/core/src/events/list.ts';
 import type { TransportDescription } from '../../../realtime/transport-description.ts';
 import { feedScopes } from '../../../realtime/feed-scopes.ts';
 import type { Steps } from '../../../shared/steps.ts';

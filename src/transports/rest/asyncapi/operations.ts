@@ -1,4 +1,4 @@
-import { eventScopes, eventTypes } from '../../../../packages/core/src/domain/feed/events.ts';
+import { eventOf, eventTypes } from '../../../../packages/core/src/events/list.ts';
 import type { TransportDescription } from '../../../realtime/transport-description.ts';
 import { feedScopes } from '../../../realtime/feed-scopes.ts';
 import type { Json, Schemas } from '../openapi/schemas.ts';
@@ -9,9 +9,9 @@ export function describeOperations(transport: TransportDescription, schemas: Sch
   const channel = { $ref: `#/channels/${transport.name}` };
   const messages = (names: readonly string[]) =>
     names.map((name) => ({ $ref: `${channel.$ref}/messages/${name}` }));
-  const scopes = transport.event ? [...new Set(eventTypes.map((type) => eventScopes[type]))] : [];
+  const scopes = transport.event ? [...new Set(eventTypes.map((type) => eventOf(type).scope))] : [];
   const events = scopes.map((scope): [string, Json] => {
-    const types = eventTypes.filter((type) => eventScopes[type] === scope);
+    const types = eventTypes.filter((type) => eventOf(type).scope === scope);
     const security = anyOf(types.slice(0, 1).flatMap(scopesFor));
     const summary = `Events that require ${scope}.`;
     return [

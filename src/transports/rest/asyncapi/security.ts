@@ -1,11 +1,11 @@
-import { type EventType, eventScopes } from '../../../../packages/core/src/domain/feed/events.ts';
+import { type EventType, eventOf } from '../../../../packages/core/src/events/list.ts';
 import { type Scope, sufficientScopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import type { Json } from '../openapi/schemas.ts';
 import { oauthFlows, tokenDescription } from '../openapi/security.ts';
 
 /** The scopes that each allow this event type; its own scope first. */
 export function scopesFor(type: EventType): Scope[] {
-  return [...sufficientScopes(eventScopes[type]), 'realtime:read'];
+  return [...sufficientScopes(eventOf(type).scope), 'realtime:read'];
 }
 
 const schemeName = (scope: Scope): string => scope.replace(':', '_');

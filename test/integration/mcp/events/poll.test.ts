@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventTypes } from '../../../../packages/core/src/domain/feed/events.ts';
+import { eventTypes } from '../../../../packages/core/src/events/list.ts';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { declaresEvents, type EventQuery, pollEvents } from '../../../clients/mcp/events.ts';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';

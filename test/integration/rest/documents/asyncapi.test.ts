@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventScopes, eventTypes, canSeeEvent } from '../../../../packages/core/src/domain/feed/events.ts';
+import { eventOf, eventTypes } from '../../../../packages/core/src/events/list.ts';
+import { canSeeEvent } from '../../../../packages/core/src/events/feed-event.ts';
 import { type Scope, scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import {
   type AsyncApiDocument,
@@ -94,9 +95,9 @@ test('exactly one operation of its transport sends each event, with the scopes t
       const sentScopes = own.flatMap(enough);
       const seeing = scopes.filter((scope: Scope) => canSeeEvent(new Set([scope]), type));
       expect(sentScopes.toSorted(), ref).toEqual(seeing.toSorted());
-      expect(sentScopes[0]).toBe(eventScopes[type]);
+      expect(sentScopes[0]).toBe(eventOf(type).scope);
       expect((findByPointer(document, ref) as MessageObject).description).toContain(
-        `\`${eventScopes[type]}\``,
+        `\`${eventOf(type).scope}\``,
       );
     }
   }

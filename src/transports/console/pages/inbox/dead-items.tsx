@@ -26,7 +26,7 @@ function deadItemRow(address: string, { id, attempts, reasons, dead_at, event }:
     mark: <Icon name="alert" />,
     title: (
       <>
-        {eventText[event.type]}{' '}
+        {eventText(event.type)}{' '}
         {message && (
           <>
             by <Handle of={message.sender.canonical_handle} />

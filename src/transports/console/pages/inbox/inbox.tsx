@@ -147,7 +147,7 @@ function Consumers({ consumers }: Pick<Inbox, 'consumers'>) {
 
 function Settings({ inbox }: { inbox: Inbox }) {
   const { types, lease_seconds, max_attempts, ordered_by_thread, created_at } = inbox;
-  const names = types.map((type) => (type in eventText ? eventText[type as keyof typeof eventText] : type));
+  const names = types.map(eventText);
   return (
     <Facts
       facts={[

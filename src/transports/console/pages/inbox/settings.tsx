@@ -1,4 +1,4 @@
-import { inboxTypes } from '../../../../../packages/core/src/domain/inbox.ts';
+import { inboxTypes } from '../../../../../packages/core/src/events/inbox-types.ts';
 import { deleteInboxOperation } from '../../../../operations/inbox/delete-inbox.ts';
 import { setInboxOperation } from '../../../../operations/inbox/set-inbox.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
@@ -189,7 +189,7 @@ function EventTypes({ types, error }: { types: readonly string[]; error: string 
           <Checkbox
             name="types"
             value={type}
-            label={eventText[type]}
+            label={eventText(type)}
             hint={<span class="code">{type}</span>}
             checked={types.includes(type)}
             key={type}

@@ -4,7 +4,7 @@ import { listWebhookDeliveriesOperation } from '../../../../operations/webhooks/
 import type {
   WebhookDeliveryRecord,
   WebhookRecord,
-} from '../../../../../packages/core/src/records/webhook.ts';
+} from '../../../../../packages/core/src/events/webhook-record.ts';
 import { actAsAgent } from '../../act-as-agent.ts';
 import { Badge, Card } from '../../components/content.tsx';
 import { Button, Form } from '../../components/form.tsx';

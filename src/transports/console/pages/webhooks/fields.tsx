@@ -1,4 +1,4 @@
-import { eventTypes } from '../../../../../packages/core/src/domain/feed/events.ts';
+import { eventTypes } from '../../../../../packages/core/src/events/list.ts';
 import { Checkbox } from '../../components/choices.tsx';
 import { Field } from '../../components/field.tsx';
 import { eventText } from './webhook-text.ts';
@@ -61,7 +61,7 @@ export function WebhookFields({ entered, errors }: WebhookFieldsProps) {
             <Checkbox
               name="event_types"
               value={type}
-              label={eventText[type]}
+              label={eventText(type)}
               hint={<span class="code">{type}</span>}
               checked={entered.event_types.includes(type)}
               key={type}

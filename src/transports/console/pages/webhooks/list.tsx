@@ -1,6 +1,6 @@
 import { maxWebhooks } from '../../../../../packages/core/src/domain/webhooks.ts';
 import { listWebhooksOperation } from '../../../../operations/webhooks/list-webhooks.ts';
-import type { WebhookRecord } from '../../../../../packages/core/src/records/webhook.ts';
+import type { WebhookRecord } from '../../../../../packages/core/src/events/webhook-record.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { actAsAgent } from '../../act-as-agent.ts';
 import { Badge, Card, Empty } from '../../components/content.tsx';
@@ -57,7 +57,7 @@ function webhookRow(address: string, webhook: WebhookRecord) {
       <>
         <span class="code">{url}</span>
         <br />
-        {event_types === null ? 'All events' : event_types.map((type) => eventText[type]).join(' · ')}
+        {event_types === null ? 'All events' : event_types.map(eventText).join(' · ')}
         {only_when_offline && ' · only while offline'}
         <br />
         Created <Time at={created_at} />

@@ -1,5 +1,4 @@
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
-import { eventTypes } from '../../../../../packages/core/src/domain/feed/events.ts';
 import {
   endSubscription,
   type DescribedSubscription,
@@ -80,8 +79,7 @@ function subscriptionsPage(agent: AgentOfPerson, subscriptions: readonly Describ
 function subscriptionRow(address: string, subscription: DescribedSubscription) {
   const { id, url, event_type, arguments: filter, last_delivery_at, created_at, expires_at } = subscription;
   const host = hostOf(url);
-  const type = eventTypes.find((one) => one === event_type);
-  const events = type ? eventText[type] : event_type;
+  const events = eventText(event_type);
   return {
     key: id,
     mark: <Icon name="globe" />,

@@ -1,25 +1,8 @@
-import type { EventType } from '../../../../../packages/core/src/domain/feed/events.ts';
+import { eventOf, isEventType } from '../../../../../packages/core/src/events/list.ts';
 import type { DeliveryState, DisabledReason } from '../../../../../packages/core/src/domain/webhooks.ts';
 
-/** Event types in words. */
-export const eventText: Record<EventType, string> = {
-  'message.created': 'Message sent',
-  'thread.created': 'Thread created',
-  'thread.updated': 'Thread changed',
-  'thread.member_added': 'Member added to a thread',
-  'thread.member_removed': 'Member removed from a thread',
-  'message.delivered': 'Own message delivered',
-  'message.read': 'Message read',
-  'message.handled': 'Message handled',
-  'attachment.scanned': 'File scanned',
-  'contact.request': 'Contact request received',
-  'contact.added': 'Contact added',
-  'contact.updated': 'Contact changed',
-  'contact.removed': 'Contact removed',
-  'approval.resolved': 'Approval decided',
-  'inbox.expired': 'Inbox items expired',
-  'agent.updated': 'Agent changed',
-};
+/** The label of an event type; the type itself if it is of another release. */
+export const eventText = (type: string): string => (isEventType(type) ? eventOf(type).label : type);
 
 /** Why a webhook is disabled. */
 export const disabledReasonText: Record<DisabledReason, string> = {

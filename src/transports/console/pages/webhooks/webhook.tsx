@@ -1,6 +1,6 @@
 import { getWebhookOperation } from '../../../../operations/webhooks/get-webhook.ts';
 import { updateWebhookOperation } from '../../../../operations/webhooks/update-webhook.ts';
-import type { WebhookRecord } from '../../../../../packages/core/src/records/webhook.ts';
+import type { WebhookRecord } from '../../../../../packages/core/src/events/webhook-record.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { type ActingAgent, actAsAgent } from '../../act-as-agent.ts';
 import { successFlash } from '../../flash.ts';

@@ -1,4 +1,4 @@
-import type { EventType } from './events.ts';
+import { eventOf, type EventType } from './list.ts';
 
 /** The arguments of a subscription. */
 export interface EventFilter {
@@ -15,6 +15,12 @@ interface FilteredEvent {
   data: object;
 }
 
+/** The filters of an event type. */
+export function filtersOf(type: EventType): (keyof EventFilter)[] {
+  const { filters, handles } = eventOf(type);
+  return [...filters, ...(handles ? ['with_handle' as const] : [])];
+}
+
 /**
  * Creates the function that returns whether an event belongs to a subscription. A thread or an agent that does not exist, or that the agent
  * cannot see, matches no event. The agent's own messages are left out, because an agent that reacts to messages would react to itself.
@@ -25,29 +31,20 @@ export function createEventFilter(
   { thread_id, with_handle, only_mentions }: EventFilter,
 ): (event: FilteredEvent) => boolean {
   const mention = only_mentions === true ? mentionOf(handle) : undefined;
-  return (event) =>
-    event.type === type &&
-    !(type === 'message.created' && event.message?.sender_id === agent_id) &&
-    (thread_id === undefined || event.thread_id === thread_id) &&
-    (with_handle === undefined || handlesIn(event.data).includes(with_handle)) &&
-    (mention === undefined || mention.test(String(readField(event.data, 'content'))));
+  const { handles } = eventOf(type);
+  return (event) => {
+    const data = event.data as Record<string, unknown>;
+    return (
+      event.type === type &&
+      !(type === 'message.created' && event.message?.sender_id === agent_id) &&
+      (thread_id === undefined || event.thread_id === thread_id) &&
+      (with_handle === undefined || (handles?.(data).includes(with_handle) ?? false)) &&
+      (mention === undefined || mention.test(String(data['content'])))
+    );
+  };
 }
 
 /** Finds a handle with `@` that is not part of a longer one. */
 function mentionOf(handle: string): RegExp {
   return new RegExp(`(?<![a-z0-9_.@-])@${handle.replaceAll('.', '\\.')}(?![a-z0-9_-]|\\.[a-z0-9])`, 'i');
-}
-
-/** Fields of event data with an agent. */
-const agentFields = ['sender', 'agent', 'member', 'by', 'from'];
-
-/** The agents that the data of an event names, by handle; none from texts and metadata, which their senders write. */
-function handlesIn(data: object): unknown[] {
-  const members = [readField(data, 'members'), readField(readField(data, 'thread'), 'members')];
-  const agents = [data, ...agentFields.map((name) => readField(data, name)), ...members.flat()];
-  return [...agents.map((agent) => readField(agent, 'canonical_handle')), readField(data, 'target')];
-}
-
-function readField(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

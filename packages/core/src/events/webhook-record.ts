@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isDelivered, type OutboundResponse } from '../domain/outbound.ts';
-import { type EventType, eventTypes } from '../domain/feed/events.ts';
+import { type EventType, eventTypes } from './list.ts';
 import { deliveryStates, disabledReasons } from '../domain/webhooks.ts';
-import { timestamp } from './agent.ts';
+import { timestamp } from '../records/agent.ts';
 
 const webhookId = z.string().meta({ pattern: '^whk_' }).describe('Webhook identifier, whk_…');
 

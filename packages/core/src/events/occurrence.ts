@@ -1,5 +1,5 @@
-import { wantsNoReply } from '../threads.ts';
-import type { EventType } from './events.ts';
+import { wantsNoReply } from '../domain/threads.ts';
+import type { EventType } from './list.ts';
 
 interface OccurredEvent {
   id: string;

@@ -1,14 +1,9 @@
-import type { AgentRecord, AgentSummary } from '../../../packages/core/src/records/agent.ts';
-import { presentAgentCard } from '../../../packages/core/src/records/agent-card.ts';
-import type {
-  AllowlistEntryRecord,
-  BlockRecord,
-  ContactRecord,
-  ContactRequestRecord,
-} from '../../../packages/core/src/records/contact.ts';
-import type { ApprovalRecord } from '../../../packages/core/src/records/approval.ts';
-import type { MessageRecord } from '../../../packages/core/src/records/message.ts';
-import type { ThreadRecord } from '../../../packages/core/src/records/thread.ts';
+import type { AgentRecord, AgentSummary } from './agent.ts';
+import { presentAgentCard } from './agent-card.ts';
+import type { AllowlistEntryRecord, BlockRecord, ContactRecord, ContactRequestRecord } from './contact.ts';
+import type { ApprovalRecord } from './approval.ts';
+import type { MessageRecord } from './message.ts';
+import type { ThreadRecord } from './thread.ts';
 
 /**
  * The examples of all operations share these records: you are the agent acme.planner, and talk with globex.support about an
