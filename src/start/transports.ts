@@ -8,6 +8,7 @@ import { createFeedWatch } from '../realtime/feed-watch.ts';
 import type { TransportDescription } from '../realtime/transport-description.ts';
 import { findApproval } from '../services/approvals/approvals.ts';
 import { toResourceUrls } from '../services/auth/tokens.ts';
+import { createServiceCalls } from '../services/people/service-calls.ts';
 import { createConsoleTransport } from '../transports/console/transport.ts';
 import { authenticate } from '../transports/http/authenticate.ts';
 import { notificationsTransport } from '../transports/mcp/description.ts';
@@ -155,6 +156,7 @@ export function createConsole(
     draining,
     requests: oauth.requests,
     unitOfWork: core.unitOfWork,
+    services: createServiceCalls(core.unitOfWork),
     execute: executeFor('console'),
     catalogue,
     limits,

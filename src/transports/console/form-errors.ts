@@ -17,7 +17,7 @@ export interface FormErrors {
 const correctableStatuses = new Set([400, 403, 409, 413, 422, 429]);
 
 /** The field of errors without a field, by error code. */
-type FieldByCode = Partial<Record<ErrorCode, string>>;
+export type FieldByCode = Partial<Record<ErrorCode, string>>;
 
 /**
  * Handles a form. `showForm` shows the form again with errors that the person can correct; other errors become an error page.
@@ -92,12 +92,16 @@ function waitText(seconds: number): string {
 const warningStatuses = new Set([400, 403, 404, 409, 422, 429]);
 
 /**
- * Runs an action and redirects to `to` with the message that `run` returns, or with the error message. Most errors here come from
+ * Runs a change and redirects to `to` with the message that `run` returns, or with the error message. Most errors here come from
  * concurrent changes or a button pressed twice.
  */
-export async function redirectOrWarn(to: string, run: () => Promise<string>): Promise<Redirect> {
+export async function redirectOrWarn<Other extends Redirect | ShownPage = Redirect>(
+  to: string,
+  run: () => Promise<string | Other>,
+): Promise<Redirect | Other> {
   try {
-    return { to, flash: successFlash(await run()) };
+    const answer = await run();
+    return typeof answer === 'string' ? { to, flash: successFlash(answer) } : answer;
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     if (!warningStatuses.has(error.status) && error.code !== 'AGENT_PAUSED') throw error;

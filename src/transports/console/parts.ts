@@ -3,6 +3,7 @@ import type { AuthorizationRequests } from '../http/authorization-requests.ts';
 import type { Operation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute/execute.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
+import type { ServiceCalls } from '../../services/people/service-calls.ts';
 import type { ExternalProvider } from '../../services/people/external-identities.ts';
 import type { Revocation } from '../../services/auth/tokens.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
@@ -13,6 +14,7 @@ import type { BrowserSessions } from './browser-sessions.ts';
 /** Dependencies of the console pages. */
 export interface PageParts {
   unitOfWork: UnitOfWork;
+  services: ServiceCalls;
   /** Runs operations as one of the person's agents. */
   execute: Execute;
   catalogue: readonly Operation[];

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Context } from 'koa';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import type { ServiceCalls, WriteService } from '../../services/people/service-calls.ts';
 import type { Flash } from './flash.ts';
+import type { PageParts } from './parts.ts';
 
 /** One request to a page. */
 export interface Visit {
@@ -12,6 +14,11 @@ export interface Visit {
   /** Form fields; empty without a form. */
   form: URLSearchParams;
   person: Person | undefined;
+  parts: PageParts;
+  /** Calls a service that reads. */
+  read: ServiceCalls['read'];
+  /** Calls a service that changes something, as the person. */
+  write<Input extends unknown[], T>(service: WriteService<Input, T>, ...input: Input): Promise<T>;
 }
 
 /** A request of a signed-in person. */

@@ -6,16 +6,16 @@ import { agentOverviewRoutes } from './pages/agents/overview.tsx';
 import { agentProfileRoutes } from './pages/agents/profile.tsx';
 import { agentSettingsRoutes } from './pages/agents/settings.tsx';
 import { agentListRoutes } from './pages/agents/list.tsx';
-import { allowlistRoutes } from './pages/contacts/allowlist.tsx';
+import { allowlistPage } from './pages/contacts/allowlist.tsx';
 import { approvalRoutes } from './pages/approvals/approval.tsx';
 import { approvalListRoutes } from './pages/approvals/list.tsx';
 import { auditRoutes } from './pages/people/audit.tsx';
-import { blockRoutes } from './pages/contacts/blocks.tsx';
+import { blocksPage } from './pages/contacts/blocks.tsx';
 import { connectionRoutes } from './pages/auth/connections.tsx';
 import { consentRoutes } from './pages/auth/consent.tsx';
-import { contactNewRoutes } from './pages/contacts/new.tsx';
-import { contactRemoveRoutes } from './pages/contacts/remove.tsx';
-import { contactListRoutes } from './pages/contacts/list.tsx';
+import { contactNewPage } from './pages/contacts/new.tsx';
+import { contactRemovePage } from './pages/contacts/remove.tsx';
+import { contactsPage } from './pages/contacts/list.tsx';
 import { conversationListRoutes } from './pages/conversations/list.tsx';
 import { conversationNewRoutes } from './pages/conversations/new.tsx';
 import { conversationRoutes } from './pages/conversations/conversation.tsx';
@@ -84,11 +84,11 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...exportRoutes(parts),
     ...inboxRoutes(parts),
     ...inboxSettingsRoutes(parts),
-    ...contactListRoutes(parts),
-    ...contactNewRoutes(parts),
-    ...contactRemoveRoutes(parts),
-    ...blockRoutes(parts),
-    ...allowlistRoutes(parts),
+    ...contactsPage,
+    ...contactNewPage,
+    ...contactRemovePage,
+    ...blocksPage,
+    ...allowlistPage,
     ...credentialListRoutes(parts),
     ...credentialNewRoutes(parts),
     ...credentialRevokeRoutes(parts),

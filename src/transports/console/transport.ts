@@ -14,7 +14,7 @@ import type { PageParts } from './parts.ts';
 import { countOpenApprovals } from '../../services/people/dashboard.ts';
 import { hasBrowserNotifications } from '../../services/notifications/settings.ts';
 import { unsubscribeByPost, unsubscribePath } from './pages/notifications/links.tsx';
-import type { Answer, ConsoleRoute } from './route.ts';
+import type { Answer, ConsoleRoute, Visit } from './route.ts';
 import { consoleRoutes } from './routes.ts';
 import type { PageRenderer, PersonState } from './renderer.tsx';
 
@@ -60,7 +60,7 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
       if (person) await limits.consume('default', person.account_id);
       const params = ctx['params'] as Record<string, string>;
       const query = new URLSearchParams(ctx.querystring);
-      const answer = await route.answer({ ctx, params, query, form, person });
+      const answer = await route.answer({ ...calls(person), ctx, params, query, form, person });
       renderer.render(ctx, personOf(ctx), answer, await readState(parts, person, answer));
     };
   }
@@ -72,7 +72,19 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     leasedStreamMs: parts.leasedStreamMs,
     draining: parts.draining,
   });
-  const routes = consoleRoutes({ ...parts, live, sessions, knownBrowsers: renderer.knownBrowsers });
+  const pageParts = { ...parts, live, sessions, knownBrowsers: renderer.knownBrowsers };
+  const routes = consoleRoutes(pageParts);
+
+  /** What a visit has besides the request. */
+  function calls(person: Person | undefined): Pick<Visit, 'parts' | 'read' | 'write'> {
+    const { services } = parts;
+    return {
+      parts: pageParts,
+      read: services.read,
+      write: (service, ...input) => services.write(person, service, ...input),
+    };
+  }
+
   for (const route of routes) {
     const body = route.method === 'POST' ? [formBody(route.max_form_bytes)] : [];
     router.register(route.path, [route.method], [...body, endpoint(route)]);

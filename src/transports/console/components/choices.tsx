@@ -74,3 +74,44 @@ export function Checkbox({ name, label, hint, value = 'on', checked = false }: C
     </label>
   );
 }
+
+interface CheckboxesProps {
+  name: string;
+  legend: string;
+  hint?: ComponentChildren;
+  choices: readonly Choice[];
+  /** The selected values. */
+  value: readonly string[];
+  error?: string | undefined;
+  /** Class of the element around the checkboxes. Absent: there is none. */
+  class?: string;
+}
+
+/** Checkboxes for any number of values. */
+export function Checkboxes({ name, legend, hint, choices, value, error, class: className }: CheckboxesProps) {
+  const boxes = choices.map((choice) => (
+    <Checkbox
+      name={name}
+      value={choice.value}
+      label={choice.title}
+      hint={choice.text}
+      checked={value.includes(choice.value)}
+      key={choice.value}
+    />
+  ));
+  return (
+    <fieldset
+      class={error === undefined ? 'choices' : 'choices invalid'}
+      aria-describedby={error && `${name}-error`}
+    >
+      <legend>{legend}</legend>
+      {hint}
+      {className === undefined ? boxes : <div class={className}>{boxes}</div>}
+      {error !== undefined && (
+        <p class="error" id={`${name}-error`}>
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}

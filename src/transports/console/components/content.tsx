@@ -6,7 +6,7 @@ interface HeadingProps {
   /** Introduction below the title. */
   lead?: ComponentChildren;
   /** Link to the parent page. */
-  back?: { href: string; text: string };
+  back?: { href: string; text: string } | undefined;
   /** A button or link beside the title. */
   action?: ComponentChildren;
 }
@@ -120,4 +120,9 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
 /** The error of a whole form, if any. */
 export function ErrorNotice({ message }: { message?: string | undefined }) {
   return message === undefined ? null : <Notice tone="danger">{message}</Notice>;
+}
+
+/** What somebody wrote. Renders nothing if it is empty. */
+export function Quote({ text }: { text: string | null }) {
+  return text === null || text === '' ? null : <blockquote class="quote">{text}</blockquote>;
 }

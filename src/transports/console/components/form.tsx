@@ -7,7 +7,7 @@ interface FormProps {
   action: string;
   class?: string;
   /** Hidden fields by name. */
-  hidden?: Record<string, string | undefined>;
+  hidden?: Record<string, string | undefined> | undefined;
   children: ComponentChildren;
 }
 
@@ -81,4 +81,79 @@ interface LinkProps {
 /** Buttons side by side; `even` gives them equal widths. */
 export function Actions({ children, even = false }: { children: ComponentChildren; even?: boolean }) {
   return <div class={even ? 'actions even' : 'actions'}>{children}</div>;
+}
+
+interface AboutProps {
+  /** What the button is about, for screen readers: they read buttons of rows out of their context. */
+  about?: string | undefined;
+}
+
+/** A form that is one button, such as that of a row. */
+export function PostButton({
+  action,
+  hidden,
+  about,
+  kind = 'quiet',
+  children,
+}: Pick<FormProps, 'action' | 'hidden' | 'children'> & Pick<ButtonProps, 'kind'> & AboutProps) {
+  return (
+    <Form action={action} class="inline" hidden={hidden}>
+      <Button kind={kind}>
+        {children}
+        <About text={about} />
+      </Button>
+    </Form>
+  );
+}
+
+/** A link of a row that looks like a button. */
+export function RowLink({ about, children, ...link }: LinkProps & AboutProps) {
+  return (
+    <ButtonLink {...link}>
+      {children}
+      <About text={about} />
+    </ButtonLink>
+  );
+}
+
+interface DecisionProps extends AboutProps {
+  action: string;
+  hidden?: Record<string, string | undefined> | undefined;
+  /** The values of the buttons; undefined: this decision is not possible now. */
+  yes: 'approve' | 'accept' | undefined;
+  no: 'deny' | 'reject' | 'decline';
+  class?: string;
+}
+
+/** Two buttons that decide something. */
+export function Decision({
+  action,
+  hidden,
+  yes,
+  no,
+  about,
+  class: className = 'button-pair',
+}: DecisionProps) {
+  return (
+    <Form action={action} class={className} hidden={hidden}>
+      {yes !== undefined && (
+        <Button name="decision" value={yes}>
+          {capitalize(yes)}
+          <About text={about} />
+        </Button>
+      )}
+      <Button kind="quiet" name="decision" value={no}>
+        {capitalize(no)}
+        <About text={about} />
+      </Button>
+    </Form>
+  );
+}
+
+function About({ text }: { text: string | undefined }) {
+  return text === undefined ? null : <span class="visually-hidden"> {text}</span>;
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { Icon } from './icon.tsx';
 
-interface Row {
+export interface Row {
   key: string;
   /** Id of the element, for lists that are live. */
   id?: string;
@@ -31,5 +32,37 @@ export function Rows({ label, rows, id }: { label: string; rows: readonly Row[];
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The parts that are there, with a dot between them. */
+export function Dots({ of: parts }: { of: readonly ComponentChildren[] }) {
+  const shown = parts.filter((part) => part !== null && part !== undefined && part !== false && part !== '');
+  return <>{shown.map((part, index) => [index > 0 && ' · ', part])}</>;
+}
+
+interface NextPageProps {
+  /** Path of the list. */
+  path: string;
+  /** Query of the next page; undefined, or with an undefined value, on the last page. */
+  next: Readonly<Record<string, string | undefined>> | undefined;
+  /** Plural name of the items, such as "agents". */
+  noun: string;
+}
+
+/** A link to the next page of a list, if there is one. */
+export function NextPage({ path, next, noun }: NextPageProps) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(next ?? {})) {
+    if (value === undefined) return null;
+    query.set(name, value);
+  }
+  if (query.size === 0) return null;
+  return (
+    <p class="next-page">
+      <a href={`${path}?${query.toString()}`} rel="next">
+        More {noun} <Icon name="arrow" />
+      </a>
+    </p>
   );
 }

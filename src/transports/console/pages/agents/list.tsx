@@ -3,7 +3,7 @@ import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/peo
 import { AgentRows } from '../../components/agent-rows.tsx';
 import { Card, Empty, Heading } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { erasuresAddress } from './erasures.tsx';

@@ -9,8 +9,7 @@ import { emptyProfile, maxProfileFormBytes, type Profile, readProfile } from '..
 import { successFlash } from '../../flash.ts';
 import { AgentCard } from './card.tsx';
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
-import { Select } from '../../components/field.tsx';
-import { NameField } from '../../components/name-field.tsx';
+import { Select, NameField } from '../../components/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
 import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';

@@ -4,7 +4,7 @@ import { type IdKind, isId } from '../../../../../packages/core/src/domain/ids.t
 import type { Progress } from '../../../../../packages/core/src/records/progress.ts';
 import { Handle } from '../../components/agent-rows.tsx';
 import { Badge, Card, Empty, Heading } from '../../components/content.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
 import type { ShownPage } from '../../route.ts';
 

@@ -5,7 +5,7 @@ import { Handle, monogram } from '../../components/agent-rows.tsx';
 import { Badge, Card, Empty, Heading } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Rows } from '../../components/rows.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page, type ShownPage } from '../../route.ts';

@@ -7,7 +7,7 @@ import { Badge, Card, Empty, Heading } from '../../components/content.tsx';
 import { Button, Form } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Rows } from '../../components/rows.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import { Scopes } from './scope-choices.tsx';
 import { Time } from '../../components/time.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';

@@ -5,7 +5,7 @@ import { Badge, Card, Empty } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Rows } from '../../components/rows.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import { Scopes } from './scope-choices.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageParts } from '../../parts.ts';

@@ -5,107 +5,88 @@ import { listContactsOperation } from '../../../../operations/contacts/list-cont
 import { rejectContactRequestOperation } from '../../../../operations/contacts/reject-contact-request.ts';
 import { removeFavoriteOperation } from '../../../../operations/contacts/remove-favorite.ts';
 import { withdrawContactRequestOperation } from '../../../../operations/contacts/withdraw-contact-request.ts';
-import { type ActingAgent, actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
-import { Card, Notice } from '../../components/content.tsx';
+import { requireNotPaused } from '../../act-as-agent.ts';
+import { Notice } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { NextPage } from '../../components/next-page.tsx';
-import { redirectOrWarn } from '../../form-errors.ts';
-import type { PageParts } from '../../parts.ts';
-import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
-import { agentAddress, AgentHeading } from '../agents/heading.tsx';
-import { OutgoingRequests, IncomingRequests, Contacts } from './rows.tsx';
-
-const path = '/console/agents/:id/contacts';
-
-/** Contacts and contact requests of an agent. */
-export function contactListRoutes(parts: PageParts): ConsoleRoute[] {
-  const actingIn = ({ params, person }: PersonVisit) => actAsAgent(parts, person, params['id'] ?? '');
-
-  return [
-    page(path, async (visit) => contactsPage(await actingIn(visit), visit.query)),
-    action(`${path}/requests/decide`, async (visit) => {
-      const { agent, call } = await actingIn(visit);
-      const request_ref = visit.form.get('request_id') ?? '';
-      return redirectOrWarn(agentAddress(agent, 'contacts'), async () => {
-        if (visit.form.get('decision') !== 'approve') {
-          await call(rejectContactRequestOperation, { request_ref });
-          return 'Request rejected.';
-        }
-        requireNotPaused(agent);
-        const { from } = await call(approveContactRequestOperation, { request_ref });
-        return `@${from.canonical_handle} is now a contact.`;
-      });
-    }),
-    action(`${path}/requests/withdraw`, async (visit) => {
-      const { agent, call } = await actingIn(visit);
-      return redirectOrWarn(agentAddress(agent, 'contacts'), async () => {
-        await call(withdrawContactRequestOperation, { request_ref: visit.form.get('request_id') ?? '' });
-        return 'Request withdrawn.';
-      });
-    }),
-    action(`${path}/favorite`, async (visit) => {
-      const { agent, call } = await actingIn(visit);
-      const favorite = visit.form.get('favorite') === 'true';
-      return redirectOrWarn(agentAddress(agent, 'contacts'), async () => {
-        const operation = favorite ? addFavoriteOperation : removeFavoriteOperation;
-        await call(operation, { agent_ref: visit.form.get('agent_id') ?? '' });
-        return favorite ? 'Added to favorites.' : 'Removed from favorites.';
-      });
-    }),
-  ];
-}
+import { list, pageInput } from '../../define/list.tsx';
+import { agentPage, type AgentVisit } from '../agents/agent-page.tsx';
+import { contactRow, incomingRow, outgoingRow } from './rows.tsx';
 
 /** The lists of the page. A query with a cursor for one list shows only that list. */
 const lists = ['incoming', 'outgoing', 'contacts'] as const;
 
-type List = (typeof lists)[number];
+const isShown = ({ query }: AgentVisit, name: (typeof lists)[number]) =>
+  query.has(name) || !lists.some((other) => query.has(other));
 
-async function contactsPage({ agent, call }: ActingAgent, query: URLSearchParams): Promise<ShownPage> {
-  const address = agentAddress(agent, 'contacts');
-  const only = lists.find((list) => query.has(list));
-  const cursorOf = (list: List) => (only === list ? { cursor: query.get(list) } : {});
-  const isShown = (list: List) => only === undefined || only === list;
-  const requests = async (direction: 'incoming' | 'outgoing') =>
-    isShown(direction)
-      ? call(listContactRequestsOperation, { direction, limit: 20, ...cursorOf(direction) })
-      : undefined;
-  const incoming = await requests('incoming');
-  const outgoing = await requests('outgoing');
-  const contacts = isShown('contacts')
-    ? await call(listContactsOperation, { limit: 50, ...cursorOf('contacts') })
-    : undefined;
+async function readRequests(visit: AgentVisit, direction: 'incoming' | 'outgoing') {
+  if (!isShown(visit, direction)) return undefined;
+  const input = { direction, ...pageInput(visit.query, 20, direction) };
+  const { requests, next_cursor } = await visit.call(listContactRequestsOperation, input);
+  return { items: requests, next: { [direction]: next_cursor } };
+}
 
-  const body = (
-    <>
-      <AgentHeading agent={agent} />
-      {only !== undefined && <a href={address}>All contacts and requests</a>}
-      {agent.paused && (
+/** Contacts and contact requests of an agent. */
+export const contactsPage = agentPage({
+  path: 'contacts',
+  title: ({ agent }) => `Contacts of ${agent.display_name}`,
+  sections: [
+    ({ query, address }) =>
+      lists.some((name) => query.has(name)) && <a href={address}>All contacts and requests</a>,
+    ({ agent }) =>
+      agent.paused && (
         <Notice tone="warning" title="This agent is paused">
           Resume it in its settings to approve or send contact requests.
         </Notice>
-      )}
-      {incoming && incoming.requests.length > 0 && (
-        <Card title="Received requests">
-          <IncomingRequests agent={agent} requests={incoming.requests} />
-          <NextPage path={address} next={{ incoming: incoming.next_cursor }} noun="requests" />
-        </Card>
-      )}
-      {contacts && (
-        <Card
-          title="Contacts"
-          action={<ButtonLink href={agentAddress(agent, 'contacts/new')}>Send contact request</ButtonLink>}
-        >
-          <Contacts agent={agent} contacts={contacts.contacts} />
-          <NextPage path={address} next={{ contacts: contacts.next_cursor }} noun="contacts" />
-        </Card>
-      )}
-      {outgoing && outgoing.requests.length > 0 && (
-        <Card title="Sent requests">
-          <OutgoingRequests agent={agent} requests={outgoing.requests} />
-          <NextPage path={address} next={{ outgoing: outgoing.next_cursor }} noun="requests" />
-        </Card>
-      )}
-    </>
-  );
-  return { title: `Contacts of ${agent.display_name}`, body };
-}
+      ),
+    list({
+      title: 'Received requests',
+      label: 'Received requests',
+      noun: 'requests',
+      read: (visit) => readRequests(visit, 'incoming'),
+      row: incomingRow,
+    }),
+    list({
+      title: 'Contacts',
+      label: 'Contacts',
+      noun: 'contacts',
+      empty: 'No contacts yet. Contacts can write to each other at any time.',
+      action: ({ address }) => <ButtonLink href={`${address}/new`}>Send contact request</ButtonLink>,
+      async read(visit) {
+        if (!isShown(visit, 'contacts')) return undefined;
+        const input = pageInput(visit.query, 50, 'contacts');
+        const { contacts, next_cursor } = await visit.call(listContactsOperation, input);
+        return { items: contacts, next: { contacts: next_cursor } };
+      },
+      row: contactRow,
+    }),
+    list({
+      title: 'Sent requests',
+      label: 'Sent requests',
+      noun: 'requests',
+      read: (visit) => readRequests(visit, 'outgoing'),
+      row: outgoingRow,
+    }),
+  ],
+  changes: {
+    async 'requests/decide'({ agent, call, form }) {
+      const request_ref = form.get('request_id') ?? '';
+      if (form.get('decision') !== 'approve') {
+        await call(rejectContactRequestOperation, { request_ref });
+        return 'Request rejected.';
+      }
+      requireNotPaused(agent);
+      const { from } = await call(approveContactRequestOperation, { request_ref });
+      return `@${from.canonical_handle} is now a contact.`;
+    },
+    async 'requests/withdraw'({ call, form }) {
+      await call(withdrawContactRequestOperation, { request_ref: form.get('request_id') ?? '' });
+      return 'Request withdrawn.';
+    },
+    async favorite({ call, form }) {
+      const favorite = form.get('favorite') === 'true';
+      const operation = favorite ? addFavoriteOperation : removeFavoriteOperation;
+      await call(operation, { agent_ref: form.get('agent_id') ?? '' });
+      return favorite ? 'Added to favorites.' : 'Removed from favorites.';
+    },
+  },
+});

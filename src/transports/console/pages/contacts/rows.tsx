@@ -2,121 +2,88 @@ import type {
   ContactRecord,
   ContactRequestRecord,
 } from '../../../../../packages/core/src/records/contact.ts';
-import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { Handle, monogram } from '../../components/agent-rows.tsx';
-import { Badge } from '../../components/content.tsx';
-import { Button, ButtonLink, Form } from '../../components/form.tsx';
-import { Rows } from '../../components/rows.tsx';
+import { Badge, Quote } from '../../components/content.tsx';
+import { Decision, PostButton, RowLink } from '../../components/form.tsx';
+import { Dots, type Row } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
-import { agentAddress } from '../agents/heading.tsx';
+import type { AgentVisit } from '../agents/agent-page.tsx';
 
-interface RequestsProps {
-  agent: AgentOfPerson;
-  requests: readonly ContactRequestRecord[];
-}
-
-/** Received contact requests with Approve and Reject. */
-export function IncomingRequests({ agent, requests }: RequestsProps) {
-  const rows = requests.map(({ request_id, from, message, created_at }) => ({
-    key: request_id,
-    mark: monogram(from.display_name),
-    title: <bdi>{from.display_name}</bdi>,
-    text: <RequestText handle={from.canonical_handle} message={message} at={created_at} />,
+/** A received contact request with Approve and Reject. */
+export function incomingRow({ from, ...request }: ContactRequestRecord, { address, agent }: AgentVisit): Row {
+  return {
+    ...requestRow(request, from),
     side: (
-      <Form
-        action={agentAddress(agent, 'contacts/requests/decide')}
-        class="button-pair"
-        hidden={{ request_id }}
-      >
-        {!agent.paused && (
-          <Button name="decision" value="approve">
-            Approve<span class="visually-hidden"> @{from.canonical_handle}</span>
-          </Button>
-        )}
-        <Button kind="quiet" name="decision" value="reject">
-          Reject<span class="visually-hidden"> @{from.canonical_handle}</span>
-        </Button>
-      </Form>
+      <Decision
+        action={`${address}/requests/decide`}
+        hidden={{ request_id: request.request_id }}
+        yes={agent.paused ? undefined : 'approve'}
+        no="reject"
+        about={`@${from.canonical_handle}`}
+      />
     ),
-  }));
-  return <Rows label="Received requests" rows={rows} />;
+  };
 }
 
-/** Sent contact requests without a decision, with Withdraw. */
-export function OutgoingRequests({ agent, requests }: RequestsProps) {
-  const rows = requests.map(({ request_id, to, message, created_at }) => ({
-    key: request_id,
-    mark: monogram(to.display_name),
-    title: <bdi>{to.display_name}</bdi>,
-    text: <RequestText handle={to.canonical_handle} message={message} at={created_at} />,
+/** A sent contact request without a decision, with Withdraw. */
+export function outgoingRow({ to, ...request }: ContactRequestRecord, { address }: AgentVisit): Row {
+  const { request_id } = request;
+  const about = `@${to.canonical_handle}`;
+  return {
+    ...requestRow(request, to),
     side: (
       <>
         <Badge>Pending</Badge>
-        <Form
-          action={agentAddress(agent, 'contacts/requests/withdraw')}
-          class="inline"
-          hidden={{ request_id }}
-        >
-          <Button kind="quiet">
-            Withdraw<span class="visually-hidden"> @{to.canonical_handle}</span>
-          </Button>
-        </Form>
+        <PostButton action={`${address}/requests/withdraw`} hidden={{ request_id }} about={about}>
+          Withdraw
+        </PostButton>
       </>
     ),
-  }));
-  return <Rows label="Sent requests" rows={rows} />;
+  };
 }
 
-function RequestText({ handle, message, at }: { handle: string; message: string | null; at: number }) {
-  return (
-    <>
-      <Handle of={handle} /> · <Time at={at} />
-      {message !== null && message !== '' && <blockquote class="quote">{message}</blockquote>}
-    </>
-  );
+/** A request with the agent at its other end. */
+function requestRow(
+  { request_id, message, created_at }: Pick<ContactRequestRecord, 'request_id' | 'message' | 'created_at'>,
+  { display_name, canonical_handle }: ContactRequestRecord['from'],
+) {
+  return {
+    key: request_id,
+    mark: monogram(display_name),
+    title: <bdi>{display_name}</bdi>,
+    text: (
+      <>
+        <Handle of={canonical_handle} /> · <Time at={created_at} />
+        <Quote text={message} />
+      </>
+    ),
+  };
 }
 
-interface ContactsProps {
-  agent: AgentOfPerson;
-  contacts: readonly ContactRecord[];
-}
-
-/** The contacts of an agent. */
-export function Contacts({ agent, contacts }: ContactsProps) {
-  if (contacts.length === 0) return <p>No contacts yet. Contacts can write to each other at any time.</p>;
-  const rows = contacts.map(
-    ({ agent_id, canonical_handle, display_name, favorite, is_online, same_owner, since }) => ({
-      key: agent_id,
-      mark: monogram(display_name),
-      title: (
-        <>
-          <bdi>{display_name}</bdi> {same_owner && <Badge>Same owner</Badge>}{' '}
-          {favorite && <Badge tone="accent">Favorite</Badge>} {is_online && <Badge tone="good">Online</Badge>}
-        </>
-      ),
-      text: (
-        <>
-          <Handle of={canonical_handle} /> · since <Time at={since} />
-        </>
-      ),
-      side: (
-        <>
-          <Form
-            action={agentAddress(agent, 'contacts/favorite')}
-            class="inline"
-            hidden={{ agent_id, favorite: String(!favorite) }}
-          >
-            <Button kind="quiet">
-              {favorite ? 'Remove favorite' : 'Add favorite'}
-              <span class="visually-hidden"> @{canonical_handle}</span>
-            </Button>
-          </Form>
-          <ButtonLink href={agentAddress(agent, `contacts/${agent_id}/remove`)}>
-            Remove<span class="visually-hidden"> @{canonical_handle}</span>
-          </ButtonLink>
-        </>
-      ),
-    }),
-  );
-  return <Rows label="Contacts" rows={rows} />;
+/** A contact, with its marks and buttons. */
+export function contactRow(contact: ContactRecord, { address }: AgentVisit): Row {
+  const { agent_id, canonical_handle, display_name, favorite, is_online, same_owner, since } = contact;
+  const about = `@${canonical_handle}`;
+  const hidden = { agent_id, favorite: String(!favorite) };
+  return {
+    key: agent_id,
+    mark: monogram(display_name),
+    title: (
+      <>
+        <bdi>{display_name}</bdi> {same_owner && <Badge>Same owner</Badge>}{' '}
+        {favorite && <Badge tone="accent">Favorite</Badge>} {is_online && <Badge tone="good">Online</Badge>}
+      </>
+    ),
+    text: <Dots of={[<Handle of={canonical_handle} />, ['since ', <Time at={since} />]]} />,
+    side: (
+      <>
+        <PostButton action={`${address}/favorite`} hidden={hidden} about={about}>
+          {favorite ? 'Remove favorite' : 'Add favorite'}
+        </PostButton>
+        <RowLink href={`${address}/${agent_id}/remove`} about={about}>
+          Remove
+        </RowLink>
+      </>
+    ),
+  };
 }

@@ -8,7 +8,7 @@ import { findConversations, type ListedConversation } from '../../../../services
 import { Card, Empty, ErrorNotice, Heading } from '../../components/content.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import type { PageParts } from '../../parts.ts';
 import { type FormErrors, formPage, orShowFormAgain } from '../../form-errors.ts';
 import { FoundMessages } from './found.tsx';

@@ -7,7 +7,7 @@ import { type ActingAgent, actAsAgent } from '../../act-as-agent.ts';
 import { confirmPage } from '../../components/confirm-page.tsx';
 import { Card, Empty, Facts } from '../../components/content.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { lengthText, Time } from '../../components/time.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';

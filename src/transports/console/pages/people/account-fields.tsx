@@ -1,8 +1,7 @@
 import { ButtonLink } from '../../components/form.tsx';
 import type { ComponentChildren } from 'preact';
 import { passwordLength } from '../../../../services/people/passwords.ts';
-import { Field } from '../../components/field.tsx';
-import { NameField } from '../../components/name-field.tsx';
+import { Field, NameField } from '../../components/field.tsx';
 
 interface NewAccountFieldsProps {
   /** Whether an invitation code is required. */

@@ -5,7 +5,7 @@ import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/peo
 import { Card, Empty, Heading } from '../../components/content.tsx';
 import { Select } from '../../components/field.tsx';
 import { Button, ButtonLink } from '../../components/form.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { AuditRows } from './audit-rows.tsx';

@@ -5,7 +5,7 @@ import { requireOrganization, removeMember } from '../../../../services/people/m
 import { confirmPage } from '../../components/confirm-page.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
-import { action, type ConsoleRoute, page } from '../../route.ts';
+import { action, type ConsoleRoute, page, type Redirect } from '../../route.ts';
 import { organizationAddress } from './organization.tsx';
 
 const path = '/console/organizations/:slug/members/:username/remove';
@@ -50,7 +50,7 @@ export function memberRemoveRoutes({ unitOfWork, publishRevocations }: PageParts
       );
       const username = params['username'] ?? '';
       const isSelf = username === person.username;
-      const result = await redirectOrWarn(organizationAddress(slug), async () => {
+      const result = await redirectOrWarn<Redirect>(organizationAddress(slug), async () => {
         await publishRevocations(
           await unitOfWork.writeAsSystem(
             (work) => removeMember(work, person, { slug, username }),

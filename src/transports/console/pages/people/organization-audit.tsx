@@ -5,7 +5,7 @@ import { readOrganizationAudit } from '../../../../services/people/organization-
 import { Card, Heading } from '../../components/content.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { Button } from '../../components/form.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page, type ShownPage } from '../../route.ts';
 import { AuditRows, toActText } from './audit-rows.tsx';

@@ -10,7 +10,7 @@ import { AgentRows } from '../../components/agent-rows.tsx';
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import { redirectOrWarn, formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import type { PageParts } from '../../parts.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';

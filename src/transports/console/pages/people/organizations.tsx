@@ -6,10 +6,10 @@ import type { Person } from '../../../../../packages/core/src/domain/auth/actor.
 import { successFlash } from '../../flash.ts';
 import { monogram } from '../../components/agent-rows.tsx';
 import { Badge, Card, Heading, ErrorNotice } from '../../components/content.tsx';
-import { NameField } from '../../components/name-field.tsx';
+import { NameField } from '../../components/field.tsx';
 import { Actions, Button, Form } from '../../components/form.tsx';
 import { Rows } from '../../components/rows.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageParts } from '../../parts.ts';
 import { InvitationsToPerson, type InvitationsToPersonProps } from './membership-invitations.tsx';

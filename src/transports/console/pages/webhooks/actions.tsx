@@ -31,7 +31,9 @@ export function webhookActionRoutes(parts: PageParts): ConsoleRoute[] {
     const { agent, call } = await actingIn(visit);
     // Fails with 404 first, because an unknown webhook has no page to return to.
     await call(getWebhookOperation, { webhook_id: idOf(visit) });
-    return redirectOrWarn(webhookAddress(agent, idOf(visit), subpage), () => run(call, idOf(visit)));
+    return redirectOrWarn<Redirect>(webhookAddress(agent, idOf(visit), subpage), () =>
+      run(call, idOf(visit)),
+    );
   }
 
   return [

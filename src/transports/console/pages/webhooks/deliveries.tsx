@@ -9,7 +9,7 @@ import { actAsAgent } from '../../act-as-agent.ts';
 import { Badge, Card } from '../../components/content.tsx';
 import { Button, Form } from '../../components/form.tsx';
 import { Rows } from '../../components/rows.tsx';
-import { NextPage } from '../../components/next-page.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
 import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page } from '../../route.ts';

@@ -1,0 +1,36 @@
+import { authorFromPerson } from '../../../packages/core/src/domain/auth/audit.ts';
+import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import type { UnitOfWork } from '../../work/unit-of-work.ts';
+
+type ReadWork = Parameters<Parameters<UnitOfWork['readAsSystem']>[0]>[0];
+type WriteWork = Parameters<Parameters<UnitOfWork['writeAsSystem']>[0]>[0];
+
+/** A use case: a function of a unit of work and of its input. */
+type Service<Work, Input extends unknown[], T> = (work: Work, ...input: Input) => Promise<T>;
+
+/** A use case that changes something. */
+export type WriteService<Input extends unknown[], T> = Service<WriteWork, Input, T>;
+
+/** Calls services for people, each in a unit of work of its own. The pages for people open none. */
+export interface ServiceCalls {
+  /** Reads without a transaction. */
+  read<Input extends unknown[], T>(service: Service<ReadWork, Input, T>, ...input: Input): Promise<T>;
+  /** Changes something in one transaction. The audit log names the person; without one, it names the service. */
+  write<Input extends unknown[], T>(
+    person: Pick<Person, 'account_id'> | undefined,
+    service: WriteService<Input, T>,
+    ...input: Input
+  ): Promise<T>;
+  /** Calls a service that opens its units of work itself. A sign-in, for example, checks the password outside of them. */
+  run<Input extends unknown[], T>(service: Service<UnitOfWork, Input, T>, ...input: Input): Promise<T>;
+}
+
+/** Creates the calls of services for people. */
+export function createServiceCalls(unitOfWork: UnitOfWork): ServiceCalls {
+  return {
+    read: (service, ...input) => unitOfWork.readAsSystem((work) => service(work, ...input)),
+    write: (person, service, ...input) =>
+      unitOfWork.writeAsSystem((work) => service(work, ...input), person && authorFromPerson(person)),
+    run: (service, ...input) => service(unitOfWork, ...input),
+  };
+}

@@ -1,0 +1,84 @@
+import type { ComponentChildren } from 'preact';
+import { Card, Empty } from '../components/content.tsx';
+import { NextPage, type Row, Rows } from '../components/rows.tsx';
+import { type PageVisit, type Per, type Section, valueFor } from './page.tsx';
+
+/** One page of a list. */
+export interface Listed<T> {
+  items: readonly T[];
+  /** The query of the next page; undefined, or with an undefined value, on the last page. */
+  next?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+export interface ListDefinition<V extends PageVisit, T> {
+  title?: Per<V, string>;
+  /** The name of the list, for screen readers. */
+  label: string;
+  /** Plural name of the items, such as "agents". */
+  noun?: string;
+  /** Shown when there are none: a sentence in the card, or a box in place of it. Absent: nothing is shown. */
+  empty?: Per<V, string | { title: string; text: string } | undefined>;
+  /** Beside the title, and below the text of an empty list. */
+  action?(visit: V, items: readonly T[]): ComponentChildren;
+  /** Above the items. */
+  text?(visit: V): ComponentChildren;
+  /** Undefined: this list is not shown. */
+  read(visit: V): Promise<Listed<T> | undefined>;
+  row(item: T, visit: V): Row;
+}
+
+/** A card with a list of items and their actions. */
+export function list<V extends PageVisit, T>(definition: ListDefinition<V, T>): Section<V> {
+  const { title, label, noun = 'entries', text, read, row } = definition;
+  return {
+    async show(visit) {
+      const found = await read(visit);
+      if (!found) return null;
+      const { items, next } = found;
+      const empty = valueFor(definition.empty, visit);
+      const action = definition.action?.(visit, items);
+      if (items.length === 0 && empty === undefined) return null;
+      if (items.length === 0 && typeof empty === 'object')
+        return (
+          <Empty title={empty.title} action={action}>
+            {empty.text}
+          </Empty>
+        );
+      const more = <NextPage path={visit.address} next={next} noun={noun} />;
+      return (
+        <>
+          <Card title={valueFor(title, visit)} action={action}>
+            {text?.(visit)}
+            {items.length === 0 ? (
+              <p>{typeof empty === 'string' && empty}</p>
+            ) : (
+              <Rows label={label} rows={items.map((item) => row(item, visit))} />
+            )}
+            {typeof empty !== 'object' && more}
+          </Card>
+          {typeof empty === 'object' && more}
+        </>
+      );
+    },
+  };
+}
+
+/**
+ * One page of items that were read with one more than it shows.
+ * @param toNext the query of the page after an item
+ */
+export function toPage<T>(
+  found: readonly T[],
+  size: number,
+  toNext: (last: T) => Readonly<Record<string, string>>,
+): Listed<T> {
+  const items = found.slice(0, size);
+  const last = found.length > size ? items.at(-1) : undefined;
+  return { items, next: last && toNext(last) };
+}
+
+/** The input of a list operation for the page that the query asks for. */
+export function pageInput(query: URLSearchParams, limit: number, name = 'cursor') {
+  const cursor = query.get(name);
+  return { limit, ...(cursor !== null && { cursor }) };
+}

@@ -1,0 +1,71 @@
+import { type ActingAgent, actAsAgent, manageAgent } from '../../act-as-agent.ts';
+import {
+  type ConfirmationDefinition,
+  defineConfirmation,
+  definePage,
+  type PageDefinition,
+  type PageVisit,
+} from '../../define/page.tsx';
+import type { ConsoleRoute } from '../../route.ts';
+import { agentAddress, AgentHeading } from './heading.tsx';
+
+/** A request to a page of an agent. */
+export interface AgentVisit extends PageVisit, ActingAgent {
+  /** The path of a page of the agent; without a subpage, that of its overview. */
+  agentPath(subpage?: string): string;
+}
+
+/** What the pages of an agent have in common. */
+interface OfAgent<Extra> {
+  /** The path after that of the agent. */
+  path: string;
+  /** Default: the person acts as the agent. `manages`: the person can change it. */
+  right?: 'manages';
+  /** Reads more that the whole page needs. */
+  load?(visit: AgentVisit): Promise<Extra>;
+}
+
+type AgentPageDefinition<Extra> = OfAgent<Extra> &
+  Omit<PageDefinition<AgentVisit & Extra>, 'load'> & {
+    /** The tab of a page without a tab of its own. */
+    tab?: string;
+  };
+
+/** The routes of a page of an agent. */
+export function agentPage(definition: AgentPageDefinition<object>): ConsoleRoute[] {
+  return agentPageWith<object>(definition);
+}
+
+/** The routes of a page of an agent for which `load` reads more. */
+export function agentPageWith<Extra extends object>(definition: AgentPageDefinition<Extra>): ConsoleRoute[] {
+  const { path, tab } = definition;
+  return definePage({
+    heading: ({ agent }) => (
+      <AgentHeading agent={agent} {...(tab !== undefined && { current: agentAddress(agent, tab) })} />
+    ),
+    ...definition,
+    path: fullPath(path),
+    load: loaderOf(definition),
+  });
+}
+
+/** The routes of a page that asks before a change of an agent. */
+export function agentConfirmation<Extra extends object = object>(
+  definition: OfAgent<Extra> & Omit<ConfirmationDefinition<AgentVisit & Extra>, 'load'>,
+): ConsoleRoute[] {
+  return defineConfirmation({ ...definition, path: fullPath(definition.path), load: loaderOf(definition) });
+}
+
+function fullPath(path: string): string {
+  return agentAddress({ id: ':id' }, path);
+}
+
+function loaderOf<Extra extends object>({ right, load }: OfAgent<Extra>) {
+  return async (visit: PageVisit): Promise<AgentVisit & Extra> => {
+    const find = right === 'manages' ? manageAgent : actAsAgent;
+    const acting = await find(visit.parts, visit.person, visit.params['id'] ?? '');
+    const agentPath = (subpage?: string) => agentAddress(acting.agent, subpage);
+    const loaded = { ...visit, ...acting, agentPath };
+    return { ...loaded, ...((await load?.(loaded)) ?? ({} as Extra)) };
+  };
+}
