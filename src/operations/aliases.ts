@@ -4,7 +4,7 @@ import { blockAgentOperation } from './contacts/block-agent.ts';
 import { listBlocksOperation } from './contacts/list-blocks.ts';
 import { unblockAgentOperation } from './contacts/unblock-agent.ts';
 import { defineOperation, type Operation } from './define.ts';
-import { allowlistEntry } from './fields.ts';
+import { allowlistEntry } from '../../packages/core/src/inputs/fields.ts';
 
 const output = z.object({
   entries: z.array(z.string()).describe('All entries of your allowlist, in alphabetical order.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { retireAgent } from '../../services/agents/retire.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgent } from '../../../packages/core/src/records/examples.ts';
-import { agentReference } from '../fields.ts';
+import { agentReference } from '../../../packages/core/src/inputs/fields.ts';
 
 export const deleteAgentOperation = defineOperation({
   name: 'delete_agent',

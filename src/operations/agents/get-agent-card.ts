@@ -4,7 +4,7 @@ import { agentCardSchema, presentAgentCard } from '../../../packages/core/src/re
 import { requireAgent } from '../../services/access.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleCard } from '../../../packages/core/src/records/examples.ts';
-import { agentReference } from '../fields.ts';
+import { agentReference } from '../../../packages/core/src/inputs/fields.ts';
 
 export const getAgentCardOperation = defineOperation({
   name: 'get_agent_card',

@@ -1,22 +1,17 @@
 import { z } from 'zod';
+import { getAgentProfileInput } from '../../../packages/core/src/inputs/agents.ts';
 import { relationshipOf, relationships } from '../../../packages/core/src/domain/agents/agents.ts';
 import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { requireAgent } from '../../services/access.ts';
 import { defineOperation } from '../define.ts';
 import { exampleSupport } from '../../../packages/core/src/records/examples.ts';
-import { handlePart } from '../fields.ts';
 
 export const getAgentProfileOperation = defineOperation({
   name: 'get_agent_profile',
   summary: 'Retrieve an agent by handle, with its relationship to you',
   scope: 'agents:read',
   kind: 'read',
-  input: z.strictObject({
-    owner: handlePart.describe(
-      'Username of the person or slug of the organization that owns the agent. Case does not matter; a leading @ is accepted.',
-    ),
-    agent_name: handlePart.describe('The part of the handle after the dot.'),
-  }),
+  input: getAgentProfileInput,
   output: z
     .object({
       agent: agentSchema,

@@ -3,7 +3,7 @@ import { agentSchema, presentAgent } from '../../../packages/core/src/records/ag
 import { requireAgent } from '../../services/access.ts';
 import { defineOperation } from '../define.ts';
 import { exampleSupport } from '../../../packages/core/src/records/examples.ts';
-import { agentReference } from '../fields.ts';
+import { agentReference } from '../../../packages/core/src/inputs/fields.ts';
 
 export const getAgentOperation = defineOperation({
   name: 'get_agent',

@@ -3,7 +3,7 @@ import { agentSchema, presentAgent } from '../../../packages/core/src/records/ag
 import { listPersonalAgents } from '../../services/agents/list.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgent } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor, pageFields } from '../fields.ts';
+import { nextCursor, pageFields } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listAgentsOperation = defineOperation({
   name: 'list_agents',

@@ -1,37 +1,15 @@
-import { z } from 'zod';
+import { updateAgentInput } from '../../../packages/core/src/inputs/agents.ts';
 import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { updateAgent } from '../../services/agents/update.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgent } from '../../../packages/core/src/records/examples.ts';
-import {
-  agentReference,
-  atLeastOneField,
-  cardBody,
-  description,
-  displayName,
-  inboundPolicy,
-  skills,
-  visibility,
-} from '../fields.ts';
 
 export const updateAgentOperation = defineOperation({
   name: 'update_agent',
   summary: 'Update an agent that you manage',
   scope: 'agents:write',
   kind: 'write',
-  input: z
-    .strictObject({
-      agent_ref: agentReference,
-      display_name: displayName.optional(),
-      description: description.optional(),
-      card_body: cardBody.optional(),
-      skills: skills.optional(),
-      inbound_policy: inboundPolicy.optional(),
-      visibility: visibility.optional(),
-      paused: z.boolean().optional().describe('A paused agent can neither send nor receive messages.'),
-      can_initiate_threads: z.boolean().optional().describe('Whether the agent can start threads.'),
-    })
-    .refine(...atLeastOneField),
+  input: updateAgentInput,
   output: agentSchema,
   errors: ['AGENT_NOT_FOUND', 'FORBIDDEN', 'INVALID_HANDLE'],
   example: {

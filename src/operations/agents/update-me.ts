@@ -1,36 +1,17 @@
-import { z } from 'zod';
+import { ownerOnlyFields, updateMeInput } from '../../../packages/core/src/inputs/agents.ts';
 import { profileScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { agentSchema, presentAgent } from '../../../packages/core/src/records/agent.ts';
 import { updateOwnProfile } from '../../services/agents/update.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleAgent } from '../../../packages/core/src/records/examples.ts';
-import { atLeastOneField, cardBody, description, displayName, skills } from '../fields.ts';
-
-const ownerOnlyFields = ['inbound_policy', 'visibility', 'paused', 'can_initiate_threads'] as const;
-
-const ownerOnlyField = z
-  .unknown()
-  .optional()
-  .describe('Only your owner can change this field. Returns FORBIDDEN.');
 
 export const updateMeOperation = defineOperation({
   name: 'update_me',
   summary: 'Update your own agent',
   scope: profileScopes,
   kind: 'write',
-  input: z
-    .strictObject({
-      display_name: displayName.optional(),
-      description: description.optional(),
-      card_body: cardBody.optional(),
-      skills: skills.optional(),
-      inbound_policy: ownerOnlyField,
-      visibility: ownerOnlyField,
-      paused: ownerOnlyField,
-      can_initiate_threads: ownerOnlyField,
-    })
-    .refine(...atLeastOneField),
+  input: updateMeInput,
   output: agentSchema,
   errors: ['FORBIDDEN'],
   example: {

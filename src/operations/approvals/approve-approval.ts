@@ -3,7 +3,7 @@ import { approvalSchema, presentApproval } from '../../../packages/core/src/reco
 import { decideAsAgent } from '../../services/approvals/by-agent.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleApproval } from '../../../packages/core/src/records/examples.ts';
-import { approvalId } from '../fields.ts';
+import { approvalId } from '../../../packages/core/src/inputs/fields.ts';
 
 export const approveApprovalOperation = defineOperation({
   name: 'approve_approval',

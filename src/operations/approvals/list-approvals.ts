@@ -1,20 +1,17 @@
 import { z } from 'zod';
-import { approvalStates } from '../../../packages/core/src/domain/approvals.ts';
+import { listApprovalsInput } from '../../../packages/core/src/inputs/contacts.ts';
 import { approvalSchema, presentApproval } from '../../../packages/core/src/records/approval.ts';
 import { listAgentApprovals } from '../../services/approvals/by-agent.ts';
 import { defineOperation } from '../define.ts';
 import { exampleApproval } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor, pageFields } from '../fields.ts';
+import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listApprovalsOperation = defineOperation({
   name: 'list_approvals',
   summary: 'List the approvals that other agents of your owner requested, newest first',
   scope: 'approvals:write',
   kind: 'read',
-  input: z.strictObject({
-    state: z.enum(approvalStates).optional().describe('Only approvals in this state.'),
-    ...pageFields(100, 50),
-  }),
+  input: listApprovalsInput,
   output: z.object({
     approvals: z.array(approvalSchema).describe('Newest first.'),
     next_cursor: nextCursor,

@@ -5,7 +5,7 @@ import { attachmentSchema, presentAttachment } from '../../../packages/core/src/
 import { completeUpload, findUploadToComplete } from '../../services/attachments/uploads.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleUpload, uploadErrors } from '../examples/attachments.ts';
-import { attachmentId } from '../fields.ts';
+import { attachmentId } from '../../../packages/core/src/inputs/fields.ts';
 import type { OpenedFile } from '../execute/file-intake.ts';
 
 export const completeUploadOperation = defineOperation({

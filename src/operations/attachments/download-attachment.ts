@@ -3,7 +3,7 @@ import { timestamp } from '../../../packages/core/src/records/agent.ts';
 import { signDownloadUrl } from '../../services/attachments/attachments.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAttachment } from '../examples/attachments.ts';
-import { attachmentId } from '../fields.ts';
+import { attachmentId } from '../../../packages/core/src/inputs/fields.ts';
 
 export const download = z.object({
   url: z

@@ -3,7 +3,7 @@ import { attachmentSchema, presentAttachment } from '../../../packages/core/src/
 import { requireAttachment } from '../../services/access.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAttachment } from '../examples/attachments.ts';
-import { attachmentId } from '../fields.ts';
+import { attachmentId } from '../../../packages/core/src/inputs/fields.ts';
 
 export const getAttachmentOperation = defineOperation({
   name: 'get_attachment',

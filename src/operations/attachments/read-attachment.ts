@@ -4,7 +4,7 @@ import { readAttachment } from '../../services/attachments/attachments.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { download, exampleDownload } from './download-attachment.ts';
 import { exampleAttachment } from '../examples/attachments.ts';
-import { attachmentId } from '../fields.ts';
+import { attachmentId } from '../../../packages/core/src/inputs/fields.ts';
 
 /** `get_attachment` as a tool, with a preview and a download URL. */
 export const readAttachmentOperation = defineOperation({

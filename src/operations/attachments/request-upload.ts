@@ -1,32 +1,17 @@
 import { z } from 'zod';
+import { requestUploadInput } from '../../../packages/core/src/inputs/attachments.ts';
 import { timestamp } from '../../../packages/core/src/records/agent.ts';
 import { attachmentId as identifier } from '../../../packages/core/src/records/attachment.ts';
 import { requestUpload } from '../../services/attachments/uploads.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleUpload, uploadErrors } from '../examples/attachments.ts';
-import { fileName } from '../fields.ts';
 
 export const requestUploadOperation = defineOperation({
   name: 'request_upload',
   summary: 'Create a URL for a direct upload',
   scope: 'threads:write',
   kind: 'write',
-  input: z.strictObject({
-    filename: fileName,
-    content_type: z
-      .string()
-      .min(1)
-      .max(200)
-      .describe(
-        'The media type, such as application/zip. A file that is declared as an image or PDF must be one.',
-      ),
-    size: z.int().min(1).describe('The exact size in bytes, at most 10,485,760.'),
-    sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits')
-      .optional()
-      .describe('SHA-256 of the content. It is checked when you complete the upload.'),
-  }),
+  input: requestUploadInput,
   output: z.object({
     attachment_id: identifier.describe('The id of the attachment after you have completed the upload.'),
     upload: z

@@ -3,7 +3,7 @@ import { attachmentSchema, presentAttachment } from '../../../packages/core/src/
 import { addAttachment, requireUnsentQuota } from '../../services/attachments/attachments.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleUpload, uploadErrors } from '../examples/attachments.ts';
-import { fileName } from '../fields.ts';
+import { fileName } from '../../../packages/core/src/inputs/fields.ts';
 
 const maxBytes = 1_048_576;
 /** RFC 4648, section 4, with padding. */

@@ -3,7 +3,7 @@ import { allowlistEntrySchema } from '../../../packages/core/src/records/contact
 import { addAllowlistEntry } from '../../services/contacts/allowlist.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAllowlistEntry } from '../../../packages/core/src/records/examples.ts';
-import { allowlistEntry } from '../fields.ts';
+import { allowlistEntry } from '../../../packages/core/src/inputs/fields.ts';
 
 export const addAllowlistEntryOperation = defineOperation({
   name: 'add_allowlist_entry',

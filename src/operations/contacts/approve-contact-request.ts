@@ -3,7 +3,7 @@ import { contactRequestSchema, presentContactRequest } from '../../../packages/c
 import { approveRequest } from '../../services/contacts/request-decisions.ts';
 import { defineOperation } from '../define.ts';
 import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
-import { requestReference } from '../fields.ts';
+import { requestReference } from '../../../packages/core/src/inputs/fields.ts';
 
 export const approveContactRequestOperation = defineOperation({
   name: 'approve_contact_request',

@@ -1,23 +1,15 @@
-import { z } from 'zod';
+import { blockAgentInput } from '../../../packages/core/src/inputs/contacts.ts';
 import { blockSchema } from '../../../packages/core/src/records/contact.ts';
 import { blockAgent } from '../../services/contacts/blocks.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleBlock } from '../../../packages/core/src/records/examples.ts';
-import { agentHandle } from '../fields.ts';
 
 export const blockAgentOperation = defineOperation({
   name: 'block_agent',
   summary: 'Block an agent',
   scope: 'contacts:write',
   kind: 'write',
-  input: z.strictObject({
-    handle: agentHandle.describe('The agent to block, by handle or id.'),
-    reason: z
-      .string()
-      .max(500)
-      .nullish()
-      .describe('Reason, for your own records. Other agents cannot see it.'),
-  }),
+  input: blockAgentInput,
   output: blockSchema,
   run: (work, { handle, reason }) => blockAgent(work, { handle, reason: reason ?? null }),
   rest: {

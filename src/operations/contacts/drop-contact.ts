@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { describeContactRemoval, removeContact } from '../../services/contacts/contacts.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { agentHandle } from '../fields.ts';
+import { agentHandle } from '../../../packages/core/src/inputs/fields.ts';
 
 /** remove_contact as a tool, whose argument has another name than the path parameter of REST. */
 export const dropContactOperation = defineOperation({

@@ -3,7 +3,7 @@ import { allowlistEntrySchema } from '../../../packages/core/src/records/contact
 import { listAllowlist } from '../../services/contacts/allowlist.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAllowlistEntry } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor, pageFields } from '../fields.ts';
+import { nextCursor, pageFields } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listAllowlistOperation = defineOperation({
   name: 'list_allowlist',

@@ -3,7 +3,7 @@ import { blockSchema } from '../../../packages/core/src/records/contact.ts';
 import { listBlocks } from '../../services/contacts/blocks.ts';
 import { defineOperation } from '../define.ts';
 import { exampleBlock } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor, pageFields } from '../fields.ts';
+import { nextCursor, pageFields } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listBlocksOperation = defineOperation({
   name: 'list_blocks',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { listContactRequestsInput } from '../../../packages/core/src/inputs/contacts.ts';
 import { contactRequestSchema, presentContactRequest } from '../../../packages/core/src/records/contact.ts';
 import { listContactRequests } from '../../services/contacts/requests.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor, pageFields } from '../fields.ts';
+import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listContactRequestsOperation = defineOperation({
   name: 'list_contact_requests',
@@ -11,17 +12,7 @@ export const listContactRequestsOperation = defineOperation({
   scope: 'contacts:read',
   kind: 'read',
   replica: 'first-page',
-  input: z.strictObject({
-    direction: z
-      .enum(['incoming', 'outgoing'])
-      .default('incoming')
-      .describe('Requests that you received or sent.'),
-    status: z
-      .enum(['pending', 'approved', 'rejected'])
-      .default('pending')
-      .describe('Only requests with this status.'),
-    ...pageFields(100, 50),
-  }),
+  input: listContactRequestsInput,
   output: z.object({
     requests: z.array(contactRequestSchema).describe('Newest first.'),
     next_cursor: nextCursor,

@@ -3,7 +3,7 @@ import { contactSchema, presentContact } from '../../../packages/core/src/record
 import { listContacts } from '../../services/contacts/contacts.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleContact } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor, pageFields } from '../fields.ts';
+import { nextCursor, pageFields } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listContactsOperation = defineOperation({
   name: 'list_contacts',

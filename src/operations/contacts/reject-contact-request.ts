@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { rejectRequest } from '../../services/contacts/request-decisions.ts';
 import { defineOperation } from '../define.ts';
 import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
-import { requestReference } from '../fields.ts';
+import { requestReference } from '../../../packages/core/src/inputs/fields.ts';
 
 export const rejectContactRequestOperation = defineOperation({
   name: 'reject_contact_request',

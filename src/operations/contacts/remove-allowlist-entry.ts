@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { removeAllowlistEntry } from '../../services/contacts/allowlist.ts';
 import { defineOperation } from '../define.ts';
-import { allowlistEntry } from '../fields.ts';
+import { allowlistEntry } from '../../../packages/core/src/inputs/fields.ts';
 
 export const removeAllowlistEntryOperation = defineOperation({
   name: 'remove_allowlist_entry',

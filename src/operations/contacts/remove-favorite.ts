@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { setFavorite } from '../../services/contacts/contacts.ts';
 import { defineOperation } from '../define.ts';
-import { agentReference } from '../fields.ts';
+import { agentReference } from '../../../packages/core/src/inputs/fields.ts';
 
 export const removeFavoriteOperation = defineOperation({
   name: 'remove_favorite',

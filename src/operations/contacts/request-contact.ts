@@ -1,9 +1,8 @@
-import { z } from 'zod';
+import { requestContactInput } from '../../../packages/core/src/inputs/contacts.ts';
 import { contactRequestSchema, presentContactRequest } from '../../../packages/core/src/records/contact.ts';
 import { describeContactRequest, requestContact } from '../../services/contacts/requests.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
-import { agentHandle } from '../fields.ts';
 
 export const requestContactOperation = defineOperation({
   name: 'request_contact',
@@ -11,10 +10,7 @@ export const requestContactOperation = defineOperation({
   scope: 'contacts:write',
   kind: 'write',
   limit: 'contact_request',
-  input: z.strictObject({
-    handle: agentHandle.describe('The other agent, by handle or id.'),
-    message: z.string().max(500).nullish().describe('A message to the agent, at most 500 characters.'),
-  }),
+  input: requestContactInput,
   output: contactRequestSchema,
   async run(work, { handle, message }) {
     return presentContactRequest(await requestContact(work, { handle, message: message ?? null }));

@@ -3,7 +3,7 @@ import { contactRequestSchema, presentContactRequest } from '../../../packages/c
 import { approveRequest, rejectRequest } from '../../services/contacts/request-decisions.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
-import { requestReference } from '../fields.ts';
+import { requestReference } from '../../../packages/core/src/inputs/fields.ts';
 
 export const respondToContactRequestOperation = defineOperation({
   name: 'respond_to_contact_request',

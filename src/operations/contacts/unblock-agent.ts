@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { unblockAgent } from '../../services/contacts/blocks.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { agentReference } from '../fields.ts';
+import { agentReference } from '../../../packages/core/src/inputs/fields.ts';
 
 export const unblockAgentOperation = defineOperation({
   name: 'unblock_agent',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withdrawContactRequestInput } from '../../../packages/core/src/inputs/contacts.ts';
 import { withdrawRequest } from '../../services/contacts/request-decisions.ts';
 import { defineOperation } from '../define.ts';
 import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
@@ -8,13 +9,7 @@ export const withdrawContactRequestOperation = defineOperation({
   summary: 'Withdraw a contact request that you sent',
   scope: 'contacts:write',
   kind: 'write',
-  input: z.strictObject({
-    request_ref: z
-      .string()
-      .min(1)
-      .max(80)
-      .describe('Id of the contact request, or id or handle of the agent that you sent it to.'),
-  }),
+  input: withdrawContactRequestInput,
   output: z.object({}),
   async run(work, { request_ref }) {
     await withdrawRequest(work, request_ref);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import type { IdempotencyClaim, UnitOfWork } from '../../work/unit-of-work.ts';
-import { idempotencyKeyPattern } from '../fields.ts';
+import { idempotencyKeyPattern } from '../../../packages/core/src/inputs/fields.ts';
 import { type Answer, type Call, type CallContext, type Next, type Stage, waitTimeoutMs } from './context.ts';
 import { replayAnswer } from './respond.ts';
 

@@ -1,17 +1,15 @@
 import { z } from 'zod';
-import { maxLeasesPerCall } from '../../../packages/core/src/domain/inbox.ts';
+import { acknowledgeMessagesInput } from '../../../packages/core/src/inputs/inbox.ts';
 import { acknowledgeLeases, type AcknowledgeResult } from '../../services/inbox/leases.ts';
 import { defineOperation } from '../define.ts';
-import { exampleLeaseState, leaseId } from './fields.ts';
+import { exampleLeaseState } from './fields.ts';
 
 export const acknowledgeMessagesOperation = defineOperation({
   name: 'acknowledge_messages',
   summary: 'Acknowledge up to 100 leases',
   scope: 'threads:write',
   kind: 'write',
-  input: z.strictObject({
-    ids: z.array(leaseId).min(1).max(maxLeasesPerCall).describe('Lease identifiers, at most 100.'),
-  }),
+  input: acknowledgeMessagesInput,
   output: z.object({
     results: z
       .array(

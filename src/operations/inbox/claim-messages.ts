@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import { claimMessagesInput } from '../../../packages/core/src/inputs/inbox.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { maxLeasesPerCall } from '../../../packages/core/src/domain/inbox.ts';
 import { claimItems, claimItemsInBatch, findNextItem } from '../../services/inbox/claim.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleLease, leaseLength, leaseSchema, presentItem, toolLease } from './fields.ts';
-
-const maxWaitSeconds = 20;
+import { exampleLease, leaseSchema, presentItem, toolLease } from './fields.ts';
 
 const output = z.object({
   leases: z.array(leaseSchema).describe('Oldest first. Empty if nothing became ready.'),
@@ -16,24 +14,7 @@ export const claimMessagesOperation = defineOperation({
   summary: 'Claim items of your inbox, or wait for the first one',
   scope: 'threads:write',
   kind: 'write',
-  input: z.strictObject({
-    max: z.int().min(1).max(maxLeasesPerCall).default(1).describe('Maximum number of leases, 1–100.'),
-    lease_seconds: leaseLength.optional(),
-    wait_seconds: z
-      .int()
-      .min(0)
-      .max(maxWaitSeconds)
-      .default(0)
-      .describe('How long to wait for the first item, in seconds, 0–20.'),
-    consumer: z
-      .string()
-      .min(1)
-      .max(64)
-      .optional()
-      .describe(
-        'A name for this instance, at most 64 characters; default: that of your credential or app. The inbox lists it for 24 hours.',
-      ),
-  }),
+  input: claimMessagesInput,
   output,
   async run(work, { wait_seconds: _wait, ...request }) {
     return { leases: (await claimItems(work, request)).map(presentItem) };

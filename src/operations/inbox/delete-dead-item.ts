@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { removeDeadItem } from '../../services/inbox/dead-items.ts';
 import { defineOperation } from '../define.ts';
-import { deadItemId, exampleDeadItem } from './fields.ts';
+import { deadItemId } from '../../../packages/core/src/inputs/inbox.ts';
+import { exampleDeadItem } from './fields.ts';
 
 export const deleteDeadItemOperation = defineOperation({
   name: 'delete_dead_item',

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { attemptOutcomes, defaultInbox, leaseSeconds } from '../../../packages/core/src/domain/inbox.ts';
-import { inboxTypes } from '../../../packages/core/src/events/inbox-types.ts';
+import { attemptOutcomes, defaultInbox } from '../../../packages/core/src/domain/inbox.ts';
 import { relationships } from '../../../packages/core/src/domain/agents/agents.ts';
 import { timestamp } from '../../../packages/core/src/records/agent.ts';
 import { type EventColumns, presentEvent } from '../../../packages/core/src/events/present-event.ts';
@@ -8,42 +7,6 @@ import { eventEnvelope } from '../event-envelope.ts';
 import { exampleEvents } from '../examples/events.ts';
 
 /** Fields of operations on the inbox. */
-
-const [firstType, ...otherTypes] = inboxTypes;
-if (!firstType) throw new Error('no event type can be an item');
-
-export const leaseId = z.string().max(64).describe('Lease identifier, lse_…, from a claim.');
-
-export const deadItemId = z.string().max(64).describe('Id of the event of a dead item, evt_…');
-
-export const leaseLength = z
-  .int()
-  .min(leaseSeconds.min)
-  .max(leaseSeconds.max)
-  .describe('How long the lease lasts from now on, in seconds, 5–43,200. Renew it for longer work.');
-
-/** The settings of an inbox. */
-export const settingsFields = {
-  types: z
-    .array(z.enum([firstType, ...otherTypes]))
-    .min(1)
-    .refine((types) => new Set(types).size === types.length, 'must not contain duplicates')
-    .default([...defaultInbox.types])
-    .describe('The event types that become items. Default: message.created.'),
-  lease_seconds: leaseLength
-    .default(defaultInbox.lease_seconds)
-    .describe('The length of a lease whose claim names none, 5–43,200.'),
-  max_attempts: z
-    .int()
-    .min(1)
-    .max(100)
-    .default(defaultInbox.max_attempts)
-    .describe('An item that was leased this often without an acknowledgement is dead, 1–100.'),
-  ordered_by_thread: z
-    .boolean()
-    .default(defaultInbox.ordered_by_thread)
-    .describe('Whether at most one item of a thread is leased at a time, the oldest one.'),
-};
 
 const count = z.int().min(0);
 

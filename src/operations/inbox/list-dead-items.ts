@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listDeadItems } from '../../services/inbox/dead-items.ts';
 import { defineOperation } from '../define.ts';
-import { nextCursor, pageFields } from '../fields.ts';
+import { nextCursor, pageFields } from '../../../packages/core/src/inputs/fields.ts';
 import { deadItemSchema, exampleDeadItem, presentItem } from './fields.ts';
 
 export const listDeadItemsOperation = defineOperation({

@@ -1,29 +1,16 @@
 import { z } from 'zod';
-import { leaseSeconds } from '../../../packages/core/src/domain/inbox.ts';
+import { releaseMessageInput } from '../../../packages/core/src/inputs/inbox.ts';
 import { timestamp } from '../../../packages/core/src/records/agent.ts';
 import { releaseLease } from '../../services/inbox/leases.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleLeaseState, leaseId } from './fields.ts';
+import { exampleLeaseState } from './fields.ts';
 
 export const releaseMessageOperation = defineOperation({
   name: 'release_message',
   summary: 'Release a lease: another instance gets the item',
   scope: 'threads:write',
   kind: 'write',
-  input: z.strictObject({
-    lease_id: leaseId,
-    delay_seconds: z
-      .int()
-      .min(0)
-      .max(leaseSeconds.max)
-      .default(0)
-      .describe('How long no instance gets the item, in seconds, 0–43,200.'),
-    reason: z
-      .string()
-      .max(500)
-      .optional()
-      .describe('Why you could not handle it, at most 500 characters. It is shown with dead items.'),
-  }),
+  input: releaseMessageInput,
   output: z.object({
     state: z
       .enum(['ready', 'dead'])

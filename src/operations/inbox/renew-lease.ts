@@ -1,14 +1,14 @@
-import { z } from 'zod';
+import { renewLeaseInput } from '../../../packages/core/src/inputs/inbox.ts';
 import { renewLease } from '../../services/inbox/leases.ts';
 import { defineOperation } from '../define.ts';
-import { exampleLeaseState, leaseId, leaseLength, leaseState } from './fields.ts';
+import { exampleLeaseState, leaseState } from './fields.ts';
 
 export const renewLeaseOperation = defineOperation({
   name: 'renew_lease',
   summary: 'Extend a lease, for work that takes longer',
   scope: 'threads:write',
   kind: 'write',
-  input: z.strictObject({ lease_id: leaseId, lease_seconds: leaseLength }),
+  input: renewLeaseInput,
   output: leaseState,
   async run(work, { lease_id, lease_seconds }) {
     return renewLease(work, lease_id, lease_seconds);

@@ -1,24 +1,14 @@
-import { z } from 'zod';
+import { setInboxInput } from '../../../packages/core/src/inputs/inbox.ts';
 import { saveInbox } from '../../services/inbox/settings.ts';
 import { defineOperation, toolHints } from '../define.ts';
-import { exampleInbox, inboxSchema, settingsFields } from './fields.ts';
+import { exampleInbox, inboxSchema } from './fields.ts';
 
 export const setInboxOperation = defineOperation({
   name: 'set_inbox',
   summary: 'Turn your inbox on, or change its settings',
   scope: 'threads:write',
   kind: 'write',
-  input: z.strictObject({
-    ...settingsFields,
-    from: z
-      .string()
-      .min(1)
-      .max(4096)
-      .optional()
-      .describe(
-        'Events after this position become items: `now`, `earliest`, or a cursor. Default: `now` for a new inbox, otherwise no change.',
-      ),
-  }),
+  input: setInboxInput,
   output: inboxSchema,
   async run(work, { from, ...settings }) {
     return saveInbox(work, settings, from);

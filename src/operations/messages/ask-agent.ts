@@ -1,37 +1,12 @@
-import { z } from 'zod';
 import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { sendMessage } from '../../services/messages/send.ts';
 import { createThread } from '../../services/threads/threads.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleAgents, exampleQuestion } from '../../../packages/core/src/records/examples.ts';
-import { agentHandle, subject, threadId } from '../fields.ts';
 import { createThreadErrors } from '../threads/create-thread.ts';
-import {
-  answer,
-  exampleAnswer,
-  location,
-  shownAnswer,
-  toAnswer,
-  toRequest,
-  waitSeconds,
-} from './reply-fields.ts';
-import { contentError, hasContent, messageFields, sendErrors, toDraft } from './send-message.ts';
-
-const input = z
-  .strictObject({
-    thread_id: threadId.optional().describe('The thread to ask in. Send either thread_id or with_handle.'),
-    with_handle: agentHandle
-      .optional()
-      .describe('The agent to ask in a new thread. Send either thread_id or with_handle.'),
-    subject: subject.nullish().describe('The subject of a new thread.'),
-    ...messageFields,
-    wait_seconds: waitSeconds,
-  })
-  .refine((value) => (value.with_handle === undefined) !== (value.thread_id === undefined), {
-    path: ['thread_id'],
-    error: 'send either thread_id or with_handle',
-  })
-  .refine(hasContent, contentError);
+import { answer, exampleAnswer, location, shownAnswer, toAnswer, toRequest } from './reply-fields.ts';
+import { askAgentInput, toDraft } from '../../../packages/core/src/inputs/messages.ts';
+import { sendErrors } from './send-message.ts';
 
 /** Sends in a thread, or opens one. */
 export const askAgentOperation = defineOperation({
@@ -39,7 +14,7 @@ export const askAgentOperation = defineOperation({
   summary: 'Ask an agent and wait for the reply',
   scope: 'threads:write',
   kind: 'write',
-  input,
+  input: askAgentInput,
   output: answer,
   async run(work, { thread_id, with_handle, subject: topic, wait_seconds: _wait, ...fields }) {
     if (thread_id !== undefined) {

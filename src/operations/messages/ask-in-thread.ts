@@ -1,14 +1,9 @@
-import { z } from 'zod';
 import { sendMessage } from '../../services/messages/send.ts';
 import { defineOperation } from '../define.ts';
 import { exampleQuestion } from '../../../packages/core/src/records/examples.ts';
-import { threadId } from '../fields.ts';
-import { answer, exampleAnswer, location, toAnswer, toRequest, waitSeconds } from './reply-fields.ts';
-import { contentError, hasContent, messageFields, sendErrors, toDraft } from './send-message.ts';
-
-const input = z
-  .strictObject({ thread_id: threadId, ...messageFields, wait_seconds: waitSeconds })
-  .refine(hasContent, contentError);
+import { answer, exampleAnswer, location, toAnswer, toRequest } from './reply-fields.ts';
+import { askInThreadInput, toDraft } from '../../../packages/core/src/inputs/messages.ts';
+import { sendErrors } from './send-message.ts';
 
 /** Sends in a thread that exists. */
 export const askInThreadOperation = defineOperation({
@@ -16,7 +11,7 @@ export const askInThreadOperation = defineOperation({
   summary: 'Send a message in a thread and wait for the reply',
   scope: 'threads:write',
   kind: 'write',
-  input,
+  input: askInThreadInput,
   output: answer,
   async run(work, { thread_id, wait_seconds: _wait, ...fields }) {
     return toAnswer(await sendMessage(work, { thread_id, ...toDraft(fields) }));

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { listMessagesInput } from '../../../packages/core/src/inputs/messages.ts';
 import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
 import { listMessages } from '../../services/messages/list.ts';
 import { defineOperation } from '../define.ts';
 import { exampleCursor, exampleMessage } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor, pageFields, sequenceFrom, threadId } from '../fields.ts';
+import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listMessagesOperation = defineOperation({
   name: 'list_messages',
@@ -11,12 +12,7 @@ export const listMessagesOperation = defineOperation({
   scope: 'threads:read',
   kind: 'read',
   replica: 'any-page',
-  input: z.strictObject({
-    thread_id: threadId,
-    ...pageFields(100, 50),
-    order: z.enum(['asc', 'desc']).default('desc').describe('Order by sequence.'),
-    after_sequence: sequenceFrom(0).default(0).describe('Only messages after this sequence.'),
-  }),
+  input: listMessagesInput,
   output: z.object({
     messages: z.array(messageSchema).describe('In the requested order.'),
     next_cursor: nextCursor,

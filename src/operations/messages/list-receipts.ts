@@ -3,7 +3,7 @@ import { presentReceipt, receiptSchema } from '../../../packages/core/src/record
 import { listThreadReceipts } from '../../services/threads/receipts.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
-import { threadId } from '../fields.ts';
+import { threadId } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listReceiptsOperation = defineOperation({
   name: 'list_receipts',

@@ -1,20 +1,15 @@
 import { z } from 'zod';
+import { markReadInput } from '../../../packages/core/src/inputs/threads.ts';
 import { markRead } from '../../services/threads/members.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleThread } from '../../../packages/core/src/records/examples.ts';
-import { sequenceFrom, threadId } from '../fields.ts';
 
 export const markReadOperation = defineOperation({
   name: 'mark_read',
   summary: 'Mark the messages of a thread as read',
   scope: 'threads:read',
   kind: 'write',
-  input: z.strictObject({
-    thread_id: threadId,
-    up_to_sequence: sequenceFrom(0).describe(
-      'Marks every message up to this sequence as read, also those that you have not read. The mark only moves forward.',
-    ),
-  }),
+  input: markReadInput,
   output: z.object({}),
   async run(work, input) {
     await markRead(work, input);

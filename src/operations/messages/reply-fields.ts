@@ -7,18 +7,7 @@ import {
   exampleMessage,
   exampleQuestion,
 } from '../../../packages/core/src/records/examples.ts';
-import { maxWaitSeconds } from '../fields.ts';
 import { sentMessage } from './send-message.ts';
-
-/** The input field of an operation that waits for a reply. */
-export const waitSeconds = z
-  .int()
-  .min(0)
-  .default(maxWaitSeconds)
-  .transform((seconds) => Math.min(seconds, maxWaitSeconds))
-  .describe(
-    `Maximum seconds to wait for the reply; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`,
-  );
 
 /** The output fields of such an operation. */
 export const replyFields = {

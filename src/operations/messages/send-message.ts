@@ -1,38 +1,9 @@
-import { z } from 'zod';
+import { sendMessageInput, toDraft } from '../../../packages/core/src/inputs/messages.ts';
 import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
 import { requireCurrentLease } from '../../services/inbox/access.ts';
-import { type MessageDraft, sendMessage, sendMessages } from '../../services/messages/send.ts';
-import { isBlank } from '../../../packages/core/src/domain/visible-text.ts';
+import { sendMessage, sendMessages } from '../../services/messages/send.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleQuestion } from '../../../packages/core/src/records/examples.ts';
-import { attachmentIds, content, contentType, metadata, reason, threadId } from '../fields.ts';
-
-/** The input fields of a message. */
-export const messageFields = {
-  content,
-  content_type: contentType.default('text'),
-  attachment_ids: attachmentIds.default([]),
-  reply_to: z.string().max(64).nullish().describe('Id of a message in the same thread.'),
-  metadata: metadata.default({}),
-  reason: reason.optional(),
-};
-
-/** For `refine`: a message has a visible text or files. */
-export const hasContent = (value: { content: string; attachment_ids: readonly string[] }): boolean =>
-  !isBlank(value.content) || value.attachment_ids.length > 0;
-export const contentError = { path: ['content'], error: 'can be empty only if the message has attachments' };
-
-const input = z
-  .strictObject({
-    thread_id: threadId,
-    ...messageFields,
-    lease_id: z
-      .string()
-      .max(64)
-      .optional()
-      .describe('A lease of yours: the message is only sent if the lease is current.'),
-  })
-  .refine(hasContent, contentError);
 
 /** What a model gets: it knows the text. */
 export const sentMessage = messageSchema.pick({
@@ -41,17 +12,6 @@ export const sentMessage = messageSchema.pick({
   sequence: true,
   created_at: true,
 });
-
-/** A message as it is sent. The reason is stored in its metadata. */
-export function toDraft({
-  reason: why,
-  reply_to,
-  metadata: own,
-  ...draft
-}: Omit<z.infer<typeof input>, 'thread_id' | 'lease_id'>): MessageDraft {
-  const stored = why === undefined ? own : { ...own, reason: why };
-  return { ...draft, reply_to: reply_to ?? null, metadata: stored };
-}
 
 /** The errors of an operation that sends a message. */
 export const sendErrors = [
@@ -76,7 +36,7 @@ export const sendMessageOperation = defineOperation({
   summary: 'Send a message in a thread',
   scope: 'threads:write',
   kind: 'write',
-  input,
+  input: sendMessageInput,
   output: messageSchema,
   async run(work, { thread_id, lease_id, ...fields }) {
     const sent = await sendMessage(work, { thread_id, ...toDraft(fields) });

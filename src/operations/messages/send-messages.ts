@@ -8,40 +8,8 @@ import { defineOperation } from '../define.ts';
 import { exampleQuestion } from '../../../packages/core/src/records/examples.ts';
 import { createClaim } from '../execute/idempotency.ts';
 import { createAnswer, replayAnswer } from '../execute/respond.ts';
-import { idempotencyKeyPattern, threadId } from '../fields.ts';
-import {
-  contentError,
-  hasContent,
-  messageFields,
-  sendErrors,
-  sendMessageOperation,
-  toDraft,
-} from './send-message.ts';
-
-const maxMessages = 100;
-
-const message = z
-  .strictObject({
-    ...messageFields,
-    idempotency_key: z
-      .string()
-      .regex(idempotencyKeyPattern, 'must be 1 to 255 visible ASCII characters')
-      .optional()
-      .describe(
-        'A key of this message, as the Idempotency-Key of a single send in the thread: under one key it is sent once, alone or in any batch.',
-      ),
-  })
-  .refine(hasContent, contentError);
-
-const input = z.strictObject({
-  thread_id: threadId,
-  messages: z
-    .array(message)
-    .min(1, 'must have at least one message')
-    .max(maxMessages, `must have at most ${maxMessages} messages`)
-    .refine(hasDistinctKeys, 'must not use an idempotency_key twice')
-    .describe(`The messages in their order, 1–${maxMessages}.`),
-});
+import { type batchMessage, sendMessagesInput, toDraft } from '../../../packages/core/src/inputs/messages.ts';
+import { sendErrors, sendMessageOperation } from './send-message.ts';
 
 const sentSchema = z
   .object({
@@ -63,7 +31,7 @@ type Result = z.infer<typeof output>['results'][number];
 /** One message of a batch. */
 interface Part {
   /** As the input of a single send. */
-  input: Omit<z.infer<typeof message>, 'idempotency_key'> & { thread_id: string };
+  input: Omit<z.infer<typeof batchMessage>, 'idempotency_key'> & { thread_id: string };
   claim: IdempotencyClaim | null;
 }
 
@@ -72,7 +40,7 @@ export const sendMessagesOperation = defineOperation({
   summary: 'Send up to 100 messages in a thread',
   scope: 'threads:write',
   kind: 'write',
-  input,
+  input: sendMessagesInput,
   output,
   async run(work, { thread_id, messages }, _file, allowance) {
     const parts = messages.map(({ idempotency_key, ...fields }): Part => {
@@ -118,11 +86,6 @@ export const sendMessagesOperation = defineOperation({
     },
   },
 });
-
-function hasDistinctKeys(messages: readonly z.infer<typeof message>[]): boolean {
-  const keys = messages.flatMap(({ idempotency_key: key }) => (key === undefined ? [] : [key]));
-  return new Set(keys).size === keys.length;
-}
 
 type Outcome = Exclude<Result, { error: unknown }> | DomainError;
 

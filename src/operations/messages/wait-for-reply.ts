@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { waitForReplyInput } from '../../../packages/core/src/inputs/messages.ts';
 import { presentToolMessage } from '../../../packages/core/src/records/tool-message.ts';
 import { findReply } from '../../services/messages/reply.ts';
 import { defineOperation, toolHints } from '../define.ts';
@@ -7,19 +8,15 @@ import {
   exampleMessage,
   exampleQuestion,
 } from '../../../packages/core/src/records/examples.ts';
-import { sequenceFrom, threadId } from '../fields.ts';
-import { replyFields, waitSeconds } from './reply-fields.ts';
+import { threadId } from '../../../packages/core/src/inputs/fields.ts';
+import { replyFields } from './reply-fields.ts';
 
 export const waitForReplyOperation = defineOperation({
   name: 'wait_for_reply',
   summary: 'Wait for the reply to a message',
   scope: 'threads:read',
   kind: 'read',
-  input: z.strictObject({
-    thread_id: threadId,
-    after_sequence: sequenceFrom(0).describe('The sequence of the message to which you wait for a reply.'),
-    wait_seconds: waitSeconds,
-  }),
+  input: waitForReplyInput,
   output: z.object({ thread_id: threadId, ...replyFields }),
   async run(work, { thread_id, after_sequence }) {
     const row = await findReply(work, { thread_id, after_sequence });

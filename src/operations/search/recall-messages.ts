@@ -11,8 +11,9 @@ import { searchMessagesWithSenders } from '../../services/messages/search.ts';
 import { describeMore, detail, readTheRest } from '../detail.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleCursor, exampleMessage } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor } from '../fields.ts';
-import { exampleSnippet, messageQuery, searchErrors, searchFilters, snippet } from './search-messages.ts';
+import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
+import { exampleSnippet, searchErrors, snippet } from './search-messages.ts';
+import { messageQuery, searchFilters } from '../../../packages/core/src/inputs/search.ts';
 
 /** Fields that a short form lacks are optional. */
 const foundMessage = toolMessageSchema.partial().extend({

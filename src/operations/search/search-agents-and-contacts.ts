@@ -8,7 +8,7 @@ import {
   exampleContact,
   exampleCursor,
 } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor, pageFields, searchText } from '../fields.ts';
+import { nextCursor, pageFields, searchText } from '../../../packages/core/src/inputs/fields.ts';
 import { ownerFields, presentOwners } from './search-directory.ts';
 
 export const searchAgentsAndContactsOperation = defineOperation({

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { searchAgentsInput } from '../../../packages/core/src/inputs/search.ts';
 import { agentSummarySchema, presentAgentSummary } from '../../../packages/core/src/records/agent.ts';
 import { searchAgents } from '../../services/agents/search.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleAgentSummary, exampleCursor } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor, pageFields, searchText } from '../fields.ts';
+import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const searchAgentsOperation = defineOperation({
   name: 'search_agents',
@@ -11,7 +12,7 @@ export const searchAgentsOperation = defineOperation({
   scope: 'agents:read',
   kind: 'read',
   replica: 'first-page',
-  input: z.strictObject({ q: searchText, ...pageFields(50, 20) }),
+  input: searchAgentsInput,
   output: z.object({
     agents: z.array(agentSummarySchema).describe('Best match first.'),
     next_cursor: nextCursor,

@@ -7,8 +7,9 @@ import {
 import { searchConversationsForAgent } from '../../services/messages/search.ts';
 import { defineOperation } from '../define.ts';
 import { exampleCursor, exampleMessage } from '../../../packages/core/src/records/examples.ts';
-import { agentReference, nextCursor, pageFields } from '../fields.ts';
-import { exampleSnippet, messageQuery, snippet } from './search-messages.ts';
+import { agentReference, nextCursor, pageFields } from '../../../packages/core/src/inputs/fields.ts';
+import { exampleSnippet, snippet } from './search-messages.ts';
+import { messageQuery } from '../../../packages/core/src/inputs/search.ts';
 
 export const searchConversationsOperation = defineOperation({
   name: 'search_conversations',

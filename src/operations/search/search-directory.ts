@@ -3,7 +3,7 @@ import { agentSummarySchema, presentAgentSummary } from '../../../packages/core/
 import { searchDirectory } from '../../services/agents/search.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgentSummary } from '../../../packages/core/src/records/examples.ts';
-import { pageLimit, searchText } from '../fields.ts';
+import { pageLimit, searchText } from '../../../packages/core/src/inputs/fields.ts';
 
 /** The owners that a search finds. */
 export const ownerFields = {

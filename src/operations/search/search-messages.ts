@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxQueryLength } from '../../../packages/core/src/domain/search/query.ts';
+import { searchMessagesInput } from '../../../packages/core/src/inputs/search.ts';
 import {
   messageSchema,
   presentMessage,
@@ -8,29 +8,7 @@ import {
 import { searchMessages } from '../../services/messages/search.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleCursor, exampleMessage } from '../../../packages/core/src/records/examples.ts';
-import { agentReference, nextCursor, pageFields, threadId, time } from '../fields.ts';
-
-export const messageQuery = z
-  .string()
-  .min(1)
-  .max(maxQueryLength)
-  .describe(
-    'Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter.',
-  );
-
-export const searchFilters = {
-  thread_id: threadId.optional().describe('Only messages in this thread.'),
-  counterpart: agentReference.optional().describe('Only messages in threads with this member.'),
-  from: agentReference.optional().describe('Only messages from this sender.'),
-  after: time()
-    .optional()
-    .describe('Only messages sent at or after this time, in milliseconds since the Unix epoch.'),
-  before: time()
-    .optional()
-    .describe('Only messages sent before this time, in milliseconds since the Unix epoch.'),
-  has: z.literal('attachment').optional().describe('Only messages with attachments.'),
-  ...pageFields(50, 20),
-};
+import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const snippet = z
   .string()
@@ -48,7 +26,7 @@ export const searchMessagesOperation = defineOperation({
   scope: 'threads:read',
   kind: 'read',
   replica: 'first-page',
-  input: z.strictObject({ q: messageQuery, ...searchFilters }),
+  input: searchMessagesInput,
   output: z.object({
     results: z
       .array(z.object({ thread_id: threadIdentifier, message: messageSchema, snippet }))

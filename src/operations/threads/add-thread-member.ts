@@ -1,8 +1,7 @@
-import { z } from 'zod';
+import { addThreadMemberInput } from '../../../packages/core/src/inputs/threads.ts';
 import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { addMember } from '../../services/threads/members.ts';
 import { defineOperation } from '../define.ts';
-import { agentHandle, threadId } from '../fields.ts';
 import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
 
 export const addThreadMemberOperation = defineOperation({
@@ -10,10 +9,7 @@ export const addThreadMemberOperation = defineOperation({
   summary: 'Add an agent to a thread',
   scope: 'threads:write',
   kind: 'write',
-  input: z.strictObject({
-    thread_id: threadId,
-    handle: agentHandle.describe('The agent to add, by handle or id. Its inbound policy applies.'),
-  }),
+  input: addThreadMemberInput,
   output: threadSchema,
   async run(work, input) {
     return presentThread(await addMember(work, input));

@@ -6,7 +6,7 @@ import { readConversation } from '../../services/threads/conversations.ts';
 import { defineOperation } from '../define.ts';
 import { exampleConversation } from '../examples/conversations.ts';
 import { exampleAgents, exampleMessage, exampleThread } from '../../../packages/core/src/records/examples.ts';
-import { pageLimit, sequenceFrom, threadId } from '../fields.ts';
+import { pageLimit, sequenceFrom, threadId } from '../../../packages/core/src/inputs/fields.ts';
 
 export const getConversationOperation = defineOperation({
   name: 'get_conversation',

@@ -3,7 +3,7 @@ import { presentThread, threadSchema } from '../../../packages/core/src/records/
 import { requireThread } from '../../services/access.ts';
 import { defineOperation } from '../define.ts';
 import { exampleThread } from '../../../packages/core/src/records/examples.ts';
-import { threadId } from '../fields.ts';
+import { threadId } from '../../../packages/core/src/inputs/fields.ts';
 
 export const getThreadOperation = defineOperation({
   name: 'get_thread',

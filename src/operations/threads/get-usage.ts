@@ -9,7 +9,7 @@ import {
 import { readUsage } from '../../services/threads/usage.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents } from '../../../packages/core/src/records/examples.ts';
-import { agentReference } from '../fields.ts';
+import { agentReference } from '../../../packages/core/src/inputs/fields.ts';
 
 const exampleUsage = {
   sent: { messages: 12, bytes: 4_810, estimated_tokens: 1_203 },

@@ -5,7 +5,7 @@ import { listConversations } from '../../services/threads/conversations.ts';
 import { defineOperation } from '../define.ts';
 import { exampleConversation } from '../examples/conversations.ts';
 import { exampleAgents, exampleCursor } from '../../../packages/core/src/records/examples.ts';
-import { agentReference, nextCursor, pageFields } from '../fields.ts';
+import { agentReference, nextCursor, pageFields } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listConversationsOperation = defineOperation({
   name: 'list_conversations',

@@ -1,29 +1,10 @@
 import { z } from 'zod';
-import { threadStatuses } from '../../../packages/core/src/domain/threads.ts';
+import { listThreadsFields } from '../../../packages/core/src/inputs/threads.ts';
 import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { listThreads } from '../../services/threads/list.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleCursor, exampleThread } from '../../../packages/core/src/records/examples.ts';
-import { agentHandle, nextCursor, pageFields, time } from '../fields.ts';
-
-/** The input of every list of threads. */
-export const listThreadsFields = {
-  status: z
-    .enum(threadStatuses, {
-      error: ({ input }) =>
-        input === undefined
-          ? undefined
-          : `must be one of: ${threadStatuses.join(', ')}; leave it out for all except archived`,
-    })
-    .optional()
-    .describe('Only threads with this status. Default: all except archived.'),
-  with_handle: agentHandle.optional().describe('Only threads with this member.'),
-  updated_since: time()
-    .optional()
-    .describe('Only threads updated at or after this time, in milliseconds since the Unix epoch.'),
-  unread: z.boolean().optional().describe('true: only threads with messages of others after your read mark.'),
-  ...pageFields(100, 20),
-};
+import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listThreadsOperation = defineOperation({
   name: 'list_threads',

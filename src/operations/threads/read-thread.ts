@@ -5,7 +5,7 @@ import { readThread } from '../../services/threads/read.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleMessage, exampleThread } from '../../../packages/core/src/records/examples.ts';
 import { listThreadsOperation } from './list-threads.ts';
-import { pageLimit, sequenceFrom, threadId } from '../fields.ts';
+import { pageLimit, sequenceFrom, threadId } from '../../../packages/core/src/inputs/fields.ts';
 
 const input = z.strictObject({
   thread_id: threadId,

@@ -1,18 +1,15 @@
 import { z } from 'zod';
+import { removeThreadMemberInput } from '../../../packages/core/src/inputs/threads.ts';
 import { removeMember } from '../../services/threads/members.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
-import { agentReference, threadId } from '../fields.ts';
 
 export const removeThreadMemberOperation = defineOperation({
   name: 'remove_thread_member',
   summary: 'Leave a thread or remove a member',
   scope: 'threads:write',
   kind: 'write',
-  input: z.strictObject({
-    thread_id: threadId,
-    member_ref: agentReference.describe('Id or handle of the member. Use your own to leave the thread.'),
-  }),
+  input: removeThreadMemberInput,
   output: z.object({}),
   async run(work, input) {
     await removeMember(work, input);

@@ -13,9 +13,10 @@ import {
   exampleMessage,
   exampleThread,
 } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor } from '../fields.ts';
+import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 import { relationshipsOf } from '../messages/relationships.ts';
-import { listThreadsFields, listThreadsOperation } from './list-threads.ts';
+import { listThreadsFields } from '../../../packages/core/src/inputs/threads.ts';
+import { listThreadsOperation } from './list-threads.ts';
 
 const maxPreview = 120;
 

@@ -1,26 +1,15 @@
-import { z } from 'zod';
-import { threadStatuses } from '../../../packages/core/src/domain/threads.ts';
+import { updateThreadInput } from '../../../packages/core/src/inputs/threads.ts';
 import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { updateThread } from '../../services/threads/threads.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleThread } from '../../../packages/core/src/records/examples.ts';
-import { subject, threadId } from '../fields.ts';
 
 export const updateThreadOperation = defineOperation({
   name: 'update_thread',
   summary: 'Close, archive or reopen a thread, or change its subject',
   scope: 'threads:write',
   kind: 'write',
-  input: z
-    .strictObject({
-      thread_id: threadId,
-      status: z.enum(threadStatuses).optional().describe('The new status. Send status, subject or both.'),
-      subject: subject.nullable().optional(),
-    })
-    .refine((value) => value.status !== undefined || value.subject !== undefined, {
-      path: ['status'],
-      error: 'send status, subject or both',
-    }),
+  input: updateThreadInput,
   output: threadSchema,
   async run(work, input) {
     return presentThread(await updateThread(work, input));

@@ -1,8 +1,8 @@
-import { z } from 'zod';
+import { createWebhookInput } from '../../../packages/core/src/inputs/webhooks.ts';
 import { presentWebhook, webhookWithSecretSchema } from '../../../packages/core/src/events/webhook-record.ts';
 import { createWebhook } from '../../services/webhooks/webhooks.ts';
 import { defineOperation } from '../define.ts';
-import { exampleSecret, exampleWebhook, webhookSettings } from './fields.ts';
+import { exampleSecret, exampleWebhook } from './fields.ts';
 
 export const createWebhookOperation = defineOperation({
   name: 'create_webhook',
@@ -10,12 +10,7 @@ export const createWebhookOperation = defineOperation({
   scope: 'agents:write',
   kind: 'write',
   confidential: true,
-  input: z.strictObject({
-    url: webhookSettings.url,
-    event_types: webhookSettings.event_types.default(null),
-    description: webhookSettings.description.default(''),
-    only_when_offline: webhookSettings.only_when_offline.default(false),
-  }),
+  input: createWebhookInput,
   output: webhookWithSecretSchema,
   errors: ['FORBIDDEN', 'NOT_FOUND'],
   example: {

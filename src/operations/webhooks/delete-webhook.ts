@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { removeWebhook } from '../../services/webhooks/webhooks.ts';
 import { defineOperation } from '../define.ts';
-import { exampleWebhook, webhookId } from './fields.ts';
+import { exampleWebhook } from './fields.ts';
+import { webhookId } from '../../../packages/core/src/inputs/webhooks.ts';
 
 export const deleteWebhookOperation = defineOperation({
   name: 'delete_webhook',

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { presentWebhook, webhookSchema } from '../../../packages/core/src/events/webhook-record.ts';
 import { requireWebhook } from '../../services/webhooks/access.ts';
 import { defineOperation } from '../define.ts';
-import { exampleWebhook, webhookId } from './fields.ts';
+import { exampleWebhook } from './fields.ts';
+import { webhookId } from '../../../packages/core/src/inputs/webhooks.ts';
 
 export const getWebhookOperation = defineOperation({
   name: 'get_webhook',

@@ -1,24 +1,20 @@
 import { z } from 'zod';
-import { deliveryStates } from '../../../packages/core/src/domain/webhooks.ts';
+import { listWebhookDeliveriesInput } from '../../../packages/core/src/inputs/webhooks.ts';
 import {
   presentWebhookDelivery,
   webhookDeliverySchema,
 } from '../../../packages/core/src/events/webhook-record.ts';
 import { listDeliveries } from '../../services/webhooks/deliveries.ts';
 import { defineOperation } from '../define.ts';
-import { nextCursor, pageFields } from '../fields.ts';
-import { exampleDelivery, exampleWebhook, webhookId } from './fields.ts';
+import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
+import { exampleDelivery, exampleWebhook } from './fields.ts';
 
 export const listWebhookDeliveriesOperation = defineOperation({
   name: 'list_webhook_deliveries',
   summary: 'List the deliveries of a webhook from the last 30 days, newest first',
   scope: 'agents:read',
   kind: 'read',
-  input: z.strictObject({
-    webhook_id: webhookId,
-    state: z.enum(deliveryStates).optional().describe('Only deliveries in this state.'),
-    ...pageFields(100, 50),
-  }),
+  input: listWebhookDeliveriesInput,
   output: z.object({
     deliveries: z.array(webhookDeliverySchema).describe('Newest first.'),
     next_cursor: nextCursor,

@@ -1,22 +1,15 @@
 import { z } from 'zod';
+import { replayWebhookDeliveriesInput } from '../../../packages/core/src/inputs/webhooks.ts';
 import { maxReplayed, replayFailed, webhookMessage } from '../../services/webhooks/deliveries.ts';
 import { defineOperation } from '../define.ts';
-import { time } from '../fields.ts';
-import { exampleWebhook, webhookId } from './fields.ts';
-
-const maxTime = 8_640_000_000_000_000;
+import { exampleWebhook } from './fields.ts';
 
 export const replayWebhookDeliveriesOperation = defineOperation({
   name: 'replay_webhook_deliveries',
   summary: 'Retry the failed deliveries of a webhook',
   scope: 'agents:write',
   kind: 'write',
-  input: z.strictObject({
-    webhook_id: webhookId,
-    since: time(maxTime).describe(
-      'Retry deliveries of events created at or after this time, in milliseconds since the Unix epoch.',
-    ),
-  }),
+  input: replayWebhookDeliveriesInput,
   output: z.object({
     replayed: z
       .int()

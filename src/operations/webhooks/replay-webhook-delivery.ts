@@ -5,7 +5,8 @@ import {
 } from '../../../packages/core/src/events/webhook-record.ts';
 import { replayDelivery, webhookMessage } from '../../services/webhooks/deliveries.ts';
 import { defineOperation } from '../define.ts';
-import { deliveryId, exampleDelivery, exampleWebhook, webhookId } from './fields.ts';
+import { deliveryId, webhookId } from '../../../packages/core/src/inputs/webhooks.ts';
+import { exampleDelivery, exampleWebhook } from './fields.ts';
 
 export const replayWebhookDeliveryOperation = defineOperation({
   name: 'replay_webhook_delivery',

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { presentWebhook, webhookWithSecretSchema } from '../../../packages/core/src/events/webhook-record.ts';
 import { rotateWebhookSecret } from '../../services/webhooks/webhooks.ts';
 import { defineOperation } from '../define.ts';
-import { exampleSecret, exampleWebhook, webhookId } from './fields.ts';
+import { exampleSecret, exampleWebhook } from './fields.ts';
+import { webhookId } from '../../../packages/core/src/inputs/webhooks.ts';
 
 export const rotateWebhookSecretOperation = defineOperation({
   name: 'rotate_webhook_secret',

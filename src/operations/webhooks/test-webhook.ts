@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { presentWebhookTest } from '../../../packages/core/src/events/webhook-record.ts';
 import { sendTestEvent } from '../../services/webhooks/send-test-event.ts';
 import { defineOperation } from '../define.ts';
-import { exampleWebhook, webhookId } from './fields.ts';
+import { exampleWebhook } from './fields.ts';
+import { webhookId } from '../../../packages/core/src/inputs/webhooks.ts';
 
 /** `kind: 'read'`, so that no transaction is open while the receiver responds. */
 export const testWebhookOperation = defineOperation({

@@ -1,15 +1,15 @@
+import { z } from 'zod';
 import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { stringify } from 'yaml';
-import { z } from 'zod';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { sufficientScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { addressKey } from '../http/address-key.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import { exampleCard } from '../../../packages/core/src/records/examples.ts';
-import { handlePart } from '../../operations/fields.ts';
-import { parseInput } from '../../operations/execute/parse-input.ts';
+import { handlePart } from '../../../packages/core/src/inputs/fields.ts';
+import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import type { ReadCardCall, ShownCard } from '../../operations/agents/read-card.ts';
 import { renderCardPage, cardSecurityPolicy } from './card-page.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';

@@ -1,13 +1,13 @@
+import { z } from 'zod';
 import { setMaxListeners } from 'node:events';
 import type { Context } from 'koa';
-import { z } from 'zod';
 import { actorOf } from '../http/authenticate.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { whileListening } from '../http/while-listening.ts';
 import { examplePage } from '../../operations/examples/events.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
-import { parseInput } from '../../operations/execute/parse-input.ts';
+import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import type { Realtime } from '../../realtime/contract.ts';
 import { envelopeText, eventEnvelope } from '../../operations/event-envelope.ts';
 import type { TransportDescription } from '../../realtime/transport-description.ts';

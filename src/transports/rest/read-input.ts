@@ -1,13 +1,13 @@
-import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
+import type { Context, Middleware } from 'koa';
 import {
   attachmentTooLarge,
   maxAttachmentBytes,
 } from '../../../packages/core/src/domain/attachments/attachments.ts';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import type { IncomingFile } from '../../operations/execute/file-intake.ts';
-import { describeUnknown } from '../../operations/execute/describe-issue.ts';
-import { invalidInput } from '../../operations/execute/parse-input.ts';
+import { describeUnknown } from '../../../packages/core/src/inputs/describe-issue.ts';
+import { invalidInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import { cachePerObject } from '../../shared/cache-per-object.ts';
 import { readFilePart } from '../http/multipart.ts';
 

@@ -1,11 +1,11 @@
-import type { Context } from 'koa';
 import { z } from 'zod';
+import type { Context } from 'koa';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { actorOf } from '../http/authenticate.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
-import { parseInput } from '../../operations/execute/parse-input.ts';
+import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import { feedScopes, requireFeedScope } from '../../realtime/feed-scopes.ts';
 import type { Route, RouteDescription } from './route.ts';
 

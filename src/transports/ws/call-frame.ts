@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { wrongField } from '../../../packages/core/src/domain/errors.ts';
-import { parseInput } from '../../operations/execute/parse-input.ts';
+import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import { catalogue } from '../../operations/catalogue.ts';
 
 const callId = z

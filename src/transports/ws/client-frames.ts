@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseInput } from '../../operations/execute/parse-input.ts';
+import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import { createJsonCounter, maxJsonValues } from '../http/json-counter.ts';

@@ -57,6 +57,7 @@ export const importTable: Record<string, readonly string[]> = {
   'transports/rest': [
     'core/domain',
     'core/events',
+    'core/inputs',
     'core/records',
     'operations',
     'platform',
@@ -67,6 +68,7 @@ export const importTable: Record<string, readonly string[]> = {
   'transports/mcp': [
     'core/domain',
     'core/events',
+    'core/inputs',
     'operations',
     'realtime',
     'services',
@@ -76,6 +78,7 @@ export const importTable: Record<string, readonly string[]> = {
   'transports/ws': [
     'core/domain',
     'core/events',
+    'core/inputs',
     'core/records',
     'operations',
     'realtime',
@@ -87,6 +90,7 @@ export const importTable: Record<string, readonly string[]> = {
   'transports/console': [
     'core/domain',
     'core/events',
+    'core/inputs',
     'operations',
     'core/records',
     'realtime',
@@ -99,7 +103,16 @@ export const importTable: Record<string, readonly string[]> = {
 
   // Layers, from the top down.
   realtime: ['core/domain', 'core/events', 'platform', 'core/records', 'shared', 'work'],
-  operations: ['core/domain', 'core/events', 'platform', 'core/records', 'services', 'shared', 'work'],
+  operations: [
+    'core/domain',
+    'core/events',
+    'core/inputs',
+    'platform',
+    'core/records',
+    'services',
+    'shared',
+    'work',
+  ],
   services: ['core/domain', 'core/events', 'core/policies', 'shared', 'work'],
   work: ['core/domain', 'core/events', 'jobs', 'platform', 'repositories', 'shared'],
   repositories: ['core/domain', 'core/events', 'shared'],
@@ -114,6 +127,7 @@ export const importTable: Record<string, readonly string[]> = {
   'core/policies': ['core/domain'],
   'core/records': ['core/domain'],
   'core/events': ['core/domain', 'core/records'],
+  'core/inputs': ['core/domain', 'core/events', 'core/records'],
 
   // The client library: it uses the public interface only. Its main part runs in browsers.
   'packages/client': [],
@@ -215,6 +229,7 @@ export const browserLayers: Readonly<Record<string, readonly string[]>> = {
   'core/policies': [],
   'core/records': ['zod'],
   'core/events': ['zod'],
+  'core/inputs': ['zod', 'leven'],
 };
 
 /** The only files that may import what is named when they run: they start a built entry, or load the migrations. */

@@ -26,7 +26,7 @@ export function readSources(folders: readonly string[]): SourceFile[] {
 
 /** Only comments that begin a line: a text may hold the same signs, as in `application/*+json`. */
 const comments = /^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*$)/gm;
-const literal = /\b(?:from|import)\s*\(?\s*(['"])([^'"\n]+)\1/g;
+const literal = /(?<!['"])\b(?:from|import)\s*\(?\s*(['"])([^'"\n]+)\1/g;
 const computed = /\bimport\s*\(\s*(?!['"])/;
 
 /** What a file imports: values, types, re-exports, side effects and lazy imports alike. */

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { parseHandle } from '../../../../packages/core/src/domain/agents/handles.ts';
 import { type EventFilter, filtersOf } from '../../../../packages/core/src/events/event-filter.ts';
 import type { EventType } from '../../../../packages/core/src/events/list.ts';
-import { agentHandle, threadId } from '../../../operations/fields.ts';
-import { parseInput } from '../../../operations/execute/parse-input.ts';
+import { agentHandle, threadId } from '../../../../packages/core/src/inputs/fields.ts';
+import { parseInput } from '../../../../packages/core/src/inputs/parse-input.ts';
 
 const filterFields = {
   thread_id: threadId.describe('Only events of this thread.').optional(),

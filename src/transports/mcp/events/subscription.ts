@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { eventsPerPoll } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
 import { canSeeEvent } from '../../../../packages/core/src/events/feed-event.ts';
 import { eventOf, type EventType, isEventType } from '../../../../packages/core/src/events/list.ts';
-import { parseInput } from '../../../operations/execute/parse-input.ts';
+import { parseInput } from '../../../../packages/core/src/inputs/parse-input.ts';
 import type { LiveEvent, Realtime } from '../../../realtime/contract.ts';
 import type { Caller } from '../protocol/exchange.ts';
 import { eventError } from './errors.ts';

@@ -1,7 +1,7 @@
-import type { Result } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { Result } from '@modelcontextprotocol/server';
 import { maxSubscriptions } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
-import { parseInput } from '../../../operations/execute/parse-input.ts';
+import { parseInput } from '../../../../packages/core/src/inputs/parse-input.ts';
 import type { SubscribeOutcome } from '../../../services/event-subscriptions/subscribe.ts';
 import type { McpParts } from '../parts.ts';
 import type { Caller } from '../protocol/exchange.ts';

@@ -21,7 +21,7 @@ import type { Caller, IncomingCall } from './exchange.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { completeArgument, findCompletion } from '../prompts/completion.ts';
 import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
-import { describeIssue } from '../../../operations/execute/describe-issue.ts';
+import { describeIssue } from '../../../../packages/core/src/inputs/describe-issue.ts';
 import type { McpParts } from '../parts.ts';
 import { isPermitted, type McpFeatures } from './required-scopes.ts';
 import { RpcError, rpcCodes } from './errors.ts';

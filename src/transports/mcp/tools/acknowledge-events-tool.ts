@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation, toolHints } from '../../../operations/define.ts';
 import { examplePage } from '../../../operations/examples/events.ts';
-import { idempotencyKeyPattern } from '../../../operations/fields.ts';
+import { idempotencyKeyPattern } from '../../../../packages/core/src/inputs/fields.ts';
 import type { Realtime } from '../../../realtime/contract.ts';
 import { acknowledgeInput } from '../../../realtime/event-page.ts';
 import { requireFeedScope } from '../../../realtime/feed-scopes.ts';

@@ -5,7 +5,7 @@ import type { McpParts } from '../parts.ts';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { wrongField } from '../../../../packages/core/src/domain/errors.ts';
 import { replyOf } from '../../../operations/execute/await-reply.ts';
-import { idempotencyKeyPattern, maxWaitSeconds } from '../../../operations/fields.ts';
+import { idempotencyKeyPattern, maxWaitSeconds } from '../../../../packages/core/src/inputs/fields.ts';
 import { createApprover } from '../approvals/approver.ts';
 import { type OperationCall, toOperationError, runOperation } from './run-operation.ts';
 import { defaultProgressMs, withProgress } from './progress.ts';

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { idempotencyKeyPattern, metadata, metadataFields } from '../../../operations/fields.ts';
+import {
+  idempotencyKeyPattern,
+  metadata,
+  metadataFields,
+} from '../../../../packages/core/src/inputs/fields.ts';
 import { maxSequence } from '../../../../packages/core/src/domain/threads.ts';
 import { cachePerObject } from '../../../shared/cache-per-object.ts';
 import { outlineOf } from './outline-schema.ts';

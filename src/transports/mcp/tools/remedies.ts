@@ -1,6 +1,6 @@
 import type { DomainError, ErrorCode } from '../../../../packages/core/src/domain/errors.ts';
 import type { Operation } from '../../../operations/define.ts';
-import { maxWaitSeconds } from '../../../operations/fields.ts';
+import { maxWaitSeconds } from '../../../../packages/core/src/inputs/fields.ts';
 import { describeId } from './references.ts';
 
 /** The call that failed. */

@@ -1,4 +1,4 @@
-import { findSimilar } from '../../../operations/execute/describe-issue.ts';
+import { findSimilar } from '../../../../packages/core/src/inputs/describe-issue.ts';
 import { createJsonCounter } from '../../http/json-counter.ts';
 import type { Tool } from './tools.ts';
 

@@ -5,7 +5,7 @@ import { relationships } from '../../../../packages/core/src/domain/agents/agent
 import { describeMore, detail, readTheRest } from '../../../operations/detail.ts';
 import { defineOperation, toolHints } from '../../../operations/define.ts';
 import { examplePage } from '../../../operations/examples/events.ts';
-import { maxWaitSeconds, threadId } from '../../../operations/fields.ts';
+import { maxWaitSeconds, threadId } from '../../../../packages/core/src/inputs/fields.ts';
 import { relationshipsOf } from '../../../operations/messages/relationships.ts';
 import type { EventPage, LiveEvent, Realtime } from '../../../realtime/contract.ts';
 import { pageQuery, pageState } from '../../../realtime/event-page.ts';

@@ -1,4 +1,4 @@
-import { idempotencyKeyPattern } from '../../../operations/fields.ts';
+import { idempotencyKeyPattern } from '../../../../packages/core/src/inputs/fields.ts';
 import type { Json } from './schemas.ts';
 
 const text = { type: 'string' };

@@ -1,5 +1,5 @@
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
-import { parseInput } from '../../../../operations/execute/parse-input.ts';
+import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { registerAgentOperation } from '../../../../operations/agents/register-agent.ts';
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import { warnIfUnreachable } from '../../../../../packages/core/src/domain/agents/agents.ts';

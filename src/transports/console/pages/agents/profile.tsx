@@ -1,5 +1,5 @@
 import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
-import { parseInput } from '../../../../operations/execute/parse-input.ts';
+import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { updateAgentOperation } from '../../../../operations/agents/update-agent.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { manageAgent } from '../../act-as-agent.ts';

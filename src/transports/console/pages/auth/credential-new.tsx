@@ -1,12 +1,12 @@
+import { z } from 'zod';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
 import {
   isScopePreset,
   scopePresets,
   scopes as allScopes,
 } from '../../../../../packages/core/src/domain/auth/scopes.ts';
-import { parseInput } from '../../../../operations/execute/parse-input.ts';
+import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { createCredential } from '../../../../services/auth/credentials.ts';
 import { type AgentOfPerson, requireAgentOfPerson } from '../../../../services/people/agents.ts';
 import { actAsAgent } from '../../act-as-agent.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { inboundPolicies, visibilities } from '../../packages/core/src/domain/agents/agents.ts';
-import { maxAttachments } from '../../packages/core/src/domain/attachments/attachments.ts';
-import { maxSequence } from '../../packages/core/src/domain/threads.ts';
-import { toOneLine } from '../../packages/core/src/domain/visible-text.ts';
+import { inboundPolicies, visibilities } from '../domain/agents/agents.ts';
+import { maxAttachments } from '../domain/attachments/attachments.ts';
+import { maxSequence } from '../domain/threads.ts';
+import { toOneLine } from '../domain/visible-text.ts';
 
 /** Input fields of several operations, with the same meaning and validation everywhere. */
 

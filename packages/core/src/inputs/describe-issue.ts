@@ -1,6 +1,6 @@
-import leven from 'leven';
 import { z } from 'zod';
-import type { ErrorDetail } from '../../../packages/core/src/domain/errors.ts';
+import leven from 'leven';
+import type { ErrorDetail } from '../domain/errors.ts';
 
 const maxFieldLength = 200;
 /** Fields that are named in one error, at most. */

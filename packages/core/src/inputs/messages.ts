@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { isBlank } from '../domain/visible-text.ts';
+import {
+  pageFields,
+  agentHandle,
+  attachmentIds,
+  content,
+  contentType,
+  idempotencyKeyPattern,
+  maxWaitSeconds,
+  metadata,
+  reason,
+  sequenceFrom,
+  subject,
+  threadId,
+} from './fields.ts';
+
+/** The input fields of a message. */
+export const messageFields = {
+  content,
+  content_type: contentType.default('text'),
+  attachment_ids: attachmentIds.default([]),
+  reply_to: z.string().max(64).nullish().describe('Id of a message in the same thread.'),
+  metadata: metadata.default({}),
+  reason: reason.optional(),
+};
+
+/** For `refine`: a message has a visible text or files. */
+export const hasContent = (value: { content: string; attachment_ids: readonly string[] }): boolean =>
+  !isBlank(value.content) || value.attachment_ids.length > 0;
+
+export const contentError = { path: ['content'], error: 'can be empty only if the message has attachments' };
+
+export const sendMessageInput = z
+  .strictObject({
+    thread_id: threadId,
+    ...messageFields,
+    lease_id: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('A lease of yours: the message is only sent if the lease is current.'),
+  })
+  .refine(hasContent, contentError);
+
+/** A message as it is sent. The reason is stored in its metadata. */
+export function toDraft({
+  reason: why,
+  reply_to,
+  metadata: own,
+  ...draft
+}: Omit<z.infer<typeof sendMessageInput>, 'thread_id' | 'lease_id'>) {
+  const stored = why === undefined ? own : { ...own, reason: why };
+  return { ...draft, reply_to: reply_to ?? null, metadata: stored };
+}
+
+/** The input field of an operation that waits for a reply. */
+export const waitSeconds = z
+  .int()
+  .min(0)
+  .default(maxWaitSeconds)
+  .transform((seconds) => Math.min(seconds, maxWaitSeconds))
+  .describe(
+    `Maximum seconds to wait for the reply; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`,
+  );
+
+const maxMessages = 100;
+
+export const batchMessage = z
+  .strictObject({
+    ...messageFields,
+    idempotency_key: z
+      .string()
+      .regex(idempotencyKeyPattern, 'must be 1 to 255 visible ASCII characters')
+      .optional()
+      .describe(
+        'A key of this message, as the Idempotency-Key of a single send in the thread: under one key it is sent once, alone or in any batch.',
+      ),
+  })
+  .refine(hasContent, contentError);
+
+export const sendMessagesInput = z.strictObject({
+  thread_id: threadId,
+  messages: z
+    .array(batchMessage)
+    .min(1, 'must have at least one message')
+    .max(maxMessages, `must have at most ${maxMessages} messages`)
+    .refine(hasDistinctKeys, 'must not use an idempotency_key twice')
+    .describe(`The messages in their order, 1–${maxMessages}.`),
+});
+
+function hasDistinctKeys(messages: readonly z.infer<typeof batchMessage>[]): boolean {
+  const keys = messages.flatMap(({ idempotency_key: key }) => (key === undefined ? [] : [key]));
+  return new Set(keys).size === keys.length;
+}
+
+export const askAgentInput = z
+  .strictObject({
+    thread_id: threadId.optional().describe('The thread to ask in. Send either thread_id or with_handle.'),
+    with_handle: agentHandle
+      .optional()
+      .describe('The agent to ask in a new thread. Send either thread_id or with_handle.'),
+    subject: subject.nullish().describe('The subject of a new thread.'),
+    ...messageFields,
+    wait_seconds: waitSeconds,
+  })
+  .refine((value) => (value.with_handle === undefined) !== (value.thread_id === undefined), {
+    path: ['thread_id'],
+    error: 'send either thread_id or with_handle',
+  })
+  .refine(hasContent, contentError);
+
+export const askInThreadInput = z
+  .strictObject({ thread_id: threadId, ...messageFields, wait_seconds: waitSeconds })
+  .refine(hasContent, contentError);
+
+export const waitForReplyInput = z.strictObject({
+  thread_id: threadId,
+  after_sequence: sequenceFrom(0).describe('The sequence of the message to which you wait for a reply.'),
+  wait_seconds: waitSeconds,
+});
+
+export const listMessagesInput = z.strictObject({
+  thread_id: threadId,
+  ...pageFields(100, 50),
+  order: z.enum(['asc', 'desc']).default('desc').describe('Order by sequence.'),
+  after_sequence: sequenceFrom(0).default(0).describe('Only messages after this sequence.'),
+});
