@@ -69,7 +69,6 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   try {
     const starting = startPostgres({
       dataDir: folder,
-      restart: false,
       settings: recycledWalSettings,
       signal,
     });
@@ -80,7 +79,6 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       backend === 'redis'
         ? await startRedis({
             dataDir: folder,
-            restart: false,
             signal,
             ...(options.redis_server !== undefined && { serverPath: options.redis_server }),
           })

@@ -50,7 +50,7 @@ export async function startEnvironment(options: {
     return stopped;
   };
   try {
-    const settings = { dataDir: folder, restart: false, signal };
+    const settings = { dataDir: folder, signal };
     const postgres = await startRestartable((port) => startPostgres({ ...settings, ...port }), {
       cleanups,
       signal,

@@ -2,19 +2,9 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { launch } from '../../src/embedded/launch.ts';
 import { readSettings } from '../../src/embedded/settings.ts';
-
-const resolveEntry = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-
-/** The built entry points of the service. */
-const entries = {
-  api: resolveEntry('../../src/main.js'),
-  worker: resolveEntry('../../workers/main.js'),
-  migrate: resolveEntry('../../src/migrate.js'),
-};
 
 /** Settings that would connect to an existing service or its data. */
 const ignoredSettings = new Set(['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL', 'HOST', 'SECRET_KEY']);
@@ -36,7 +26,7 @@ export async function startService(
     Object.entries(process.env).filter(([name]) => !ignoredSettings.has(name)),
   );
   const settings = await readSettings({ ...outside, PORT: '0', DATA_DIR: folder });
-  const launched = launch({ settings, entries, log, report: log });
+  const launched = launch({ settings, log, report: log });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= stopAndRemove();

@@ -39,12 +39,6 @@ const io: CommandIo = {
   interruptSignal: createInterruptSignal,
 };
 /** The other commands load the whole service, which takes a second. MCP clients start the bridge often and wait for it. */
-const loadProgram = {
-  'mcp-stdio': () => import('./mcp-stdio.ts'),
-  start: () => import('./start.ts'),
-};
 const { runCommandLine } =
-  args[0] === 'mcp-stdio' || args[0] === 'start'
-    ? await loadProgram[args[0]]()
-    : await import('./program.ts');
+  args[0] === 'mcp-stdio' ? await import('./mcp-stdio.ts') : await import('./program.ts');
 process.exitCode = await runCommandLine(args, io);

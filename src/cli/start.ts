@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { launcherHelp, runLauncher, serviceEntries } from '../embedded/run-launcher.ts';
+import { launcherHelp } from '../embedded/launcher-help.ts';
 import type { CommandIo } from './io.ts';
-import { runCommands } from './run-commands.ts';
 
 /** `ams start`: the same as `npm start`, for an installation from the package. */
 export function startCommand({ env }: CommandIo): Command {
@@ -11,10 +10,9 @@ export function startCommand({ env }: CommandIo): Command {
       'after',
       `\n${launcherHelp}\nExamples:\n  $ ams start\n  $ PORT=4000 DATA_DIR=/tmp/try ams start`,
     )
-    .action(() => runLauncher(serviceEntries, [], env));
-}
-
-/** Runs only `ams start`, without loading the service into this process. Returns the exit code of `runCommands`. */
-export function runCommandLine(args: readonly string[], io: CommandIo): Promise<number> {
-  return runCommands([startCommand], args, io);
+    .action(async () => {
+      // No other command needs the API and the worker.
+      const { runLauncher } = await import('../embedded/run-launcher.ts');
+      await runLauncher([], env);
+    });
 }

@@ -1,168 +1,186 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { withTimeout } from '../shared/timeout.ts';
-import { runToEnd, startChild } from './processes/children.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { migrateForward } from '../platform/database/migrations.ts';
+import { createLogger } from '../platform/observability/logger.ts';
+import { createLifecycle, type Lifecycle } from '../start/lifecycle.ts';
+import { describeError } from '../shared/error-log.ts';
 import { LauncherError } from './launcher-error.ts';
 import { takeLock } from './processes/lock.ts';
+import type { ServerProcess } from './processes/server-process.ts';
 import { startPostgres } from './postgres/start-postgres.ts';
 import { createDataDir } from './postgres/location.ts';
-import type { Part, Supervised } from './processes/supervise.ts';
 import { startRedis } from './redis.ts';
-import { stopLeftover } from './processes/run-record.ts';
+import { startApiAndWorker } from './api-and-worker.ts';
 import { loadSecrets } from './secrets.ts';
 import { removeServiceEnv, writeServiceEnv } from './service-env.ts';
 import { checkPort, type Settings } from './settings.ts';
 
 export interface LaunchOptions {
   settings: Settings;
-  /** The files to run as API, worker and migrations. */
-  entries: { api: string; worker: string; migrate: string };
   /** Receives one line per part, for stdout. */
   log: (line: string) => void;
-  /** Receives later events of the parts, for stderr. */
+  /** Receives a note about an unusual location, for stderr. */
   report: (line: string) => void;
-  backOff?: NonNullable<Part['backOff']>;
 }
 
 export interface Launched {
   /** Resolves when everything runs; rejects with the reason after everything was stopped. */
   ready: Promise<void>;
+  /** Rejects when PostgreSQL or Redis ends by itself. Everything else still runs. */
+  failed: Promise<never>;
   /**
-   * Stops API, worker, Redis and PostgreSQL in this order, within 10 s in total. A slow API does not block the worker: both have ended after
-   * 6 s. Can be called at any time.
+   * Stops API and worker, then Redis, then PostgreSQL, within 10 s in total. Can be called at any time.
+   * @returns whether everything stopped in time
    */
-  stop: () => Promise<void>;
-  /** Kills everything at once. */
+  stop: () => Promise<boolean>;
+  /** Kills the servers at once. */
   kill: () => void;
 }
 
-const stopTimeoutsMs = { api: 6000, worker: 3000, redis: 1000, postgres: 2500 } as const;
-type PartName = keyof typeof stopTimeoutsMs;
-/** How long the API can take to stop before the worker is stopped too. */
-const workerStopDelayMs = stopTimeoutsMs.api - stopTimeoutsMs.worker;
+const stopTimeoutsMs = { service: 6_000, redis: 1_000, postgres: 2_500 } as const;
+/** After its timeout a server is killed. */
+const killTimeoutMs = 200;
+
+/** What the parts of a start share. */
+interface Launch extends LaunchOptions {
+  lifecycle: Lifecycle;
+  signal: AbortSignal;
+  /** Keeps a server for `kill` and `failed`, and registers its stop. */
+  addServer(name: 'redis' | 'postgres', server: ServerProcess): void;
+}
 
 /** Starts the whole service on this machine. */
 export function launch(options: LaunchOptions): Launched {
   const stopping = new AbortController();
-  const running = new Map<PartName, Pick<Supervised, 'stop' | 'kill'>>();
+  const lifecycle = createLifecycle(createLogger({ level: options.settings.logLevel, part: 'launcher' }));
+  const servers: ServerProcess[] = [];
   let release = () => {};
+  const { promise: failed, reject: fail } = deferFailure();
 
-  const stopParts = async () => {
-    const failures: unknown[] = [];
-    const stopPart = async (name: PartName) => {
-      await running
-        .get(name)
-        ?.stop()
-        .catch((error: unknown) => failures.push(error));
-      running.delete(name);
-    };
-    const api = stopPart('api');
-    await withTimeout(workerStopDelayMs, api, () => undefined);
-    await Promise.all([api, stopPart('worker')]);
-    await stopPart('redis');
-    await stopPart('postgres');
-    release();
-    if (failures.length > 0) throw failures[0];
+  const addServer: Launch['addServer'] = (name, server) => {
+    servers.push(server);
+    lifecycle.onStop(name, stopTimeoutsMs[name] + killTimeoutMs, server.stop);
+    void server.ended.then((result) => {
+      if (!stopping.signal.aborted) fail(new LauncherError(`${name} ended (${result})`));
+    });
+  };
+  const stop = async () => {
+    stopping.abort();
+    await started.catch(() => {}); // `ready` rejects with the reason
+    return await lifecycle.stop('stopped by its user', { isGraceful: true });
   };
   const started = (async () => {
     const dataDir = createDataDir(options.settings.dataDir);
     const unlock = takeLock(dataDir);
     release = () => {
-      release = () => {};
       removeServiceEnv(dataDir);
       unlock();
     };
-    await start({ ...options, settings: { ...options.settings, dataDir } }, running, stopping.signal);
+    lifecycle.onStop('lock', 1_000, async () => release());
+    const settings = { ...options.settings, dataDir };
+    await start({ ...options, settings, lifecycle, signal: stopping.signal, addServer });
   })();
   const ready = started.catch(async (error: unknown) => {
-    await stopParts();
-    throw stopping.signal.aborted ? new LauncherError('stopped while starting') : error;
+    const isStopping = stopping.signal.aborted;
+    await stop();
+    throw isStopping ? new LauncherError('stopped while starting') : error;
   });
-
   return {
     ready,
-    stop: async () => {
-      stopping.abort();
-      await started.catch(() => {}); // `ready` rejects with the reason
-      await stopParts();
-    },
+    failed,
+    stop,
     kill: () => {
       stopping.abort();
-      for (const part of running.values()) part.kill();
+      for (const server of servers) server.kill();
       release();
     },
   };
 }
 
-async function start(
-  options: LaunchOptions,
-  running: Map<PartName, Pick<Supervised, 'stop' | 'kill'>>,
-  signal: AbortSignal,
-): Promise<void> {
-  const { settings, entries, log, report } = options;
-  const { dataDir } = settings;
+/** A promise that only rejects. It can stay unused. */
+function deferFailure(): { promise: Promise<never>; reject: (reason: LauncherError) => void } {
+  let reject = (_reason: LauncherError) => {};
+  const promise = new Promise<never>((_resolve, onReject) => {
+    reject = onReject;
+  });
+  promise.catch(() => {});
+  return { promise, reject };
+}
+
+async function start(launched: Launch): Promise<void> {
+  const { settings, signal, lifecycle, log } = launched;
   await checkPort(settings);
-  for (const leftover of ['api', 'worker', 'migrate']) await stopLeftover(dataDir, leftover);
-
-  let { databaseUrl, redisUrl } = settings;
-  if (databaseUrl === undefined) {
-    const postgres = await startPostgres({ dataDir, report, signal, stopTimeoutMs: stopTimeoutsMs.postgres });
-    running.set('postgres', postgres);
-    databaseUrl = postgres.url;
-    if (postgres.note !== null) report(postgres.note);
-    log(
-      `postgres  ${postgres.version} on 127.0.0.1:${postgres.port}, data in ${shortenPath(postgres.folder)}`,
-    );
-  } else log(`postgres  from DATABASE_URL`);
+  const databaseUrl = await openPostgres(launched);
   signal.throwIfAborted();
-  if (redisUrl === undefined) {
-    const redis = await startRedis({ dataDir, report, signal, stopTimeoutMs: stopTimeoutsMs.redis });
-    if (redis !== null) {
-      running.set('redis', redis);
-      redisUrl = redis.url;
-      log(
-        `queue     ${redis.serverPath} on 127.0.0.1:${redis.port}, data in ${shortenPath(join(dataDir, 'redis'))}`,
-      );
-    } else log(`queue     BullMQ on PostgreSQL (no valkey-server or redis-server on PATH)`);
-  } else log(`queue     Redis from REDIS_URL`);
-
-  const blobs = join(dataDir, 'blobs');
+  const redisUrl = await openRedis(launched);
+  const blobs = join(settings.dataDir, 'blobs');
   mkdirSync(blobs, { recursive: true, mode: 0o700 });
   log(`blobs     ${shortenPath(blobs)}`);
 
   const service = {
     DATABASE_URL: databaseUrl,
     ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
-    SECRET_KEY: settings.secretKey ?? loadSecrets(dataDir).secret_key,
+    SECRET_KEY: settings.secretKey ?? loadSecrets(settings.dataDir).secret_key,
     HOST: settings.host,
     PORT: String(settings.port),
     PUBLIC_URL: settings.publicUrl,
-    DATA_DIR: dataDir,
+    DATA_DIR: settings.dataDir,
     LOG_LEVEL: settings.logLevel,
   };
   // There is no load balancer here, so Ctrl-C need not wait for one.
-  const env = { ...settings.environment, ...service, DRAIN_SECONDS: '0' };
-  await runToEnd({ name: 'migrate', entry: entries.migrate, dataDir, env, signal });
+  const config = loadConfig({ ...settings.environment, ...service, DRAIN_SECONDS: '0' });
+  signal.throwIfAborted();
+  await migrate(config);
   log('schema    up to date');
   // Before the API listens: when /readyz returns 200, `ams` finds the service.
-  writeServiceEnv(dataDir, service);
-  const child = { dataDir, env, report, signal, ...(options.backOff && { backOff: options.backOff }) };
-  running.set(
-    'api',
-    await startChild({ ...child, name: 'api', entry: entries.api, stopTimeoutMs: stopTimeoutsMs.api }),
-  );
-  log(`api       ${settings.host}:${settings.port}`);
-  running.set(
-    'worker',
-    await startChild({
-      ...child,
-      name: 'worker',
-      entry: entries.worker,
-      stopTimeoutMs: stopTimeoutsMs.worker,
-    }),
-  );
+  writeServiceEnv(settings.dataDir, service);
+  signal.throwIfAborted();
+  await startApiAndWorker(config, lifecycle, stopTimeoutsMs.service);
   log(`worker    ${settings.environment['WORKER_ROLES'] ?? 'all roles'}`);
+  log(`api       ${settings.host}:${settings.port}`);
   log(`ready ${settings.publicUrl}`);
+}
+
+async function migrate(config: Config): Promise<void> {
+  try {
+    await migrateForward(config.DATABASE_DIRECT_URL);
+  } catch (error) {
+    throw new LauncherError(`cannot migrate: ${describeError(error)}`);
+  }
+}
+
+/** Starts PostgreSQL unless DATABASE_URL names one. Returns its URL. */
+async function openPostgres({ settings, signal, addServer, log, report }: Launch): Promise<string> {
+  if (settings.databaseUrl !== undefined) {
+    log('postgres  from DATABASE_URL');
+    return settings.databaseUrl;
+  }
+  const { dataDir } = settings;
+  const postgres = await startPostgres({ dataDir, signal, stopTimeoutMs: stopTimeoutsMs.postgres });
+  addServer('postgres', postgres);
+  if (postgres.note !== null) report(postgres.note);
+  log(`postgres  ${postgres.version} on 127.0.0.1:${postgres.port}, data in ${shortenPath(postgres.folder)}`);
+  return postgres.url;
+}
+
+/** Starts Redis unless REDIS_URL names one. Returns its URL; undefined if this machine has none. */
+async function openRedis({ settings, signal, addServer, log }: Launch): Promise<string | undefined> {
+  if (settings.redisUrl !== undefined) {
+    log('queue     Redis from REDIS_URL');
+    return settings.redisUrl;
+  }
+  const { dataDir } = settings;
+  const redis = await startRedis({ dataDir, signal, stopTimeoutMs: stopTimeoutsMs.redis });
+  if (redis === null) {
+    log('queue     BullMQ on PostgreSQL (no valkey-server or redis-server on PATH)');
+    return undefined;
+  }
+  addServer('redis', redis);
+  log(
+    `queue     ${redis.serverPath} on 127.0.0.1:${redis.port}, data in ${shortenPath(join(dataDir, 'redis'))}`,
+  );
+  return redis.url;
 }
 
 /** Relative when the path is below the current folder. */

@@ -1,3 +1,3 @@
-import { runLauncher, serviceEntries } from './run-launcher.ts';
+import { runLauncher } from './run-launcher.ts';
 
-await runLauncher(serviceEntries, process.argv.slice(2), process.env);
+await runLauncher(process.argv.slice(2), process.env);

@@ -5,7 +5,7 @@ import { LauncherError } from './launcher-error.ts';
 import { choosePort, savePort } from './ports.ts';
 import { createDataDir } from './postgres/location.ts';
 import { writePrivateFile } from './private-file.ts';
-import { type Part, supervise } from './processes/supervise.ts';
+import { type ServerProcess, type ServerProgram, startServerProcess } from './processes/server-process.ts';
 import { isRedisReady } from './redis-ping.ts';
 import { stopLeftover } from './processes/run-record.ts';
 import { loadSecrets } from './secrets.ts';
@@ -22,21 +22,16 @@ export interface RedisOptions {
   persist?: boolean;
   /** Default: the previous port if it is free, else any free one. */
   port?: number;
-  /** Whether a server that ends is started again (true). */
-  restart?: boolean;
   /** Before it is killed (5,000). */
   stopTimeoutMs?: number;
-  report?: (line: string) => void;
   signal?: AbortSignal;
 }
 
-export interface RunningRedis {
+export interface RunningRedis extends ServerProcess {
   /** With the password. */
   url: string;
   port: number;
   serverPath: string;
-  stop: () => Promise<void>;
-  kill: () => void;
 }
 
 /** The path of the Redis-compatible server on this machine, or null. */
@@ -78,7 +73,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
     const configFile = join(folder, 'redis.conf');
     writePrivateFile(configFile, createConfig({ port, password, folder, persist: options.persist ?? true }));
     let logged = 0;
-    const part: Part = {
+    const program: ServerProgram = {
       name: 'redis',
       dataDir,
       spawn: () => {
@@ -101,19 +96,13 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
       stopTimeoutMs: options.stopTimeoutMs ?? 5000,
     };
     try {
-      const { signal, restart, report = () => {} } = options;
-      const server = await supervise(part, {
-        report,
-        ...(signal && { signal }),
-        ...(restart === false && { restart }),
-      });
+      const server = await startServerProcess(program, options.signal);
       savePort(dataDir, 'redis', port);
       return {
         url: `redis://:${password}@127.0.0.1:${port}`,
         port,
         serverPath,
-        stop: server.stop,
-        kill: server.kill,
+        ...server,
       };
     } catch (error) {
       const portWasTaken = error instanceof LauncherError && /in use|Failed listening/.test(error.message);

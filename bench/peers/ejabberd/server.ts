@@ -44,7 +44,6 @@ export async function startEjabberd(
     cleanups.push(() => rm(folder, { recursive: true, force: true }));
     const postgres = await startPostgres({
       dataDir: folder,
-      restart: false,
       settings: recycledWalSettings,
       signal,
     });

@@ -7,7 +7,7 @@ import { choosePort, savePort } from '../ports.ts';
 import { prepareFolder, findReason, role } from './data-folder.ts';
 import { createDataDir, chooseLocation } from './location.ts';
 import { readIfExists } from '../private-file.ts';
-import { type Part, supervise } from '../processes/supervise.ts';
+import { type ServerProcess, type ServerProgram, startServerProcess } from '../processes/server-process.ts';
 import { endProcess, inspectProcess } from '../processes/identity.ts';
 import { stopLeftover } from '../processes/run-record.ts';
 import { loadSecrets } from '../secrets.ts';
@@ -20,17 +20,14 @@ export interface PostgresOptions {
   port?: number;
   /** For tests: faster, but a power failure can lose data. */
   throwaway?: boolean;
-  /** Whether a server that ends is started again (true). */
-  restart?: boolean;
   /** More server settings, for example `{ max_connections: '400' }`. */
   settings?: Record<string, string>;
   /** Before an immediate shutdown, after which the next start runs a recovery (5,000). */
   stopTimeoutMs?: number;
-  report?: (line: string) => void;
   signal?: AbortSignal;
 }
 
-export interface RunningPostgres {
+export interface RunningPostgres extends ServerProcess {
   /** With user and password. The user is a superuser. */
   url: string;
   port: number;
@@ -38,8 +35,6 @@ export interface RunningPostgres {
   folder: string;
   /** One line for a person when the location is unusual. */
   note: string | null;
-  stop: () => Promise<void>;
-  kill: () => void;
 }
 
 const serverSettings = {
@@ -56,7 +51,7 @@ const serverSettings = {
 const throwawaySettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /**
- * Starts an embedded PostgreSQL on loopback, with a generated password, and keeps it running. The first start creates the data folder. Stops
+ * Starts an embedded PostgreSQL on loopback, with a generated password, and waits until it is ready. The first start creates the data folder. Stops
  * the server that an earlier, killed launcher left on this folder.
  * @throws {LauncherError} one line: no binaries for this platform, another major version, port not available, no permission.
  */
@@ -69,7 +64,6 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   await prepareFolder({ folder, account, binaries, password, throwaway });
 
   const log = join(dataDir, 'postgres.log');
-  const report = options.report ?? (() => {});
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(dataDir, 'postgres', options.port);
     const args = serverArguments(folder, {
@@ -79,7 +73,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       port: String(port),
     });
     let logged = 0;
-    const part: Part = {
+    const program: ServerProgram = {
       name: 'postgres',
       dataDir,
       spawn: () => {
@@ -103,15 +97,10 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       killSignal: 'SIGQUIT', // immediate shutdown: the next start runs a recovery
     };
     try {
-      const { signal, restart } = options;
-      const server = await supervise(part, {
-        report,
-        ...(signal && { signal }),
-        ...(restart === false && { restart }),
-      });
+      const server = await startServerProcess(program, options.signal);
       savePort(dataDir, 'postgres', port);
       const url = `postgres://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${role}`;
-      return { url, port, version: binaries.version, folder, note, stop: server.stop, kill: server.kill };
+      return { url, port, version: binaries.version, folder, note, ...server };
     } catch (error) {
       if (attempt === 5 || !isRetryable(error, options.port)) throw error;
     }

@@ -6,8 +6,8 @@ import { readIfExists, writePrivateFile } from '../private-file.ts';
 import { endProcess, inspectProcess, isAlive, type ProcessIdentity } from './identity.ts';
 
 /*
- * When a launcher is killed with SIGKILL, the API and the worker end because their IPC channel closes, but PostgreSQL and Redis keep running.
- * So DATA_DIR/run/<part>.json records the pid and start time of every child, and the next start ends the children that still run.
+ * When a launcher is killed with SIGKILL, PostgreSQL and Redis keep running. So DATA_DIR/run/<server>.json records the pid and start time of
+ * each, and the next start ends those that still run.
  */
 
 const fileOf = (dataDir: string, part: string) => join(dataDir, 'run', `${part}.json`);

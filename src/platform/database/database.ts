@@ -88,7 +88,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...(!hasPooler && { ...limits, options: '-c jit=off' }),
     pipeline: true,
   });
-  pool.on('error', options.onError);
+  // `end` does not wait until the server knows: a server that stops meanwhile still reports its end.
+  pool.on('error', (error) => {
+    if (!pool.ending) options.onError(error);
+  });
   // The pool listens to idle clients only. An error without a listener would end the process: one during a transaction, or a second
   // one of a broken connection. The next statement reports it.
   pool.on('connect', (client) => void client.on('error', ignoreError));

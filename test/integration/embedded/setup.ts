@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { removeFolderOnExit } from '../../../scripts/parts/cleanup-guard.ts';
 import { inspectProcess } from '../../../src/embedded/processes/identity.ts';
-import { readIfExists } from '../../../src/embedded/private-file.ts';
 import { waitUntil as pollUntil } from '../../../src/shared/wait-until.ts';
 
 /** A data folder of this test, readable by every user, removed at its end. */
@@ -28,10 +27,7 @@ export async function waitUntil(what: string, check: () => boolean | Promise<boo
 
 export const isGone = (pid: number) => inspectProcess(pid) === null;
 
-/** Prevents the launcher from starting PostgreSQL, for tests that do not need it: the fixtures never connect. */
-export const noPostgres = { DATABASE_URL: 'postgres://127.0.0.1/unused' };
-
-export interface FakeLauncher {
+export interface Launcher {
   child: ChildProcess;
   out: () => string;
   err: () => string;
@@ -40,12 +36,15 @@ export interface FakeLauncher {
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Runs the launcher with the fixtures as API, worker and migrations, and without a Redis on PATH. */
-export function runFakeLauncher(dataDir: string, env: Record<string, string> = {}): FakeLauncher {
-  const script = join(import.meta.dirname, 'fixtures', 'launcher.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+/** If the test is killed, the launcher ends too. */
+const endsWithItsInput = 'data:text/javascript,process.stdin.once("end",()=>process.exit(1)).resume()';
+
+/** Runs the launcher, without a Redis on PATH. */
+export function runLauncher(dataDir: string, env: Record<string, string> = {}): Launcher {
+  const program = join(inject('bundle'), 'ams.js');
+  const child = spawn(process.execPath, ['--import', endsWithItsInput, program, 'start'], {
     env: { PATH: '/nowhere', DATA_DIR: dataDir, PORT: '0', ...env },
-    stdio: ['pipe', 'pipe', 'pipe'], // the first one tells it that we are gone
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   let out = '';
   let err = '';
@@ -67,15 +66,6 @@ export function runFakeLauncher(dataDir: string, env: Record<string, string> = {
     },
     exited,
   };
-}
-
-/** The events that the fixtures recorded: `api started`, `worker stopped`, ... with their process ids. */
-export function readEvents(dataDir: string): { event: string; pid: number }[] {
-  const lines = (readIfExists(join(dataDir, 'events')) ?? '').split('\n').filter((line) => line !== '');
-  return lines.map((line) => {
-    const [name, event, pid] = line.split(' ');
-    return { event: `${name} ${event}`, pid: Number(pid) };
-  });
 }
 
 /** The process id of the PostgreSQL server of this data folder. */

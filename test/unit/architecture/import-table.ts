@@ -49,7 +49,7 @@ export const importTable: Record<string, readonly string[]> = {
     'shared',
     'start',
   ],
-  embedded: ['config', 'shared'],
+  embedded: ['config', 'platform', 'shared', 'start', 'workers'],
   // For operators, over one core: the API and the worker both serve it.
   ops: ['core/domain', 'platform', 'shared', 'start', 'transports/http'],
 

@@ -52,10 +52,14 @@ function packageOf(name: string): string {
     .join('/');
 }
 
-/** The service never knows its workers; the worker decides what it consumes, never the producer. */
+/**
+ * The service never knows its workers; the worker decides what it consumes, never the producer. Only `npm start` runs both in one process.
+ */
 export const srcDoesNotImportWorkers: Rule = (files) =>
   listEdges(files)
-    .filter(({ from, to }) => from.startsWith('src/') && to.startsWith('workers/'))
+    .filter(
+      ({ from, to }) => from.startsWith('src/') && layerOf(from) !== 'embedded' && to.startsWith('workers/'),
+    )
     .map(formatEdge);
 
 /**

@@ -35,7 +35,7 @@ const waitOptions = { timeout: 60_000, interval: 20 };
 export async function startReplication(): Promise<Replication> {
   const [folder, copy] = await Promise.all([newFolder('primary'), newFolder('standby')]);
   const releases = [removeFolderOnExit(folder), removeFolderOnExit(copy)];
-  const options = { throwaway: true, restart: false };
+  const options = { throwaway: true };
   const first = await startPostgres({ ...options, dataDir: folder, settings });
   await migrateForward(first.url);
   await first.stop();
