@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { toOneLine } from '../src/embedded/launcher-error.ts';
-import type { Bench } from './measurements.ts';
 import { readOptions, usage } from './options.ts';
-import { suites } from './suites.ts';
-import { startEnvironment } from './environment.ts';
+import { runMeasurement } from './start/service.ts';
+import { suites } from './suites/suites.ts';
 
 async function main(): Promise<void> {
   const options = readOptions();
@@ -21,15 +20,9 @@ async function main(): Promise<void> {
   process.on('uncaughtException', fail);
   const { signal } = abort;
   setMaxListeners(0, signal); // every wait adds a listener
-  const bench: Bench = {
-    options,
-    startEnvironment: (api_arguments = []) => startEnvironment({ ...options, api_arguments, signal, fail }),
-    log: (line) => process.stderr.write(`${line}\n`),
-    signal,
-    fail,
-  };
+  const log = (line: string) => process.stderr.write(`${line}\n`);
   try {
-    const { figures, text } = await suites[options.part](bench);
+    const { figures, text } = await runMeasurement({ options, log, signal, fail }, suites[options.part]);
     process.stdout.write(options.json ? `${JSON.stringify(figures)}\n` : text);
   } catch (error) {
     signal.throwIfAborted(); // the first failure is the cause

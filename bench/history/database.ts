@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { newId } from '../../packages/core/src/domain/ids.ts';
 import { searchTextVersion } from '../../packages/core/src/domain/search/tokenizer.ts';
-import { withTimeout } from '../with-timeout.ts';
+import { withTimeout } from '../start/with-timeout.ts';
 import { createRowGenerator, type ThreadPosition } from './rows.ts';
 
 export interface HistoryOptions {

@@ -1,64 +1,63 @@
-import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { quarterOf, type SocketMemory, toSocketMemory } from '../streams/resident-memory.ts';
+import { performance } from 'node:perf_hooks';
+import { mapConcurrently } from '../load/run-load.ts';
+import { quarterOf, type SocketMemory, toSocketMemory } from '../start/resident-memory.ts';
 import type { Connection, Peer } from './peer.ts';
 
 export interface IdleResult extends SocketMemory {
   /** Connections that the server accepted and authenticated per second. */
   connects_per_s: number;
+  /** Memory without sockets. */
+  at_rest_kb: number;
 }
 
 /** Concurrent handshakes. */
 const lanes = 50;
 /** Opened and closed before, so that the first use of the code does not count. */
-const warmUpSockets = 100;
-const settleMs = 2_000;
-
-const silent = { onMessage: () => undefined, onAcknowledged: () => undefined };
+const warmUpSockets = 200;
+const settleMs = 5_000;
 
 /** Opens idle connections, one per agent, and measures their memory. */
-export async function measureIdle(peer: Peer, sockets: number, signal: AbortSignal): Promise<IdleResult> {
+export async function measureIdle(
+  peer: Peer,
+  sockets: number,
+  signal: AbortSignal,
+  whileOpen?: () => Promise<void>,
+): Promise<IdleResult> {
   const open: Connection[] = [];
   let openingMs = 0;
-
-  /** Opens connections until there are `count`. Returns the memory of the server after garbage collection, in bytes. */
-  async function openUntil(count: number): Promise<number> {
+  const openUntil = async (count: number) => {
     const began = performance.now();
-    await openAll(peer, open, count);
+    const agents = Array.from({ length: count - open.length }, (_, at) => open.length + at);
+    const connect = (agent: number) => peer.connect(agent, 'idle', () => undefined);
+    open.push(...(await mapConcurrently(agents, lanes, signal, connect)));
     openingMs += performance.now() - began;
+  };
+  const closeAll = () => {
+    for (const connection of open.splice(0)) connection.close();
+  };
+  /** Memory of the server after garbage collection, in bytes. */
+  const readSettled = async () => {
     await pause(settleMs, undefined, { signal });
     return peer.readMemory();
-  }
+  };
 
-  await openAll(peer, open, Math.min(sockets, warmUpSockets));
-  closeAll(open);
-  await pause(settleMs, undefined, { signal });
   try {
-    const none = await peer.readMemory();
-    const quarter = await openUntil(quarterOf(sockets));
-    const all = await openUntil(sockets);
+    await openUntil(Math.min(sockets, warmUpSockets));
+    closeAll();
+    const none = await readSettled();
+    openingMs = 0;
+    await openUntil(quarterOf(sockets));
+    const quarter = await readSettled();
+    await openUntil(sockets);
+    const all = await readSettled();
+    await whileOpen?.();
     return {
-      connects_per_s: (sockets / openingMs) * 1_000,
+      connects_per_s: Math.round((sockets / openingMs) * 1_000),
+      at_rest_kb: Math.round(none / 1_000),
       ...toSocketMemory(sockets, { none, quarter, all }),
     };
   } finally {
-    closeAll(open);
+    closeAll();
   }
-}
-
-/** Opens connections until there are `count`. */
-async function openAll(peer: Peer, open: Connection[], count: number): Promise<void> {
-  let next = open.length;
-  async function lane(): Promise<void> {
-    while (next < count) {
-      const agent = next;
-      next += 1;
-      open.push(await peer.connect(agent, 'idle', silent));
-    }
-  }
-  await Promise.all(Array.from({ length: lanes }, lane));
-}
-
-function closeAll(open: Connection[]): void {
-  for (const connection of open.splice(0)) connection.close();
 }

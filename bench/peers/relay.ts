@@ -1,54 +1,55 @@
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { readProcessCpuTime } from '../cpu-time.ts';
-import { buildNumberedContent } from '../messages/receivers.ts';
-import { startBareServer } from '../streams/bare-process.ts';
-import { openLightSocket } from '../streams/light-socket.ts';
-import { garbageCollectionArguments, waitForStableMemory } from '../streams/resident-memory.ts';
-import { type Peer, type PeerParts, readNumber } from './peer.ts';
+import { readProcessCpuTime } from '../load/cpu-time.ts';
+import { openLightSocket } from '../load/light-socket.ts';
+import { buildNumberedContent, readNumber } from '../load/tally.ts';
+import { startBareServer } from '../start/bare-server.ts';
+import { garbageCollectionArguments, waitForStableMemory } from '../start/resident-memory.ts';
+import type { Bench } from '../start/service.ts';
+import type { Peer } from './peer.ts';
 
-const program = fileURLToPath(new URL('./relay-process.js', import.meta.url));
-const marker = Buffer.from('"content":"#');
 const takenPrefix = '{"type":"taken","id":';
 
 /** Starts the bare relay in its own process. */
-export async function startRelay(parts: PeerParts): Promise<{ peer: Peer; stop(): Promise<void> }> {
-  const server = await startBareServer({ program, node_arguments: garbageCollectionArguments, ...parts });
-  return { peer: createRelayPeer(server, parts), stop: () => server.stop() };
+export async function startRelay(bench: Bench): Promise<Peer> {
+  const server = await startBareServer(bench, 'peers/relay-process', garbageCollectionArguments);
+  return createRelayPeer(server, bench);
 }
 
 /** The clients of a relay. */
 export function createRelayPeer(
   { base, pid }: { base: string; pid: number },
-  { signal, fail }: PeerParts,
+  { signal, fail }: Pick<Bench, 'signal' | 'fail'>,
 ): Peer {
   return {
     name: 'bare ws',
-    async connect(agent, role, listener) {
-      const ready = new EventTarget();
-      const isReady = once(ready, 'ready');
+    async connect(agent, role, onMessage) {
+      const taken = new Map<number, () => void>();
       const socket = await openLightSocket({
         base,
         path: role === 'member' ? '/group' : '/',
         token: `agent-${agent}`,
+        awaitReady: true,
         onLost: fail,
         onFrame(frame) {
-          const number = readNumber(frame, marker);
-          const text = number === null ? frame.toString('latin1') : '';
-          if (number !== null) listener.onMessage(number);
-          else if (text.startsWith(takenPrefix))
-            listener.onAcknowledged(parseInt(text.slice(takenPrefix.length), 10));
-          else ready.dispatchEvent(new Event('ready'));
+          const number = readNumber(frame);
+          if (number !== null) {
+            onMessage(number);
+            return;
+          }
+          const id = parseInt(frame.toString('latin1').slice(takenPrefix.length), 10);
+          taken.get(id)?.();
+          taken.delete(id);
         },
       });
-      await isReady;
       const to = role === 'member' ? {} : { to: `agent-${agent + 1}` };
       return {
-        send: (number) =>
-          socket.send(JSON.stringify({ ...to, id: number, content: buildNumberedContent(number) })),
-        close: () => socket.close(),
+        send(number) {
+          socket.send(JSON.stringify({ ...to, id: number, content: buildNumberedContent(number) }));
+          return new Promise((resolve) => taken.set(number, resolve));
+        },
+        close: socket.close,
       };
     },
+    waitUntilIdle: () => Promise.resolve(),
     countStored: () => null,
     readCpuMs: () => readProcessCpuTime(pid),
     readMemory: () => waitForStableMemory(pid, signal),

@@ -1,97 +1,101 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import type { Core } from '../../src/compose.ts';
-import type { Database } from '../../src/platform/database/database.ts';
-import { ofService } from '../cost.ts';
-import { readCpuTime } from '../cpu-time.ts';
-import type { Environment } from '../environment.ts';
-import { buildMessageRequest, openKeepAliveConnection } from '../http-client.ts';
-import { buildNumberedContent } from '../messages/receivers.ts';
-import { createThreads, type Member, type Thread } from '../population.ts';
-import { createMembers, createThread } from '../streams/agents.ts';
-import { type LightSocket, openLightSocket } from '../streams/light-socket.ts';
-import { waitForStableMemory } from '../streams/resident-memory.ts';
-import { type Connection, type Listener, type Peer, type PeerParts, readNumber, type Role } from './peer.ts';
+import { ofService, readCpuTime } from '../load/cpu-time.ts';
+import { openHttpPool } from '../load/http-client.ts';
+import { openLightSocket } from '../load/light-socket.ts';
+import { waitForQueues } from '../load/senders.ts';
+import { buildNumberedContent, readNumber } from '../load/tally.ts';
+import { createMembers, createPairs, createThreads, type Member, type Thread } from '../start/population.ts';
+import { waitForStableMemory } from '../start/resident-memory.ts';
+import type { Bench, Service } from '../start/service.ts';
+import type { Peer, Role } from './peer.ts';
 
 /** How senders reach the service. */
 export type SendingTransport = 'WebSocket calls' | 'POST';
 
 interface Population {
   pairs: readonly Thread[];
-  group: { id: string; members: readonly Member[] };
+  group: Thread;
   idle: readonly Member[];
 }
 
-export interface PopulationSize {
-  pairs: number;
-  members: number;
-  idle: number;
-}
-
-const marker = Buffer.from('"content":"#');
 const resultPrefix = Buffer.from('{"type":"result","id":"');
 const resultStatus = Buffer.from('"status":201');
+const quote = 0x22;
+const perOwner = 100;
 
 /** Creates the agents and threads of all measurements. */
 export async function createPopulation(
-  core: Core,
-  { pairs, members, idle }: PopulationSize,
+  { core }: Service,
+  { pairs = 0, members = 0, idle = 0 }: { pairs?: number; members?: number; idle?: number },
 ): Promise<Population> {
-  const threads = await createThreads(core, 'peers-pair', pairs);
-  const group = await createMembers(core, 'peers-group', members);
-  const id = await createThread(core, group);
+  const grouped = await createMembers(core, 'group', members, { perOwner });
+  const [group] = members === 0 ? [] : await createThreads(core, [grouped]);
   return {
-    pairs: threads,
-    group: { id, members: group },
-    idle: await createMembers(core, 'peers-idle', idle),
+    pairs: await createPairs(core, 'pair', pairs),
+    group: group ?? { id: '', members: [] },
+    idle: await createMembers(core, 'idle', idle, { perOwner }),
   };
 }
 
 /** This service, with senders that use their open connection or POST. */
 export function createServicePeer(
-  environment: Environment,
-  database: Database,
+  { signal, fail, onEnd }: Bench,
+  service: Service,
   population: Population,
-  { transport, signal, fail }: PeerParts & { transport: SendingTransport },
+  transport: SendingTransport,
 ): Peer {
-  const { base } = environment;
+  const pool = openHttpPool(service.base);
+  onEnd(pool.close);
   return {
     name: transport,
-    async connect(agent, role, listener) {
+    async connect(agent, role, onMessage) {
       const { member, thread_id } = findMember(population, agent, role);
-      const byPost = transport === 'POST' && (role === 'sender' || role === 'member');
-      const needsSocket = !(byPost && role === 'sender');
-      const order = createOrder();
-      const ordered = {
-        ...listener,
-        onAcknowledged(number: number) {
-          listener.onAcknowledged(number);
-          order.sendNext();
-        },
+      const { token } = member;
+      const post = async (number: number) => {
+        await pool.sendMessage(thread_id, token, buildNumberedContent(number));
       };
-      const socket = needsSocket ? await openSocket(base, member, ordered, fail) : null;
-      const sender = byPost
-        ? createPostSender(base, member, thread_id, ordered, fail)
-        : createCallSender(socket, thread_id);
-      order.start((number) => sender.send(number));
-      return {
-        send: (number) => order.add(number),
-        close() {
-          sender.close();
-          socket?.close();
+      if (transport === 'POST' && role === 'sender') return { send: post, close: () => undefined };
+      const taken = new Map<string, () => void>();
+      const socket = await openLightSocket({
+        base: service.base,
+        path: '/ws',
+        token,
+        awaitReady: true,
+        onLost: fail,
+        onFrame(frame) {
+          if (frame.indexOf(resultPrefix) !== 0) {
+            const number = readNumber(frame);
+            if (number !== null) onMessage(number);
+            return;
+          }
+          if (frame.indexOf(resultStatus) < 0)
+            fail(new Error(`a call answered ${frame.toString().slice(0, 300)}`));
+          const end = frame.indexOf(quote, resultPrefix.length);
+          const id = frame.toString('latin1', resultPrefix.length, end);
+          taken.get(id)?.();
+          taken.delete(id);
         },
-      };
+      });
+      function call(number: number): Promise<void> {
+        const id = String(number);
+        const input = { thread_id, content: buildNumberedContent(number) };
+        const idempotency_key = randomUUID();
+        socket.send(JSON.stringify({ type: 'call', id, operation: 'send_message', input, idempotency_key }));
+        return new Promise((resolve) => taken.set(id, resolve));
+      }
+      return { send: transport === 'POST' ? post : call, close: socket.close };
     },
+    waitUntilIdle: () => waitForQueues(service, signal),
     async countStored(first, last) {
       const text = `select count(*)::int as rows from messages where substring(content from '^#([0-9]+)')::int between $1 and $2`;
-      const [row] = await database.query<{ rows: number }>({ text }, [first, last]);
+      const [row] = await service.database.query<{ rows: number }>({ text }, [first, last]);
       return row?.rows ?? 0;
     },
     readCpuMs() {
-      const time = readCpuTime(environment);
+      const time = readCpuTime(service);
       return time && ofService(time);
     },
-    readMemory: () => waitForStableMemory(environment.pids.api, signal),
+    readMemory: () => waitForStableMemory(service.pid, signal),
   };
 }
 
@@ -109,112 +113,4 @@ function findMember(
   }[role];
   if (!found) throw new Error(`there is no ${role} with the number ${agent}`);
   return { member: found, thread_id: role === 'member' ? group.id : (pair?.id ?? '') };
-}
-
-/** Resolves with the first frame: from then on the service delivers events. */
-async function openSocket(
-  base: string,
-  { token }: Member,
-  listener: Listener,
-  fail: (reason: Error) => void,
-): Promise<LightSocket> {
-  const ready = new EventTarget();
-  const isReady = once(ready, 'ready');
-  const socket = await openLightSocket({
-    base,
-    path: '/ws',
-    token,
-    onLost: fail,
-    onFrame(frame) {
-      if (frame.indexOf('{"type":"ready"') === 0) {
-        ready.dispatchEvent(new Event('ready'));
-      } else if (frame.indexOf(resultPrefix) === 0) {
-        if (frame.indexOf(resultStatus) < 0)
-          fail(new Error(`a call answered ${frame.toString().slice(0, 300)}`));
-        const id = frame.toString('latin1', resultPrefix.length, frame.indexOf(0x22, resultPrefix.length));
-        listener.onAcknowledged(Number(id));
-      } else {
-        const number = readNumber(frame, marker);
-        if (number !== null) listener.onMessage(number);
-      }
-    },
-  });
-  await isReady;
-  return socket;
-}
-
-function createCallSender(socket: LightSocket | null, thread_id: string): Connection {
-  return {
-    send(number) {
-      const input = { thread_id, content: buildNumberedContent(number) };
-      const call = {
-        type: 'call',
-        id: String(number),
-        operation: 'send_message',
-        input,
-        idempotency_key: randomUUID(),
-      };
-      socket?.send(JSON.stringify(call));
-    },
-    close: () => undefined,
-  };
-}
-
-/** Posts over one connection, which takes one request at a time. */
-function createPostSender(
-  base: string,
-  { token }: Member,
-  thread_id: string,
-  listener: Listener,
-  fail: (reason: Error) => void,
-): Connection {
-  const connection = openKeepAliveConnection(base);
-  let isClosed = false;
-
-  async function post(number: number): Promise<void> {
-    const content = buildNumberedContent(number);
-    const request = buildMessageRequest({ base, thread_id, token, key: randomUUID(), content });
-    const { status, body } = await connection.send(request);
-    if (status !== 201) throw new Error(`POST answered ${status}: ${body.slice(0, 300)}`);
-    listener.onAcknowledged(number);
-  }
-
-  return {
-    send(number) {
-      post(number).catch((error: unknown) => {
-        if (!isClosed) fail(error instanceof Error ? error : new Error(String(error)));
-      });
-    },
-    close() {
-      isClosed = true;
-      connection.close();
-    },
-  };
-}
-
-/**
- * Sends the messages of one agent one after the other. The service runs concurrent calls of one agent in any order, so a client that needs
- * an order waits for each answer. The time that a message waits here counts.
- */
-function createOrder() {
-  const waiting: number[] = [];
-  let isBusy = false;
-  let send: (number: number) => void = () => undefined;
-
-  function sendNext(): void {
-    const number = waiting.shift();
-    isBusy = number !== undefined;
-    if (number !== undefined) send(number);
-  }
-
-  return {
-    start(sendOne: (number: number) => void): void {
-      send = sendOne;
-    },
-    add(number: number): void {
-      waiting.push(number);
-      if (!isBusy) sendNext();
-    },
-    sendNext,
-  };
 }

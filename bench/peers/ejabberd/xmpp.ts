@@ -1,6 +1,6 @@
-import { buildNumberedContent } from '../../messages/receivers.ts';
-import { openLightSocket } from '../../streams/light-socket.ts';
-import { type Connection, type Listener, readNumber, type Role } from '../peer.ts';
+import { openLightSocket } from '../../load/light-socket.ts';
+import { buildNumberedContent, readNumber } from '../../load/tally.ts';
+import type { Connection, Role } from '../peer.ts';
 import { domain, roomDomain } from './configuration.ts';
 
 export interface XmppOptions {
@@ -9,7 +9,7 @@ export interface XmppOptions {
   role: Role;
   /** The room of a member. */
   room: string;
-  listener: Listener;
+  onMessage: (number: number) => void;
   onLost: (reason: Error) => void;
 }
 
@@ -67,17 +67,17 @@ const startsWith = (text: string) => (frame: string) => frame.startsWith(text);
 
 /** Opens a client of XMPP over WebSocket (RFC 7395) that signs in with its password and is available for messages. */
 export async function openXmppConnection(options: XmppOptions): Promise<Connection> {
-  const { base, agent, role, room, listener, onLost } = options;
+  const { base, agent, role, room, onMessage, onLost } = options;
   const queue = createFrameQueue();
-  /** Numbers of messages that the server has not confirmed, in their order. */
-  const unconfirmed: number[] = [];
+  /** Called in their order when the server has confirmed the messages. */
+  const unconfirmed: (() => void)[] = [];
   let isSignedIn = false;
   let confirmed = 0;
   let receivedStanzas = 0;
 
   function onFrame(frame: Buffer): void {
     const number = readNumber(frame, marker);
-    if (number !== null) listener.onMessage(number);
+    if (number !== null) onMessage(number);
     if (isSignedIn && role !== 'sender') return;
     const text = frame.toString();
     if (/^<(?:message|iq|presence)\b/.test(text)) receivedStanzas += 1;
@@ -87,10 +87,7 @@ export async function openXmppConnection(options: XmppOptions): Promise<Connecti
     else if (!isSignedIn) queue.add(text);
   }
   function confirm(taken: number): void {
-    for (; confirmed < taken; confirmed += 1) {
-      const number = unconfirmed.shift();
-      if (number !== undefined) listener.onAcknowledged(number);
-    }
+    for (; confirmed < taken; confirmed += 1) unconfirmed.shift()?.();
   }
   function answerRequest(): void {
     socket.send(`<a xmlns='${namespaces.acknowledgements}' h='${receivedStanzas}'/>`);
@@ -114,9 +111,9 @@ export async function openXmppConnection(options: XmppOptions): Promise<Connecti
       socket.send(
         `<message xmlns='jabber:client' type='${type}' to='${to}' id='m${number}'>${body}</message>`,
       );
-      if (role !== 'sender') return;
-      unconfirmed.push(number);
+      if (role !== 'sender') return Promise.resolve();
       socket.send(requestFrame);
+      return new Promise((resolve) => unconfirmed.push(resolve));
     },
     close: () => socket.close(),
   };

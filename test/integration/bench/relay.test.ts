@@ -3,7 +3,7 @@ import { sendInPairs, sendSteadilyInPairs, sendToGroup } from '../../../bench/pe
 import type { Peer } from '../../../bench/peers/peer.ts';
 import { createRelayPeer } from '../../../bench/peers/relay.ts';
 import { type RelayServer, startRelayServer } from '../../../bench/peers/relay-server.ts';
-import { createCounter } from '../../../bench/messages/sends.ts';
+import { createCounter } from '../../../bench/load/tally.ts';
 
 /** The loads of `npm run bench -- peers` on the relay, for a moment each. */
 let server: RelayServer;
@@ -16,11 +16,7 @@ const noFaults = { lost: 0, duplicated: 0, reordered: 0 };
 beforeAll(async () => {
   server = await startRelayServer();
   const relay = { base: `http://127.0.0.1:${server.port}`, pid: process.pid };
-  peer = createRelayPeer(relay, {
-    log: () => undefined,
-    signal: abort.signal,
-    fail: (reason) => failures.push(reason),
-  });
+  peer = createRelayPeer(relay, { signal: abort.signal, fail: (reason) => failures.push(reason) });
 });
 afterAll(() => server.close());
 
@@ -49,16 +45,16 @@ test('a group receives every message at every member, in one order', async () =>
 test('messages that a server drops, repeats or reorders are detected', async () => {
   const lossy: Peer = {
     ...peer,
-    async connect(agent, role, listener) {
+    async connect(agent, role, onMessage) {
       const held: number[] = [];
-      const onMessage = (number: number) => {
+      const onFaultyMessage = (number: number) => {
         // The second message arrives before the first one, the fourth one twice.
-        if (held.length > 0) listener.onMessage(number);
-        if (held.length === 1) listener.onMessage(held[0] ?? -1);
-        if (held.length === 3) listener.onMessage(number);
+        if (held.length > 0) onMessage(number);
+        if (held.length === 1) onMessage(held[0] ?? -1);
+        if (held.length === 3) onMessage(number);
         held.push(number);
       };
-      return peer.connect(agent, role, role === 'receiver' ? { ...listener, onMessage } : listener);
+      return peer.connect(agent, role, role === 'receiver' ? onFaultyMessage : onMessage);
     },
   };
   const { faults } = await sendSteadilyInPairs(lossy, 32 * 20, options);

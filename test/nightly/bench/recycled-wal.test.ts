@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { recycledWalSettings, recycleWal } from '../../../bench/recycled-wal.ts';
+import { recycledWalSettings, recycleWal } from '../../../bench/start/recycled-wal.ts';
 import { startPostgres } from '../../../src/embedded/postgres/start-postgres.ts';
 
 test('a measured PostgreSQL has almost 1 GB of write-ahead log to reuse', async () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { openKeepAliveConnection } from '../../../bench/http-client.ts';
-import { keepInFlight } from '../../../bench/in-flight.ts';
-import { withTimeout } from '../../../bench/with-timeout.ts';
+import { openKeepAliveConnection } from '../../../bench/load/http-client.ts';
+import { runLoad } from '../../../bench/load/run-load.ts';
+import { withTimeout } from '../../../bench/start/with-timeout.ts';
 
 const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const request = 'GET / HTTP/1.1\r\nHost: test\r\n\r\n';
@@ -43,9 +43,9 @@ test('the next request opens a connection that the server closed while it was id
 test('a request fails at once when its connection ends before the answer, and so do all lanes', async () => {
   const { base } = await serve((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
   const forever = new AbortController();
-  const lanes = keepInFlight(4, Number.POSITIVE_INFINITY, forever.signal, async () => {
-    await openKeepAliveConnection(base).send(request);
-  });
+  const lanes = runLoad({ lanes: 4, signal: forever.signal }, () =>
+    openKeepAliveConnection(base).send(request),
+  );
   await expect(lanes).rejects.toThrow('the API closed a connection before the response');
 });
 

@@ -5,10 +5,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { buildConfiguration } from '../../../bench/peers/ejabberd/configuration.ts';
 import { findInstallation } from '../../../bench/peers/ejabberd/installation.ts';
 import { createFrameQueue, readTakenCount } from '../../../bench/peers/ejabberd/xmpp.ts';
-import type { PeerFigures } from '../../../bench/peers/measure.ts';
-import { readNumber } from '../../../bench/peers/peer.ts';
-import { formatPeers } from '../../../bench/peers/report.ts';
-import { createTally } from '../../../bench/peers/tally.ts';
+import { formatFigures } from '../../../bench/report.ts';
+import { createTally, readNumber } from '../../../bench/load/tally.ts';
+import { listMeasures, type PeerFigures } from '../../../bench/suites/peers.ts';
 
 const figures: PeerFigures = {
   name: 'WebSocket calls',
@@ -27,25 +26,20 @@ const ejabberd = { ...figures, name: 'ejabberd', in_flight_32_per_s: 1_200, stea
 const relay = { ...figures, name: 'bare ws', cpu_ms: null, not_stored: null };
 
 test('the table shows every server, and the ratio of both transports to ejabberd', () => {
-  const table = formatPeers({
-    peers: [figures, byPost, ejabberd, relay],
-    members: 200,
-    sockets: 5_000,
-    notes: [],
-  });
-  const rows = table.split('\n').map((line) => line.split(/ {2,}/));
-  expect(rows[0]).toEqual([
-    '',
+  const rows = listMeasures([figures, byPost, ejabberd, relay]);
+  const rowOf = (measure: string) =>
+    Object.values(rows.find((row) => row['measure']?.startsWith(measure)) ?? {});
+  expect(Object.keys(rows[0] ?? {})).toEqual([
+    'measure',
     'WebSocket calls',
     'POST',
     'ejabberd',
     'bare ws',
-    'calls ÷ ejabberd',
+    'WebSocket calls ÷ ejabberd',
     'POST ÷ ejabberd',
   ]);
-  const rowOf = (measure: string) => rows.find(([name]) => name?.startsWith(measure))?.slice(1);
-  expect(rowOf('messages/s')).toEqual(['2400', '1200', '1200', '2400', '2.00', '1.00']);
-  expect(rowOf('send to socket')).toEqual([
+  expect(rowOf('messages/s').slice(1)).toEqual(['2400', '1200', '1200', '2400', '2.00', '1.00']);
+  expect(rowOf('send to socket').slice(1)).toEqual([
     '2.0 / 5.0',
     '2.0 / 5.0',
     '4.0 / 10.0',
@@ -53,40 +47,51 @@ test('the table shows every server, and the ratio of both transports to ejabberd
     '0.50 / 0.50',
     '0.50 / 0.50',
   ]);
-  expect(rowOf('CPU ms')).toEqual(['0.80', '0.80', '0.80', '–', '1.00', '1.00']);
-  expect(rowOf('idle socket of 5000')).toEqual([
-    '10.0 / 12.0',
-    '–',
-    '10.0 / 12.0',
-    '10.0 / 12.0',
-    '1.00 / 1.00',
-    '–',
-  ]);
-  expect(rowOf('lost')).toEqual(['0 / 0 / 0', '0 / 0 / 0', '0 / 0 / 0', '0 / 0 / 0']);
-  expect(rowOf('not stored')).toEqual(['0', '0', '0', '–']);
+  expect(rowOf('CPU ms').slice(1)).toEqual(['0.80', '0.80', '0.80', '–', '1.00', '1.00']);
+  expect(rowOf('idle socket, marginal').slice(1)).toEqual(['10.0', '–', '10.0', '10.0', '1.00', '–']);
+  expect(rowOf('idle socket, average').slice(1)).toEqual(['12.0', '–', '12.0', '12.0', '1.00', '–']);
+  const noFaults = '0 / 0 / 0';
+  expect(rowOf('lost').slice(1)).toEqual([noFaults, noFaults, noFaults, noFaults, '', '']);
+  expect(rowOf('not stored').slice(1)).toEqual(['0', '0', '0', '–', '', '']);
 });
 
-test('without ejabberd the table has ratios to the relay, and says how to install it', () => {
-  const notes = ['On Debian: apt-get install ejabberd'];
-  const table = formatPeers({ peers: [figures, byPost, relay], members: 200, sockets: 5_000, notes });
-  expect(table).toContain('calls ÷ bare ws');
-  expect(table).toMatch(/apt-get install ejabberd\n$/);
+test('without ejabberd the table has ratios to the relay', () => {
+  expect(Object.keys(listMeasures([figures, byPost, relay])[0] ?? {})).toContain('POST ÷ bare ws');
+});
+
+test('figures are printed as lines and tables', () => {
+  const ms = { p50: 1, p95: 2, p99: 3 };
+  expect(formatFigures({ lost: 0, cpu: null, ms, loads: [{ name: 'one', ms, tables: [{ a: 1 }] }] })).toBe(
+    [
+      'lost   0',
+      'cpu    –',
+      'ms     p50 1, p95 2, p99 3',
+      'loads',
+      '  name  ms',
+      '  one   p50 1, p95 2, p99 3',
+      '    a',
+      '    1',
+      '',
+    ].join('\n'),
+  );
 });
 
 test('the tally counts lost, duplicated and reordered messages of a sender', () => {
   const tally = createTally('by number');
-  for (const number of [1, 2, 3, 4]) tally.expect(number, [0]);
+  for (const number of [1, 2, 3, 4]) tally.expect(number, { receivers: 1 });
   for (const number of [1, 3, 2, 2]) tally.receive(0, number);
-  expect([tally.missing(), tally.readFaults()]).toEqual([1, { lost: 1, duplicated: 1, reordered: 1 }]);
+  expect(tally.readFaults()).toEqual({ lost: 1, duplicated: 1, reordered: 1 });
 });
 
-test('the tally counts members that see a different order from the first one', () => {
+test('the tally counts members that see a different order from the first one', async () => {
   const tally = createTally('the same everywhere');
-  for (const number of [1, 2, 3]) tally.expect(number, [0, 1, 2]);
+  for (const number of [1, 2, 3]) tally.expect(number, { receivers: 3 });
+  const arrival = tally.arrival(3);
   for (const number of [2, 1, 3]) tally.receive(0, number);
   for (const number of [2, 1, 3]) tally.receive(1, number);
   for (const number of [1, 2]) tally.receive(2, number);
-  expect(tally.receive(2, 3)).toBe(3);
+  tally.receive(2, 3);
+  await arrival;
   expect(tally.readFaults()).toEqual({ lost: 0, duplicated: 0, reordered: 1 });
 });
 

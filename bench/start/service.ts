@@ -1,0 +1,193 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compose, type Core } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { findFreePort } from '../../src/embedded/ports.ts';
+import { type RunningPostgres, startPostgres } from '../../src/embedded/postgres/start-postgres.ts';
+import { startRedis } from '../../src/embedded/redis.ts';
+import { type Database, openDatabase } from '../../src/platform/database/database.ts';
+import { migrateForward } from '../../src/platform/database/migrations.ts';
+import type { ServiceProcesses } from '../load/cpu-time.ts';
+import type { Options } from '../options.ts';
+import { recycledWalSettings, recycleWal } from './recycled-wal.ts';
+import { withTimeout } from './with-timeout.ts';
+
+/** What every measurement gets. */
+export interface Bench {
+  options: Options;
+  log: (line: string) => unknown;
+  signal: AbortSignal;
+  /** Ends the run when something fails outside of its calls. */
+  fail: (reason: Error) => void;
+  /** Adds something to stop or remove at the end of the measurement, in reverse order. */
+  onEnd(cleanup: () => unknown): void;
+}
+
+/** An installation of the service, and access to its database and queues. */
+export interface Service extends ServiceProcesses {
+  /** Settings of a process of this installation. */
+  env: Record<string, string>;
+  base: string;
+  pid: number;
+  core: Core;
+  database: Database;
+}
+
+const timeoutMs = 60_000;
+const resolveEntry = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const programs = { api: resolveEntry('../../src/main.js'), worker: resolveEntry('../../workers/main.js') };
+
+/** Runs a measurement, then stops what it started. A failure does not prevent the other parts from stopping. */
+export async function runMeasurement<T>(
+  parts: Omit<Bench, 'onEnd'>,
+  measure: (bench: Bench) => Promise<T>,
+): Promise<T> {
+  const cleanups: (() => unknown)[] = [];
+  try {
+    return await measure({ ...parts, onEnd: (cleanup) => void cleanups.push(cleanup) });
+  } finally {
+    for (const cleanup of cleanups.toReversed()) {
+      const stopping = withTimeout('a part to stop', timeoutMs, Promise.resolve(cleanup()));
+      await stopping.catch((error: unknown) => parts.log(String(error)));
+    }
+  }
+}
+
+/** Starts a PostgreSQL with fsync and a used write-ahead log. */
+export async function startMeasuredPostgres(bench: Bench, dataDir: string): Promise<RunningPostgres> {
+  const { signal, onEnd } = bench;
+  const starting = startPostgres({ dataDir, settings: recycledWalSettings, signal });
+  const postgres = await withTimeout('PostgreSQL to start', timeoutMs, starting, signal);
+  onEnd(postgres.stop);
+  await withTimeout('the write-ahead log', timeoutMs, recycleWal(postgres.url), signal);
+  return postgres;
+}
+
+/** Creates a folder that is removed at the end. */
+export async function createFolder({ onEnd }: Bench): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ams-bench-'));
+  onEnd(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/**
+ * Starts the service to measure: PostgreSQL with fsync, Redis with its append-only file, one API process and one worker process,
+ * with a temporary data folder.
+ * @param apiArguments Node options of the API process
+ */
+export async function startService(bench: Bench, apiArguments: readonly string[] = []): Promise<Service> {
+  const { options, log, signal, onEnd } = bench;
+  const { backend, redis_server, rate_limits } = options;
+  const dataDir = await createFolder(bench);
+  const postgres = await startMeasuredPostgres(bench, dataDir);
+  const serverPath = redis_server === undefined ? {} : { serverPath: redis_server };
+  const redis = backend === 'redis' ? await startRedis({ dataDir, signal, ...serverPath }) : null;
+  if (redis) onEnd(redis.stop);
+  await withTimeout('the migrations', timeoutMs, migrateForward(postgres.url), signal);
+  const port = await findFreePort();
+  const base = `http://127.0.0.1:${port}`;
+  const env = {
+    DATABASE_URL: postgres.url,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    PUBLIC_URL: base,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    RATE_LIMITS: rate_limits,
+    UPLOADS_PER_AGENT: '20',
+    DRAIN_SECONDS: '0',
+    NODE_ENV: 'production',
+    ...(redis && { REDIS_URL: redis.url }),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('S3_'))),
+  } as Record<string, string>;
+  const { api, worker } = await startProcesses(bench, env, apiArguments);
+  log(`PostgreSQL ${postgres.version}, ${redis?.serverPath ?? 'no Redis'}, ${cpus().length} processors`);
+  const config = loadConfig({ ...env, LOG_LEVEL: 'silent' });
+  const core = compose(config, 'bench');
+  onEnd(core.close);
+  const database = openDatabase({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    onError: () => undefined,
+  });
+  onEnd(() => database.close());
+  return {
+    env,
+    base,
+    pid: api,
+    pids: { api: [api], worker: [worker] },
+    postgres_folder: postgres.folder,
+    core,
+    database,
+  };
+}
+
+/** Adds another API and another worker process to an installation. */
+export async function addProcesses(
+  bench: Bench,
+  { env, pids }: Service,
+): Promise<ServiceProcesses['pids'] & { base: string }> {
+  const port = await findFreePort();
+  const { api, worker } = await startProcesses(bench, { ...env, PORT: String(port) });
+  const base = `http://127.0.0.1:${port}`;
+  return { base, api: [...pids.api, api], worker: [...pids.worker, worker] };
+}
+
+async function startProcesses(
+  bench: Bench,
+  env: Record<string, string>,
+  apiArguments: readonly string[] = [],
+): Promise<{ api: number; worker: number }> {
+  const { profile } = bench.options;
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const api = await startProgram(bench, programs.api, { env, execArgv: [...apiArguments, ...profiling] });
+  const worker = await startProgram(bench, programs.worker, { env, execArgv: profiling });
+  return { api: api.pid, worker: worker.pid };
+}
+
+/** Starts a program of this project; resolves with its message that it is ready. */
+export async function startProgram(
+  bench: Bench,
+  program: string,
+  { env, execArgv }: { env: Record<string, string>; execArgv: readonly string[] },
+): Promise<{ pid: number; message: unknown }> {
+  const { signal } = bench;
+  signal.throwIfAborted();
+  const child = fork(program, [], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    execArgv: [...execArgv],
+    detached: true, // Ctrl-C in the terminal reaches only the benchmark, which stops the parts in order
+    stdio: ['ignore', 2, 2, 'ipc'],
+  });
+  watchProcess(bench, program, child);
+  const ready = withTimeout(`${program} to be ready`, timeoutMs, once(child, 'message'), signal);
+  const [message] = (await ready) as unknown[];
+  return { pid: child.pid ?? 0, message };
+}
+
+/** Stops a process at the end of the measurement; until then its exit is a failure. */
+export function watchProcess({ fail, onEnd }: Bench, name: string, child: ChildProcess): void {
+  const onExit = (code: number | null, signal: string | null) =>
+    fail(new Error(`${name} ended (${signal ?? String(code)})`));
+  child.once('exit', onExit);
+  onEnd(async () => {
+    child.off('exit', onExit);
+    await stopChild(child);
+  });
+}
+
+/** Sends SIGTERM, and SIGKILL after 15 seconds. */
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  await exited;
+  clearTimeout(timer);
+}

@@ -1,0 +1,90 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { combineCpuTimes, readCpuTime } from '../load/cpu-time.ts';
+import { round } from '../load/in-turn.ts';
+import { type LightSocket, openLightSocket } from '../load/light-socket.ts';
+import { type Percentiles, percentiles } from '../load/percentiles.ts';
+import { readNumber } from '../load/tally.ts';
+import { fillFeeds } from '../start/backlog.ts';
+import { createPairs } from '../start/population.ts';
+import { type Bench, startService } from '../start/service.ts';
+import { withTimeout } from '../start/with-timeout.ts';
+
+interface Client {
+  token: string;
+  handle: string;
+  cursor: string;
+}
+
+const rounds = 3;
+/** Number of messages before the cursor, which must not be received again. */
+const skippedEvents = 10;
+const timeoutMs = 60_000;
+const pauseMs = 2_000;
+
+/**
+ * Measures how long it takes until every client has every event when all clients reconnect simultaneously. Only two clients share
+ * an event, which is the minimum. @throws when an event is missing, duplicated or out of order.
+ */
+export async function measureReconnect(bench: Bench) {
+  const { log, signal, options } = bench;
+  const { clients: count, events } = options.streams;
+  const service = await startService(bench);
+  const { core } = service;
+  const threads = await createPairs(core, 'reconnect', Math.ceil(count / 2));
+  await fillFeeds(service.database, threads, skippedEvents + events);
+  const agents = threads.flatMap(({ members }) => members).slice(0, count);
+  const clients = agents.map((agent) => ({
+    ...agent,
+    cursor: core.cursors.encodeFeed(agent.id, skippedEvents),
+  }));
+  const measured = [];
+  for (let number = 1; number <= rounds; number += 1) {
+    const before = readCpuTime(service);
+    const times = await reconnectAll(service.base, clients, events, signal);
+    const cpu_ms_per_event = combineCpuTimes(readCpuTime(service), before, (now, then) =>
+      round((now - then) / (count * events)),
+    );
+    log(`round ${number}: all ${count} complete after ${times.whole_ms} ms`);
+    measured.push({ ...times, cpu_ms_per_event });
+    await pause(pauseMs, undefined, { signal });
+  }
+  return { clients: count, events, received: count * events, rounds: measured };
+}
+
+/** Returns the milliseconds from the first connection until every client had every event, and those of each client. */
+async function reconnectAll(
+  base: string,
+  clients: readonly Client[],
+  events: number,
+  signal: AbortSignal,
+): Promise<{ whole_ms: number; client_ms: Percentiles }> {
+  const begin = performance.now();
+  const sockets: LightSocket[] = [];
+  const complete = clients.map(({ token, handle, cursor }) => {
+    let next = skippedEvents + 1;
+    return new Promise<number>((resolve, reject) => {
+      const opening = openLightSocket({
+        base,
+        path: `/ws?cursor=${cursor}`,
+        token,
+        onLost: reject,
+        onFrame(frame) {
+          const number = readNumber(frame);
+          if (number === null) return; // ready
+          if (number !== next) reject(new Error(`${handle} got event ${number} instead of ${next}`));
+          next += 1;
+          if (next > skippedEvents + events) resolve(performance.now() - begin);
+        },
+      });
+      opening.then((socket) => sockets.push(socket), reject);
+    });
+  });
+  try {
+    const all = Promise.all(complete);
+    const client_ms = percentiles(await withTimeout('every event', timeoutMs, all, signal));
+    return { whole_ms: Math.round(performance.now() - begin), client_ms };
+  } finally {
+    for (const socket of sockets) socket.close();
+  }
+}

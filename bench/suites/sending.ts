@@ -1,0 +1,86 @@
+import { measureInTurn, compareRates, type Meter } from '../load/in-turn.ts';
+import { type Percentiles, percentiles } from '../load/percentiles.ts';
+import { deleteRawJobs, runRawTransaction } from '../load/raw-transaction.ts';
+import { runLoad } from '../load/run-load.ts';
+import { countMessages, openSenders } from '../load/senders.ts';
+import { buildNumberedContent } from '../load/tally.ts';
+import { createPairs, type Thread } from '../start/population.ts';
+import { type Bench, type Service, startService } from '../start/service.ts';
+
+/** Sends by POST, and the same SQL alone; see docs/performance.md for what each figure means. */
+export async function measureSending(bench: Bench, load: { in_flight?: number; threads?: number } = {}) {
+  const { options, log, signal } = bench;
+  const { seconds, threads: count, in_flight, rate } = { ...options.sending, ...load };
+  const service = await startService(bench);
+  const threads = await createPairs(service.core, 'bench', count);
+  // Separate threads without sockets, because raw transactions are not delivered.
+  const rawThreads = await createPairs(service.core, 'bench-raw', count);
+  const senders = await openSenders(bench, service, threads);
+  const raw = openRawMeter(service, rawThreads, in_flight, signal);
+  const sends = senders.meter('sends', in_flight);
+  let drain_ms = 0;
+  let since = 0;
+  const drained: Meter = {
+    ...sends,
+    async run(duration) {
+      const result = await sends.run(duration);
+      drain_ms = Math.max(drain_ms, result.drain_ms);
+      return result;
+    },
+  };
+  const [alone, sent] = await measureInTurn([raw, drained], {
+    seconds,
+    log,
+    onWarm() {
+      drain_ms = 0;
+      since = Date.now();
+    },
+  });
+  const lag = await service.core.repositories.messageSearch.lag(since);
+  log(`delivery at ${rate} messages/s`);
+  const delays = await senders.sendAtRate(rate, seconds);
+  await senders.waitUntilIdle();
+  const { messages, lost, duplicated } = await senders.count();
+  const missingRows = Math.max(0, messages - (await countMessages(service, threads)));
+  const index_lag_ms: Percentiles | null = lag?.messages
+    ? { p50: lag.p50_ms ?? 0, p95: lag.p95_ms ?? 0, p99: lag.p99_ms ?? 0 }
+    : null;
+  return {
+    raw_tx_per_s: alone?.per_s ?? Number.NaN,
+    send_per_s: sent?.per_s ?? Number.NaN,
+    send_ratio: compareRates(sent, alone),
+    delivery_ms: percentiles(delays),
+    index_lag_ms,
+    drain_ms: Math.round(drain_ms),
+    cpu_ms_per_message: sent?.cpu_ms ?? null,
+    messages,
+    frames: senders.frames(),
+    lost: lost + missingRows,
+    duplicated,
+    backend: options.backend,
+    in_flight,
+    threads: count,
+    steady_per_s: rate,
+  };
+}
+
+/** Transactions with only the SQL of a send. */
+function openRawMeter(
+  { database }: Service,
+  threads: readonly Thread[],
+  lanes: number,
+  signal: AbortSignal,
+): Meter {
+  return {
+    name: 'the SQL alone',
+    async run(seconds) {
+      const result = await runLoad({ lanes, seconds, signal }, (number) => {
+        const thread = threads[number % threads.length];
+        if (!thread) throw new Error('there are no threads');
+        return runRawTransaction(database, thread, buildNumberedContent(number));
+      });
+      await deleteRawJobs(database);
+      return result;
+    },
+  };
+}
