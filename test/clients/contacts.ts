@@ -10,9 +10,9 @@ type Caller = Pick<TestAgent, 'token'>;
 const encodePart = encodeURIComponent;
 
 /** The trust graph over REST, as one agent or another. */
-export function createContactsClient(api: string) {
+export function useContacts(service: { readonly api: string }) {
   const call = (method: string, path: string, { token }: Caller, body?: unknown): Promise<RestResponse> =>
-    requestRest(method, `${api}${path}`, { token, ...(body !== undefined && { body }) });
+    requestRest(method, `${service.api}${path}`, { token, ...(body !== undefined && { body }) });
   const trust = {
     call,
     contacts: (by: Caller, query = '') => call('GET', `/contacts${query}`, by),
@@ -41,7 +41,7 @@ export function createContactsClient(api: string) {
     },
     /** The types and data of what each agent hears: of everything since the last call, from now on. */
     async newsOf(...agents: Caller[]): Promise<() => Promise<[string, object][][]>> {
-      const feeds = await Promise.all(agents.map(({ token }) => followFeed(api, token)));
+      const feeds = await Promise.all(agents.map(({ token }) => followFeed(service.api, token)));
       const read = async (feed: (typeof feeds)[number]) =>
         (await feed()).map(({ type, data }): [string, object] => [type, data]);
       return () => Promise.all(feeds.map(read));
@@ -56,7 +56,7 @@ export function createContactsClient(api: string) {
   return trust;
 }
 
-export type ContactsClient = ReturnType<typeof createContactsClient>;
+export type ContactsClient = ReturnType<typeof useContacts>;
 
 let counter = 0;
 

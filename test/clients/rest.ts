@@ -54,3 +54,25 @@ export async function requestRest(
     body: isJson && text !== '' ? JSON.parse(text) : undefined,
   };
 }
+
+/** The sender of a request: an agent, or anything else with a token. `null` sends no token. */
+export type RestCaller = Pick<RestRequest, 'token'> | null | undefined;
+
+/** Requests to the REST interface at this address; a path begins below `/v1`. */
+export function createRestMethods(api: string) {
+  const withBody =
+    (method: string) =>
+    (by: RestCaller, path: string, body?: unknown, request: RestRequest = {}): Promise<RestResponse> =>
+      requestRest(method, `${api}${path}`, { token: by?.token, body, ...request });
+  const withoutBody = (method: string) => {
+    const send = withBody(method);
+    return (by: RestCaller, path: string, request?: RestRequest) => send(by, path, undefined, request);
+  };
+  return {
+    get: withoutBody('GET'),
+    post: withBody('POST'),
+    put: withBody('PUT'),
+    patch: withBody('PATCH'),
+    delete: withoutBody('DELETE'),
+  };
+}

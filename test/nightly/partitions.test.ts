@@ -24,15 +24,8 @@ const partitions = () => service.core.repositories.partitions.list();
 /** Two agents and a thread between them. */
 async function conversation() {
   const [ann, bob] = [await service.agent(), await service.agent()];
-  const made = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: bob.handle },
-  });
-  const send = (content: string) =>
-    requestRest('POST', `${service.api}/threads/${made.body.id}/messages`, {
-      token: ann.token,
-      body: { content },
-    });
+  const made = await service.post(ann, '/threads', { with_handle: bob.handle });
+  const send = (content: string) => service.post(ann, `/threads/${made.body.id}/messages`, { content });
   return { ann, bob, thread: String(made.body.id), send };
 }
 
@@ -91,7 +84,7 @@ test('old feed partitions are dropped whole, recent entries stay, and every tran
   ] as const) {
     await age(line?.event_id ?? '', days);
   }
-  const before = await requestRest('GET', `${service.api}/events?limit=1`, { token: bob.token });
+  const before = await service.get(bob, '/events?limit=1');
   expect(before.body.gap).toBeUndefined();
   const lines = await feedOf(bob);
   await runMaintenanceNow();
@@ -101,9 +94,7 @@ test('old feed partitions are dropped whole, recent entries stay, and every tran
   expect(await feedOf(ann)).toHaveLength(2);
 
   const cursor = service.core.cursors.encodeFeed(bob.id, 1);
-  const page = await requestRest('GET', `${service.api}/events?cursor=${encodeURIComponent(cursor)}`, {
-    token: bob.token,
-  });
+  const page = await service.get(bob, `/events?cursor=${encodeURIComponent(cursor)}`);
   expect(page.body).toMatchObject({ gap: true, complete: true });
   expect(page.body.events.map((event: { data: { content: string } }) => event.data.content)).toEqual([
     'three',
@@ -149,7 +140,7 @@ test('rows of the default partition move into a new partition when it is created
   await runMaintenanceNow();
   expect((await feedOf(bob)).map(({ part }) => part)).not.toContain('feed_default');
   expect(await sql('select from messages_default')).toEqual([]);
-  const page = await requestRest('GET', `${service.api}/events`, { token: bob.token });
+  const page = await service.get(bob, '/events');
   expect(page.body.gap).toBeUndefined();
 });
 
@@ -220,13 +211,10 @@ test('old messages in the default partition are removed one by one, and never fr
   await sql('delete from feed');
   await sql('delete from events');
   const list = async () => {
-    const { body } = await requestRest('GET', `${service.api}/threads/${thread}/messages?order=asc`, {
-      token: bob.token,
-    });
+    const { body } = await service.get(bob, `/threads/${thread}/messages?order=asc`);
     return body.messages.map(({ sequence }: { sequence: number }) => sequence);
   };
-  const unread = async () =>
-    (await requestRest('GET', `${service.api}/threads/${thread}`, { token: bob.token })).body.unread_count;
+  const unread = async () => (await service.get(bob, `/threads/${thread}`)).body.unread_count;
   expect(await sql('select from messages_default')).toHaveLength(2);
   await runMaintenanceNow();
   expect(await list()).toEqual([2, 3, 4]);
@@ -248,9 +236,7 @@ test('messages are delivered while partitions are created and dropped', async ()
     Array.from({ length: 4 }, async () => {
       for (let sent = 0; !change.over || sent < 5; sent += 1) {
         expect((await send(`${sent}`)).status).toBe(201);
-        const list = await requestRest('GET', `${service.api}/threads/${thread}/messages`, {
-          token: bob.token,
-        });
+        const list = await service.get(bob, `/threads/${thread}/messages`);
         expect(list.status).toBe(200);
       }
     }),

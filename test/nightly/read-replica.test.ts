@@ -1,23 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ServiceProcess, startProcess } from '../../scripts/parts/service-process.ts';
 import { compose } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { callToolRaw } from '../clients/mcp/client.ts';
-import { type Replication, startReplication } from '../support/servers/postgres/replication.ts';
+import { startReplication } from '../support/servers/postgres/replication.ts';
 import { requestRest } from '../clients/rest.ts';
 import { buildAgent, allTestScopes, type TestAgent, issueTokenFor } from '../support/service.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { connectWebSocket } from '../clients/websocket.ts';
+import { use } from '../support/use.ts';
 
 const waitOptions = { timeout: 60_000, interval: 50 };
-let replication: Replication;
-
-beforeAll(async () => {
-  replication = await startReplication();
-});
-afterAll(() => replication.stop());
+const replication = use(startReplication);
 
 /** All processes of one database share this key. */
 const SECRET_KEY = randomBytes(32).toString('base64');

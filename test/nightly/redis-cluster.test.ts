@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createRedisBus } from '../../src/platform/bus/redis.ts';
 import { packMessage } from '../../src/platform/bus/payloads.ts';
 import { createRedisLimiter } from '../../src/platform/rate-limits/redis.ts';
 import { createRedisQueues } from '../../src/platform/queues/redis.ts';
 import { buildJob } from '../integration/platform/queue-contract.ts';
-import { startTestRedisCluster, type TestRedisCluster } from '../support/servers/redis/cluster.ts';
+import { startTestRedisCluster } from '../support/servers/redis/cluster.ts';
 import { describeWithRedis } from '../support/servers/redis/server.ts';
+import { use } from '../support/use.ts';
 
 const waitOptions = { timeout: 60_000, interval: 20 };
 const log = () => undefined;
 
 await describeWithRedis('on a Redis Cluster of three masters and their replicas', () => {
-  let redis: TestRedisCluster;
-  beforeAll(async () => {
-    redis = await startTestRedisCluster();
-  });
-  afterAll(() => redis.stop());
+  const redis = use(startTestRedisCluster);
 
   async function openBus() {
     const bus = createRedisBus({ url: redis.url, prefix: 'test:', log });

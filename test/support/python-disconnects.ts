@@ -65,10 +65,7 @@ export async function runDisconnects(
       // A token ends before a long run does; the reader renews its own.
       const token = await service.token(writer.handle);
       const sends = Array.from({ length: groupSize }, (_, index) =>
-        requestRest('POST', `${service.api}/threads/${thread}/messages`, {
-          token,
-          body: { content: `${group}.${index}` },
-        }),
+        service.post({ token }, `/threads/${thread}/messages`, { content: `${group}.${index}` }),
       );
       if (Math.floor((Math.min(group, groups) * kills) / groups) > readers.length - 1) {
         readers.at(-1)?.kill('SIGKILL');
@@ -95,10 +92,7 @@ const toId = (line: string): string => line.split(' ')[0] ?? '';
 const readIds = (process: PythonProcess): string[] => process.lines().slice(1).map(toId);
 
 async function openThread(service: TestService, writer: TestAgent, agent: TestAgent): Promise<string> {
-  const { body } = await requestRest('POST', `${service.api}/threads`, {
-    token: writer.token,
-    body: { with_handle: agent.handle },
-  });
+  const { body } = await service.post(writer, '/threads', { with_handle: agent.handle });
   return body.id;
 }
 

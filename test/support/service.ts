@@ -20,6 +20,8 @@ import { createTestDatabase } from './servers/postgres/database.ts';
 import { stopBeforeFakeTimers } from './fake-timers.ts';
 import { startTestRedis } from './servers/redis/server.ts';
 import { uniqueName } from './unique-name.ts';
+import { use } from './use.ts';
+import { createRestMethods } from '../clients/rest.ts';
 
 /** Where queues and bus are. */
 export const backends = ['redis', 'postgres'] as const;
@@ -142,6 +144,7 @@ export async function startService(options: ServiceOptions = {}) {
     env: { ...settings.env, ...options.env },
     url,
     api: `${url}/v1`,
+    ...createRestMethods(`${url}/v1`),
     /** The operator listeners; with OPS_PORT only. */
     ops: {
       api: `http://127.0.0.1:${ops_port}`,
@@ -164,6 +167,12 @@ export async function openSharedService(): Promise<TestService> {
   shared ??= startSharedService();
   return { ...(await shared), stop: () => Promise.resolve(true) };
 }
+
+/** A service for the tests of one file; see `startService`. */
+export const useService = (options?: ServiceOptions): TestService => use(() => startService(options));
+
+/** The shared service for the tests of one file; see `openSharedService`. */
+export const useSharedService = (): TestService => use(openSharedService);
 
 async function startSharedService(): Promise<TestService> {
   const service = await startService({ worker: false });

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
+import { expect, test } from 'vitest';
+import { useService } from '../../support/service.ts';
 import { connectModel } from './model.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 /** The usual mistakes one by one are in model-mistakes.test.ts. Here a model gets on with nothing but the error texts. */
 test('a model that makes a mistake at every step reaches its goal by doing what the errors say', async () => {

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { findForm } from '../../clients/form-browser.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { connectModel } from './model.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 test('a person approves after the session has ended: the call runs, and the next session gets the result', async () => {
   const ada = await signInPerson(service);
@@ -24,8 +19,7 @@ test('a person approves after the session has ended: the call runs, and the next
   const { error } = await first.call('request_contact', request);
   expect(error).toMatchObject({ code: 'APPROVAL_REQUIRED' });
   await first.leave();
-  const requestsOf = async () =>
-    (await requestRest('GET', `${service.api}/contacts/requests`, { token: stranger.token })).body.requests;
+  const requestsOf = async () => (await service.get(stranger, '/contacts/requests')).body.requests;
   expect(await requestsOf()).toEqual([]);
 
   const page = await ada.go(new URL(String(error['approval_url'])).pathname);

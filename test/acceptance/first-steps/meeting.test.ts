@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { findForm } from '../../clients/form-browser.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { newUsername, signInPerson } from '../../integration/console/signed-in-person.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { connectModel, contentsOf } from './model.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 /** A person with agents as they are registered by default: unlisted, and open to contacts only. */
 async function createPersonWithAgents(...names: string[]) {

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
 import { askStateless } from '../../clients/mcp/stateless-request.ts';
-import { requestRest } from '../../clients/rest.ts';
 import type { Mistake, ToolCall } from './mistakes/mistake.ts';
 import { mistakes } from './mistakes/mistakes.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { startService, type TestAgent, useService } from '../../support/service.ts';
 
-let service: TestService;
+const service = useService({ worker: false });
 let me: TestAgent;
 let friend: TestAgent;
 let stranger: TestAgent;
@@ -15,7 +14,6 @@ let careful: TestAgent;
 let mcp: string;
 let thread_id: string;
 beforeAll(async () => {
-  service = await startService({ worker: false });
   [me, friend, stranger, careful] = await Promise.all([
     service.agent(),
     service.agent(),
@@ -25,7 +23,6 @@ beforeAll(async () => {
   mcp = await service.token(me.handle, { audience: 'mcp' });
   thread_id = await createThread();
 });
-afterAll(() => service.stop());
 
 const callOlder = (name: string, args: object) => callToolRaw(service.url, mcp, name, args);
 
@@ -83,7 +80,7 @@ const placeholders: Record<string, () => string | Promise<string>> = {
   async REQUESTER() {
     const agent = await service.agent();
     const body = { handle: me.handle };
-    await requestRest('POST', `${service.api}/contacts/requests`, { token: agent.token, body });
+    await service.post(agent, '/contacts/requests', body);
     return agent.handle;
   },
 };

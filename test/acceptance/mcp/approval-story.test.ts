@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { findForm } from '../../clients/form-browser.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
-import { type McpCluster, startMcpCluster } from './cluster.ts';
+import { startMcpCluster } from './cluster.ts';
 import { connectAiSdk } from '../../clients/mcp/drivers/ai-sdk.ts';
 import type { Connect, Driver } from '../../clients/mcp/drivers/driver.ts';
 import { connectRawHttp } from '../../clients/mcp/drivers/raw-http.ts';
@@ -11,15 +11,12 @@ import { connectNegotiatingSdk, connectPinnedSdk } from '../../clients/mcp/drive
 import { connectSdk } from '../../clients/mcp/drivers/sdk.ts';
 import { runInspector } from '../../clients/mcp/inspector.ts';
 import { isNightly } from '../../support/extent.ts';
+import { use } from '../../support/use.ts';
 
 // Clients in separate processes take time to start.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
-let cluster: McpCluster;
-beforeAll(async () => {
-  cluster = await startMcpCluster();
-});
-afterAll(async () => void (await cluster.stop()));
+const cluster = use(startMcpCluster);
 
 /** A person with an agent, whose client is under test; and a stranger who accepts messages from contacts only. */
 async function createStoryAgents(connect: Connect) {

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type ConformanceRun, runConformance, listScoredScenarios } from '../../support/conformance/run.ts';
 import { type McpCluster, startMcpCluster } from './cluster.ts';
+import { use } from '../../support/use.ts';
 
 // Four processes start and make some hundred requests: seconds on an idle machine, minutes on a busy one.
 vi.setConfig({ testTimeout: 240_000 });
 
 /** With the fixtures of the suite. */
-let cluster: McpCluster;
-beforeAll(async () => {
-  cluster = await startMcpCluster('conformance-api');
-});
-afterAll(async () => void (await cluster.stop()));
+const cluster = use(() => startMcpCluster('conformance-api'));
 
 /** The scored scenarios that need no fixtures in the server. */
 const withoutFixtures = [

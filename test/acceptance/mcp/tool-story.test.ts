@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, test, vi } from 'vitest';
+import { test, vi } from 'vitest';
 import { connectAiSdk } from '../../clients/mcp/drivers/ai-sdk.ts';
 import type { ConnectTools } from '../../clients/mcp/drivers/driver.ts';
 import { connectLangChain } from '../../clients/mcp/drivers/langchain.ts';
@@ -8,18 +8,15 @@ import { connectOpenAiAgents } from '../../clients/mcp/drivers/openai-agents.ts'
 import { connectRawHttp } from '../../clients/mcp/drivers/raw-http.ts';
 import { connectNegotiatingSdk, connectPinnedSdk } from '../../clients/mcp/drivers/stateless-sdk.ts';
 import { connectSdk } from '../../clients/mcp/drivers/sdk.ts';
-import { type McpCluster, startMcpCluster } from './cluster.ts';
+import { startMcpCluster } from './cluster.ts';
 import { testToolStory } from './tool-story.ts';
 import { isNightly } from '../../support/extent.ts';
+import { use } from '../../support/use.ts';
 
 // Clients in separate processes take time to start.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
-let cluster: McpCluster;
-beforeAll(async () => {
-  cluster = await startMcpCluster();
-});
-afterAll(async () => void (await cluster.stop()));
+const cluster = use(startMcpCluster);
 
 const testStory = (connect: ConnectTools) => testToolStory(cluster, connect);
 

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
 import { createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -35,13 +36,11 @@ async function startSite(target?: string) {
 
 // Chromium applies form-action to every redirect after a form; only a real browser shows where it ends.
 await describeWithBrowser('a callback that redirects on', (browser) => {
-  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-  let end: Awaited<ReturnType<typeof startSite>>;
+  const service = use(() => startServiceOnFixedPort({}, { worker: false }));
+  const end = use(() => startSite());
   let context: BrowserContext;
   let page: Page;
   beforeAll(async () => {
-    service = await startServiceOnFixedPort({}, { worker: false });
-    end = await startSite();
     context = await browser().newContext();
     page = await context.newPage();
     const person = createPerson();
@@ -50,10 +49,6 @@ await describeWithBrowser('a callback that redirects on', (browser) => {
     );
     await signUp(page, person);
     await createFirstAgent(page, person);
-  });
-  afterAll(async () => {
-    await end.close();
-    await service.stop();
   });
 
   /** In a page of its own: a page may open one app. */

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { isNightly } from '../../support/extent.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -19,11 +20,7 @@ const addresses = [
 
 // The form-action policy restricts where the form may redirect; only a real browser shows whether it is right.
 await describeWithBrowser('the browser brings the answer to the client', (browser) => {
-  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-  beforeAll(async () => {
-    service = await startServiceOnFixedPort({}, { worker: false });
-  });
-  afterAll(() => service.stop());
+  const service = use(() => startServiceOnFixedPort({}, { worker: false }));
 
   /** The address that the browser opens, or tries to open, after the person pressed a button. */
   async function readAnswer(page: Page, redirect_uri: string, press: () => Promise<void>) {

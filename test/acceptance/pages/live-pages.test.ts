@@ -1,7 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { sendTo, startThread } from '../../integration/console/conversations/conversation-fixtures.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
@@ -66,11 +65,7 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     'opens at the first unread message, then at its end, in the zone of the browser, with scripts: %s',
     async (javaScriptEnabled) => {
       const { mine, other, id, token } = await createWorld();
-      const read = (up_to_sequence: number) =>
-        requestRest('POST', `${first.api}/threads/${id}/read`, {
-          token: mine.token,
-          body: { up_to_sequence },
-        });
+      const read = (up_to_sequence: number) => first.post(mine, `/threads/${id}/read`, { up_to_sequence });
       for (let number = 2; number <= 30; number += 1) await sendTo(first, other, id, `Number ${number}`);
       const context = await openContext(first.url, token, {
         javaScriptEnabled,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
 import { sampleClient } from '../../../scripts/screenshots/fixtures.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
@@ -6,16 +6,13 @@ import { startThread } from '../../integration/console/conversations/conversatio
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { findPageFaults, injectAxe } from './page-faults.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 /** The nightly run visits every page, on screens of four kinds. */
 await describeWithBrowser('no fault is found on the pages that are used most', (browser) => {
-  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-  beforeAll(async () => {
-    service = await startServiceOnFixedPort({}, { worker: false });
-  });
-  afterAll(() => service.stop());
+  const service = use(() => startServiceOnFixedPort({}, { worker: false }));
 
   test('in dark, on a screen of 320 pixels', async () => {
     const ada = await signInPerson(service);

@@ -1,14 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFolder, runAm, tokenEnv } from '../../clients/am.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: true });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: true });
 
 /** Two agents, each with its command line. */
 async function pair() {

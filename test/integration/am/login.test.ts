@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   AuthenticationError,
   createClient,
@@ -17,12 +17,9 @@ import { createFolder, runAm, startAm } from '../../clients/am.ts';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+import { use } from '../../support/use.ts';
 
-let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-beforeAll(async () => {
-  service = await startServiceOnFixedPort();
-});
-afterAll(() => service.stop());
+const service = use(startServiceOnFixedPort);
 
 const register = (handle: string, create_owner = false) =>
   service.core.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, { handle, create_owner }));

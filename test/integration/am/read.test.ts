@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createClient } from '../../../packages/client/src/main.ts';
 import { runAm, runShell, startAm, tokenEnv } from '../../clients/am.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 /** A thread in which Bob has this many unread messages of Ann. */
 async function unreadThread(count: number, size = 10) {

@@ -1,21 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFolder, runAm, startAm, tokenEnv } from '../../clients/am.ts';
-import { requestRest } from '../../clients/rest.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 test('work runs a command for each item, and releases an item when the command fails', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const [annEnv, env] = [await tokenEnv(service.url, ann.token), await tokenEnv(service.url, bob.token)];
   const inbox = { types: ['message.created'], lease_seconds: 60, max_attempts: 5, ordered_by_thread: true };
-  const answer = await requestRest('PUT', `${service.api}/inbox`, { token: bob.token, body: inbox });
+  const answer = await service.put(bob, '/inbox', inbox);
   expect(answer.status).toBe(200);
   const folder = await createFolder();
   const [log, script] = [join(folder, 'log'), join(folder, 'handle.sh')];

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';
 import { createTestBucket, missingS3Reason } from '../../support/servers/s3.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
@@ -84,15 +83,10 @@ describe('all file types are accepted', () => {
 
   test('a page that is uploaded directly is served as bytes, too', async () => {
     const input = { filename: 'page.html', content_type: 'text/html', size: page.length };
-    const { body } = await requestRest('POST', `${service.api}/attachments/uploads`, {
-      token: ada.token,
-      body: input,
-    });
+    const { body } = await service.post(ada, '/attachments/uploads', input);
     const { url, headers, method } = body.upload;
     expect((await fetch(reachable(service, url), { method, headers, body: page })).status).toBe(200);
-    const completed = await requestRest('POST', `${service.api}/attachments/${body.attachment_id}/complete`, {
-      token: ada.token,
-    });
+    const completed = await service.post(ada, `/attachments/${body.attachment_id}/complete`);
     expect(completed.body).toMatchObject({ content_type: 'text/html' });
     await waitForScan(service, ada, body.attachment_id);
     expectInert(await fetchContent(service, ada, body.attachment_id), 'page.html');
@@ -194,12 +188,7 @@ describe('all file types are accepted', () => {
       (await upload(service, ada, { bytes })).body.error,
       (await upload(service, ada, { bytes: Buffer.alloc(12_000_000, 'x') })).body.error,
       JSON.parse(chunkedAnswer).error,
-      (
-        await requestRest('POST', `${service.api}/attachments/uploads`, {
-          token: ada.token,
-          body: announced,
-        })
-      ).body.error,
+      (await service.post(ada, '/attachments/uploads', announced)).body.error,
       (await callTool(service, mcpToken, 'request_upload_url', announced)).error,
     ];
     expect(new Set(answers.map(({ code, message }) => `${code} ${message}`))).toEqual(
@@ -221,10 +210,7 @@ describe('ATTACHMENT_TYPES narrows the accepted types', () => {
   afterAll(() => service.stop());
 
   const announce = (content_type: string) =>
-    requestRest('POST', `${service.api}/attachments/uploads`, {
-      token: ada.token,
-      body: { filename: 'a', content_type, size: 10 },
-    });
+    service.post(ada, '/attachments/uploads', { filename: 'a', content_type, size: 10 });
 
   test('files of other types are refused, announced ones before their bytes are sent', async () => {
     for (const type of ['text/html', 'text/csv', 'application/pdf']) {

@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   waitForScan,
   startAttachmentService,
-  type AttachmentService,
   sampleText,
   openThread,
   sendMessage,
   reachable,
 } from './setup.ts';
 import type { TestAgent } from '../../support/service.ts';
+import { use } from '../../support/use.ts';
 
-let service: AttachmentService;
+const service = use(startAttachmentService);
 let ada: TestAgent;
 let bob: TestAgent;
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
-  service = await startAttachmentService();
   [ada, bob] = [await service.agent(), await service.agent()];
   for (const { id, handle } of [ada, bob]) tokens.set(id, await service.token(handle, { audience: 'mcp' }));
 });
-afterAll(() => service.stop());
 
 async function call(agent: TestAgent, method: string, params: object) {
   const response = await fetch(`${service.url}/mcp`, {

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';
-import {
-  type AttachmentService,
-  openThread,
-  sendMessage,
-  startAttachmentService,
-  uploadId,
-} from './setup.ts';
+import { openThread, sendMessage, startAttachmentService, uploadId } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let service: AttachmentService;
+const service = use(startAttachmentService);
 let ada: TestAgent;
 let bob: TestAgent;
 let thread: string;
 
 beforeAll(async () => {
-  service = await startAttachmentService();
   [ada, bob] = [await service.agent(), await service.agent()];
   thread = await openThread(service, ada, bob);
 });
-afterAll(() => service.stop());
 
 const upload = (agent: TestAgent, count = 1): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, () => uploadId(service, agent)));
@@ -36,21 +29,14 @@ describe('a message with files', () => {
     const shown = (message: { attachments: { id: string }[] }) => message.attachments.map(({ id }) => id);
     expect(shown(sent.body)).toEqual(ids);
     expect(sent.body.attachments[0]).toMatchObject({ scan_status: expect.any(String), expires_at: null });
-    const plain = await requestRest('POST', `${service.api}/threads/${thread}/messages`, {
-      token: ada.token,
-      body: { content: 'no file' },
-    });
+    const plain = await service.post(ada, `/threads/${thread}/messages`, { content: 'no file' });
     expect(plain.body.attachments).toEqual([]);
-    const listed = await requestRest('GET', `${service.api}/threads/${thread}/messages`, {
-      token: bob.token,
-    });
+    const listed = await service.get(bob, `/threads/${thread}/messages`);
     const pick = (messages: { id: string; attachments: { id: string }[] }[]) =>
       messages.filter(({ id }) => id === sent.body.id).map(shown);
     expect(pick(listed.body.messages)).toEqual([ids]);
     const cursor = service.core.cursors.encodeFeed(bob.id, 0);
-    const { body } = await requestRest('GET', `${service.api}/events?limit=100&cursor=${cursor}`, {
-      token: bob.token,
-    });
+    const { body } = await service.get(bob, `/events?limit=100&cursor=${cursor}`);
     const created = body.events.filter(({ type }: { type: string }) => type === 'message.created');
     expect(pick(created.map(({ data }: { data: never }) => data))).toEqual([ids]);
   });
@@ -58,23 +44,18 @@ describe('a message with files', () => {
   test('may have no content', async () => {
     const [id = ''] = await upload(ada);
     const body = { content: '', attachment_ids: [id] };
-    const answer = await requestRest('POST', `${service.api}/threads/${thread}/messages`, {
-      token: ada.token,
-      body,
-    });
+    const answer = await service.post(ada, `/threads/${thread}/messages`, body);
     expect(answer.status).toBe(201);
   });
 
   test('opens a thread', async () => {
     const [id = ''] = await upload(ada);
-    const created = await requestRest('POST', `${service.api}/threads`, {
-      token: ada.token,
-      body: { with_handle: bob.handle, initial_message: { content: 'see', attachment_ids: [id] } },
+    const created = await service.post(ada, '/threads', {
+      with_handle: bob.handle,
+      initial_message: { content: 'see', attachment_ids: [id] },
     });
     expect(created.status).toBe(201);
-    const { body } = await requestRest('GET', `${service.api}/threads/${created.body.id}/messages`, {
-      token: bob.token,
-    });
+    const { body } = await service.get(bob, `/threads/${created.body.id}/messages`);
     expect(body.messages[0].attachments).toMatchObject([{ id }]);
   });
 
@@ -121,10 +102,9 @@ describe('a message with files', () => {
     const group = await openThread(service, ada, bob, eve);
     const [id = ''] = await upload(ada);
     expect((await sendMessage(service, ada, group, [id])).status).toBe(201);
-    const read = async (agent: TestAgent) =>
-      (await requestRest('GET', `${service.api}/attachments/${id}`, { token: agent.token })).status;
+    const read = async (agent: TestAgent) => (await service.get(agent, `/attachments/${id}`)).status;
     expect([await read(ada), await read(bob), await read(eve)]).toEqual([200, 200, 200]);
-    await requestRest('DELETE', `${service.api}/threads/${group}/members/${eve.id}`, { token: ada.token });
+    await service.delete(ada, `/threads/${group}/members/${eve.id}`);
     expect([await read(ada), await read(bob), await read(eve)]).toEqual([200, 200, 404]);
   });
 });

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { type MessageDraft, sendMessages } from '../../../src/services/messages/send.ts';
-import { requestRest } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';
-import { type AttachmentService, openThread, startAttachmentService, uploadId } from './setup.ts';
+import { openThread, startAttachmentService, uploadId } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let service: AttachmentService;
+const service = use(() => startAttachmentService({ worker: false }));
 let ada: TestAgent;
 let bob: TestAgent;
 
 beforeAll(async () => {
-  service = await startAttachmentService({ worker: false });
   [ada, bob] = [await service.agent(), await service.agent()];
 });
-afterAll(() => service.stop());
 
 type Draft = Partial<MessageDraft> & { by?: TestAgent; thread_id: string };
 
@@ -52,14 +50,10 @@ async function sendBatch(drafts: readonly Draft[]) {
 }
 
 const list = async (thread: string, by = bob) =>
-  (await requestRest('GET', `${service.api}/threads/${thread}/messages?order=asc`, { token: by.token })).body
-    .messages;
+  (await service.get(by, `/threads/${thread}/messages?order=asc`)).body.messages;
 
 const post = (thread: string, body: object, by = ada) =>
-  requestRest('POST', `${service.api}/threads/${thread}/messages`, {
-    token: by.token,
-    body: { content: 'x', ...body },
-  });
+  service.post(by, `/threads/${thread}/messages`, { content: 'x', ...body });
 
 test('a batch takes plain messages, replies and files; a refused one leaves nothing and fails no other', async () => {
   const [first, second] = [await openThread(service, ada, bob), await openThread(service, ada, bob)];
@@ -116,10 +110,7 @@ test('a file that two messages of a batch name goes with the first one that is n
     await openThread(service, ada, bob),
     await openThread(service, ada, bob),
   ];
-  await requestRest('PATCH', `${service.api}/threads/${closed}`, {
-    token: ada.token,
-    body: { status: 'closed' },
-  });
+  await service.patch(ada, `/threads/${closed}`, { status: 'closed' });
   const [file, other] = [await uploadId(service, ada), await uploadId(service, ada)];
   const results = await sendBatch([
     { thread_id: closed, attachment_ids: [file] },

@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
+import { expect, test } from 'vitest';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
-import {
-  type AttachmentService,
-  fetchContent,
-  reachable,
-  sampleText,
-  startAttachmentService,
-  upload,
-} from './setup.ts';
+import { fetchContent, reachable, sampleText, startAttachmentService, upload } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let service: AttachmentService;
-beforeAll(async () => {
-  service = await startAttachmentService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = use(() => startAttachmentService({ worker: false }));
 
 test('a file that is announced keeps its charset until its download', async () => {
   const { token, ...ada } = await service.agent();
-  const announced = await requestRest('POST', `${service.api}/attachments/uploads`, {
-    token,
-    body: { filename: 'a.txt', content_type: 'Text/Plain;Charset=shift_jis', size: sampleText.length },
+  const announced = await service.post({ token }, '/attachments/uploads', {
+    filename: 'a.txt',
+    content_type: 'Text/Plain;Charset=shift_jis',
+    size: sampleText.length,
   });
   const { attachment_id: id, upload: target } = announced.body;
   expect(target.headers['Content-Type']).toBe('text/plain; charset=shift_jis');
@@ -33,7 +23,7 @@ test('a file that is announced keeps its charset until its download', async () =
   expect((await put('text/plain')).status).toBe(400);
   expect((await put('text/plain; charset')).status).toBe(400);
   expect((await put('TEXT/PLAIN;charset=SHIFT_JIS')).status).toBe(200);
-  const completed = await requestRest('POST', `${service.api}/attachments/${id}/complete`, { token });
+  const completed = await service.post({ token }, `/attachments/${id}/complete`);
   expect([completed.status, completed.body.content_type]).toEqual([200, 'text/plain; charset=shift_jis']);
   await attachmentScanningHandler(service.core).handle({ ids: [id] });
   const download = await fetchContent(service, { ...ada, token }, id);
@@ -56,9 +46,10 @@ test.each(['text/plain; charset', 'text/plain; charset=a b', 'text/plain; charse
   'the type %s is refused',
   async (content_type) => {
     const ada = await service.agent();
-    const announced = await requestRest('POST', `${service.api}/attachments/uploads`, {
-      token: ada.token,
-      body: { filename: 'a.txt', content_type, size: 1 },
+    const announced = await service.post(ada, '/attachments/uploads', {
+      filename: 'a.txt',
+      content_type,
+      size: 1,
     });
     expect([announced.status, announced.body.error.details[0].field]).toEqual([400, 'content_type']);
     const sent = await upload(service, ada, { type: content_type, bytes: sampleText });

@@ -1,12 +1,10 @@
 import { rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { attachmentsRepository } from '../../../src/repositories/attachments/attachments.ts';
 import { expireUploads, sweepBlobs } from '../../../workers/maintenance/file-retention.ts';
-import { requestRest } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';
 import {
-  type AttachmentService,
   newIdempotencyKey,
   openThread,
   sendMessage,
@@ -15,19 +13,18 @@ import {
   upload,
   uploadId,
 } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let service: AttachmentService;
+const service = use(() => startAttachmentService({ worker: false, env: { LOG_LEVEL: 'silent', ...limits } }));
 let ada: TestAgent;
 let bob: TestAgent;
 let thread: string;
 
+const limits = { RATE_LIMITS: 'unsent_uploads=10/86400,default=10000/60' };
 beforeAll(async () => {
-  const limits = { RATE_LIMITS: 'unsent_uploads=10/86400,default=10000/60' };
-  service = await startAttachmentService({ worker: false, env: { LOG_LEVEL: 'silent', ...limits } });
   [ada, bob] = [await service.agent(), await service.agent()];
   thread = await openThread(service, ada, bob);
 });
-afterAll(() => service.stop());
 
 const keyOf = async (id: string): Promise<string> =>
   (await service.core.repositories.attachments.find(id))?.storage_key ?? '';
@@ -49,8 +46,7 @@ async function ageBlob(key: string): Promise<void> {
   await utimes(join(service.folder, 'blobs', key.slice(0, 2), key.slice(2, 4), key), then, then);
 }
 
-const statusOf = async (id: string): Promise<number> =>
-  (await requestRest('GET', `${service.api}/attachments/${id}`, { token: ada.token })).status;
+const statusOf = async (id: string): Promise<number> => (await service.get(ada, `/attachments/${id}`)).status;
 
 test('an upload that is not sent within a day is removed, and cannot be sent after it expires', async () => {
   const [late, sent, young] = [
@@ -75,9 +71,10 @@ test('an upload that is not sent within a day is removed, and cannot be sent aft
 });
 
 test('an announced upload without a file is removed', async () => {
-  const { body } = await requestRest('POST', `${service.api}/attachments/uploads`, {
-    token: ada.token,
-    body: { filename: 'a.txt', content_type: 'text/plain', size: 5 },
+  const { body } = await service.post(ada, '/attachments/uploads', {
+    filename: 'a.txt',
+    content_type: 'text/plain',
+    size: 5,
   });
   const text = 'update uploads set expires_at = 1 where id = $1 returning storage_key';
   await service.core.database.query({ text }, [body.attachment_id]);
@@ -169,9 +166,10 @@ test('the number of unsent files per agent is limited', async () => {
   const ours = await openThread(service, eve, bob);
   const token = eve.token;
   const promise = () =>
-    requestRest('POST', `${service.api}/attachments/uploads`, {
-      token,
-      body: { filename: 'a.txt', content_type: 'text/plain', size: 5 },
+    service.post({ token }, '/attachments/uploads', {
+      filename: 'a.txt',
+      content_type: 'text/plain',
+      size: 5,
     });
   expect((await promise()).status).toBe(201);
   const first = await upload(service, eve, { bytes: sampleText, key: 'first' });

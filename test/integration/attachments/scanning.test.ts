@@ -11,7 +11,6 @@ import {
 } from '../../support/servers/clamd.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import { findFreePort } from '../../support/free-port.ts';
-import { requestRest } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';
 import { buildZip } from '../../support/zip.ts';
 import {
@@ -58,18 +57,14 @@ const damagedZip = buildZip([{ name: 'a', bytes: sampleText }]);
 damagedZip[31] = 0xff;
 
 async function fetched(service: AttachmentService, agent: TestAgent, id: string) {
-  const { status, body, headers } = await requestRest('GET', `${service.api}/attachments/${id}/content`, {
-    token: agent.token,
-  });
+  const { status, body, headers } = await service.get(agent, `/attachments/${id}/content`);
   return { status, code: body?.error?.code, retry: headers.get('retry-after') };
 }
 
 /** The events of one type that an agent has received. */
 async function eventsOf(service: AttachmentService, agent: TestAgent, type: string) {
   const cursor = service.core.cursors.encodeFeed(agent.id, 0);
-  const { body } = await requestRest('GET', `${service.api}/events?limit=100&cursor=${cursor}`, {
-    token: agent.token,
-  });
+  const { body } = await service.get(agent, `/events?limit=100&cursor=${cursor}`);
   return body.events.filter((event: { type: string }) => event.type === type);
 }
 
@@ -143,9 +138,7 @@ describe('before the scan, and after it', () => {
       code: 'ATTACHMENT_NOT_READY',
       retry: '1',
     });
-    const leave = await requestRest('DELETE', `${service.api}/threads/${thread}/members/${eve.id}`, {
-      token: eve.token,
-    });
+    const leave = await service.delete(eve, `/threads/${thread}/members/${eve.id}`);
     expect(leave.status).toBeLessThan(300);
     await attachmentScanningHandler(service.core).handle({ ids: [id] });
     for (const agent of [ada, bob]) {

@@ -113,10 +113,7 @@ export async function openThread(
   from: TestAgent,
   ...others: TestAgent[]
 ): Promise<string> {
-  const { body } = await requestRest('POST', `${service.api}/threads`, {
-    token: from.token,
-    body: { participants: others.map(({ handle }) => handle) },
-  });
+  const { body } = await service.post(from, '/threads', { participants: others.map(({ handle }) => handle) });
   return body.id;
 }
 
@@ -127,7 +124,7 @@ export function sendMessage(
   attachment_ids: string[],
 ): Promise<RestResponse> {
   const body = { content: 'see the file', attachment_ids };
-  return requestRest('POST', `${service.api}/threads/${thread}/messages`, { token: agent.token, body });
+  return service.post(agent, `/threads/${thread}/messages`, body);
 }
 
 /** The same URL at the port of the test's API, which differs from the configured one. */

@@ -5,30 +5,26 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import Koa from 'koa';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { BlobMissing, type BlobStore } from '../../../src/platform/blobs/store.ts';
 import { serveBlobs } from '../../../src/transports/rest/blobs.ts';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
-import { requestRest } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';
-import { type AttachmentService, reachable, sampleText, startAttachmentService, uploadId } from './setup.ts';
+import { reachable, sampleText, startAttachmentService, uploadId } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let service: AttachmentService;
+const service = use(() => startAttachmentService({ worker: false }));
 let ada: TestAgent;
 /** The signed URL of a clean file. */
 let address: string;
 
 beforeAll(async () => {
-  service = await startAttachmentService({ worker: false });
   ada = await service.agent();
   const id = await uploadId(service, ada);
   await attachmentScanningHandler(service.core).handle({ ids: [id] });
-  const { headers } = await requestRest('GET', `${service.api}/attachments/${id}/content`, {
-    token: ada.token,
-  });
+  const { headers } = await service.get(ada, `/attachments/${id}/content`);
   address = reachable(service, headers.get('location') ?? '');
 });
-afterAll(() => service.stop());
 
 test('need no token and cannot be changed', async () => {
   expect((await fetch(address)).status).toBe(200);

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { missingS3Reason, createTestBucket } from '../../support/servers/s3.ts';
 import {
   fetchContent,
@@ -82,13 +81,9 @@ function testUploadAndDownload(open: () => Promise<BlobStore>): () => Attachment
     const ada = await service.agent();
     const sha256 = createHash('sha256').update(sampleText).digest('hex');
     const input = { filename: 'notes.md', content_type: 'text/markdown', size: sampleText.length, sha256 };
-    const { status, body } = await requestRest('POST', `${service.api}/attachments/uploads`, {
-      token: ada.token,
-      body: input,
-    });
+    const { status, body } = await service.post(ada, '/attachments/uploads', input);
     expect(status).toBe(201);
-    const complete = () =>
-      requestRest('POST', `${service.api}/attachments/${body.attachment_id}/complete`, { token: ada.token });
+    const complete = () => service.post(ada, `/attachments/${body.attachment_id}/complete`);
     expect(await complete()).toMatchObject({
       status: 409,
       body: { error: { code: 'ATTACHMENT_NOT_READY' } },

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sendInPairs, sendSteadilyInPairs, sendToGroup } from '../../../bench/peers/loads.ts';
 import type { Peer } from '../../../bench/peers/peer.ts';
 import { createRelayPeer } from '../../../bench/peers/relay.ts';
-import { type RelayServer, startRelayServer } from '../../../bench/peers/relay-server.ts';
+import { startRelayServer } from '../../../bench/peers/relay-server.ts';
 import { createCounter } from '../../../bench/load/tally.ts';
+import { use } from '../../support/use.ts';
 
 /** The loads of `npm run bench -- peers` on the relay, for a moment each. */
-let server: RelayServer;
+const server = use(startRelayServer);
 let peer: Peer;
 const failures: Error[] = [];
 const abort = new AbortController();
@@ -14,11 +15,9 @@ const options = { seconds: 0.2, warmUp_s: 0, nextNumber: createCounter(), signal
 const noFaults = { lost: 0, duplicated: 0, reordered: 0 };
 
 beforeAll(async () => {
-  server = await startRelayServer();
   const relay = { base: `http://127.0.0.1:${server.port}`, pid: process.pid };
   peer = createRelayPeer(relay, { signal: abort.signal, fail: (reason) => failures.push(reason) });
 });
-afterAll(() => server.close());
 
 test('pairs send one message after the other, and each one is counted', async () => {
   const result = await sendInPairs(peer, 8, options);

@@ -6,21 +6,21 @@ import {
   threadIdContract,
 } from '@chat-adapter/tests';
 import type { ChatInstance } from 'chat';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { createAgentMessagingAdapter } from '../../../packages/chat-adapter/src/main.ts';
 import { createClient, createTestDelivery, type Message } from '../../../packages/client/src/main.ts';
 import { fakeService } from '../../../packages/client/src/testing/main.ts';
+import { use } from '../../support/use.ts';
 
 // The tests that the SDK ships for its adapters.
 expect.extend(matchers);
 
 const webhookSecret = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw==';
-let service: Awaited<ReturnType<typeof fakeService>>;
+const service = use(fakeService);
 let auth: string;
 let received: Message;
 let sent: Message;
 beforeAll(async () => {
-  service = await fakeService();
   const bot = service.agent('acme.bot');
   const ada = service.agent('globex.ada');
   auth = bot.token;
@@ -30,7 +30,6 @@ beforeAll(async () => {
   received = await asAda.messages.send({ thread_id, content: 'Hello' });
   sent = await asBot.messages.send({ thread_id, content: 'Hello, Ada' });
 });
-afterAll(() => service.stop());
 
 async function makeRequest(data: Message): Promise<Request> {
   const event = { type: 'message.created', id: `evt_${data.id}`, cursor: '1', created_at: 1, data } as const;

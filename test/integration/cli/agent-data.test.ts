@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { requestRest } from '../../clients/rest.ts';
-import { createContactsClient } from '../../clients/contacts.ts';
+import { useContacts } from '../../clients/contacts.ts';
 import { readZip } from '../../support/unzip.ts';
 import {
   openThread,
@@ -43,7 +42,7 @@ const report = z.looseObject({
 });
 
 test('an agent is exported completely, then erased: other messages keep their order, and none of its content is left', async () => {
-  const trust = createContactsClient(service.api);
+  const trust = useContacts(service);
   const [ann, bob, cid] = [await service.agent(), await service.agent(), await service.agent()];
   await trust.request(ann, bob.handle, 'let us talk');
   await trust.approve(bob, ann.handle);
@@ -52,7 +51,7 @@ test('an agent is exported completely, then erased: other messages keep their or
   const file = await uploadId(service, ann, { bytes: Buffer.from('bytes of ann') });
   await waitForScan(service, ann, file);
   const send = (by: typeof ann, content: string) =>
-    requestRest('POST', `${service.api}/threads/${thread}/messages`, { token: by.token, body: { content } });
+    service.post(by, `/threads/${thread}/messages`, { content });
   await send(ann, 'a word of ann');
   const inbox = inboxOf(service.api, ann);
   expect((await inbox.turnOn()).status).toBe(200);
@@ -60,7 +59,7 @@ test('an agent is exported completely, then erased: other messages keep their or
   expect(await inbox.leases({ consumer: 'instance of ann' })).toHaveLength(1);
   expect((await sendMessage(service, ann, thread, [file])).status).toBe(201);
   const second = { with_handle: bob.handle, reason: 'a reason of ann' };
-  const withReason = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body: second });
+  const withReason = await service.post(ann, '/threads', second);
 
   const nowhere = join(folder, 'absent', 'ann.zip');
   const refused = await runCli(env(), ['agent', 'export', ann.handle, '--output', nowhere]);
@@ -127,14 +126,12 @@ test('an agent is exported completely, then erased: other messages keep their or
   // Started again, as after a restore: nothing is left to do.
   expect(Object.values((await erase()).erased).every((count) => count === 0)).toBe(true);
 
-  expect((await requestRest('GET', `${service.api}/agents/me`, { token: ann.token })).status).toBe(401);
+  expect((await service.get(ann, '/agents/me')).status).toBe(401);
   for (const table of ['inboxes', 'inbox_items', 'inbox_consumers']) {
     const text = `select 1 from ${table} where agent_id = $1`;
     expect(await service.core.database.query({ text }, [ann.id])).toEqual([]);
   }
-  const list = await requestRest('GET', `${service.api}/threads/${thread}/messages?order=asc`, {
-    token: bob.token,
-  });
+  const list = await service.get(bob, `/threads/${thread}/messages?order=asc`);
   const left = list.body.messages as Record<string, unknown>[];
   const shown = left.map(({ sequence, content, metadata, attachments }) => [
     sequence,
@@ -147,20 +144,16 @@ test('an agent is exported completely, then erased: other messages keep their or
     [2, 'an answer of bob', {}, []],
     [3, '', { erased: true }, []],
   ]);
-  const emptied = await requestRest('GET', `${service.api}/threads/${withReason.body.id}`, {
-    token: bob.token,
-  });
+  const emptied = await service.get(bob, `/threads/${withReason.body.id}`);
   expect([withReason.body.metadata, emptied.body.metadata]).toEqual([{ reason: 'a reason of ann' }, {}]);
-  const found = await requestRest('GET', `${service.api}/messages/search?q=word`, { token: bob.token });
+  const found = await service.get(bob, '/messages/search?q=word');
   expect(found.body.results).toEqual([]);
   // A worker that read the content before writes it late.
   const late = [{ message_id: String(left[0]?.['id']), document: "'word':1" }];
   await service.core.repositories.messageSearch.index(late, 1_000, Date.now());
   const rows = { text: 'select from message_search where message_id = $1' };
   expect(await service.core.database.query(rows, [late[0]?.message_id])).toEqual([]);
-  expect((await requestRest('GET', `${service.api}/attachments/${file}`, { token: bob.token })).status).toBe(
-    404,
-  );
+  expect((await service.get(bob, `/attachments/${file}`)).status).toBe(404);
   expect((await send(bob, 'is anybody there?')).status).toBeGreaterThanOrEqual(400);
   const taken = await runCli(env(), ['agent', 'create', ann.handle]);
   expect(taken.err).toMatch(/taken|exists|already/i);

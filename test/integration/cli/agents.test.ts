@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { agentSchema } from '../../../packages/core/src/records/agent.ts';
-import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
+import { useAuthorizationServer } from '../oauth/authorization-server.ts';
 import { joinOrganization } from '../../support/join-organization.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
-let authority: AuthorizationServer;
+const authority = useAuthorizationServer();
 beforeAll(async () => {
-  authority = await startAuthorizationServer();
   await runCliJson(authority.env, ['account', 'create', 'ada']);
   await runCliJson(authority.env, ['org', 'create', 'acme']);
   await authority.core.unitOfWork.writeAsSystem((work) =>
     joinOrganization(work, { slug: 'acme', username: 'ada', role: 'member' }),
   );
 });
-afterAll(() => authority.close());
 
 const create = async (...args: string[]) =>
   agentSchema.strict().parse(await runCliJson(authority.env, ['agent', 'create', ...args]));

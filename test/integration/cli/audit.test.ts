@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { auditActions } from '../../../packages/core/src/domain/auth/audit.ts';
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { openFormBrowser } from '../../clients/form-browser.ts';
-import { requestRest } from '../../clients/rest.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { createContactsClient } from '../../clients/contacts.ts';
+import { useService } from '../../support/service.ts';
+import { useContacts } from '../../clients/contacts.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
-let service: TestService;
 const secret = 'the secret of a service for audit tests';
-beforeAll(async () => {
-  service = await startService({ worker: false, env: { SECRET_KEY: secret } });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false, env: { SECRET_KEY: secret } });
 
 const env = () => ({ DATABASE_URL: service.core.config.DATABASE_URL, SECRET_KEY: secret });
 const log = z.strictObject({
@@ -49,7 +44,7 @@ async function listEntries(...args: string[]) {
 }
 
 test('each action between agents is recorded once, with its transport; refused actions are not', async () => {
-  const trust = createContactsClient(service.api);
+  const trust = useContacts(service);
   const [ann, bob] = [
     await service.agent({ inbound_policy: 'contacts_only' }),
     await service.agent({ inbound_policy: 'contacts_only' }),
@@ -72,10 +67,11 @@ test('each action between agents is recorded once, with its transport; refused a
   await trust.allow(ann, 'someone.else');
   await trust.allow(ann, 'someone.else');
   await trust.disallow(ann, 'someone.else');
-  const hook = await requestRest('POST', `${service.api}/webhooks`, {
-    token: await service.token(ann.handle, { scopes: ['threads:read', 'agents:write'] }),
-    body: { url: 'https://example.com/a-path-that-is-a-secret' },
-  });
+  const hook = await service.post(
+    { token: await service.token(ann.handle, { scopes: ['threads:read', 'agents:write'] }) },
+    '/webhooks',
+    { url: 'https://example.com/a-path-that-is-a-secret' },
+  );
   expect(hook.status).toBe(201);
 
   const acts = await listEntries('--agent', ann.handle, '--since', String(begun));

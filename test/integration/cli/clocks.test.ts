@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { runCli } from '../../clients/cli.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 test.each([
   [0, 'ok', /^this machine and the database differ by 0[.\d]* s$/],

@@ -2,24 +2,22 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { bundledProgram } from '../../support/vitest/bundled-program.ts';
 import { createEmptyDatabase } from '../../support/servers/postgres/database.ts';
 import { startFaultyS3 } from '../../support/servers/faulty-s3.ts';
-import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
+import { useAuthorizationServer } from '../oauth/authorization-server.ts';
 import { runCli } from '../../clients/cli.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-let authority: AuthorizationServer;
+const authority = useAuthorizationServer();
 beforeAll(async () => {
-  authority = await startAuthorizationServer();
   await authority.sql(
     `insert into worker_nodes (id, roles, seen_at) values ('one', '{delivery,search-indexing,attachment-scanning,maintenance}', 9e15)`,
   );
 });
-afterAll(() => authority.close());
 
 const report = z.strictObject({
   ok: z.boolean(),

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { useSharedService } from '../../support/service.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 import { startWork } from '../inbox/setup.ts';
 
-let service: TestService;
+const service = useSharedService();
 let env: Record<string, string>;
 beforeAll(async () => {
-  service = await openSharedService();
   const { DATABASE_URL, SECRET_KEY } = service.core.config;
   env = { DATABASE_URL, SECRET_KEY };
 });
-afterAll(() => service.stop());
 
 test('an operator sees the counts and dead items of an inbox, and repeats them', async () => {
   const { worker, inbox, send, openThread } = await startWork(service, { max_attempts: 1 });

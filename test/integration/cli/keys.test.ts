@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
-let service: TestService;
 const secret = 'the secret of a service for key rotation tests';
-beforeAll(async () => {
-  service = await startService({ worker: false, env: { SECRET_KEY: secret } });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false, env: { SECRET_KEY: secret } });
 
 const env = () => ({ DATABASE_URL: service.core.config.DATABASE_URL, SECRET_KEY: secret });
 const published = async () => {

@@ -1,14 +1,9 @@
 import { verify } from '@node-rs/argon2';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
-import { requestRest } from '../../clients/rest.ts';
+import { expect, test } from 'vitest';
+import { useService } from '../../support/service.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const json = (...args: string[]) => runCliJson(service.env, args);
 
@@ -74,11 +69,12 @@ test('organizations are listed and shown with their members', async () => {
 test('threads are listed newest first, without the texts of their messages', async () => {
   const [token = ''] = await createAgents('mia', 'a', 'b');
   for (const [index, subject] of ['older', 'newer'].entries()) {
-    await requestRest('POST', `${service.api}/threads`, {
-      token,
-      key: `mia-${index}`,
-      body: { with_handle: 'mia.b', subject, initial_message: 'a private text' },
-    });
+    await service.post(
+      { token },
+      '/threads',
+      { with_handle: 'mia.b', subject, initial_message: 'a private text' },
+      { key: `mia-${index}` },
+    );
   }
   const { threads } = Object(await json('thread', 'list', '--agent', 'mia.b'));
   expect(threads).toMatchObject([

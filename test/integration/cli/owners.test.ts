@@ -1,14 +1,10 @@
 import { verify } from '@node-rs/argon2';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
+import { describe, expect, test } from 'vitest';
+import { useAuthorizationServer } from '../oauth/authorization-server.ts';
 import { joinOrganization } from '../../support/join-organization.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(() => authority.close());
+const authority = useAuthorizationServer();
 
 const run = (...args: string[]) => runCli(authority.env, args);
 const json = (...args: string[]) => runCliJson(authority.env, args);

@@ -1,18 +1,15 @@
 import { verify } from '@node-rs/argon2';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { findPerson } from '../../../src/services/people/sessions.ts';
 import { signUp } from '../../../src/services/people/sign-in.ts';
-import { newUsername, type PeopleSetup, openPeopleSetup, password } from '../people/setup.ts';
+import { newUsername, openPeopleSetup, password } from '../people/setup.ts';
 import { joinOrganization } from '../../support/join-organization.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
+import { use } from '../../support/use.ts';
 
 const day = 24 * 60 * 60 * 1000;
-let setup: PeopleSetup;
-beforeAll(async () => {
-  setup = await openPeopleSetup();
-});
-afterAll(() => setup.close());
+const setup = use(openPeopleSetup);
 
 const run = (...args: string[]) => runCli(setup.env, args);
 const json = (...args: string[]) => runCliJson(setup.env, args);

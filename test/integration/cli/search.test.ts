@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { TestAgent } from '../../support/service.ts';
-import { type SearchService, startSearchService } from '../rest/search/setup.ts';
+import { startSearchService } from '../rest/search/setup.ts';
 import { runCli } from '../../clients/cli.ts';
+import { use } from '../../support/use.ts';
 
-let on: SearchService;
+const on = use(startSearchService);
 let ann: TestAgent;
 let env: Record<string, string>;
 const sent: string[] = [];
 
 beforeAll(async () => {
-  on = await startSearchService();
   const { DATABASE_URL, SECRET_KEY } = on.core.config;
   env = { DATABASE_URL, SECRET_KEY };
   const [first, bob] = await on.createAgents();
@@ -18,7 +18,6 @@ beforeAll(async () => {
   for (let index = 0; index < 7; index += 1) sent.push((await on.send(ann, thread, `Äpfel ${index}`)).id);
   await on.indexed();
 });
-afterAll(() => on.stop());
 
 const sql = (text: string, values: unknown[] = []) =>
   on.core.database.query<{ id: string }>({ text }, values);

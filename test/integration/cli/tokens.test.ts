@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { basicScopes, scopePresets } from '../../../packages/core/src/domain/auth/scopes.ts';
 import {
-  type AuthorizationServer,
   clientSecretBasic,
   postForm,
-  startAuthorizationServer,
   requestToken,
+  useAuthorizationServer,
 } from '../oauth/authorization-server.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
-let authority: AuthorizationServer;
+const authority = useAuthorizationServer();
 let handle: string;
 beforeAll(async () => {
-  authority = await startAuthorizationServer();
   handle = (await authority.agent()).canonical_handle;
 });
-afterAll(() => authority.close());
 
 const json = (...args: string[]) => runCliJson(authority.env, args);
 const refused = (...args: string[]) => runCli(authority.env, args);

@@ -8,21 +8,20 @@ import {
   webhookWithSecretSchema,
 } from '../../../packages/core/src/events/webhook-record.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { type WebhookReceiver, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
+import { use } from '../../support/use.ts';
 
 let service: TestService;
-let receiver: WebhookReceiver;
+const receiver = use(startWebhookReceiver);
 let env: Record<string, string>;
 beforeAll(async () => {
-  receiver = await startWebhookReceiver();
   service = await startService({ worker: false, env: { WEBHOOK_NETWORKS: '127.0.0.0/8' } });
   const { DATABASE_URL, SECRET_KEY } = service.core.config;
   env = { DATABASE_URL, SECRET_KEY, WEBHOOK_NETWORKS: '127.0.0.0/8' };
 });
 afterAll(async () => {
   await service.stop();
-  await receiver.close();
 });
 
 const json = (...args: string[]) => runCliJson(env, ['webhook', ...args]);

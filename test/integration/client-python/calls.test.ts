@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
+import { expect, test } from 'vitest';
 import { missingPythonReason, runPython } from '../../support/python.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
 describeUnless(missingPythonReason, 'calls from Python', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await openSharedService();
-  });
-  afterAll(() => service.stop());
+  const service = useSharedService();
 
   const envFor = (ada: TestAgent, bob: TestAgent) => ({
     URL: service.url,
@@ -141,7 +136,7 @@ print(json.dumps([reply["content"], silent]))
       envFor(one, other),
     );
     expect(result).toEqual(['Yes.', null]);
-    const { body } = await requestRest('GET', `${service.api}/threads`, { token: one.token });
+    const { body } = await service.get(one, '/threads');
     expect(body.threads).toHaveLength(1);
   });
 });

@@ -1,27 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { operationsWithFiles, renderPythonOperations } from '../../../scripts/client/python-operations.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { missingPythonReason, pythonPackage, runPython } from '../../support/python.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 test('the operations are those of the service; otherwise run npm run generate', async () => {
-  const { body } = await requestRest('GET', `${service.api}/openapi.json`);
+  const { body } = await service.get(null, '/openapi.json');
   const committed = await readFile(join(pythonPackage, 'src/agent_messaging/_operations.py'), 'utf8');
   expect(committed).toBe(renderPythonOperations(body));
 });
 
 describeUnless(missingPythonReason, 'the generated methods', () => {
   test('call every operation, each with a method of its own', async () => {
-    const { body } = await requestRest('GET', `${service.api}/openapi.json`);
+    const { body } = await service.get(null, '/openapi.json');
     const methods = Object.values<Record<string, { operationId: string }>>(body.paths).flatMap(Object.values);
     const ids: string[] = methods.map(({ operationId }) => operationId);
     const called = await runPython(`

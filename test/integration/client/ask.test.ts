@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { expect, test } from 'vitest';
+import { useSharedService } from '../../support/service.ts';
 import { startConversation } from './setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 test('ask sends and returns the answer of another member', async () => {
   const { asAda, asBob, bob, thread_id } = await startConversation(service);

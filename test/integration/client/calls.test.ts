@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   AuthenticationError,
   ConflictError,
@@ -8,14 +8,10 @@ import {
   RateLimitError,
   ValidationError,
 } from '../../../packages/client/src/main.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { clientOf, range, sendNumbers, startConversation } from './setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 test('the methods of every noun call the service and return its records', async () => {
   const { ada, bob, asAda, asBob, thread_id } = await startConversation(service);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   type ClientEvent,
   type ConnectionState,
@@ -6,14 +6,10 @@ import {
   memoryCursor,
 } from '../../../packages/client/src/main.ts';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { clientOf, range, sendNumbers, startConversation } from './setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** The numbers of the messages in an event. */
 function numberOf(event: ClientEvent): number | undefined {

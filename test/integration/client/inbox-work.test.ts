@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { hostname } from 'node:os';
 import { createClient, type WorkOptions } from '../../../packages/client/src/main.ts';
 import { nameInstance } from '../../../packages/client/src/node/client.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { range, sendNumbers, startConversation } from './setup.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** A conversation whose second agent has an inbox, and a way to start instances of it. */
 async function startInbox() {

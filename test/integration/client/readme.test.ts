@@ -3,19 +3,16 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
 
-let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-beforeAll(async () => {
-  service = await startServiceOnFixedPort();
-});
-afterAll(() => service.stop());
+const service = use(startServiceOnFixedPort);
 
 /** A program of the README, compiled by the rules that TypeScript has by default, with strict types. */
 async function compileTour(): Promise<string> {

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   AuthenticationError,
   createClient,
@@ -10,13 +10,9 @@ import {
   writeSignIn,
 } from '../../../packages/client/src/node/main.ts';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** Credentials of an agent. */
 function credentialOf({ handle }: TestAgent) {

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
-import { requestRest } from '../../clients/rest.ts';
-import { allTestScopes, openSharedService, type TestService } from '../../support/service.ts';
+import { allTestScopes, useSharedService } from '../../support/service.ts';
 import { signInPerson } from '../console/signed-in-person.ts';
 import { inboxOf, startWork } from './setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** A token of a credential with this name. */
 async function signIn(handle: string, name?: string) {
@@ -58,7 +53,7 @@ test('the page of the inbox lists it, too', async () => {
   await inboxOf(service.api, mine).turnOn();
   expect((await ada.go(page)).visibleText).toContain('No instance has claimed items in the last 24 hours.');
   const { token } = await signIn(mine.handle, 'Night shift');
-  const claim = await requestRest('POST', `${service.api}/inbox/leases`, { token, body: {} });
+  const claim = await service.post({ token }, '/inbox/leases', {});
   expect(claim.status).toBe(200);
   const { visibleText } = await ada.go(page);
   expect(visibleText).toContain('Night shift');

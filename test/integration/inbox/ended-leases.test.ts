@@ -1,16 +1,12 @@
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createCredential, revokeCredential } from '../../../src/services/auth/credentials.ts';
 import { endTokens } from '../../../src/services/auth/revocations.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { allTestScopes, startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { allTestScopes, type TestAgent, useService } from '../../support/service.ts';
 import { inboxOf, startWork } from './setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const readStates = async ({ id }: TestAgent) => {
   const text = 'select state, attempts from inbox_items where agent_id = $1 order by number';
@@ -20,7 +16,7 @@ const readStates = async ({ id }: TestAgent) => {
 /** Pauses an agent, or ends the pause, with a token of its owner. */
 async function setPaused({ id, handle }: TestAgent, paused: boolean): Promise<void> {
   const token = await service.token(handle, { scopes: ['agents:write'] });
-  const answer = await requestRest('PATCH', `${service.api}/agents/${id}`, { token, body: { paused } });
+  const answer = await service.patch({ token }, `/agents/${id}`, { paused });
   expect(answer.status).toBe(200);
 }
 
@@ -69,7 +65,7 @@ test('a retired agent has no inbox and no items', async () => {
   await send('one');
   await inbox.leases({ consumer: 'a' });
   const token = await service.token(worker.handle, { scopes: ['agents:write'] });
-  expect((await requestRest('DELETE', `${service.api}/agents/${worker.id}`, { token })).status).toBe(204);
+  expect((await service.delete({ token }, `/agents/${worker.id}`)).status).toBe(204);
   expect((await inbox.claim()).status).toBe(401);
   expect(await readStates(worker)).toEqual([]);
   for (const table of ['inboxes', 'inbox_consumers']) {

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectSdkClient } from '../../clients/mcp/client.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { call, connectCaller } from '../ws/caller.ts';
 import { inboxOf, type Lease, textsOf } from './setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** An agent that never had an inbox, and one that writes to it. */
 async function startWithoutInbox() {
   const [asker, worker] = await Promise.all([service.agent(), service.agent()]);
   const open = async () => {
     const body = { participants: [worker.handle] };
-    const created = await requestRest('POST', `${service.api}/threads`, { token: asker.token, body });
+    const created = await service.post(asker, '/threads', body);
     return String(created.body.id);
   };
   const send = async (thread: string, content: string) => {
@@ -26,10 +22,7 @@ async function startWithoutInbox() {
     return sent.body;
   };
   const markRead = (thread: string, up_to_sequence: number) =>
-    requestRest('POST', `${service.api}/threads/${thread}/read`, {
-      token: worker.token,
-      body: { up_to_sequence },
-    });
+    service.post(worker, `/threads/${thread}/read`, { up_to_sequence });
   return { worker, inbox: inboxOf(service.api, worker), open, send, markRead };
 }
 
@@ -77,11 +70,8 @@ test('the first claim starts at the acknowledged position, or at the later one o
   const { worker, open, send } = await startWithoutInbox();
   const thread = await open();
   await send(thread, 'acknowledged');
-  const page = await requestRest('GET', `${service.api}/events`, { token: worker.token });
-  await requestRest('POST', `${service.api}/events/ack`, {
-    token: worker.token,
-    body: { cursor: page.body.cursor },
-  });
+  const page = await service.get(worker, '/events');
+  await service.post(worker, '/events/ack', { cursor: page.body.cursor });
   await send(thread, 'seen in the session');
   const { tool, close } = await connectModel(worker);
   const seen = await tool('wait_for_events');
@@ -96,12 +86,9 @@ test('the first claim over REST starts at the acknowledged position', async () =
   const { worker, inbox, open, send } = await startWithoutInbox();
   const thread = await open();
   const first = await send(thread, 'acknowledged');
-  const page = await requestRest('GET', `${service.api}/events`, { token: worker.token });
+  const page = await service.get(worker, '/events');
   expect(page.body.events.at(-1).data.id).toBe(first.id);
-  await requestRest('POST', `${service.api}/events/ack`, {
-    token: worker.token,
-    body: { cursor: page.body.cursor },
-  });
+  await service.post(worker, '/events/ack', { cursor: page.body.cursor });
   await send(thread, 'new');
   const leases = await inbox.leases({ max: 10 });
   expect(textsOf(leases)).toEqual(['new']);

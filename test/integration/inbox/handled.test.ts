@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { followFeed } from '../../clients/feed.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { moveHandledMarks, recordHandled } from '../../../src/services/inbox/handled.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type TestAgent, useService } from '../../support/service.ts';
 import { expireLeases, startWork } from './setup.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 /** Makes the items of an agent handled, as if the process that acknowledged them had died. */
 async function handleItems({ id }: TestAgent): Promise<void> {
@@ -37,7 +33,7 @@ async function followHandled({ token }: TestAgent) {
 }
 
 async function readReceipt({ token }: TestAgent, thread: string, { id }: TestAgent) {
-  const { body } = await requestRest('GET', `${service.api}/threads/${thread}/receipts`, { token });
+  const { body } = await service.get({ token }, `/threads/${thread}/receipts`);
   return body.receipts.find(({ agent }: { agent: { id: string } }) => agent.id === id);
 }
 
@@ -58,7 +54,7 @@ test('an acknowledged message is handled and read, with one event for a batch', 
     read_up_to_sequence: 3,
     handled_up_to_sequence: 3,
   });
-  const mine = await requestRest('GET', `${service.api}/threads/${thread}`, { token: worker.token });
+  const mine = await service.get(worker, `/threads/${thread}`);
   expect(mine.body.unread_count).toBe(0);
 });
 
@@ -151,8 +147,7 @@ test('own messages between those of others stay counted as own', async () => {
   await send('one');
   await send('own', thread, worker);
   await send('two');
-  const unread = async () =>
-    (await requestRest('GET', `${service.api}/threads/${thread}`, { token: worker.token })).body.unread_count;
+  const unread = async () => (await service.get(worker, `/threads/${thread}`)).body.unread_count;
   expect(await unread()).toBe(2);
   const [lease] = await inbox.leases();
   await inbox.acknowledge(lease?.id ?? '');

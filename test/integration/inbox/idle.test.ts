@@ -2,7 +2,6 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { maintenanceTasks, type MaintenanceTask } from '../../../src/jobs/maintenance.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 import { inboxOf, startWork } from './setup.ts';
 
@@ -58,10 +57,7 @@ test('maintenance reads idle inboxes together and writes to none', async () => {
 test('a send runs the same statements whether or not the recipient has an inbox', async () => {
   const { asker, worker, send, thread } = await startWork(service);
   const without = await service.agent();
-  const plain = await requestRest('POST', `${service.api}/threads`, {
-    token: asker.token,
-    body: { participants: [without.handle] },
-  });
+  const plain = await service.post(asker, '/threads', { participants: [without.handle] });
   const sendAndRecord = async (text: string, to: string, { id }: TestAgent) => {
     const recorded = recordStatements();
     await send(text, to);

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createScrape } from '../../../src/ops/metrics-scrape.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
-import { requestRest } from '../../clients/rest.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { parseMetrics } from '../ops/scrape.ts';
 import { type Lease, startWork, textsOf } from './setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 /** Has the clock of leases stand still at this time. */
 async function setClock(time: number): Promise<void> {
@@ -40,10 +35,7 @@ test('an item is not given out again one millisecond before its lease expires, a
   expect(await inbox.leases()).toEqual([]);
   expect((await inbox.get()).body).toMatchObject({ leased: 1, ready: 0 });
   const sendBound = (content: string) =>
-    requestRest('POST', `${service.api}/threads/${thread}/messages`, {
-      token: worker.token,
-      body: { content, lease_id: lease?.id },
-    });
+    service.post(worker, `/threads/${thread}/messages`, { content, lease_id: lease?.id });
   expect((await sendBound('in time')).status).toBe(201);
   await setClock(end);
   const late = [

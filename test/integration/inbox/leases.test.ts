@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { expect, test } from 'vitest';
+import { useSharedService } from '../../support/service.ts';
 import { expireLeases, inboxOf, startWork, textsOf } from './setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 test('the settings have defaults, are changed by the next PUT, and end with DELETE', async () => {
   const agent = await service.agent();
@@ -52,9 +47,7 @@ test('each message of others becomes an item once, and an acknowledged item leav
   });
   expect(first?.expires_at).toBeGreaterThan(Date.now() + 20_000);
   // The cursor is that of the feed.
-  const after = await requestRest('GET', `${service.api}/events?cursor=${first?.event.cursor}`, {
-    token: worker.token,
-  });
+  const after = await service.get(worker, `/events?cursor=${first?.event.cursor}`);
   expect(after.body.events.map(({ data }: { data: { content: string } }) => data.content)).toEqual([
     'own',
     'two',
@@ -86,10 +79,7 @@ test('an expired lease passes to the next claim, and its former holder can write
     await inbox.acknowledge(id),
     await inbox.acknowledge(id, { reply: 'late' }),
     await inbox.release(id),
-    await requestRest('POST', `${service.api}/threads/${thread}/messages`, {
-      token: worker.token,
-      body: { content: 'late', lease_id: id },
-    }),
+    await service.post(worker, `/threads/${thread}/messages`, { content: 'late', lease_id: id }),
   ];
   expect(refusals.map(({ status, body }) => `${status} ${body.error.code}`)).toEqual(
     Array.from({ length: 5 }, () => '409 LEASE_LOST'),
@@ -98,9 +88,7 @@ test('an expired lease passes to the next claim, and its former holder can write
     { id, result: 'lost' },
     { id: current?.id, result: 'acknowledged' },
   ]);
-  const messages = await requestRest('GET', `${service.api}/threads/${thread}/messages`, {
-    token: asker.token,
-  });
+  const messages = await service.get(asker, `/threads/${thread}/messages`);
   expect(messages.body.messages.map(({ content }: { content: string }) => content)).toEqual(['one']);
 });
 
@@ -121,9 +109,9 @@ test('a lease can be renewed, and a send can be bound to it', async () => {
   const renewed = await inbox.renew(id, 3_600);
   expect(renewed.body).toMatchObject({ id, attempt: 1, fencing_token: lease?.fencing_token });
   expect(renewed.body.expires_at).toBeGreaterThan(Date.now() + 3_000_000);
-  const sent = await requestRest('POST', `${service.api}/threads/${thread}/messages`, {
-    token: worker.token,
-    body: { content: 'in progress', lease_id: id },
+  const sent = await service.post(worker, `/threads/${thread}/messages`, {
+    content: 'in progress',
+    lease_id: id,
   });
   expect(sent.status).toBe(201);
   expect((await inbox.acknowledge(id)).status).toBe(200);
@@ -147,9 +135,7 @@ test('an acknowledgement with a reply does both, once for each key', async () =>
   });
   expect(second.text).toBe(first.text);
   expect(second.headers.get('idempotency-replayed')).toBe('true');
-  const messages = await requestRest('GET', `${service.api}/threads/${thread}/messages`, {
-    token: asker.token,
-  });
+  const messages = await service.get(asker, `/threads/${thread}/messages`);
   expect(messages.body.messages).toHaveLength(2);
   expect((await inbox.get()).body).toMatchObject({ ready: 0, leased: 0 });
 });
@@ -158,10 +144,7 @@ test('a reply that is refused leaves the lease as it was', async () => {
   const { asker, inbox, thread, send } = await startWork(service);
   await send('one');
   const [lease] = await inbox.leases();
-  const close = await requestRest('PATCH', `${service.api}/threads/${thread}`, {
-    token: asker.token,
-    body: { status: 'closed' },
-  });
+  const close = await service.patch(asker, `/threads/${thread}`, { status: 'closed' });
   expect(close.status).toBe(200);
   const refused = await inbox.acknowledge(lease?.id ?? '', { reply: 'x' });
   expect([refused.status, refused.body.error.code]).toEqual([403, 'THREAD_CLOSED']);
@@ -226,9 +209,7 @@ test('dead items come in pages', async () => {
 test('"from" begins at a cursor of the feed, or now', async () => {
   const { worker, inbox, send } = await startWork(service);
   await send('one');
-  const { events } = (
-    await requestRest('GET', `${service.api}/events?cursor=earliest`, { token: worker.token })
-  ).body;
+  const { events } = (await service.get(worker, '/events?cursor=earliest')).body;
   await send('two');
   expect((await inbox.turnOn({ from: 'now' })).body.ready).toBe(0);
   expect(await inbox.leases()).toEqual([]);

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { expireLeases, startWork, textsOf } from './setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 test('with order, at most one item of a thread is leased, and always the oldest', async () => {
   const { inbox, openThread, send } = await startWork(service);
@@ -113,7 +109,7 @@ test('items of a type that the settings no longer have stay, and block no others
 test('an inbox that begins again at an earlier event has each item once, in order', async () => {
   const { worker, inbox, send } = await startWork(service);
   await send('a1');
-  const earliest = await requestRest('GET', `${service.api}/events?cursor=earliest`, { token: worker.token });
+  const earliest = await service.get(worker, '/events?cursor=earliest');
   for (const text of ['a2', 'a3']) await send(text);
   await inbox.turnOn({ from: 'now' });
   for (const text of ['a4', 'a5']) await send(text);

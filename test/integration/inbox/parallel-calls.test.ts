@@ -1,16 +1,12 @@
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { endTokens } from '../../../src/services/auth/revocations.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { inboxOf, startWork } from './setup.ts';
 
 /** Calls of one agent that arrive together share a transaction. Each has its own result. */
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 test('parallel claims have their own consumer, length and maximum', async () => {
   const { inbox, openThread, send } = await startWork(service);

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ServiceCluster, startServiceCluster } from '../../support/cluster/cluster.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { shiftedClock } from '../../support/shifted-clock.ts';
 import { buildAgent } from '../../support/service.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { inboxOf } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let cluster: ServiceCluster;
+const cluster = use(() => startServiceCluster('postgres'), 60_000);
 let api: { correct: string; ahead: string; behind: string };
 beforeAll(async () => {
-  cluster = await startServiceCluster('postgres');
   const started = await Promise.all([
     cluster.startApi(),
     cluster.startApi(shiftedClock(20_000)),
@@ -17,7 +17,6 @@ beforeAll(async () => {
   const [correct = '', ahead = '', behind = ''] = started.map(({ url }) => `${url}/v1`);
   api = { correct, ahead, behind };
 }, 60_000);
-afterAll(() => cluster.stop());
 
 /** The inbox of an agent with this many messages, each in its own thread, through each process. */
 async function startInbox(messages: number) {

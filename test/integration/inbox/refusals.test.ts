@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { toLeaseId } from '../../../src/services/inbox/lease-ids.ts';
 import type { RestResponse } from '../../clients/rest.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { maskResponse } from '../../support/mask-response.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { inboxOf, startWork } from './setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const codeOf = ({ status, body }: RestResponse) => `${status} ${body.error.code}`;
 
@@ -28,11 +23,7 @@ test('a lease of another agent looks like one that does not exist', async () => 
     () => stranger.acknowledge(id),
     () => stranger.acknowledge(id, { reply: 'x' }),
     () => stranger.release(id),
-    () =>
-      requestRest('POST', `${service.api}/threads/${thread}/messages`, {
-        token: other.token,
-        body: { content: 'x', lease_id: id },
-      }),
+    () => service.post(other, `/threads/${thread}/messages`, { content: 'x', lease_id: id }),
   ];
   const answers = await Promise.all(
     ids.map((id) => Promise.all(calls(id).map(async (call) => maskResponse(await call(), { id })))),
@@ -42,9 +33,7 @@ test('a lease of another agent looks like one that does not exist', async () => 
   expect((await stranger.acknowledgeAll(ids)).body.results).toEqual(
     ids.map((id) => ({ id, result: 'not_found' })),
   );
-  const { events } = (
-    await requestRest('GET', `${service.api}/events?cursor=earliest`, { token: worker.token })
-  ).body;
+  const { events } = (await service.get(worker, '/events?cursor=earliest')).body;
   for (const { id } of events) {
     expect(codeOf(await stranger.redrive(id))).toBe('404 NOT_FOUND');
     expect(codeOf(await stranger.remove(id))).toBe('404 NOT_FOUND');
@@ -110,10 +99,7 @@ test('scopes: reads need threads:read, writes threads:write, and a token gets on
 
 test('an item without a thread can be acknowledged, not answered', async () => {
   const { asker, worker, inbox } = await startWork(service, { types: ['contact.request'] });
-  const requested = await requestRest('POST', `${service.api}/contacts/requests`, {
-    token: asker.token,
-    body: { handle: worker.handle },
-  });
+  const requested = await service.post(asker, '/contacts/requests', { handle: worker.handle });
   expect(requested.status).toBe(201);
   // A token that may not see contacts gets no request.
   const threadsOnly = await service.token(worker.handle, { scopes: ['threads:read', 'threads:write'] });

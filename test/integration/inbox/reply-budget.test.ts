@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestRest, type RestResponse } from '../../clients/rest.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { expect, test } from 'vitest';
+import { type RestResponse } from '../../clients/rest.ts';
+import { useService } from '../../support/service.ts';
 import { call, connectCaller } from '../ws/caller.ts';
 import { startWork } from './setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false, env: { RATE_LIMITS: 'send_message=3/600' } });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false, env: { RATE_LIMITS: 'send_message=3/600' } });
 
 const budgetOf = ({ headers }: RestResponse) => headers.get('ratelimit')?.split(';')[0];
 
@@ -22,10 +18,7 @@ test('a reply counts as a message in its thread, on every transport; other ackno
   const first = await inbox.acknowledge(one ?? '', { reply: '1' });
   expect([first.status, budgetOf(first)]).toEqual([200, '"send_message"']);
   expect((await call(caller, 'acknowledge_message', { lease_id: two, reply: '2' })).status).toBe(200);
-  const sent = await requestRest('POST', `${service.api}/threads/${thread}/messages`, {
-    token: worker.token,
-    body: { content: '3' },
-  });
+  const sent = await service.post(worker, `/threads/${thread}/messages`, { content: '3' });
   expect([sent.status, sent.headers.get('ratelimit')]).toEqual([201, expect.stringContaining('r=0')]);
 
   const refused = await inbox.acknowledge(three ?? '', { reply: '4' });

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expireItems } from '../../../src/services/inbox/expiry.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { followFeed } from '../../clients/feed.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { inboxOf, startWork } from './setup.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 /** Runs the hourly maintenance as in 31 days, when the feed no longer keeps these events. */
 async function expireIn31Days(): Promise<void> {

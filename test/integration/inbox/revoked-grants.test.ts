@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { endConnection, listConnections } from '../../../src/services/auth/connections.ts';
 import { issueToken } from '../../../src/services/auth/issue-token.ts';
 import { type OAuthApp, registerApp, type Tokens } from '../../clients/oauth/app.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { type AuthorizationServer, startAuthorizationServer } from '../oauth/authorization-server.ts';
+import { type AuthorizationServer, useAuthorizationServer } from '../oauth/authorization-server.ts';
 import { inboxOf } from './setup.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(async () => {
-  expect(authority.faults).toEqual([]);
-  await authority.close();
-});
+const authority = useAuthorizationServer();
 
 async function tokenOf(handle: string): Promise<string> {
   const resource = authority.resources.api;

@@ -58,19 +58,13 @@ export async function startWork(service: TestService, settings: object = {}) {
   const inbox = inboxOf(service.api, worker);
   expect((await inbox.turnOn(settings)).status).toBe(200);
   const openThread = async () => {
-    const created = await requestRest('POST', `${service.api}/threads`, {
-      token: asker.token,
-      body: { participants: [worker.handle] },
-    });
+    const created = await service.post(asker, '/threads', { participants: [worker.handle] });
     expect(created.status).toBe(201);
     return String(created.body.id);
   };
   const thread = await openThread();
   const send = async (content: string, thread_id = thread, { token } = asker) => {
-    const sent = await requestRest('POST', `${service.api}/threads/${thread_id}/messages`, {
-      token,
-      body: { content },
-    });
+    const sent = await service.post({ token }, `/threads/${thread_id}/messages`, { content });
     expect(sent.status).toBe(201);
     return sent.body;
   };

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { connectSdkClient } from '../../clients/mcp/client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService, useService } from '../../support/service.ts';
 import { call, connectCaller } from '../ws/caller.ts';
 import { inboxOf, startWork } from './setup.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 async function connectModel(handle: string) {
   const token = await service.token(handle, { audience: 'mcp' });

@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { openSseStream } from '../../clients/sse.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** An agent with a REST token and an MCP token, and a second agent that writes to it. */
 async function conversation() {
   const { handle, token: api } = await service.agent();
   const mcp = await service.token(handle, { audience: 'mcp' });
   const writer = await service.agent();
-  const { body: thread } = await requestRest('POST', `${service.api}/threads`, {
-    token: writer.token,
-    body: { with_handle: handle },
-  });
+  const { body: thread } = await service.post(writer, '/threads', { with_handle: handle });
   const send = async (content: string) => {
     const path = `${service.api}/threads/${String(thread.id)}/messages`;
     expect((await requestRest('POST', path, { token: writer.token, body: { content } })).status).toBe(201);
@@ -56,7 +49,7 @@ test('events acknowledged through MCP are acknowledged on every transport, and e
 
   // Each of them without a cursor.
   expect(contents(await tool('wait_for_events', {}))).toEqual(['two']);
-  const { body } = await requestRest('GET', `${service.api}/events`, { token: api });
+  const { body } = await service.get({ token: api }, '/events');
   expect(contents(body)).toEqual(['two']);
   const socket = await connectWebSocket(service.url, { token: api });
   expect(socket.ready).toMatchObject({ resumed: true, cursor: page['cursor'] });
@@ -80,10 +73,7 @@ test('events acknowledged on other transports are acknowledged for MCP', async (
   const { cursor: begin } = await tool('wait_for_events', { wait_seconds: 0 });
   await send('one');
   await send('two');
-  const posted = await requestRest('POST', `${service.api}/events/ack`, {
-    token: api,
-    body: { cursor: begin },
-  });
+  const posted = await service.post({ token: api }, '/events/ack', { cursor: begin });
   expect([posted.status, await pending()]).toEqual([204, 2]);
 
   const socket = await connectWebSocket(service.url, { token: api });

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { callToolRaw, postRawMessage, connectSdkClient, readRpcResult } from '../../clients/mcp/client.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { useMcpInstance } from './instance.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let instance: McpInstance;
-
-beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url, { progress_ms: 20 });
-});
-afterAll(() => instance.close());
+const instance = useMcpInstance({ progress_ms: 20 });
 
 /** A reader, a writer and their thread. */
 async function conversation(owner: string) {

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectSdkClient } from '../../clients/mcp/client.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
-import { agentSummary, type ContactsClient, createContactsClient } from '../../clients/contacts.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
+import { agentSummary, useContacts } from '../../clients/contacts.ts';
 
-let service: TestService;
-let trust: ContactsClient;
-
-beforeAll(async () => {
-  service = await openSharedService();
-  trust = createContactsClient(service.api);
-});
-afterAll(() => service.stop());
+const service = useSharedService();
+const trust = useContacts(service);
 
 /** An agent with a connected SDK client that holds each result to its output schema. */
 async function toolUser() {

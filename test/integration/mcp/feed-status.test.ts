@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { useMcpInstance } from './instance.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let instance: McpInstance;
-beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url);
-});
-afterAll(() => instance.close());
+const instance = useMcpInstance();
 
 async function metaOf(token: string, name = 'whoami', args: object = {}): Promise<unknown> {
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { postRawMessage, type RawResponse, sendRawRequest } from '../../clients/mcp/client.ts';
 import { pollEvents } from '../../clients/mcp/events.ts';
 import {
@@ -8,17 +8,14 @@ import {
   type StatelessRequest,
   statelessRevision,
 } from '../../clients/mcp/stateless-request.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { createApprovalFixtures } from './approvals/setup.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { useMcpInstance } from './instance.ts';
 
-let instance: McpInstance;
+const instance = useMcpInstance();
 let token: string;
 beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url);
   token = await instance.token('hostile.agent');
 });
-afterAll(() => instance.close());
 
 const { people, rows } = createApprovalFixtures(() => instance);
 

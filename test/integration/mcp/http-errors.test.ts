@@ -1,19 +1,16 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { postRawMessage, sendRawRequest, readRpcResult } from '../../clients/mcp/client.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { useMcpInstance } from './instance.ts';
 
-let instance: McpInstance;
+const instance = useMcpInstance();
 let token: string;
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const json = { 'Content-Type': 'application/json' };
 
 beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url);
   token = await instance.token('refused.agent');
 });
-afterAll(() => instance.close());
 
 const metadata = 'resource_metadata="http://localhost:3000/.well-known/oauth-protected-resource/mcp"';
 const all = 'scope="contacts:read contacts:write threads:read threads:write"';

@@ -7,6 +7,8 @@ import type { TokenAudience } from '../../../src/services/auth/tokens.ts';
 import { createOrganization } from '../../../src/services/people/organizations.ts';
 import type { ApiOverrides } from '../../../src/start/overrides.ts';
 import { createLogRecorder } from '../../support/log-recorder.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { use } from '../../support/use.ts';
 import { buildTestEnv, issueTokenFor, startService, type TestService } from '../../support/service.ts';
 
 export interface TokenOptions {
@@ -44,14 +46,12 @@ export interface McpInstance {
 /** The same for all instances on one database. */
 const secret = 'a secret of the tests, long enough to be taken for one';
 
+type InstanceOptions = ApiOverrides['mcp'] & { receipts?: boolean; redis_url?: string };
+
 /** One API process on this database, on a port of its own. Several on one database are a cluster. */
 export async function startMcpInstance(
   databaseUrl: string,
-  {
-    receipts: hasReceipts = false,
-    redis_url,
-    ...mcp
-  }: ApiOverrides['mcp'] & { receipts?: boolean; redis_url?: string } = {},
+  { receipts: hasReceipts = false, redis_url, ...mcp }: InstanceOptions = {},
 ): Promise<McpInstance> {
   const { logger, entries: loggedErrors } = createLogRecorder();
   let ahead = 0;
@@ -121,4 +121,15 @@ export async function startMcpInstance(
       await service.stop();
     },
   };
+}
+
+/** One instance, on a database of its own. */
+export const useMcpInstance = (options?: InstanceOptions): McpInstance =>
+  use(async () => startMcpInstance((await createTestDatabase()).url, options));
+
+/** Two instances on one database, and the database. */
+export function useMcpPair(one?: InstanceOptions, other = one): [McpInstance, McpInstance, { url: string }] {
+  const database = use(createTestDatabase);
+  const start = (options?: InstanceOptions) => use(() => startMcpInstance(database.url, options));
+  return [start(one), start(other), database];
 }

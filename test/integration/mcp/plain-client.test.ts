@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { useMcpInstance } from './instance.ts';
 
-let instance: McpInstance;
+const instance = useMcpInstance();
 let token: string;
 
 beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url);
   token = await instance.token('plain.client');
 });
-afterAll(() => instance.close());
 
 const initialize = {
   jsonrpc: '2.0',

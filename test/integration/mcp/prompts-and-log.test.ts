@@ -1,18 +1,10 @@
 import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { connectElicitingClient } from '../../clients/mcp/eliciting-client.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { useMcpPair } from './instance.ts';
 
-let first: McpInstance;
-let second: McpInstance;
-
-beforeAll(async () => {
-  const { url } = await createTestDatabase();
-  [first, second] = await Promise.all([startMcpInstance(url), startMcpInstance(url)]);
-});
-afterAll(() => Promise.all([first.close(), second.close()]));
+const [first, second] = useMcpPair();
 
 async function connected(handle: string) {
   const token = await first.token(handle);

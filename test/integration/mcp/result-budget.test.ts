@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { fitsResult, maxResultBytes } from '../../../src/transports/mcp/tools/result-budget.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type TestAgent, useService } from '../../support/service.ts';
 
-let service: TestService;
+const service = useService({ worker: false });
 let me: TestAgent;
 let token: string;
 beforeAll(async () => {
-  service = await startService({ worker: false });
   me = await service.agent();
   token = await service.token(me.handle, { audience: 'mcp' });
 });
-afterAll(() => service.stop());
 
 const call = (name: string, args: object) => callToolRaw(service.url, token, name, args);
 

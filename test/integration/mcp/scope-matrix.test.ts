@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { type Scope, scopes, sufficientScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { createTools } from '../../../src/transports/mcp/tools/tools.ts';
 import { catalogue } from '../../../src/operations/catalogue.ts';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { useMcpInstance } from './instance.ts';
 
 /** The operations that were dispatched. */
 const dispatched: string[] = [];
@@ -16,16 +15,12 @@ const tools = [...createTools(catalogue)].flatMap(([name, { operation }]) =>
     : [{ name, operation: operation.name, scope: operation.scope, reads: operation.reply !== undefined }],
 );
 
-let instance: McpInstance;
-beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url, {
-    async execute({ operation }) {
-      dispatched.push(operation.name);
-      throw seen;
-    },
-  });
+const instance = useMcpInstance({
+  async execute({ operation }) {
+    dispatched.push(operation.name);
+    throw seen;
+  },
 });
-afterAll(() => instance.close());
 
 test.each(tools)('$name needs $scope: refused before dispatch', async ({ name, operation, scope, reads }) => {
   const enough = sufficientScopes(scope);

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectSdkClient } from '../../clients/mcp/client.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { useMcpInstance } from './instance.ts';
 
-let instance: McpInstance;
-
-beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url);
-});
-afterAll(() => instance.close());
+const instance = useMcpInstance();
 
 test('the SDK client finds every tool with schemas that stand on their own', async () => {
   const { client, close } = await connectSdkClient(instance.url, await instance.token('sdk.lister'));

@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { mcpSessionsRepository } from '../../../src/repositories/auth/mcp-sessions.ts';
 import { callToolRaw, postRawMessage, sendRawRequest, connectSdkClient } from '../../clients/mcp/client.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { type McpInstance, startMcpInstance, useMcpPair } from './instance.ts';
 import { openSseStream } from '../../clients/sse.ts';
 
-let database: { url: string };
-let first: McpInstance;
-let second: McpInstance;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  [first, second] = await Promise.all([startMcpInstance(database.url), startMcpInstance(database.url)]);
-});
-afterAll(() => Promise.all([first.close(), second.close()]));
+const [first, second, database] = useMcpPair();
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 

@@ -1,18 +1,13 @@
 import { get, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callToolRaw, sendRawRequest, readRpcResult } from '../../clients/mcp/client.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { startMcpInstance } from './instance.ts';
 import { openSseStream } from '../../clients/sse.ts';
+import { use } from '../../support/use.ts';
 
-let database: { url: string };
-let instance: McpInstance;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  instance = await startMcpInstance(database.url, { heartbeat_ms: 40 });
-});
-afterAll(() => instance.close());
+const database = use(createTestDatabase);
+const instance = use(() => startMcpInstance(database.url, { heartbeat_ms: 40 }));
 
 function bearer(token: string): Record<string, string> {
   return { Authorization: `Bearer ${token}`, Accept: 'text/event-stream' };

@@ -1,21 +1,13 @@
 import { CompleteResultSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { type McpInstance, startMcpInstance, useMcpPair } from './instance.ts';
 import { openElicitingSession } from '../../clients/mcp/raw-elicitation.ts';
 import { openSseStream } from '../../clients/sse.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let database: { url: string };
-let first: McpInstance;
-let second: McpInstance;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  [first, second] = await Promise.all([startMcpInstance(database.url), startMcpInstance(database.url)]);
-});
-afterAll(() => Promise.all([first.close(), second.close()]));
+const [first, second, database] = useMcpPair();
 
 async function scene(owner: string) {
   const reader = await first.token(`${owner}.reader`);

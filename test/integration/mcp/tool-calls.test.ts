@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { defineOperation, toolHints } from '../../../src/operations/define.ts';
 import { catalogue } from '../../../src/operations/catalogue.ts';
 import { callToolRaw, connectSdkClient } from '../../clients/mcp/client.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { z } from 'zod';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { useMcpInstance } from './instance.ts';
 
 const broken = defineOperation({
   name: 'broken',
@@ -31,17 +30,15 @@ const slow = defineOperation({
   },
 });
 
-let instance: McpInstance;
+const instance = useMcpInstance({
+  catalogue: [...catalogue, broken, slow],
+});
 let token: string;
 
 beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url, {
-    catalogue: [...catalogue, broken, slow],
-  });
   token = await instance.token('calls.agent');
   await instance.token('calls.other');
 });
-afterAll(() => instance.close());
 
 /** Takes the errors logged for calls; those of background work on a slow machine are left out. */
 const faultsOfCalls = () => instance.loggedErrors.splice(0).filter((fault) => 'operation' in fault);

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { callToolRaw, postRawMessage, connectSdkClient, readRpcResult } from '../../clients/mcp/client.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from './instance.ts';
+import { startMcpInstance } from './instance.ts';
 import { openSseStream } from '../../clients/sse.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let database: { url: string };
-let instance: McpInstance;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  instance = await startMcpInstance(database.url, { receipts: true, progress_ms: 20 });
-});
-afterAll(() => instance.close());
+const database = use(createTestDatabase);
+const instance = use(() => startMcpInstance(database.url, { receipts: true, progress_ms: 20 }));
 
 /** A reader, a writer, their thread, and the reader's cursor after the creation of the thread. */
 async function conversation(owner: string) {

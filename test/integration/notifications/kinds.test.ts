@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { respondWith } from '../../support/servers/webhook-receiver.ts';
 import { inboxOf } from '../inbox/setup.ts';
 import { post, startThread } from '../console/conversations/conversation-fixtures.ts';
@@ -94,7 +93,7 @@ test('a webhook of an agent that was disabled', async () => {
   );
   const token = await setup.service.token(ada.own.handle, { scopes: ['agents:write', 'threads:read'] });
   const url = `${setup.receiver.url}/gone`;
-  const created = await requestRest('POST', `${setup.service.api}/webhooks`, { token, body: { url } });
+  const created = await setup.service.post({ token }, '/webhooks', { url });
   expect(created.status).toBe(201);
   const other = await setup.service.agent();
   await startThread(setup.service, other, [ada.own]);

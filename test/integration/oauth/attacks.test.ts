@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import {
   programRequest,
@@ -12,17 +12,10 @@ import {
   clientSecretBasic,
   revokedTokenMessage,
   postForm,
-  startAuthorizationServer,
+  useAuthorizationServer,
 } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(async () => {
-  expect(authority.faults).toEqual([]);
-  await authority.close();
-});
+const authority = useAuthorizationServer();
 
 const verdict: AuthorizationServer['verifyToken'] = (token, audience) =>
   authority.verifyToken(token, audience);

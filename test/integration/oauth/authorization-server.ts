@@ -1,3 +1,5 @@
+import { afterAll, expect } from 'vitest';
+import { use } from '../../support/use.ts';
 import { z } from 'zod';
 import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
@@ -157,6 +159,15 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
       await service.stop();
     },
   };
+}
+
+/** An authorization server for the tests of one file, which must log no warning or error unless `mayFail`. */
+export function useAuthorizationServer(options?: AuthorizationServerOptions & { mayFail?: true }) {
+  const authority = use(() => startAuthorizationServer(options));
+  afterAll(() => {
+    if (!options?.mayFail) expect(authority.faults).toEqual([]);
+  });
+  return authority;
 }
 
 export type AuthorizationServer = Awaited<ReturnType<typeof startAuthorizationServer>>;

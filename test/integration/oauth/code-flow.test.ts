@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import {
   programRequest,
@@ -9,22 +9,9 @@ import {
   readTokens,
   readRedirectParams,
 } from '../../clients/oauth/app.ts';
-import {
-  type AuthorizationServer,
-  clientSecretBasic,
-  password,
-  postForm,
-  startAuthorizationServer,
-} from './authorization-server.ts';
+import { clientSecretBasic, password, postForm, useAuthorizationServer } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(async () => {
-  expect(authority.faults).toEqual([]);
-  await authority.close();
-});
+const authority = useAuthorizationServer();
 
 const four = 'contacts:read contacts:write threads:read threads:write';
 const agentBehind = async (token: string, audience: 'api' | 'mcp' | 'ws' = 'api') =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   listApprovedAgents,
   endConnection,
@@ -19,17 +19,10 @@ import { type OAuthApp, registerApp, type Tokens, type Consenting } from '../../
 import {
   type AuthorizationServer,
   revokedTokenMessage,
-  startAuthorizationServer,
+  useAuthorizationServer,
 } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(async () => {
-  expect(authority.faults).toEqual([]);
-  await authority.close();
-});
+const authority = useAuthorizationServer();
 
 const writeAsSystem = <T>(run: (work: SystemWork) => Promise<T>) =>
   authority.core.unitOfWork.writeAsSystem(run);

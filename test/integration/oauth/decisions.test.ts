@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findForm, openFormBrowser } from '../../clients/form-browser.ts';
 import { openConsentPage, submitConsent, registerApp, readRedirectParams } from '../../clients/oauth/app.ts';
-import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
+import { useAuthorizationServer } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(async () => {
-  expect(authority.faults).toEqual([]);
-  await authority.close();
-});
+const authority = useAuthorizationServer();
 
 describe('the decision of a person', () => {
   test('pressed twice shows the outcome of the first press', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import {
@@ -9,13 +9,9 @@ import {
   readRedirectParams,
   readTokens,
 } from '../../clients/oauth/app.ts';
-import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
+import { startAuthorizationServer, useAuthorizationServer } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(() => authority.close());
+const authority = useAuthorizationServer();
 
 test('requests, codes and refresh tokens remain valid after a restart of the process', async () => {
   const who = await authority.person();

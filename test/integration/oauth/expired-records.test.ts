@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import { registerApp } from '../../clients/oauth/app.ts';
-import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
+import { useAuthorizationServer } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(() => authority.close());
+const authority = useAuthorizationServer();
 
 const day = 24 * 3_600_000;
 const count = async (table: string) => (await authority.sql(`select 1 from ${table}`)).length;

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { offeredScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
-import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
+import { useAuthorizationServer } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(() => authority.close());
+const authority = useAuthorizationServer();
 
 const read = async (path: string, init: RequestInit = {}) => {
   const answer = await fetch(`${authority.url}${path}`, init);

@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
-import { type ServiceCluster, startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { shiftedClock } from '../../support/shifted-clock.ts';
 import { allTestScopes, buildAgent } from '../../support/service.ts';
+import { use } from '../../support/use.ts';
 
 const hourMs = 3_600_000;
 
-let cluster: ServiceCluster;
+const cluster = use(() => startServiceCluster('postgres'), 60_000);
 /** Three processes: two whose clocks are an hour ahead and an hour late. */
 let urls: Record<'right' | 'ahead' | 'late', string>;
 const processes = ['right', 'ahead', 'late'] as const;
 beforeAll(async () => {
-  cluster = await startServiceCluster('postgres');
   const [right, ahead, late] = await Promise.all([
     cluster.startApi(),
     cluster.startApi(shiftedClock(hourMs)),
@@ -21,7 +21,6 @@ beforeAll(async () => {
   ]);
   urls = { right: right?.url ?? '', ahead: ahead?.url ?? '', late: late?.url ?? '' };
 }, 60_000);
-afterAll(() => cluster.stop());
 
 /** Signs an agent in at a process. */
 async function signIn(url: string) {

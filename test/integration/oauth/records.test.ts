@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Adapter } from 'oidc-provider';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createAdapters } from '../../../src/transports/oauth/storage-adapter.ts';
 import type { CallHooks } from '../../../src/transports/oauth/call-hooks.ts';
-import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
+import { useAuthorizationServer } from './authorization-server.ts';
 
 /** Nothing calls: the adapters are asked by hand. */
 const hooks: CallHooks = {
@@ -15,14 +15,12 @@ const hooks: CallHooks = {
   isSingleTokenRevocation: () => false,
 };
 
-let authority: AuthorizationServer;
+const authority = useAuthorizationServer();
 let adapterOf: (model: string) => Adapter;
 beforeAll(async () => {
-  authority = await startAuthorizationServer();
   const resources = Object.values(authority.resources);
   adapterOf = createAdapters({ storage: authority.storage, hooks, issuer: 'http://localhost', resources });
 });
-afterAll(() => authority.close());
 
 const freshId = () => randomBytes(32).toString('base64url');
 const seconds = () => Math.floor(Date.now() / 1000);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import {
   programRequest,
@@ -7,16 +7,9 @@ import {
   registerApp,
   readRedirectParams,
 } from '../../clients/oauth/app.ts';
-import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
+import { startAuthorizationServer, useAuthorizationServer } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(async () => {
-  expect(authority.faults).toEqual([]);
-  await authority.close();
-});
+const authority = useAuthorizationServer();
 
 const visit = (address: string) => openFormBrowser(authority.url).go(address, { follow: false });
 

@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type OAuthApp, createApp, registerApp, type Tokens, readTokens } from '../../clients/oauth/app.ts';
 import {
-  type AuthorizationServer,
   clientSecretBasic,
   revokedTokenMessage,
   postForm,
   startAuthorizationServer,
 } from './authorization-server.ts';
+import { use } from '../../support/use.ts';
 
 /** Longer than any of these tests takes. */
 const refresh_grace_s = 60;
 
-let here: AuthorizationServer;
-let there: AuthorizationServer;
-beforeAll(async () => {
-  here = await startAuthorizationServer({ refresh_grace_s });
-  // Another process on the same database, behind the same address.
-  there = await startAuthorizationServer({ refresh_grace_s, restartOf: here });
-});
+const here = use(() => startAuthorizationServer({ refresh_grace_s }));
+// Another process on the same database, behind the same address.
+const there = use(() => startAuthorizationServer({ refresh_grace_s, restartOf: here }));
 afterAll(async () => {
   expect([...here.faults, ...there.faults]).toEqual([]);
-  await there.close();
-  await here.close();
 });
 
 async function connected() {

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { registerApp, readTokens } from '../../clients/oauth/app.ts';
 import {
   type AuthorizationServer,
   revokedTokenMessage,
-  startAuthorizationServer,
+  useAuthorizationServer,
 } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  // As strict as can be; refresh-grace.test.ts has the rest.
-  authority = await startAuthorizationServer({ refresh_grace_s: 0 });
-});
-afterAll(async () => {
-  expect(authority.faults).toEqual([]);
-  await authority.close();
-});
+// As strict as can be; refresh-grace.test.ts has the rest.
+const authority = useAuthorizationServer({ refresh_grace_s: 0 });
 
 const verdict: AuthorizationServer['verifyToken'] = (token, audience) =>
   authority.verifyToken(token, audience);

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import { registerApp, readShownRequest, readTokens } from '../../clients/oauth/app.ts';
-import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.ts';
+import { useAuthorizationServer } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(async () => {
-  expect(authority.faults).toEqual([]);
-  await authority.close();
-});
+const authority = useAuthorizationServer();
 
 const four = 'contacts:read contacts:write threads:read threads:write';
 

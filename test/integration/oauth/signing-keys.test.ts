@@ -1,16 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { loadSigningKeys } from '../../../src/services/auth/signing-keys.ts';
-import { type AuthorizationServer, secret, startAuthorizationServer } from './authorization-server.ts';
+import { secret, useAuthorizationServer } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(() => authority.close());
+const authority = useAuthorizationServer();
 
 test('processes that start at the same time share one key', async () => {
   await authority.sql('delete from signing_keys');

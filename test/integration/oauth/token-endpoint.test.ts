@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { scopes as allScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import {
-  type AuthorizationServer,
   clientSecretBasic,
   clientSecretPost,
   postForm,
   startAuthorizationServer,
   requestToken,
+  useAuthorizationServer,
 } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(() => authority.close());
+const authority = useAuthorizationServer();
 
 type Client = { client_id: string; client_secret: string };
 const ask = (client: Client, fields: Record<string, string | string[]> = {}) =>

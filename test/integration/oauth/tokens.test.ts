@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { parseRevocation, revocationTopic } from '../../../src/services/auth/revocations.ts';
 import { createTokens } from '../../../src/services/auth/tokens.ts';
-import {
-  type AuthorizationServer,
-  clientSecretBasic,
-  postForm,
-  startAuthorizationServer,
-  requestToken,
-} from './authorization-server.ts';
+import { clientSecretBasic, postForm, requestToken, useAuthorizationServer } from './authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(() => authority.close());
+const authority = useAuthorizationServer();
 
 async function freshClient() {
   const agent = await authority.agent();

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 import { callToolRaw, connectSdkClient } from '../../clients/mcp/client.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { type Backend, startService, type TestAgent, type TestService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { scrapeMetrics } from './scrape.ts';
@@ -25,7 +24,7 @@ function metricsOn(backend: Backend): void {
     const socket = await connectWebSocket(service.url, { token: bob.token });
     const mcp = await connectSdkClient(service.url, bobMcp);
     const body = { with_handle: bob.handle, initial_message: 'one' };
-    const thread = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+    const thread = await service.post(ann, '/threads', body);
     await callToolRaw(service.url, bobMcp, 'send_message', { thread_id: thread.body.id, content: 'two' });
     await socket.next((frame) => (frame.data as { content?: string }).content === 'two');
     await expect.poll(() => mcp.notifications.length, waitOptions).toBe(3);
@@ -38,10 +37,8 @@ function metricsOn(backend: Backend): void {
 
   test('a conversation is visible in the metrics of API and worker', async () => {
     const [ann, thread] = await conversation();
-    expect(
-      (await requestRest('GET', `${service.api}/threads/thd_nothing`, { token: ann.token })).status,
-    ).toBe(404);
-    await requestRest('GET', `${service.api}/threads/${thread}`, { token: ann.token });
+    expect((await service.get(ann, '/threads/thd_nothing')).status).toBe(404);
+    await service.get(ann, `/threads/${thread}`);
     await fetch(`${service.url}/wp-login.php?secret=1`);
 
     const indexed = async () =>

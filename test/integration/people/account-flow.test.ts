@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
 import { findForm, type PageResponse, type FormBrowser } from '../../clients/form-browser.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { runCliJson } from '../../clients/cli.ts';
 import { createAgentFor, newUsername, useConsole } from '../console/setup.ts';
 import { registerApp, readTokens } from '../../clients/oauth/app.ts';
@@ -22,8 +21,7 @@ async function connectApp(browser: FormBrowser, agent_id: string) {
   const tokens = readTokens(await app.exchange(code));
   return {
     tokens,
-    status: async () =>
-      (await requestRest('GET', `${setup.service.api}/agents/me`, { token: tokens.access_token })).status,
+    status: async () => (await setup.service.get({ token: tokens.access_token }, '/agents/me')).status,
     refresh: async () => (await app.refresh(tokens.refresh_token)).status,
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import {
@@ -14,15 +14,12 @@ import {
 } from '../../../src/services/approvals/approvals.ts';
 import { createOrganization } from '../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../support/join-organization.ts';
-import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
+import { newUsername, openPeopleSetup } from './setup.ts';
 import { override } from '../../support/override.ts';
+import { use } from '../../support/use.ts';
 
 const hour = 60 * 60 * 1000;
-let setup: PeopleSetup;
-beforeAll(async () => {
-  setup = await openPeopleSetup();
-});
-afterAll(() => setup.close());
+const setup = use(openPeopleSetup);
 
 const agent = (handle: string, member?: string) =>
   setup.unitOfWork.writeAsSystem((work) =>

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { createOrganization } from '../../../src/services/people/organizations.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
-import { type PeopleSetup, openPeopleSetup } from './setup.ts';
+import { openPeopleSetup } from './setup.ts';
 import { override } from '../../support/override.ts';
+import { use } from '../../support/use.ts';
 
 const day = 24 * 60 * 60 * 1000;
-let setup: PeopleSetup;
-beforeAll(async () => {
-  setup = await openPeopleSetup();
-});
-afterAll(() => setup.close());
+const setup = use(openPeopleSetup);
 
 test('expired sessions, sign-ins and invitations are removed, active ones stay', async () => {
   const [over, open] = [await setup.person(), await setup.person()];

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openFormBrowser, type PageResponse } from '../../clients/form-browser.ts';
-import { type Forgery, type ForgedIssuer, startForgedIssuer } from '../../support/servers/forged-issuer.ts';
-import type { TestService } from '../../support/service.ts';
+import { type Forgery, startForgedIssuer } from '../../support/servers/forged-issuer.ts';
 import { newUsername, password } from './setup.ts';
 import {
   signInAtIssuer,
@@ -11,17 +10,10 @@ import {
   publicUrl,
   startServiceWithIssuer,
 } from './issuer-sign-in.ts';
+import { use } from '../../support/use.ts';
 
-let issuer: ForgedIssuer;
-let service: TestService;
-beforeAll(async () => {
-  issuer = await startForgedIssuer('ams');
-  service = await startServiceWithIssuer(issuer);
-});
-afterAll(async () => {
-  await service.stop();
-  await issuer.stop();
-});
+const issuer = use(() => startForgedIssuer('ams'));
+const service = use(() => startServiceWithIssuer(issuer));
 beforeEach(() => issuer.forge({}));
 
 /** A whole sign-in of a new browser, with a misbehaving issuer. */

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   findForm,
   openFormBrowser,
   type PageResponse,
   type FormBrowser,
 } from '../../clients/form-browser.ts';
-import { issuerClient, startIssuer, type TestIssuer } from '../../support/servers/openid-issuer.ts';
-import type { TestService } from '../../support/service.ts';
+import { issuerClient, startIssuer } from '../../support/servers/openid-issuer.ts';
 import { runCliJson } from '../../clients/cli.ts';
 import { newUsername, password } from './setup.ts';
 import {
@@ -18,19 +17,12 @@ import {
   followRedirect,
   startServiceWithIssuer,
 } from './issuer-sign-in.ts';
+import { use } from '../../support/use.ts';
 
 const choose = '/sign-in/external/username';
 const connections = '/console/account/external';
-let issuer: TestIssuer;
-let service: TestService;
-beforeAll(async () => {
-  issuer = await startIssuer(callback);
-  service = await startServiceWithIssuer(issuer, { OIDC_CLIENT_SECRET: issuerClient.client_secret });
-});
-afterAll(async () => {
-  await service.stop();
-  await issuer.stop();
-});
+const issuer = use(() => startIssuer(callback));
+const service = use(() => startServiceWithIssuer(issuer, { OIDC_CLIENT_SECRET: issuerClient.client_secret }));
 
 async function through(browser: FormBrowser, username: string, to?: string): Promise<PageResponse> {
   return returnToService(browser, await signInAtIssuer(issuer, await beginSignIn(browser, to), username));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { listAgentsOfPerson } from '../../../src/services/people/agents.ts';
@@ -18,12 +18,9 @@ import {
 } from '../../../src/services/people/membership-invitations.ts';
 import { override } from '../../support/override.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let setup: PeopleSetup;
-beforeAll(async () => {
-  setup = await openPeopleSetup();
-});
-afterAll(() => setup.close());
+const setup = use(openPeopleSetup);
 
 interface Somebody {
   account_id: string;

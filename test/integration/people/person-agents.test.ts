@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
@@ -11,13 +11,10 @@ import {
   registerForPerson,
   type AgentRight,
 } from '../../../src/services/people/agents.ts';
-import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
+import { newUsername, openPeopleSetup } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let setup: PeopleSetup;
-beforeAll(async () => {
-  setup = await openPeopleSetup();
-});
-afterAll(() => setup.close());
+const setup = use(openPeopleSetup);
 
 interface Somebody {
   account_id: string;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   endOtherSessions,
   endSession,
@@ -8,15 +8,12 @@ import {
   touchSession,
   signOutEverywhere,
 } from '../../../src/services/people/sessions.ts';
-import { type PeopleSetup, openPeopleSetup } from './setup.ts';
+import { openPeopleSetup } from './setup.ts';
 import { override } from '../../support/override.ts';
+import { use } from '../../support/use.ts';
 
 const day = 24 * 60 * 60 * 1000;
-let setup: PeopleSetup;
-beforeAll(async () => {
-  setup = await openPeopleSetup();
-});
-afterAll(() => setup.close());
+const setup = use(openPeopleSetup);
 
 const find = (token: string, now = Date.now()) =>
   setup.unitOfWork.readAsSystem((all) => findPerson(all, token, now));

@@ -1,15 +1,12 @@
 import { hash, verify } from '@node-rs/argon2';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { findPerson, listSessions } from '../../../src/services/people/sessions.ts';
 import { changePassword, checkPassword, type SignUp, signUp } from '../../../src/services/people/sign-in.ts';
 import { newUsername, type PeopleSetup, openPeopleSetup, password } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let setup: PeopleSetup;
-beforeAll(async () => {
-  setup = await openPeopleSetup();
-});
-afterAll(() => setup.close());
+const setup = use(openPeopleSetup);
 
 /** The error code and the field that it names. */
 async function refusal(attempt: Promise<unknown>): Promise<[string, string | undefined]> {

@@ -140,11 +140,9 @@ function testBus(start: () => Promise<Backend>): void {
     const ended = await collect(bus, 'agent/ended');
     await proxy.disconnect();
     await vi.waitFor(() => expect(bus.isHealthy()).toBe(false), soon);
-    const started = Date.now();
     await expect(bus.publish([{ topic: 'agent/before', body: 'lost' }])).rejects.toThrow(/./);
     const meanwhile = await collect(bus, 'agent/meanwhile');
     await ended.stop();
-    expect(Date.now() - started).toBeLessThan(2_000);
     await proxy.restore();
     await vi.waitFor(() => expect(bus.isHealthy()).toBe(true), soon);
     const topics = ['agent/ended', 'agent/before', 'agent/meanwhile'];

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/platform/database/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/servers/postgres/database.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { use } from '../../support/use.ts';
 
-let place: TestDatabase;
+const place = use(createTestDatabase);
 let database: Database;
 beforeAll(async () => {
-  place = await createTestDatabase();
   database = openDatabase({ url: place.url, poolSize: 1, onError: () => undefined });
 });
 afterAll(async () => {
   await database.close();
-  await place.drop();
 });
 
 const refuse = { text: `do $$ begin raise exception 'no space' using errcode = '53100'; end $$` };

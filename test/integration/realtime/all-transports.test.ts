@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callToolRaw, connectSdkClient } from '../../clients/mcp/client.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { type Backend, startService, type TestService } from '../../support/service.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
@@ -21,11 +20,8 @@ function testAllTransports(backend: Backend): void {
     expect(socket.ready).toMatchObject({ agent_id: bob.id, resumed: false, gap: false });
 
     const body = { with_handle: bob.handle, subject: 'Hi', initial_message: 'one' };
-    const thread = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
-    const two = await requestRest('POST', `${service.api}/threads/${thread.body.id}/messages`, {
-      token: ann.token,
-      body: { content: 'two' },
-    });
+    const thread = await service.post(ann, '/threads', body);
+    const two = await service.post(ann, `/threads/${thread.body.id}/messages`, { content: 'two' });
     const three = await callToolRaw(service.url, bobMcp, 'send_message', {
       thread_id: thread.body.id,
       content: 'three',
@@ -60,9 +56,7 @@ function testAllTransports(backend: Backend): void {
       'notifications/service/message_created',
       'notifications/service/message_created',
     ]);
-    const poll = await requestRest('GET', `${service.api}/events?cursor=${socket.ready.cursor}&wait=20`, {
-      token: bob.token,
-    });
+    const poll = await service.get(bob, `/events?cursor=${socket.ready.cursor}&wait=20`);
     expect(poll.body.events).toEqual(live);
     expect(poll.body).toMatchObject({ complete: true, cursor: last.cursor });
 
@@ -71,7 +65,7 @@ function testAllTransports(backend: Backend): void {
     const resumed = await connectWebSocket(service.url, { token: bob.token, cursor: middle });
     await resumed.next((frame) => frame.id === last.id);
     expect(resumed.events()).toEqual(live.slice(2));
-    const page = await requestRest('GET', `${service.api}/events?cursor=${middle}`, { token: bob.token });
+    const page = await service.get(bob, `/events?cursor=${middle}`);
     expect(page.body.events).toEqual(live.slice(2));
     await Promise.all([socket.close(), resumed.close(), mcp.close()]);
   });
@@ -79,7 +73,7 @@ function testAllTransports(backend: Backend): void {
   test('every job of a commit runs: the message is indexed, and the outbox becomes empty', async () => {
     const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
     const body = { with_handle: bob.handle, initial_message: 'Où est le café?' };
-    const thread = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+    const thread = await service.post(ann, '/threads', body);
     const indexed = () =>
       service.core.database.query<{ found: boolean }>(
         {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
@@ -10,11 +10,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const day = 24 * 3_600_000;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** A position in the feed of an agent, as every transport returns it. */
 const cursorOf = ({ id }: TestAgent, number: number) => service.core.cursors.encodeFeed(id, number);
@@ -23,7 +19,7 @@ const cursorOf = ({ id }: TestAgent, number: number) => service.core.cursors.enc
 async function agentWithFeed(messages: number) {
   const [agent, friend] = await Promise.all([service.agent(), service.agent()]);
   const body = { participants: [agent.handle] };
-  const created = await requestRest('POST', `${service.api}/threads`, { token: friend.token, body });
+  const created = await service.post(friend, '/threads', body);
   const send = async (content: string) => {
     const url = `${service.api}/threads/${created.body.id}/messages`;
     expect((await requestRest('POST', url, { token: friend.token, body: { content } })).status).toBe(201);
@@ -59,7 +55,7 @@ async function readWebSocket({ token }: TestAgent, cursor?: string) {
 
 async function readPage({ token }: TestAgent, cursor?: string, wait = 0) {
   const from = cursor === undefined ? '' : `&cursor=${cursor}`;
-  const { body } = await requestRest('GET', `${service.api}/events?wait=${wait}${from}`, { token });
+  const { body } = await service.get({ token }, `/events?wait=${wait}${from}`);
   return { gap: body.gap ?? false, first: body.events[0]?.data.content };
 }
 
@@ -90,7 +86,7 @@ test('without a cursor every transport starts at the acknowledged position, whic
   );
   for (const number of [4, 3, 1_000]) {
     const body = { cursor: cursorOf(agent, number) };
-    const answer = await requestRest('POST', `${service.api}/events/ack`, { token: agent.token, body });
+    const answer = await service.post(agent, '/events/ack', body);
     expect(answer.status).toBe(204);
   }
   expect(await readThroughEveryTransport(reader)).toEqual(
@@ -109,7 +105,7 @@ test('without a cursor and an acknowledged position, polls start at the oldest e
     Accept: 'text/event-stream',
   });
   expect(socket.ready).toMatchObject({ resumed: false, pending_events: 2 });
-  const page = await requestRest('GET', `${service.api}/events`, { token: agent.token });
+  const page = await service.get(agent, '/events');
   expect(page.body.events).toMatchObject([{ type: 'thread.created' }, { data: { content: 'm1' } }]);
   const { value } = await callToolRaw(service.url, mcp, 'wait_for_events', {});
   expect(value['cursor']).toBe(page.body.cursor);
@@ -132,7 +128,7 @@ test('every transport accepts earliest and latest as a cursor', async () => {
   ]);
   const socket = await connectWebSocket(service.url, { token: agent.token, cursor: 'latest' });
   expect(socket.ready).toMatchObject({ resumed: false, gap: false, pending_events: 1 });
-  const page = await requestRest('GET', `${service.api}/events?cursor=latest`, { token: agent.token });
+  const page = await service.get(agent, '/events?cursor=latest');
   expect(page.body).toMatchObject({ events: [], cursor: socket.ready.cursor });
   const latest = { cursor: 'latest', wait_seconds: 0 };
   expect((await callToolRaw(service.url, mcp, 'wait_for_events', latest)).value).toMatchObject({
@@ -168,9 +164,7 @@ test('an emptied feed reports the gap too, and continues with new events', async
   const { agent } = reader;
   await removeOldFeeds(service.core.repositories, { now: Date.now() + 40 * day, days: 30 });
   const old = cursorOf(agent, 1);
-  const page = await requestRest('GET', `${service.api}/events?cursor=${old}&wait=20`, {
-    token: agent.token,
-  });
+  const page = await service.get(agent, `/events?cursor=${old}&wait=20`);
   expect(page.body).toEqual({ events: [], cursor: cursorOf(agent, 3), complete: true, gap: true });
   const socket = await connectWebSocket(service.url, { token: agent.token, cursor: old });
   expect(socket.ready).toMatchObject({ gap: true, cursor: cursorOf(agent, 3) });

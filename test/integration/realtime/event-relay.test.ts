@@ -25,7 +25,7 @@ async function startTwo({ backend = 'postgres', wrapBus, scopes = ['threads:read
   onTestFinished(async () => void (await reading.stop()));
   const [sender, receiver] = [await sending.agent(), await sending.agent()];
   const body = { participants: [receiver.handle] };
-  const thread = await requestRest('POST', `${sending.api}/threads`, { token: sender.token, body });
+  const thread = await sending.post(sender, '/threads', body);
   const thread_id = String(thread.body.id);
   const { feed } = reading.core.repositories;
   const queries = { read: vi.spyOn(feed, 'read'), readEvents: vi.spyOn(feed, 'readEvents') };

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventPage } from '../../../src/transports/rest/events.ts';
 import { checkReceived } from '../../support/asyncapi/check-received.ts';
-import { startRealtimeNode, type RealtimeNode } from '../ws/realtime-node.ts';
+import { startRealtimeNode } from '../ws/realtime-node.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let node: RealtimeNode;
-beforeAll(async () => {
-  node = await startRealtimeNode();
-});
-afterAll(() => node.stop());
+const node = use(startRealtimeNode);
 
 function get(token: string, query: Record<string, string | number> = {}, signal?: AbortSignal) {
   const search = new URLSearchParams();

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { initializeRequest } from '../../clients/mcp/bridge.ts';
 import { postRawMessage, readRpcResult, sendRawRequest } from '../../clients/mcp/client.ts';
 import { postStateless } from '../../clients/mcp/stateless-request.ts';
 import { openSseStream } from '../../clients/sse.ts';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  const RATE_LIMITS = 'mcp_initialize=2/60,websocket=2/60,event_stream=2/60';
-  service = await startService({ worker: false, env: { RATE_LIMITS } });
-});
-afterAll(() => service.stop());
+const RATE_LIMITS = 'mcp_initialize=2/60,websocket=2/60,event_stream=2/60';
+const service = useService({ worker: false, env: { RATE_LIMITS } });
 
 const seconds = /^[1-9]\d?$/;
 

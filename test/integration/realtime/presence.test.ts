@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startApi } from '../../../src/api.ts';
 import { compose } from '../../../src/compose.ts';
 import { createLifecycle } from '../../../src/start/lifecycle.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { buildAgent, startService, type TestAgent, type TestService } from '../../support/service.ts';
-import { createContactsClient } from '../../clients/contacts.ts';
+import { buildAgent, type TestAgent, useService } from '../../support/service.ts';
+import { useContacts } from '../../clients/contacts.ts';
 import { connectWebSocket, type WsClient } from '../../clients/websocket.ts';
 import { openSseStream } from '../../clients/sse.ts';
 import { signInPerson } from '../console/signed-in-person.ts';
@@ -25,11 +25,7 @@ async function connectClient(url: string, token: string): Promise<WsClient> {
   return client;
 }
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 /** A second API process on the same database. */
 async function secondApi() {
@@ -44,14 +40,14 @@ async function secondApi() {
 const waitOptions = { timeout: 60_000, interval: 20 };
 
 async function shown(by: TestAgent, of: TestAgent): Promise<boolean> {
-  return (await requestRest('GET', `${service.api}/agents/${of.id}`, { token: by.token })).body.is_online;
+  return (await service.get(by, `/agents/${of.id}`)).body.is_online;
 }
 
 test('only agents with a stream are online, in every response', async () => {
   const { api, url } = service;
   const [ada, bob, eve] = await Promise.all([service.agent(), service.agent(), service.agent()]);
-  await createContactsClient(api).befriend(ada, bob);
-  await createContactsClient(api).befriend(ada, eve);
+  await useContacts({ api }).befriend(ada, bob);
+  await useContacts({ api }).befriend(ada, eve);
   const mcp = await service.token(ada.handle, { audience: 'mcp' });
   const get = async (path: string) => (await requestRest('GET', `${api}${path}`, { token: ada.token })).body;
   const byId = (list: { id?: string; agent_id?: string; is_online: boolean }[]) =>
@@ -90,11 +86,11 @@ test('MCP streams and long polls count too', async () => {
     Accept: 'text/event-stream',
   });
   onTestFinished(() => sse.close());
-  const wait = requestRest('GET', `${service.api}/events?wait=20`, { token: eve.token });
+  const wait = service.get(eve, '/events?wait=20');
   await expect.poll(() => shown(ada, bob), waitOptions).toBe(true);
   await expect.poll(() => shown(ada, eve), waitOptions).toBe(true);
   const body = { with_handle: eve.handle };
-  expect((await requestRest('POST', `${service.api}/threads`, { token: ada.token, body })).status).toBe(201);
+  expect((await service.post(ada, '/threads', body)).status).toBe(201);
   expect((await wait).status).toBe(200);
 });
 
@@ -102,7 +98,7 @@ test('people see the presence of their agents and of their contacts', async () =
   const ada = await signInPerson(service);
   const mine = await ada.agent();
   const friend = await service.agent();
-  await createContactsClient(service.api).befriend(friend, mine);
+  await useContacts(service).befriend(friend, mine);
   const contacts = `/console/agents/${mine.id}/contacts`;
   expect((await ada.go('/console/agents')).visibleText).not.toContain('Online');
   expect((await ada.go(contacts)).visibleText).not.toContain('Online');

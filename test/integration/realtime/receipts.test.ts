@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { DeliveredMark } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { recordDeliveries, type DeliveredBatch } from '../../../src/services/threads/receipts.ts';
 import { readAllEvents, type FeedEvent } from '../../clients/feed.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type TestAgent, useService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { openSseStream } from '../../clients/sse.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const agents = (count: number) => Promise.all(Array.from({ length: count }, () => service.agent()));
 const ref = ({ id, handle }: TestAgent) => ({ id, canonical_handle: handle });
 
 async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | undefined)[]) {
   const body = { participants: others.map((agent) => agent?.handle) };
-  const created = await requestRest('POST', `${service.api}/threads`, { token: creator?.token, body });
+  const created = await service.post(creator, '/threads', body);
   expect(created.status).toBe(201);
   const id = String(created.body.id);
   const url = `${service.api}/threads/${id}`;
@@ -90,11 +86,9 @@ test('messages count as delivered over WebSocket, SSE, long poll or by an acknow
     Authorization: `Bearer ${mcp}`,
     Accept: 'text/event-stream',
   });
-  const start = await requestRest('GET', `${service.api}/events`, { token: poll.token });
+  const start = await service.get(poll, '/events');
   await thread.send(ann, 3);
-  const page = await requestRest('GET', `${service.api}/events?cursor=${start.body.cursor}`, {
-    token: poll.token,
-  });
+  const page = await service.get(poll, `/events?cursor=${start.body.cursor}`);
   expect(page.body.events).toHaveLength(3);
   // The feed starts with thread.created. A token without access to messages delivers none.
   for (const [agent, scopes, position] of [
@@ -103,9 +97,7 @@ test('messages count as delivered over WebSocket, SSE, long poll or by an acknow
   ] as const) {
     const token = await service.token(agent.handle, { scopes });
     const cursor = service.core.cursors.encodeFeed(agent.id, position);
-    expect((await requestRest('POST', `${service.api}/events/ack`, { token, body: { cursor } })).status).toBe(
-      204,
-    );
+    expect((await service.post({ token }, '/events/ack', { cursor })).status).toBe(204);
   }
   await expect
     .poll(() => thread.marks(ann), { timeout: 60_000 })
@@ -183,9 +175,7 @@ test('marks never move back or beyond the end; read messages are delivered; stra
   await record({ marks: [thread.mark(cleo, 7)] });
   expect([...(await thread.marks(ann)).keys()].toSorted()).toEqual([ann.id, bob.id].toSorted());
   expect(await readReceiptEvents(ann)).toHaveLength(2);
-  const hidden = await requestRest('GET', `${service.api}/threads/${thread.id}/receipts`, {
-    token: cleo.token,
-  });
+  const hidden = await service.get(cleo, `/threads/${thread.id}/receipts`);
   expect(hidden.body.error.code).toBe('THREAD_NOT_FOUND');
 });
 

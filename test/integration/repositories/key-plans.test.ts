@@ -11,6 +11,7 @@ import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { threadMembersRepository } from '../../../src/repositories/threads/members.ts';
 import { flattenPlan, collectPlans, findUnindexedReads } from '../../support/query-plans.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { use } from '../../support/use.ts';
 
 /** The tables that a write reads. It needs only a few rows of each. */
 const tables = new Set([
@@ -34,11 +35,10 @@ const [thread_id = '', repliedThread = ''] = threads;
 const messages = agents.map(() => newId('message'));
 const [replied = ''] = messages;
 const writer = { thread_id, agent_id: sender };
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
+const database = use(createTestDatabase);
 let pool: ReturnType<typeof openDatabase>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   try {
@@ -85,7 +85,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await pool.close();
-  await database.drop();
 });
 
 const reply_to = newId('message');
@@ -186,16 +185,16 @@ const others: [string, (db: Queryable) => Promise<unknown>][] = [
   ],
 ];
 
-test.each(others)('finds its rows by their keys outside of a transaction: %s', async (_, use) => {
-  const plans = await collectPlans(pool, use);
+test.each(others)('finds its rows by their keys outside of a transaction: %s', async (_, run) => {
+  const plans = await collectPlans(pool, run);
   expect(plans.length).toBeGreaterThan(1);
   expect(findUnindexedReads(plans, new Set(['feed_heads', 'messages']))).toEqual([]); // the feeds are empty
 });
 
-test.each(writes)('finds its rows by their keys: %s', async (_, use) => {
+test.each(writes)('finds its rows by their keys: %s', async (_, run) => {
   const transaction = await pool.begin();
   try {
-    const plans = await collectPlans(transaction, use);
+    const plans = await collectPlans(transaction, run);
     expect(plans.length).toBeGreaterThan(1);
     expect(findUnindexedReads(plans, tables)).toEqual([]);
   } finally {
@@ -213,10 +212,10 @@ const locking = new Set([
 
 test.each(writes.filter(([name]) => locking.has(name)))(
   'rows are locked in an order that does not depend on the locale of the database: %s',
-  async (_, use) => {
+  async (_, run) => {
     const transaction = await pool.begin();
     try {
-      for (const plan of await collectPlans(transaction, use)) {
+      for (const plan of await collectPlans(transaction, run)) {
         const ids = flattenPlan(plan).flatMap((node) => node['Sort Key'] ?? []);
         expect(ids.find((key) => key.includes('id'))).toMatch(/COLLATE "C"/);
       }

@@ -6,11 +6,12 @@ import { type MessageRange, messagesRepository } from '../../../src/repositories
 import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
 import { flattenPlan, explainQuery, queryableOf } from '../../support/query-plans.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { use } from '../../support/use.ts';
 
 const hour = 3_600_000;
 const begin = Date.now() - 200 * hour;
 const [ann, owner] = [newId('agent'), newId('account')];
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
+const database = use(createTestDatabase);
 let client: pg.Client;
 
 interface Place {
@@ -19,7 +20,6 @@ interface Place {
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query('set session_replication_role = replica');
@@ -31,7 +31,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await client.end();
-  await database.drop();
 });
 
 const queries: { name: string | undefined; values: readonly unknown[] }[] = [];

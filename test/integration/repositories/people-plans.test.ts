@@ -24,6 +24,7 @@ import {
   flattenPlan,
 } from '../../support/query-plans.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { use } from '../../support/use.ts';
 
 const people = 30_000;
 /** Agents of one person. */
@@ -60,11 +61,10 @@ const rows: Record<string, string> = {
 };
 const big = new Set(Object.keys(rows));
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
+const database = use(createTestDatabase);
 let client: pg.Client;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query(`set session_replication_role = replica`);
@@ -80,7 +80,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await client.end();
-  await database.drop();
 });
 
 const [account, agent, app, grant] = ['acc_7', 'agt_7', 'app_7', 'grt_7'];
@@ -152,8 +151,8 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
   ],
 ];
 
-test.each(uses)('scans no big table: %s', async (_, use) => {
-  const plans = await collectPlans(queryableOf(client), use);
+test.each(uses)('scans no big table: %s', async (_, run) => {
+  const plans = await collectPlans(queryableOf(client), run);
   expect(plans.length).toBeGreaterThan(0);
   expect(findFullScans(plans, big)).toEqual([]);
 });

@@ -21,20 +21,20 @@ import {
 } from '../../support/query-plans.ts';
 import { waitsRepository } from '../../../src/repositories/threads/waits.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { use } from '../../support/use.ts';
 
 /** The tables that grow with use; all others are small. */
 const big = new Set(['messages', 'message_search', 'thread_members', 'threads', 'events', 'feed']);
 
 const reader = newId('agent');
 const others = Array.from({ length: 1_000 }, () => newId('agent'));
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
+const database = use(createTestDatabase);
 let client: pg.Client;
 let thread_ids: string[];
 let vocabulary: readonly string[];
 
 // Large enough that an index is cheaper: PostgreSQL scans a table when it needs more than a small part of it.
 beforeAll(async () => {
-  database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   const history = await openHistoryDatabase({
@@ -71,7 +71,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await client.end();
-  await database.drop();
 });
 
 const thread = () => thread_ids[3] ?? '';
@@ -196,17 +195,17 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ['old events', (db) => feedRetentionRepository(db).removeEvents('evt_0', 100)],
 ];
 
-test.each(reads)('scans no big table: %s', async (_, use) => {
-  const plans = await collectPlans(queryableOf(client), use);
+test.each(reads)('scans no big table: %s', async (_, run) => {
+  const plans = await collectPlans(queryableOf(client), run);
   expect(plans.length).toBeGreaterThan(0);
   expect(findFullScans(plans, big)).toEqual([]);
 });
 
 /** How a search statement reads the search rows: its index scans, each with the name of the index and the condition. */
-async function listIndexScans(name: string, use: (db: Queryable) => Promise<unknown>): Promise<string[]> {
+async function listIndexScans(name: string, run: (db: Queryable) => Promise<unknown>): Promise<string[]> {
   const plain = queryableOf(client);
   const plans = await collectPlans(plain, (recorded) =>
-    use({ query: (sql, values) => (sql.name === name ? recorded : plain).query(sql, values) }),
+    run({ query: (sql, values) => (sql.name === name ? recorded : plain).query(sql, values) }),
   );
   expect(plans.length).toBeGreaterThan(1);
   return plans.flatMap(flattenPlan).flatMap(({ 'Index Name': index, 'Index Cond': condition }) => {

@@ -7,15 +7,15 @@ import { webhookFeedsRepository } from '../../../src/repositories/webhooks/feed-
 import { webhooksRepository } from '../../../src/repositories/webhooks/webhooks.ts';
 import { queryableOf, collectPlans, findFullScans } from '../../support/query-plans.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { use } from '../../support/use.ts';
 
 const big = new Set(['webhooks', 'webhook_deliveries', 'feed', 'events']);
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
+const database = use(createTestDatabase);
 let client: pg.Client;
 
 /** Ten thousand agents with one webhook each. One webhook has a log of many deliveries, few of them pending. */
 beforeAll(async () => {
-  database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query(`
@@ -36,7 +36,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await client.end();
-  await database.drop();
 });
 
 const eventId = (number: number) => `evt_${String(number).padStart(26, '0')}`;
@@ -69,8 +68,8 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ['old deliveries', (db) => webhookDeliveriesRepository(db).removeBefore(7, 100)],
 ];
 
-test.each(reads)('scans no big table: %s', async (_, use) => {
-  const plans = await collectPlans(queryableOf(client), use);
+test.each(reads)('scans no big table: %s', async (_, run) => {
+  const plans = await collectPlans(queryableOf(client), run);
   expect(plans.length).toBeGreaterThan(0);
   expect(findFullScans(plans, big)).toEqual([]);
 });

@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callToolRaw } from '../../clients/mcp/client.ts';
-import { requestRest } from '../../clients/rest.ts';
-import { allTestScopes, startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { allTestScopes, type TestAgent, useService } from '../../support/service.ts';
 import { sendTo, startThread } from '../console/conversations/conversation-fixtures.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({
-    worker: false,
-    env: { RATE_LIMITS: 'loop=2/600,send_message=1000/60,create_thread=1000/60,default=1000/60' },
-  });
+const service = useService({
+  worker: false,
+  env: { RATE_LIMITS: 'loop=2/600,send_message=1000/60,create_thread=1000/60,default=1000/60' },
 });
-afterAll(() => service.stop());
 
 const readLoops = async ({ token }: TestAgent) => {
-  const { body } = await requestRest('GET', `${service.api}/usage`, { token });
+  const { body } = await service.get({ token }, '/usage');
   return [
     body.total.stopped_loops,
     body.counterparts.map((each: { stopped_loops: number }) => each.stopped_loops),
@@ -35,10 +30,8 @@ async function loopingPair(): Promise<{ thread: string; first: TestAgent; second
 test('every refusal of the loop guard is counted, over REST and MCP, alone and in a batch', async () => {
   const { thread, first, second } = await loopingPair();
   const post = (path: string, body: object) =>
-    requestRest('POST', `${service.api}/threads/${thread}/${path}`, {
-      token: second.token,
+    service.post(second, `/threads/${thread}/${path}`, body, {
       headers: { 'Idempotency-Key': randomUUID() },
-      body,
     });
   expect((await post('messages', { content: 'one' })).status).toBe(429);
   expect(await readLoops(second)).toEqual([1, [1]]);
@@ -59,10 +52,8 @@ test('every refusal of the loop guard is counted, over REST and MCP, alone and i
 test('a refusal in a batch of which other messages are sent is counted with them', async () => {
   const { thread, second } = await loopingPair();
   const body = { messages: [{ content: 'a loop' }, { content: 'x', reply_to: `msg_${'0'.repeat(26)}` }] };
-  const { status } = await requestRest('POST', `${service.api}/threads/${thread}/messages:batch`, {
-    token: second.token,
+  const { status } = await service.post(second, `/threads/${thread}/messages:batch`, body, {
     headers: { 'Idempotency-Key': randomUUID() },
-    body,
   });
   expect(status).toBe(200);
   expect(await readLoops(second)).toEqual([1, [1]]);

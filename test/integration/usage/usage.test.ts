@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { dayMs, firstUsageDay, startOfDay } from '../../../packages/core/src/domain/usage.ts';
 import { deliveryHandler } from '../../../workers/delivery.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
-import { requestRest } from '../../clients/rest.ts';
-import { allTestScopes, startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { allTestScopes, type TestAgent, useService } from '../../support/service.ts';
 import { sendTo, startThread } from '../console/conversations/conversation-fixtures.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 const scopes = [...allTestScopes, 'conversations:read'] as const;
 
@@ -28,7 +23,7 @@ async function household(): Promise<[TestAgent, TestAgent]> {
 }
 
 async function readUsage({ token }: { token: string }, query = '') {
-  const { status, body } = await requestRest('GET', `${service.api}/usage${query}`, { token });
+  const { status, body } = await service.get({ token }, `/usage${query}`);
   expect(status).toBe(200);
   return body;
 }
@@ -139,9 +134,9 @@ test('agents of others are not shown, and the scope must be named', async () => 
   expect(await readUsage(stranger)).toMatchObject(nothing);
   for (const filter of [`agent=${one.id}`, `agent=${one.handle}`, 'agent=no.body', `counterpart=${one.id}`])
     expect(await readUsage(stranger, `?${filter}`)).toMatchObject(nothing);
-  const { status, body } = await requestRest('GET', `${service.api}/usage`, { token: other.token });
+  const { status, body } = await service.get(other, '/usage');
   expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
-  const wrong = await requestRest('GET', `${service.api}/usage?agent=a%20b`, { token: one.token });
+  const wrong = await service.get(one, '/usage?agent=a%20b');
   expect([wrong.status, wrong.body.error.code]).toEqual([400, 'INVALID_HANDLE']);
 });
 

@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../../src/platform/database/data
 import { feedRetentionRepository } from '../../../src/repositories/feed/retention.ts';
 import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -12,17 +13,15 @@ const now = Date.UTC(2030, 0, 31);
 const days = 30;
 const limit = now - days * day;
 
-let place: Awaited<ReturnType<typeof createTestDatabase>>;
+const place = use(createTestDatabase);
 let database: Database;
 beforeAll(async () => {
-  place = await createTestDatabase();
   database = openDatabase({ url: place.url, poolSize: 4, onError: () => undefined });
   // Feeds without agents: retention reads nothing else.
   await sql('alter table feed_heads drop constraint feed_heads_agent_id_fkey');
 });
 afterAll(async () => {
   await database.close();
-  await place.drop();
 });
 
 function sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {

@@ -1,22 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { packJobs } from '../../../src/jobs/outbox-jobs.ts';
-import { requestRest } from '../../clients/rest.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 const countRows = () => service.core.repositories.outbox.readAge();
 
 test('the worker handles and completes the messages of one transaction, and counts each once', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const post = (path: string, body: object) =>
-    requestRest('POST', `${service.api}${path}`, { token: ann.token, key: randomUUID(), body });
+  const post = (path: string, body: object) => service.post(ann, path, body, { key: randomUUID() });
   const { body: thread } = await post('/threads', { with_handle: bob.handle });
   const word = `w${randomUUID().replaceAll('-', '')}`;
   const messages = Array.from({ length: 70 }, (_, at) => ({
@@ -26,8 +19,7 @@ test('the worker handles and completes the messages of one transaction, and coun
   const sent = await post(`/threads/${thread.id}/messages:batch`, { messages });
   expect(sent.status, sent.text).toBe(200);
   await expect.poll(async () => (await countRows()).rows).toBe(0);
-  const get = async (path: string) =>
-    (await requestRest('GET', `${service.api}${path}`, { token: ann.token })).body;
+  const get = async (path: string) => (await service.get(ann, path)).body;
   const first = await get(`/messages/search?q=${word}&limit=50`);
   const second = await get(
     `/messages/search?q=${word}&limit=50&cursor=${encodeURIComponent(first.next_cursor)}`,

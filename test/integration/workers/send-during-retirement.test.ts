@@ -1,21 +1,17 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { beginErasure } from '../../../src/services/agents/erasures.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 const mine = "datname = current_database() and application_name = 'ams'";
 const waitOptions = { timeout: 20_000, interval: 50 };
 
-let service: TestService;
-beforeAll(async () => {
-  // The test decides how long a session waits here; no timeout may end it.
-  service = await startService({
-    env: { DATABASE_LOCK_SECONDS: '60', DATABASE_STATEMENT_SECONDS: '60' },
-  });
+// The test decides how long a session waits here; no timeout may end it.
+const service = useService({
+  env: { DATABASE_LOCK_SECONDS: '60', DATABASE_STATEMENT_SECONDS: '60' },
 });
-afterAll(() => service.stop());
 
 test('what an agent sent during its retirement is erased as well', async () => {
   const { core, api } = service;

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Frame } from '../../clients/websocket.ts';
-import { type ServiceOptions, startService, type TestService } from '../../support/service.ts';
+import { type ServiceOptions, startService, type TestService, useService } from '../../support/service.ts';
 import { call, connectCaller, openConversation, rest, type Result, resultOf, waiting } from './caller.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 async function start(options: ServiceOptions): Promise<TestService> {
   const started = await startService({ worker: false, ...options });

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { catalogue } from '../../../src/operations/catalogue.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { call, type Caller, connectCaller, openConversation, rest, resultOf } from './caller.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 test('a call sends a message: its result equals the REST response, and the other agent gets the event', async () => {
   const { ann, bob, thread_id } = await openConversation(service);

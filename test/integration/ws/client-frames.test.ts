@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
-import { startRealtimeNode, type RealtimeNode } from './realtime-node.ts';
+import { startRealtimeNode } from './realtime-node.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let node: RealtimeNode;
-beforeAll(async () => {
-  node = await startRealtimeNode({ webSocketLimits: { subscriptions: 5 } });
-});
-afterAll(() => node.stop());
+const node = use(() => startRealtimeNode({ webSocketLimits: { subscriptions: 5 } }));
 
 async function client() {
   return connectWebSocket(node.address, { token: await node.token(await node.agent()) });

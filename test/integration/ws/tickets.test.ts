@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startApi } from '../../../src/api.ts';
 import { compose } from '../../../src/compose.ts';
 import { createLifecycle } from '../../../src/start/lifecycle.ts';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { buildAgent, startService, type TestService } from '../../support/service.ts';
+import { buildAgent, useService } from '../../support/service.ts';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const ask = (token: string, api = service.api) =>
   requestRest('POST', `${api}/realtime/tickets`, { token, key: null, body: {} });
@@ -38,9 +34,9 @@ test('a ticket opens one connection, as the agent of its token and with a cursor
     expires_at: expect.toSatisfy((at: number) => at > before + 59_000 && at <= Date.now() + 60_000),
   });
   expect(answer.headers.get('cache-control')).toBe('no-store');
-  const { cursor } = (await requestRest('GET', `${service.api}/events`, { token: ada.token })).body;
+  const { cursor } = (await service.get(ada, '/events')).body;
   const body = { with_handle: bob.handle };
-  await requestRest('POST', `${service.api}/threads`, { token: ada.token, body });
+  await service.post(ada, '/threads', body);
 
   const client = await connectWebSocket(service.url, { ticket: answer.body.ticket, cursor });
   expect(client.ready).toMatchObject({ agent_id: ada.id, resumed: true });
@@ -104,9 +100,10 @@ test('a ticket ends after a minute, with its token, and with its agent', async (
   expect(await refused(service.url, { ticket: ofRevoked })).toMatchObject(unauthorized);
 
   const ofRetired = await ticketOf(agent.token);
-  const gone = await requestRest('DELETE', `${service.api}/agents/${agent.id}`, {
-    token: await service.token(agent.handle, { scopes: ['agents:write'] }),
-  });
+  const gone = await service.delete(
+    { token: await service.token(agent.handle, { scopes: ['agents:write'] }) },
+    `/agents/${agent.id}`,
+  );
   expect(gone.status).toBe(204);
   await expect.poll(async () => (await ask(agent.token)).status, { timeout: 10_000 }).toBe(401);
   expect(await refused(service.url, { ticket: ofRetired })).toMatchObject(unauthorized);
@@ -141,14 +138,8 @@ test('a ticket needs an API token that can see events', async () => {
   const narrow = await service.token(agent.handle, { scopes: ['contacts:read'] });
   const client = await connectWebSocket(service.url, { ticket: await ticketOf(narrow) });
   const other = await service.agent();
-  await requestRest('POST', `${service.api}/threads`, {
-    token: other.token,
-    body: { with_handle: agent.handle },
-  });
-  await requestRest('POST', `${service.api}/contacts/requests`, {
-    token: other.token,
-    body: { handle: agent.handle },
-  });
+  await service.post(other, '/threads', { with_handle: agent.handle });
+  await service.post(other, '/contacts/requests', { handle: agent.handle });
   await client.next(({ type }) => type === 'contact.request');
   expect(client.events().map(({ type }) => type)).toEqual(['contact.request']);
   await client.close();

@@ -2,18 +2,15 @@ import { execFile } from 'node:child_process';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type InstalledPackage, installPackage } from '../../integration/client/installed-package.ts';
+import { expect, test, vi } from 'vitest';
+import { installPackage } from '../../integration/client/installed-package.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 const run = promisify(execFile);
 
-let installed: InstalledPackage;
-beforeAll(async () => {
-  installed = await installPackage();
-});
-afterAll(() => installed.remove());
+const installed = use(installPackage);
 
 /** Bytes of all files of a folder. */
 async function sizeOf(folder: string): Promise<number> {

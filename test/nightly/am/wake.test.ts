@@ -4,19 +4,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import { createFolder, runAm, startAm, tokenEnv } from '../../clients/am.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 
 const waitOptions = { timeout: 15_000 };
 const wakeText = 'You have 1 unread message in 1 thread. Read your inbox.';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 async function pair() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);

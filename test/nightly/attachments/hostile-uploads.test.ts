@@ -4,7 +4,7 @@ import { type ClientRequest, request } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { requestRest, type RestResponse } from '../../clients/rest.ts';
+import { type RestResponse } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';
 import {
   type AttachmentService,
@@ -48,11 +48,7 @@ describe('a body that is slow to parse', () => {
 
   function sendMessage(boundary: string, body: Buffer): Promise<RestResponse> {
     const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` };
-    return requestRest('POST', `${service.api}/attachments`, {
-      token: ada.token,
-      headers,
-      raw: new Uint8Array(body),
-    });
+    return service.post(ada, '/attachments', undefined, { headers, raw: new Uint8Array(body) });
   }
 
   const disposition = 'Content-Disposition: form-data; name="file"; filename="a.txt"\r\n';
@@ -124,8 +120,7 @@ describe('a body that is slow to parse', () => {
   test.each(['multipart/form-data', `multipart/form-data; boundary=${'x'.repeat(71)}`])(
     'under the type %j is refused',
     async (type) => {
-      const answer = await requestRest('POST', `${service.api}/attachments`, {
-        token: ada.token,
+      const answer = await service.post(ada, '/attachments', undefined, {
         headers: { 'Content-Type': type },
         raw: new Uint8Array(sampleText),
       });

@@ -1,6 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
 import { sweepBlobs } from '../../../workers/maintenance/file-retention.ts';
 import {
@@ -11,7 +11,6 @@ import {
 } from '../../support/servers/faulty-s3.ts';
 import { startHttpProxy } from '../../support/servers/http-proxy.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { missingS3Reason, createTestBucket } from '../../support/servers/s3.ts';
 import type { TestAgent } from '../../support/service.ts';
 import {
@@ -23,6 +22,7 @@ import {
   upload,
   uploadId,
 } from '../../integration/attachments/setup.ts';
+import { use } from '../../support/use.ts';
 
 const silentLog = { LOG_LEVEL: 'silent' };
 
@@ -39,16 +39,8 @@ function recordsOf({ core }: AttachmentService, { id }: TestAgent): Promise<obje
 }
 
 describe('a failing store', () => {
-  let store: Awaited<ReturnType<typeof startFaultyS3>>;
-  let service: AttachmentService;
-  beforeAll(async () => {
-    store = await startFaultyS3();
-    service = await startAttachmentService({ worker: false, env: { ...silentLog, ...store.env } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await store.close();
-  });
+  const store = use(startFaultyS3);
+  const service = use(() => startAttachmentService({ worker: false, env: { ...silentLog, ...store.env } }));
 
   const scan = (id: string) => attachmentScanningHandler(service.core).handle({ ids: [id] });
   const statusOf = async (id: string) => (await service.core.repositories.attachments.find(id))?.scan_status;
@@ -147,10 +139,7 @@ describe('a failing store', () => {
       const bytes = buildPlannedFile({ GET: ['half', 'do'], PUT: ['do', 500, 500, 500, 'do'] });
       const input = { filename: 'a.json', content_type: 'application/json', size: bytes.length };
       const token = ada.token;
-      const { body } = await requestRest('POST', `${service.api}/attachments/uploads`, {
-        token,
-        body: input,
-      });
+      const { body } = await service.post({ token }, '/attachments/uploads', input);
       const { url, headers } = body.upload;
       const put = await fetch(reachable(service, url), {
         method: 'PUT',
@@ -158,8 +147,7 @@ describe('a failing store', () => {
         body: new Uint8Array(bytes),
       });
       expect(put.status).toBe(200);
-      const complete = () =>
-        requestRest('POST', `${service.api}/attachments/${body.attachment_id}/complete`, { token });
+      const complete = () => service.post({ token }, `/attachments/${body.attachment_id}/complete`);
       expect(await complete()).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
       expect(await complete()).toMatchObject({ status: 200, body: { id: body.attachment_id } });
     });
@@ -194,9 +182,7 @@ test('an unwritable folder is unavailable, and works again when it is writable',
   await rm(blobs);
   const id = await uploadId(service, ada);
   await attachmentScanningHandler(service.core).handle({ ids: [id] });
-  const { headers } = await requestRest('GET', `${service.api}/attachments/${id}/content`, {
-    token: ada.token,
-  });
+  const { headers } = await service.get(ada, `/attachments/${id}/content`);
   const address = reachable(service, headers.get('location') ?? '');
   await rm(blobs, { recursive: true });
   const unavailable = await fetch(address);

@@ -1,20 +1,17 @@
 import { AuthenticationError, ResourceNotFoundError, ValidationError } from '@chat-adapter/shared';
 import { Card, CardText, NotImplementedError } from 'chat';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createAgentMessagingAdapter } from '../../../packages/chat-adapter/src/main.ts';
 import { createTestDelivery } from '../../../packages/client/src/main.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent } from '../../support/service.ts';
 import { startBot } from '../../integration/chat-adapter/setup.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 const waitFor = <T>(read: () => T) => expect.poll(read, { timeout: 30_000 });
 
-let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-beforeAll(async () => {
-  service = await startServiceOnFixedPort({ WEBHOOK_NETWORKS: '127.0.0.0/8' });
-});
-afterAll(() => service.stop());
+const service = use(() => startServiceOnFixedPort({ WEBHOOK_NETWORKS: '127.0.0.0/8' }));
 
 test('two bots talk with each other, and mark messages as read', async () => {
   const [counter, doubler] = await Promise.all([startBot(service), startBot(service)]);

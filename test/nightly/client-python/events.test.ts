@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { missingPythonReason, runPython } from '../../support/python.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import { page, refuse, startStubService } from './stub-service.ts';
 
@@ -15,18 +15,14 @@ async function createFolder(): Promise<string> {
 }
 
 describeUnless(missingPythonReason, 'events in Python', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await openSharedService();
-  });
-  afterAll(() => service.stop());
+  const service = useSharedService();
 
   /** A thread with two messages to a new agent. */
   async function agentWithMessages() {
     const [writer, agent] = await Promise.all([service.agent(), service.agent()]);
-    const { body } = await requestRest('POST', `${service.api}/threads`, {
-      token: writer.token,
-      body: { with_handle: agent.handle, initial_message: 'one' },
+    const { body } = await service.post(writer, '/threads', {
+      with_handle: agent.handle,
+      initial_message: 'one',
     });
     const url = `${service.api}/threads/${body.id}/messages`;
     await requestRest('POST', url, { token: writer.token, body: { content: 'two' } });

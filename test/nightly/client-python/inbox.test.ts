@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { missingPythonReason, startPython } from '../../support/python.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type TestAgent, useService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 describeUnless(missingPythonReason, 'instances in Python that share an inbox', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService({ worker: false });
-  });
-  afterAll(() => service.stop());
+  const service = useService({ worker: false });
 
   /** An agent whose inbox is on. */
   async function agentWithInbox() {
     const [writer, agent] = await Promise.all([service.agent(), service.agent()]);
-    const inbox = await requestRest('PUT', `${service.api}/inbox`, { token: agent.token, body: {} });
+    const inbox = await service.put(agent, '/inbox', {});
     expect(inbox.status).toBe(200);
     return { writer, agent };
   }
 
   async function write(writer: TestAgent, agent: TestAgent, text: string): Promise<string> {
     const body = { with_handle: agent.handle, initial_message: text };
-    const created = await requestRest('POST', `${service.api}/threads`, { token: writer.token, body });
+    const created = await service.post(writer, '/threads', body);
     expect(created.status).toBe(201);
     return created.body.id;
   }

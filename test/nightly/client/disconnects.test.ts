@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import { readFeed, type ReaderTransport, startRestartingReader } from '../../clients/restarting-reader.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { range, sendNumbers, startConversation } from '../../integration/client/setup.ts';
 
 // Each cut costs a back-off, which grows while the machine is busy.
 vi.setConfig({ testTimeout: 120_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const cuts = 40;
 const messages = 270;

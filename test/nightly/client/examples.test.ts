@@ -1,26 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTestDelivery } from '../../../packages/client/src/main.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';
-import { type InstalledPackage, installPackage } from '../../integration/client/installed-package.ts';
+import { installPackage } from '../../integration/client/installed-package.ts';
 import { startModel } from '../../integration/client/model-server.ts';
 import { clientOf } from '../../integration/client/setup.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
-let installed: InstalledPackage;
-let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-beforeAll(async () => {
-  installed = await installPackage();
-  service = await startServiceOnFixedPort({ WEBHOOK_NETWORKS: '127.0.0.0/8' });
-});
-afterAll(async () => {
-  await service.stop();
-  await installed.remove();
-});
+const installed = use(installPackage);
+const service = use(() => startServiceOnFixedPort({ WEBHOOK_NETWORKS: '127.0.0.0/8' }));
 
 const folder = resolve(import.meta.dirname, '../../../examples');
 const countCode = (program: string) =>

@@ -1,26 +1,19 @@
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent } from '../../support/service.ts';
-import {
-  type InstalledPackage,
-  installPackage,
-  listImports,
-} from '../../integration/client/installed-package.ts';
+import { installPackage, listImports } from '../../integration/client/installed-package.ts';
 import { clientOf } from '../../integration/client/setup.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 const modules = resolve(import.meta.dirname, '../../../node_modules');
 
-let installed: InstalledPackage;
-beforeAll(async () => {
-  installed = await installPackage();
-});
-afterAll(() => installed.remove());
+const installed = use(installPackage);
 
 test('the package is small, has no dependencies, and contains only code and declarations', async () => {
   const { dependencies } = JSON.parse(

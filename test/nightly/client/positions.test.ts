@@ -2,16 +2,12 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type CursorStore, fileCursor, sqlCursor } from '../../../packages/client/src/node/main.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { sendNumbers, startConversation } from '../../integration/client/setup.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 test('a position in a file survives the program, and is replaced atomically', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);

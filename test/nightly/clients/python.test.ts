@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { missingPythonReason } from '../../support/python.ts';
 import { runDisconnects } from '../../support/python-disconnects.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
 vi.setConfig({ testTimeout: 1_800_000 });
 
 describeUnless(missingPythonReason, 'a Python reader over 1,000 lost connections', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService({ worker: false });
-  });
-  afterAll(() => service.stop());
+  const service = useService({ worker: false });
 
   test('handles every one of at least 20,000 events; only a kill repeats the event whose position was not stored', async () => {
     const result = await runDisconnects(service, { messages: 20_000, cuts: 1_000, groupSize: 20, kills: 20 });

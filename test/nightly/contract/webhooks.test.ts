@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { verifyWebhook } from '../../../packages/client/src/main.ts';
 import { requestRest } from '../../clients/rest.ts';
 import {
   type ReceivedPost,
   respondWith,
   startWebhookReceiver,
-  type WebhookReceiver,
 } from '../../support/servers/webhook-receiver.ts';
 import { sameAnswers, startBothServices } from './compare.ts';
 import type { World } from './world.ts';
+import { use } from '../../support/use.ts';
 
 startBothServices();
 
-let receiver: WebhookReceiver;
-beforeAll(async () => {
-  receiver = await startWebhookReceiver();
-});
-afterAll(() => receiver.close());
+const receiver = use(startWebhookReceiver);
 
 const scopes = ['agents:read', 'agents:write', 'threads:read', 'contacts:read'] as const;
 const waitUntil = <T>(read: () => T) => expect.poll(read, { timeout: 30_000, interval: 25 });

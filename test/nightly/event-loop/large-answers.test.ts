@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { callToolRaw, connectSdkClient } from '../../clients/mcp/client.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
@@ -6,13 +6,10 @@ import { registerAgentAsOperator } from '../../../src/services/agents/operator-r
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { inboxOf } from '../../integration/inbox/setup.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';
-import { type MeasuredApi, startMeasuredApi } from './setup.ts';
+import { startMeasuredApi } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let api: MeasuredApi;
-beforeAll(async () => {
-  api = await startMeasuredApi();
-});
-afterAll(() => api.stop());
+const api = use(startMeasuredApi);
 
 const maxContentBytes = 32_768;
 

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, test } from 'vitest';
+import { test } from 'vitest';
 import { catalogue } from '../../../src/operations/catalogue.ts';
 import type { Operation } from '../../../src/operations/define.ts';
 import { attacks, maxBodyBytes } from './inputs.ts';
-import { jsonType, type MeasuredApi, startMeasuredApi, toolCall } from './setup.ts';
+import { jsonType, startMeasuredApi, toolCall } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let api: MeasuredApi;
-beforeAll(async () => {
-  api = await startMeasuredApi();
-});
-afterAll(() => api.stop());
+const api = use(startMeasuredApi);
 
 function validFields(operation: Operation): Record<string, unknown> {
   const example = operation.example.input;

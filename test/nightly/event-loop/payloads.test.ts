@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { buildPart, closingBoundary, multipartType } from '../../integration/attachments/setup.ts';
-import { type MeasuredApi, startMeasuredApi } from './setup.ts';
+import { startMeasuredApi } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let api: MeasuredApi;
-beforeAll(async () => {
-  api = await startMeasuredApi();
-});
-afterAll(() => api.stop());
+const api = use(startMeasuredApi);
 
 /** The call must succeed: a refusal would prove nothing. */
 async function callTool(name: string, args: object): Promise<void> {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { TestAgent } from '../../support/service.ts';
-import { type SearchService, startSearchService } from '../../integration/rest/search/setup.ts';
+import { startSearchService } from '../../integration/rest/search/setup.ts';
+import { use } from '../../support/use.ts';
 
 /**
  * The service shares the event loop of this process. On a quiet machine a search blocks it for less than 50 ms. With all
@@ -13,11 +14,10 @@ const searchesAtOnce = 3;
 const largestContent = 32_768;
 const messages = 50;
 
-let on: SearchService;
+const on = use(() => startSearchService(), 120_000);
 let ann: TestAgent;
 
 beforeAll(async () => {
-  on = await startSearchService();
   const [first, bob] = await on.createAgents();
   ann = first;
   const thread = await on.open(ann, bob);
@@ -25,7 +25,6 @@ beforeAll(async () => {
     await on.send(bob, thread, hostile(index % 2 === 0 ? '中文' : 'ที่นี่น้ำดีที่สุด', index));
   await on.indexed();
 }, 120_000);
-afterAll(() => on.stop());
 
 /** A message of maximum length without spaces, with the search term only at its end. */
 function hostile(unit: string, index: number): string {

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { connectWebSocket } from '../../clients/websocket.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type TestAgent, useService } from '../../support/service.ts';
 import { connectModel, contentsOf, readToEnd } from '../../acceptance/first-steps/model.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 /** More than one page of events. */
 const contents = Array.from({ length: 120 }, (_, index) => `message ${index + 1}`);
@@ -19,14 +14,7 @@ const contents = Array.from({ length: 120 }, (_, index) => `message ${index + 1}
 async function createLateAgent(): Promise<{ late: TestAgent; send(content: string): Promise<void> }> {
   const [writer, late] = await Promise.all([service.agent(), service.agent()]);
   const post = async (path: string, body: object) => {
-    const {
-      status,
-      text,
-      body: created,
-    } = await requestRest('POST', `${service.api}${path}`, {
-      token: writer.token,
-      body,
-    });
+    const { status, text, body: created } = await service.post(writer, path, body);
     expect([200, 201], text).toContain(status);
     return created;
   };
@@ -42,9 +30,7 @@ async function createLateAgent(): Promise<{ late: TestAgent; send(content: strin
 test('a program that starts later gets every message over REST, from its first request on', async () => {
   const { late, send } = await createLateAgent();
   const read = async (query: string) => {
-    const { status, body } = await requestRest('GET', `${service.api}/events?limit=100${query}`, {
-      token: late.token,
-    });
+    const { status, body } = await service.get(late, `/events?limit=100${query}`);
     expect(status).toBe(200);
     return body;
   };
@@ -55,7 +41,7 @@ test('a program that starts later gets every message over REST, from its first r
   // Nothing is acknowledged, so a restart begins again; after the acknowledgement it begins with what is new.
   expect(contentsOf(await read(''))).toEqual(contentsOf(first));
   const { cursor } = second;
-  await requestRest('POST', `${service.api}/events/ack`, { token: late.token, body: { cursor } });
+  await service.post(late, '/events/ack', { cursor });
   await send('after the acknowledgement');
   expect(contentsOf(await read(''))).toEqual(['after the acknowledgement']);
 });

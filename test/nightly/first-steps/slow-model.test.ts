@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { callToolRaw } from '../../clients/mcp/client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import {
   connectModel,
   contentsOf,
@@ -11,11 +11,7 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 /** A model, and an agent that answers each message twice before the model does anything else. */
 async function meet() {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { describeWithRedis, startTestRedis, type TestRedis } from '../../support/servers/redis/server.ts';
+import { describeWithRedis, startTestRedis } from '../../support/servers/redis/server.ts';
 import { type McpInstance, startMcpInstance } from '../../integration/mcp/instance.ts';
 import {
   answerElicitation,
@@ -10,6 +10,7 @@ import {
   type RawSession,
 } from '../../clients/mcp/raw-elicitation.ts';
 import { openSseStream } from '../../clients/sse.ts';
+import { use } from '../../support/use.ts';
 
 let database: { url: string };
 let counter = 0;
@@ -90,11 +91,7 @@ function longAnswers(url: () => string | undefined): void {
 }
 
 await describeWithRedis('over Redis', () => {
-  let redis: TestRedis;
-  beforeAll(async () => {
-    redis = await startTestRedis();
-  });
-  afterAll(() => redis.stop());
+  const redis = use(startTestRedis);
   longAnswers(() => redis.url);
 });
 

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { callToolRaw, postRawMessage } from '../../clients/mcp/client.ts';
 import { askStateless } from '../../clients/mcp/stateless-request.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { startService } from '../../support/service.ts';
 
 /** Counts o200k tokens; without the tokenizer of another package, a quarter of the bytes. */
@@ -31,10 +30,7 @@ test(
     const writers = await Promise.all(Array.from({ length: 5 }, () => service.agent()));
     const token = await service.token(reader.handle, { audience: 'mcp', scopes: [...scopes] });
     const post = async (from: { token: string }, path: string, body: object) => {
-      const { status, body: answer } = await requestRest('POST', `${service.api}${path}`, {
-        token: from.token,
-        body,
-      });
+      const { status, body: answer } = await service.post(from, path, body);
       expect(status).toBe(201);
       return answer;
     };
@@ -89,7 +85,7 @@ test(
     });
     await call('ask (no reply yet)', 'ask', { thread_id: first, content: paragraph, wait_seconds: 0 });
     await call('list_contacts (5)', 'list_contacts', {});
-    await requestRest('PUT', `${service.api}/inbox`, { token: reader.token, body: { from: 'earliest' } });
+    await service.put(reader, '/inbox', { from: 'earliest' });
     await call('claim_messages (10)', 'claim_messages', { max: 10 });
     const list = await postRawMessage(service.url, token, { jsonrpc: '2.0', id: 1, method: 'tools/list' });
     measure('tools/list (2025-11-25)', JSON.stringify(Object(list.json).result));

@@ -4,18 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type McpCluster, startMcpCluster } from '../../acceptance/mcp/cluster.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { startMcpCluster } from '../../acceptance/mcp/cluster.ts';
 import { testToolStory } from '../../acceptance/mcp/tool-story.ts';
 import type { ConnectTools } from '../../clients/mcp/drivers/driver.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { readResult, readText } from '../../clients/mcp/eliciting-client.ts';
+import { use } from '../../support/use.ts';
 
-let cluster: McpCluster;
-beforeAll(async () => {
-  cluster = await startMcpCluster();
-});
-afterAll(async () => void (await cluster.stop()));
+const cluster = use(startMcpCluster);
 
 /** Installs packages in a folder of their own, because each is larger than half of the dependencies of this project. */
 async function install(packages: Readonly<Record<string, string>>): Promise<string> {

@@ -6,19 +6,18 @@ import { migrateBack, migrateForward } from '../../../src/platform/database/migr
 import { partitionsRepository } from '../../../src/repositories/maintenance/partitions.ts';
 import { idDaysAgo, partitionedTableNames } from '../../support/partitions.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-let place: Awaited<ReturnType<typeof createTestDatabase>>;
+const place = use(createTestDatabase);
 let client: pg.Client;
 beforeAll(async () => {
-  place = await createTestDatabase();
   client = new pg.Client({ connectionString: place.url });
   await client.connect();
 });
 afterAll(async () => {
   await client.end();
-  await place.drop();
 });
 
 async function rows<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {

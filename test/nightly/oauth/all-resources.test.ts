@@ -1,5 +1,5 @@
 import { refreshTokenGrant } from 'openid-client';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { requestRest } from '../../clients/rest.ts';
@@ -8,15 +8,12 @@ import { startCallbackListener } from '../../clients/oauth/callback-listener.ts'
 import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { register, signIn } from '../../clients/oauth/public-client.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 await describeWithBrowser('a client that names no resource when it asks the person', (browser) => {
-  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-  beforeAll(async () => {
-    service = await startServiceOnFixedPort();
-  });
-  afterAll(() => service.stop());
+  const service = use(startServiceOnFixedPort);
 
   /** The transports that accept a token for the selected agent. */
   async function acceptingTransports(token: string, handle: string): Promise<string[]> {

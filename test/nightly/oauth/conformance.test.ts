@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { runConformance } from '../../support/conformance/run.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { register } from '../../clients/oauth/public-client.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 await describeWithBrowser('the conformance suite of the MCP project', (browser) => {
-  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-  beforeAll(async () => {
-    service = await startServiceOnFixedPort({}, { worker: false });
-  });
-  afterAll(() => service.stop());
+  const service = use(() => startServiceOnFixedPort({}, { worker: false }));
 
   /** The suite prints the address that a person must visit, and waits for the browser at its own callback. */
   async function judge(extra: readonly string[] = []) {

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { startMcpRemote } from '../../clients/oauth/mcp-remote.ts';
 import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 await describeWithBrowser('mcp-remote', (browser) => {
-  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-  beforeAll(async () => {
-    service = await startServiceOnFixedPort();
-  });
-  afterAll(() => service.stop());
+  const service = use(startServiceOnFixedPort);
 
   test('signs a person in by the browser, and later starts without another sign-in', async () => {
     const remote = await startMcpRemote(service.url);

@@ -6,15 +6,15 @@ import { startService, createTestSettings, type TestService } from '../../suppor
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { createApp, registerApp, readTokens } from '../../clients/oauth/app.ts';
 import { password } from '../../integration/oauth/authorization-server.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Two API processes over one database: what ends at one is heard at the other. */
-let settings: Awaited<ReturnType<typeof createTestSettings>>;
+const settings = use(() => createTestSettings('postgres'));
 let here: TestService;
 let there: ServiceProcess;
 beforeAll(async () => {
-  settings = await createTestSettings('postgres');
   settings.env['REFRESH_GRACE_SECONDS'] = '60';
   here = await startService({ worker: false, env: settings.env });
   there = await startProcess(
@@ -26,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await there.terminate();
   await here.stop();
-  await settings.release();
 });
 
 let count = 0;

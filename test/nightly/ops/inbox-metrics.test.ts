@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
+import { expect, test } from 'vitest';
+import { useService } from '../../support/service.ts';
 import { startWork } from '../../integration/inbox/setup.ts';
 import { scrapeMetrics } from '../../integration/ops/scrape.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ env: { OPS_PORT: '0' } });
-});
-afterAll(() => service.stop());
+const service = useService({ env: { OPS_PORT: '0' } });
 
 /** The gauges of a process: ready, leased, dead, and the age of the oldest item in seconds. */
 async function readGauges(ops: string) {

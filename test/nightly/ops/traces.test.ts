@@ -73,14 +73,12 @@ test('the trace of a sender leads through the API, the queue and the worker to e
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const hook = { url: `http://127.0.0.1:${portOf(receiver)}/`, event_types: ['message.created'] };
   const owner = await service.token(bob.handle, { scopes: [...allTestScopes, 'agents:write'] });
-  expect((await requestRest('POST', `${service.api}/webhooks`, { token: owner, body: hook })).status).toBe(
-    201,
-  );
+  expect((await service.post({ token: owner }, '/webhooks', hook)).status).toBe(201);
   const socket = await connectWebSocket(service.url, { token: bob.token });
   const mcp = await connectSdkClient(service.url, await service.token(bob.handle, { audience: 'mcp' }));
   const body = { with_handle: bob.handle, initial_message: 'words of a message' };
   const headers = { traceparent };
-  const thread = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body, headers });
+  const thread = await service.post(ann, '/threads', body, { headers });
 
   const frame = await socket.next(({ type }) => type === 'message.created');
   expect(frame['traceparent']).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
@@ -89,9 +87,7 @@ test('the trace of a sender leads through the API, the queue and the worker to e
   await expect.poll(() => posted.length, waitOptions).toBe(1);
   expect(posted[0]?.body).toMatchObject({ traceparent: frame['traceparent'] });
   expect(posted[0]?.traceparent).toMatch(new RegExp(`^00-${trace}-`));
-  const page = await requestRest('GET', `${service.api}/events?cursor=${socket.ready.cursor}`, {
-    token: bob.token,
-  });
+  const page = await service.get(bob, `/events?cursor=${socket.ready.cursor}`);
   expect(page.body.events[1]).toMatchObject({ traceparent: frame['traceparent'] });
 
   // A call without a trace context starts a new trace, and one that is not sampled leaves no trace.

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
 import { sampleClient, people } from '../../../scripts/screenshots/fixtures.ts';
 import { views } from '../../../scripts/screenshots/views.ts';
@@ -17,6 +17,7 @@ import { inboxOf } from '../../integration/inbox/setup.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { crawl } from './crawl.ts';
 import { injectAxe, findPageFaults } from '../../acceptance/pages/page-faults.ts';
+import { use } from '../../support/use.ts';
 
 const [mara] = people;
 
@@ -123,16 +124,14 @@ interface Sample {
 }
 
 await describeWithBrowser('the pages', (browser) => {
-  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
+  const service = use(startServiceOnFixedPort);
   let ids: Map<string, string>;
   beforeAll(async () => {
-    service = await startServiceOnFixedPort();
     ids = await seedService(service.core);
     await logDeliveries(service.core, ids.get('mara.assistant') ?? '');
     await fillInbox(service.core, service.url);
     await subscribeApp(service.core, ids.get('mara.assistant') ?? '');
   });
-  afterAll(() => service.stop());
 
   describe.each(views)('$name: no fault is found on', ({ options }) => {
     async function withPage(go: (page: Page) => Promise<void>): Promise<void> {

@@ -1,9 +1,10 @@
 import type { BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -23,14 +24,10 @@ const recordNotifications = `
   };`;
 
 await describeWithBrowser('notifications of the browser', (browser) => {
-  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
+  const service = use(() => startServiceOnFixedPort({}, { worker: false }));
   const contexts: BrowserContext[] = [];
-  beforeAll(async () => {
-    service = await startServiceOnFixedPort({}, { worker: false });
-  });
   afterAll(async () => {
     await Promise.all(contexts.map((context) => context.close()));
-    await service.stop();
   });
 
   async function openPage() {

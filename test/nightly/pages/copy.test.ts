@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 await describeWithBrowser('texts to copy', (browser) => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await openSharedService();
-  });
-  afterAll(() => service.stop());
+  const service = useSharedService();
 
   test('a button copies the program of the first page', async () => {
     const permissions = ['clipboard-read', 'clipboard-write'];

@@ -1,19 +1,15 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { injectAxe, findPageFaults } from '../../acceptance/pages/page-faults.ts';
+import { use } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 await describeWithBrowser('the API reference', (browser) => {
-  let service: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-  beforeAll(async () => {
-    service = await startServiceOnFixedPort({}, { worker: false });
-  });
-  afterAll(() => service.stop());
+  const service = use(() => startServiceOnFixedPort({}, { worker: false }));
 
   async function withPage(
     go: (page: Page, context: BrowserContext) => Promise<void>,
@@ -92,7 +88,7 @@ await describeWithBrowser('the API reference', (browser) => {
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByText('You are signed out.').waitFor();
       expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
-      const me = () => requestRest('GET', `${service.api}/agents/me`, { token: renewed.access_token });
+      const me = () => service.get({ token: renewed.access_token }, '/agents/me');
       await expect.poll(async () => (await me()).status).toBe(401);
       await page.goto('/console/connections');
       expect(await page.getByText('API reference').count()).toBe(0);

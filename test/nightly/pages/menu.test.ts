@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { newUsername, signInPerson } from '../../integration/console/signed-in-person.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { findPageFaults, injectAxe } from '../../acceptance/pages/page-faults.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -15,11 +15,7 @@ async function countRows(page: Page, selector: string): Promise<number> {
 }
 
 await describeWithBrowser('the menu', (browser) => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await openSharedService();
-  });
-  afterAll(() => service.stop());
+  const service = useSharedService();
 
   async function open(options: object, username?: string) {
     const ada = await signInPerson(service, username);

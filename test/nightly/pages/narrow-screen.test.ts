@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { inboxOf } from '../../integration/inbox/setup.ts';
 import { startThread } from '../../integration/console/conversations/conversation-fixtures.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 await describeWithBrowser('a screen of 320 pixels', (browser) => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService({ worker: false });
-  });
-  afterAll(() => service.stop());
+  const service = useService({ worker: false });
 
   test.each(['light', 'dark'] as const)('has no page that scrolls sideways, in %s', async (colorScheme) => {
     const ada = await signInPerson(service);

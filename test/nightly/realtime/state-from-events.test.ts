@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import {
   readCurrentCursor,
@@ -10,9 +10,8 @@ import {
 } from '../../clients/follower/transports.ts';
 import { followAcrossTransports, type TransportStay } from '../../clients/follower/follower.ts';
 import { readAgentState, type AgentState } from '../../clients/follower/state.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { createRelatedAgent } from '../../clients/contacts.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type TestAgent, useService } from '../../support/service.ts';
 import {
   arbitraryActions,
   initialActions,
@@ -26,11 +25,7 @@ const runs = Number(process.env['FOLD_RUNS'] ?? 5);
 const agentsAtOnce = 4;
 const maxActions = 80;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 interface Resident extends TestAgent {
   place: FeedAccess;
@@ -43,7 +38,7 @@ async function createAgents(): Promise<Resident[]> {
   const agents = first ? [...strangers, await createRelatedAgent(service, first, { scopes })] : [];
   const settle = async (agent: TestAgent): Promise<Resident> => {
     const mcp = await service.token(agent.handle, { audience: 'mcp', scopes });
-    const inbox = await requestRest('PUT', `${service.api}/inbox`, { token: agent.token, body: {} });
+    const inbox = await service.put(agent, '/inbox', {});
     expect(inbox.status).toBe(200);
     return { ...agent, place: { url: service.url, tokens: { api: agent.token, mcp } } };
   };
@@ -119,9 +114,7 @@ async function runActions(
 
 async function end(agents: readonly TestAgent[]): Promise<void> {
   const body = { description: endMarker };
-  await Promise.all(
-    agents.map(({ token }) => requestRest('PATCH', `${service.api}/agents/me`, { token, body })),
-  );
+  await Promise.all(agents.map(({ token }) => service.patch({ token }, '/agents/me', body)));
 }
 
 function shown({ profile, threads, contacts }: AgentState) {
@@ -204,9 +197,7 @@ test(
 async function deliveredOwn({ token, id }: TestAgent, { receipts, threads }: AgentState) {
   const found: Record<string, Record<string, number>> = {};
   for (const thread of threads.keys()) {
-    const { body } = await requestRest('GET', `${service.api}/threads/${thread}/messages?limit=100`, {
-      token,
-    });
+    const { body } = await service.get({ token }, `/threads/${thread}/messages?limit=100`);
     const own = (body.messages as { sender: { id: string }; sequence: number }[])
       .filter(({ sender }) => sender.id === id)
       .map(({ sequence }) => sequence);

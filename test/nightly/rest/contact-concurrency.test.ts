@@ -1,24 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { contactRequestsRepository } from '../../../src/repositories/contacts/requests.ts';
 import { contactsRepository } from '../../../src/repositories/contacts/contacts.ts';
 import { type FeedEvent, followFeed } from '../../clients/feed.ts';
-import { startService, type TestAgent, type TestService } from '../../support/service.ts';
-import {
-  createRelatedAgent,
-  statusAndCode,
-  type ContactsClient,
-  createContactsClient,
-} from '../../clients/contacts.ts';
+import { type TestAgent, useService } from '../../support/service.ts';
+import { createRelatedAgent, statusAndCode, useContacts } from '../../clients/contacts.ts';
 
-let service: TestService;
-let trust: ContactsClient;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-  trust = createContactsClient(service.api);
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
+const trust = useContacts(service);
 
 const actions = ['request', 'approve', 'reject', 'removeContact', 'block', 'unblock', 'favorite'] as const;
 

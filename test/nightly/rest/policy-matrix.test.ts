@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { maskResponse, mapNamesToRoles } from '../../support/mask-response.ts';
 import type { RestResponse } from '../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import {
   expectedOutcome,
   policies,
@@ -18,13 +18,11 @@ import {
   type AgentPair,
 } from '../../integration/rest/access/policy-fixtures.ts';
 
-let service: TestService;
+const service = useSharedService();
 let fixtures: PolicyFixtures;
 beforeAll(async () => {
-  service = await openSharedService();
   fixtures = createPolicyFixtures(service);
 });
-afterAll(() => service.stop());
 
 /** The value of a table cell for this response. */
 function outcome(answer: RestResponse, { target }: AgentPair): string {

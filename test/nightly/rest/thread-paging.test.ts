@@ -1,27 +1,18 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../support/service.ts';
+import { expect, test, vi } from 'vitest';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 async function newThread(ann: TestAgent, bob: TestAgent): Promise<string> {
   const body = { with_handle: bob.handle };
-  return (await requestRest('POST', `${service.api}/threads`, { token: ann.token, body })).body.id;
+  return (await service.post(ann, '/threads', body)).body.id;
 }
 
 async function say(thread: string, { token }: TestAgent): Promise<void> {
-  const sent = await requestRest('POST', `${service.api}/threads/${thread}/messages`, {
-    token,
-    body: { content: 'x' },
-  });
+  const sent = await service.post({ token }, `/threads/${thread}/messages`, { content: 'x' });
   expect(sent.status).toBe(201);
 }
 
@@ -31,7 +22,7 @@ async function pages({ token }: TestAgent, limit: number, between: (page: number
   let cursor: string | undefined;
   for (let page = 0; ; page += 1) {
     const query = new URLSearchParams({ limit: String(limit), ...(cursor && { cursor }) });
-    const answer = await requestRest('GET', `${service.api}/threads?${query.toString()}`, { token });
+    const answer = await service.get({ token }, `/threads?${query.toString()}`);
     expect(answer.status, answer.text).toBe(200);
     seen.push(...answer.body.threads.map(({ id }: { id: string }) => id));
     cursor = answer.body.next_cursor;

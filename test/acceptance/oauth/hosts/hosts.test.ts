@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openFormBrowser } from '../../../clients/form-browser.ts';
 import { createApp, register } from '../../../clients/oauth/app.ts';
 import {
   type AuthorizationServer,
-  startAuthorizationServer,
+  useAuthorizationServer,
 } from '../../../integration/oauth/authorization-server.ts';
 import { hostDocuments } from './documents.ts';
 import { type RefusedDocument, refusedDocuments } from './refusals.ts';
@@ -16,15 +16,10 @@ const published = hostDocuments.flatMap(({ document, metadata }) =>
     : [[document, () => Response.json({ client_id: document, ...metadata })] as const],
 );
 
-let authority: AuthorizationServer;
+const authority = useAuthorizationServer({ documents: Object.fromEntries(published) });
 let person: Awaited<ReturnType<AuthorizationServer['person']>>;
 beforeAll(async () => {
-  authority = await startAuthorizationServer({ documents: Object.fromEntries(published) });
   person = await authority.person();
-});
-afterAll(async () => {
-  expect(authority.faults).toEqual([]);
-  await authority.close();
 });
 
 const named = hostDocuments.map((host) => [[host.host, host.variant ?? []].flat().join(', '), host] as const);

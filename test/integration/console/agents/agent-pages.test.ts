@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { removeFromOrganization } from '../../../../src/services/people/organizations.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { followFeed } from '../../../clients/feed.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import {
   findFieldError,
   readFormFields,
@@ -12,15 +11,10 @@ import {
   signInPerson,
 } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const pageOf = ({ id }: Pick<TestAgent, 'id'>, below = '') => `/console/agents/${id}${below}`;
-const recordOf = async ({ token }: TestAgent) =>
-  (await requestRest('GET', `${service.api}/agents/me`, { token })).body;
+const recordOf = async ({ token }: TestAgent) => (await service.get({ token }, '/agents/me')).body;
 
 async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
   const ada = await signInPerson(service);
@@ -196,7 +190,7 @@ describe('deleting', () => {
     const confirm = await ada.go(address);
     const done = await fill({ ...ada }, address, { handle: ` @${mine.handle.toUpperCase()} ` });
     expect(done.visibleText).toContain(`Deleted @${mine.handle}`);
-    expect((await requestRest('GET', `${service.api}/agents/me`, { token: mine.token })).status).toBe(401);
+    expect((await service.get(mine, '/agents/me')).status).toBe(401);
     expect(done.visibleText).toContain('No agents yet');
     const again = await ada.send(findForm(confirm, address), { fields: { handle: mine.handle } });
     expect([again.status, again.title]).toEqual([404, 'Page not found · Agent Messaging']);

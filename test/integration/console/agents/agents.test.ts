@@ -1,7 +1,6 @@
 import { textContent } from 'domutils';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { useSharedService } from '../../../support/service.ts';
 import {
   findFieldError,
   readFormFields,
@@ -11,15 +10,11 @@ import {
   signInPerson,
 } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const create = '/console/agents/new';
 const recordOf = async (handle: string) =>
-  (await requestRest('GET', `${service.api}/agents/me`, { token: await service.token(handle) })).body;
+  (await service.get({ token: await service.token(handle) }, '/agents/me')).body;
 
 test('a person creates a first agent from an empty list', async () => {
   const ada = await signInPerson(service);

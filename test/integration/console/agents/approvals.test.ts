@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { retire } from '../../../../src/services/agents/retire.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findForm } from '../../../clients/form-browser.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { fillForm, createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 import { override } from '../../../support/override.ts';
 
-let service: TestService;
+const service = useSharedService();
 beforeAll(async () => {
-  service = await openSharedService();
   await service.register({ handle: 'globex.desk', create_owner: true });
 });
-afterAll(() => service.stop());
 
 const list = '/console/approvals';
 const hour = 3_600_000;

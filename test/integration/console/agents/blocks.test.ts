@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
-import { type ContactsClient, createContactsClient } from '../../../clients/contacts.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
+import { useContacts } from '../../../clients/contacts.ts';
 import {
   findFieldError,
   readFormFields,
@@ -10,13 +10,8 @@ import {
   signInPerson,
 } from '../signed-in-person.ts';
 
-let service: TestService;
-let trust: ContactsClient;
-beforeAll(async () => {
-  service = await openSharedService();
-  trust = createContactsClient(service.api);
-});
-afterAll(() => service.stop());
+const service = useSharedService();
+const trust = useContacts(service);
 
 const below = ({ id }: Pick<TestAgent, 'id'>, path: string) => `/console/agents/${id}/${path}`;
 

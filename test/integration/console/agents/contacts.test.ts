@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
-import { updateAgentColumn, type ContactsClient, createContactsClient } from '../../../clients/contacts.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
+import { updateAgentColumn, useContacts } from '../../../clients/contacts.ts';
 import {
   findFieldError,
   readFormFields,
@@ -10,13 +10,8 @@ import {
   signInPerson,
 } from '../signed-in-person.ts';
 
-let service: TestService;
-let trust: ContactsClient;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-  trust = createContactsClient(service.api);
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
+const trust = useContacts(service);
 
 const contactsOf = ({ id }: Pick<TestAgent, 'id'>, below = '') => `/console/agents/${id}/contacts${below}`;
 

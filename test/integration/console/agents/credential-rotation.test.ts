@@ -1,17 +1,12 @@
 import { textContent } from 'domutils';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createCredential } from '../../../../src/services/auth/credentials.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
-import { requestRest } from '../../../clients/rest.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 import { type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 interface Named {
   client_id: string;
@@ -63,9 +58,7 @@ test('a rotated credential has a new secret, shown once; the previous one works 
   const answers = await Promise.all([credential, renewed].map(requestToken));
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   const tokens = [before, ...answers].map(({ token }) => token);
-  const seen = await Promise.all(
-    tokens.map((token) => requestRest('GET', `${service.api}/agents/me`, { token })),
-  );
+  const seen = await Promise.all(tokens.map((token) => service.get({ token }, '/agents/me')));
   expect(seen.map(({ body }) => body.id)).toEqual([mine.id, mine.id, mine.id]);
   const list = await ada.go(`/console/agents/${mine.id}/credentials`);
   expect(list.text).not.toContain(client_secret);
@@ -88,7 +81,7 @@ test('a previous secret that others may know ends at once, with its tokens and c
   const page = await rotate(ada, addressOf(mine, credential), 'end');
   expect(page.visibleText).toContain('The previous secret no longer works.');
   expect(await socket.closed).toMatchObject({ code: 1008 });
-  expect((await requestRest('GET', `${service.api}/agents/me`, { token })).status).toBe(401);
+  expect((await service.get({ token }, '/agents/me')).status).toBe(401);
   expect((await requestToken(credential)).status).toBe(401);
   expect((await requestToken({ ...credential, client_secret: readSecret(page) })).status).toBe(200);
 });

@@ -1,10 +1,9 @@
 import { textContent } from 'domutils';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { scopePresets, scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { maxCredentials } from '../../../../src/services/auth/credentials.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 import {
   findFieldError,
@@ -15,11 +14,7 @@ import {
   signInPerson,
 } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const listOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}/credentials`;
 
@@ -76,7 +71,7 @@ describe('a new credential', () => {
       200,
       expect.objectContaining({ scope: 'contacts:read', token_type: 'Bearer' }),
     ]);
-    const me = await requestRest('GET', `${service.api}/agents/me`, { token: json['access_token'] });
+    const me = await service.get({ token: json['access_token'] }, '/agents/me');
     expect(me.body.id).toBe(ada.mine.id);
 
     const list = await ada.go(listOf(ada.mine));
@@ -181,7 +176,7 @@ describe('revoking', () => {
     const done = await ada.send(findForm(confirm, address));
     expect(done.visibleText).toMatch(/Credential revoked.*No credentials/);
     expect(await socket.closed).toMatchObject({ code: 1008 });
-    expect((await requestRest('GET', `${service.api}/agents/me`, { token })).status).toBe(401);
+    expect((await service.get({ token }, '/agents/me')).status).toBe(401);
     expect((await runCurl(curl)).status).toBe(401);
     const again = await ada.send(findForm(confirm, address));
     expect(again.visibleText).toContain('Credential revoked');

@@ -56,7 +56,7 @@ test('Try it opens one conversation, however often it is pressed at once, and th
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 303));
   expect([...places]).toEqual([expect.stringMatching(/^\/console\/conversations\/thd_\w+$/)]);
   const id = [...places][0]?.split('/').at(-1) ?? '';
-  const { body } = await requestRest('GET', `${service.api}/threads`, { token: mine.token });
+  const { body } = await service.get(mine, '/threads');
   expect(body.threads).toHaveLength(1);
   await expect.poll(() => listTexts(mine, id)).toHaveLength(2);
   const [first, reply] = await listMessages(mine, id);
@@ -67,10 +67,7 @@ test('Try it opens one conversation, however often it is pressed at once, and th
   });
   // Pressed again, it opens the same conversation while that is active, and another one after it was closed.
   expect((await ada.send(form, { follow: false })).headers.get('location')).toBe([...places][0]);
-  await requestRest('PATCH', `${service.api}/threads/${id}`, {
-    token: mine.token,
-    body: { status: 'closed' },
-  });
+  await service.patch(mine, `/threads/${id}`, { status: 'closed' });
   const again = await ada.send(form, { follow: false });
   expect(again.headers.get('location')).not.toBe([...places][0]);
 });
@@ -86,7 +83,7 @@ async function fetchAs(other: TestService, session: string, agent_id: string) {
 test('a message is answered once, however often its job runs', async () => {
   const mine = await service.agent();
   const id = await startThread(second, mine, [echo], { content: 'Only once' });
-  const feed = await requestRest('GET', `${service.api}/events?cursor=earliest`, { token: mine.token });
+  const feed = await service.get(mine, '/events?cursor=earliest');
   const events = (feed.body.events as { id: string }[]).map((event) => event.id);
   await Promise.all(Array.from({ length: 5 }, () => answerAsEcho(service.core.unitOfWork, events)));
   await expect.poll(() => listTexts(mine, id)).toEqual(['Only once', 'Only once']);
@@ -125,12 +122,9 @@ test('no answer to the echo itself, to what expects no reply, and in a group', a
 test('a closed thread gets no answer, and the job is done', async () => {
   const mine = await service.agent();
   const id = await startThread(second, mine, [echo]);
-  await requestRest('PATCH', `${service.api}/threads/${id}`, {
-    token: mine.token,
-    body: { status: 'closed' },
-  });
+  await service.patch(mine, `/threads/${id}`, { status: 'closed' });
   const before = await listTexts(mine, id);
-  const feed = await requestRest('GET', `${service.api}/events?cursor=earliest`, { token: mine.token });
+  const feed = await service.get(mine, '/events?cursor=earliest');
   const events = (feed.body.events as { id: string }[]).map((event) => event.id);
   await answerAsEcho(service.core.unitOfWork, events);
   expect(await listTexts(mine, id)).toEqual(before);

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { expect, test } from 'vitest';
+import { useService } from '../../../support/service.ts';
 import { signInPerson } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: true });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: true });
 
 test('a person erases an agent by typing its handle, and finds the report; other people cannot', async () => {
   const [ada, eve] = [await signInPerson(service), await signInPerson(service)];
@@ -16,7 +11,7 @@ test('a person erases an agent by typing its handle, and finds the report; other
   expect((await ada.go(`/console/agents/${mine.id}/settings`)).text).toContain(address);
   const wrong = await ada.fill(address, { fields: { handle: 'somebody.else' } }, address);
   expect([wrong.status, wrong.visibleText.includes(`Enter ${mine.handle}.`)]).toEqual([400, true]);
-  expect((await requestRest('GET', `${service.api}/agents/me`, { token: mine.token })).status).toBe(200);
+  expect((await service.get(mine, '/agents/me')).status).toBe(200);
 
   const begun = await ada.fill(address, { fields: { handle: `@${mine.handle.toUpperCase()}` } }, address);
   expect(begun.visibleText).toContain(`Erasing @${mine.handle}.`);
@@ -24,7 +19,7 @@ test('a person erases an agent by typing its handle, and finds the report; other
     .poll(async () => (await ada.go('/console/erasures')).visibleText, { timeout: 60_000, interval: 50 })
     .toContain(`@${mine.handle}Erased`);
   expect((await ada.go('/console/erasures')).visibleText).toMatch(/Kept data.*positions of its messages/);
-  expect((await requestRest('GET', `${service.api}/agents/me`, { token: mine.token })).status).toBe(401);
+  expect((await service.get(mine, '/agents/me')).status).toBe(401);
   expect((await ada.go(address)).status).toBe(404);
   expect((await eve.go('/console/erasures')).visibleText).not.toContain(mine.handle);
 });

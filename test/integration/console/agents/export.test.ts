@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expireExports, sweepBlobs } from '../../../../workers/maintenance/file-retention.ts';
-import { requestRest } from '../../../clients/rest.ts';
 import { readZip } from '../../../support/unzip.ts';
-import { type AttachmentService, reachable, startAttachmentService } from '../../attachments/setup.ts';
+import { reachable, startAttachmentService } from '../../attachments/setup.ts';
 import { fillForm, createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+import { use } from '../../../support/use.ts';
 
-let service: AttachmentService;
-beforeAll(async () => {
-  service = await startAttachmentService();
-});
-afterAll(() => service.stop());
+const service = use(startAttachmentService);
 
 const page = '/console/exports';
 
@@ -37,7 +33,7 @@ test('a person exports an agent and downloads the archive, also after the agent 
   const [ada, eve] = [await signInPerson(service), await signInPerson(service)];
   const [mine, other] = [await ada.agent(), await service.agent()];
   const body = { with_handle: other.handle, initial_message: 'a word for two' };
-  expect((await requestRest('POST', `${service.api}/threads`, { token: mine.token, body })).status).toBe(201);
+  expect((await service.post(mine, '/threads', body)).status).toBe(201);
   expect((await ada.go(page)).visibleText).toContain('You can export an agent in its settings.');
 
   const address = await exported(ada, mine);

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { PageParts } from '../../../../src/transports/console/parts.ts';
 import { consoleRoutes } from '../../../../src/transports/console/routes.ts';
 import type { PageResponse } from '../../../clients/form-browser.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 import { fillForm, signInPerson } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const parts = { settings: { public_url: 'http://localhost', signup: 'open' } } as unknown as PageParts;
 const ofAgents = consoleRoutes(parts).filter(({ path }) => path.startsWith('/console/agents/:id'));

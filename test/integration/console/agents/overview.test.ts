@@ -2,17 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { textContent } from 'domutils';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openFormBrowser, type PageResponse } from '../../../clients/form-browser.ts';
-import { requestRest } from '../../../clients/rest.ts';
 import { describeUnless } from '../../../support/vitest/describe-unless.ts';
 import { missingPythonReason, pythonPackage } from '../../../support/python.ts';
 import { startServiceOnFixedPort } from '../../../support/service-on-fixed-port.ts';
 import {
-  openSharedService,
   registerAgent,
   type TestAgent,
   type TestService,
+  useSharedService,
 } from '../../../support/service.ts';
 import {
   createRoles,
@@ -21,17 +20,14 @@ import {
   startThread,
 } from '../conversations/conversation-fixtures.ts';
 import { signInPerson } from '../signed-in-person.ts';
+import { use } from '../../../support/use.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const pageOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}`;
 const programOn = (page: PageResponse) => textContent(page.elements('pre')[0] ?? []);
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 test('shows the status, the latest conversations, and asks for a credential', async () => {
   const ada = await signInPerson(service);
@@ -80,11 +76,7 @@ describe('rights', () => {
 });
 
 describe('a program on the page runs as it is', () => {
-  let fixed: Awaited<ReturnType<typeof startServiceOnFixedPort>>;
-  beforeAll(async () => {
-    fixed = await startServiceOnFixedPort();
-  });
-  afterAll(() => fixed.stop());
+  const fixed = use(startServiceOnFixedPort);
 
   /** The program for an agent with a credential, and its secret. */
   async function openProgram(client: string) {
@@ -115,7 +107,7 @@ describe('a program on the page runs as it is', () => {
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));
     await expect.poll(() => output, { timeout: 40_000 }).toContain('Hello');
-    const { body } = await requestRest('GET', `${fixed.url}/v1/threads`, { token: other.token });
+    const { body } = await fixed.get(other, '/threads');
     expect(body.threads).toHaveLength(1);
     child.kill('SIGKILL');
     await closed;
@@ -152,14 +144,11 @@ describe('a program on the page runs as it is', () => {
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));
     const findThread = async () => {
-      const { body } = await requestRest('GET', `${fixed.url}/v1/threads`, { token: other.token });
+      const { body } = await fixed.get(other, '/threads');
       return body.threads.find(({ last_sequence }: { last_sequence: number }) => last_sequence > 0)?.id;
     };
     await expect.poll(findThread, { timeout: 30_000 }).toMatch(/^thd_/);
-    await requestRest('POST', `${fixed.url}/v1/threads/${await findThread()}/messages`, {
-      token: other.token,
-      body: { content: 'Yes, I am.' },
-    });
+    await fixed.post(other, `/threads/${await findThread()}/messages`, { content: 'Yes, I am.' });
     await expect.poll(() => output, { timeout: 30_000 }).toBe('Yes, I am.\n');
   });
 

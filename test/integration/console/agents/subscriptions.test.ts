@@ -1,22 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';
 import { findForm } from '../../../clients/form-browser.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 import { fillForm, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+import { use } from '../../../support/use.ts';
 
-let service: TestService;
-let receiver: Awaited<ReturnType<typeof startReceiver>>;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  service = await startService({ worker: false, env: { WEBHOOK_NETWORKS: '127.0.0.0/8' } });
-});
-afterAll(async () => {
-  await service.stop();
-  receiver.close();
-});
+const service = useService({ worker: false, env: { WEBHOOK_NETWORKS: '127.0.0.0/8' } });
+const receiver = use(startReceiver);
 
 /** A receiver that confirms every subscription. */
 async function startReceiver() {

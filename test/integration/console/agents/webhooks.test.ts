@@ -1,14 +1,10 @@
 import { textContent } from 'domutils';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../../../packages/core/src/domain/ids.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
-import {
-  type WebhookReceiver,
-  startWebhookReceiver,
-  respondWith,
-} from '../../../support/servers/webhook-receiver.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
+import { startWebhookReceiver, respondWith } from '../../../support/servers/webhook-receiver.ts';
 import {
   findFieldError,
   readFormFields,
@@ -16,17 +12,10 @@ import {
   type SignedInPerson,
   signInPerson,
 } from '../signed-in-person.ts';
+import { use } from '../../../support/use.ts';
 
-let service: TestService;
-let receiver: WebhookReceiver;
-beforeAll(async () => {
-  receiver = await startWebhookReceiver();
-  service = await startService({ worker: false, env: { WEBHOOK_NETWORKS: '127.0.0.0/8' } });
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.close();
-});
+const service = useService({ worker: false, env: { WEBHOOK_NETWORKS: '127.0.0.0/8' } });
+const receiver = use(startWebhookReceiver);
 
 const listOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}/webhooks`;
 const secretOn = (page: PageResponse) => page.elements('output').map((each) => textContent(each))[0] ?? '';

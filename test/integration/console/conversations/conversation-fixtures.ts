@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { requestRest } from '../../../clients/rest.ts';
 import type { TestAgent, TestService } from '../../../support/service.ts';
 import { createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 
 /** Posts to the REST interface as an agent; returns the body. */
 export async function post(service: TestService, agent: TestAgent, path: string, body: object) {
   const headers = { 'Idempotency-Key': randomUUID() };
-  const response = await requestRest('POST', `${service.api}${path}`, { token: agent.token, headers, body });
+  const response = await service.post(agent, path, body, { headers });
   if (response.status >= 300) throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`);
   return response.body;
 }

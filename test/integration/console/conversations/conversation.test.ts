@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { textContent } from 'domutils';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { type AttachmentService, startAttachmentService, upload } from '../../attachments/setup.ts';
+import { startAttachmentService, upload } from '../../attachments/setup.ts';
 import { createOrganizationOf, signInPerson } from '../signed-in-person.ts';
 import {
   createRoles,
@@ -13,12 +12,9 @@ import {
   sendTo,
   startThread,
 } from './conversation-fixtures.ts';
+import { use } from '../../../support/use.ts';
 
-let service: AttachmentService;
-beforeAll(async () => {
-  service = await startAttachmentService();
-});
-afterAll(() => service.stop());
+const service = use(startAttachmentService);
 
 const addressOf = (thread_id: string) => `/console/conversations/${thread_id}`;
 
@@ -35,8 +31,7 @@ describe('a person with the role', () => {
     const uploaded = await upload(service, roles.stranger, { bytes: Buffer.from('a list') });
     file = uploaded.body.id;
     await sendTo(service, roles.stranger, roles.threads.personal, 'See the file', { attachment_ids: [file] });
-    const read = () =>
-      requestRest('GET', `${service.api}/attachments/${file}`, { token: roles.stranger.token });
+    const read = () => service.get(roles.stranger, `/attachments/${file}`);
     await vi.waitUntil(async () => (await read()).body.scan_status === 'clean', { timeout: 20_000 });
   });
 
@@ -72,16 +67,11 @@ describe('a person with the role', () => {
 test('shows sender, owner, relation, day, receipts and answers', async () => {
   const { ada, mine, other } = await createWorld();
   const id = await startThread(service, other, [mine], { subject: 'Order 7', content: 'Where is it?' });
-  const { id: first } = (
-    await requestRest('GET', `${service.api}/threads/${id}/messages`, { token: mine.token })
-  ).body.messages[0];
+  const { id: first } = (await service.get(mine, `/threads/${id}/messages`)).body.messages[0];
   const before = await ada.go(addressOf(id));
   expect(before.title).toContain('Order 7');
   expect(before.visibleText).toContain(`@${mine.handle} stored`);
-  await requestRest('POST', `${service.api}/threads/${id}/read`, {
-    token: mine.token,
-    body: { up_to_sequence: 1 },
-  });
+  await service.post(mine, `/threads/${id}/read`, { up_to_sequence: 1 });
   await sendTo(service, mine, id, '**Under way** since [today](https://example.com)', {
     content_type: 'markdown',
     reply_to: first,
@@ -117,8 +107,7 @@ test('opens at the first unread message, at its end when there is none, and at t
   const { ada, mine, other } = await createWorld();
   const id = await startThread(service, other, [mine], { content: 'Text 1.' });
   for (let number = 2; number <= 60; number += 1) await sendTo(service, other, id, `Text ${number}.`);
-  const read = (up_to_sequence: number) =>
-    requestRest('POST', `${service.api}/threads/${id}/read`, { token: mine.token, body: { up_to_sequence } });
+  const read = (up_to_sequence: number) => service.post(mine, `/threads/${id}/read`, { up_to_sequence });
 
   const unread = await ada.go(addressOf(id));
   expect(startOf(unread)).toEqual([expect.stringContaining('Text 60.')]);
@@ -234,10 +223,7 @@ test('an approval about another member is in line, and decided there', async () 
 test('what others write cannot leave its place, in any field', async () => {
   const { ada, mine, other } = await createWorld();
   const hostile = `"'></li></ol><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">x</a>`;
-  await requestRest('PATCH', `${service.api}/agents/me`, {
-    token: other.token,
-    body: { display_name: hostile.slice(0, 100) },
-  });
+  await service.patch(other, '/agents/me', { display_name: hostile.slice(0, 100) });
   const id = await startThread(service, other, [mine], { subject: hostile, content: hostile });
   const { body: file } = await upload(service, other, {
     bytes: Buffer.from(hostile),
@@ -286,7 +272,7 @@ test('a member who left a thread no longer reads it', async () => {
   const { ada, mine, other } = await createWorld();
   const id = await startThread(service, other, [mine, await service.agent()]);
   expect((await ada.go(addressOf(id))).status).toBe(200);
-  await requestRest('DELETE', `${service.api}/threads/${id}/members/${mine.id}`, { token: mine.token });
+  await service.delete(mine, `/threads/${id}/members/${mine.id}`);
   expect((await ada.go(addressOf(id))).status).toBe(404);
   await post(service, other, `/threads/${id}/members`, { handle: mine.handle });
   expect((await ada.go(addressOf(id))).status).toBe(200);

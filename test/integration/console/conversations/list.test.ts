@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 import { createRoles, readableThreads, type Roles, sendTo, startThread } from './conversation-fixtures.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const path = '/console/conversations';
 

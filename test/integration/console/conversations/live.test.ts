@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
-import { requestRest } from '../../../clients/rest.ts';
 import { createTestSettings, startService, type TestService } from '../../../support/service.ts';
 import { createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 import { createRoles, readableThreads, type Roles, sendTo, startThread } from './conversation-fixtures.ts';
@@ -56,10 +55,7 @@ test('the badges of an open conversation change with its messages', async () => 
   const page = await open(ada, address);
   await sendTo(second, mine, id, 'An answer');
   await expect.poll(page.shown).toContain('Waits for others');
-  await requestRest('PATCH', `${second.api}/threads/${id}`, {
-    token: other.token,
-    body: { status: 'closed' },
-  });
+  await second.patch(other, `/threads/${id}`, { status: 'closed' });
   await expect.poll(page.shown).toContain('Closed');
   expect(page.shown()).not.toContain('Waits for');
   page.close();
@@ -71,12 +67,9 @@ test('a receipt appears; the agent of an open page is neither online nor has it 
   await sendTo(second, other, id, 'Did you see it?');
   await expect.poll(page.shown).toContain('Did you see it?');
   expect(page.shown()).toContain(`@${mine.handle} stored`);
-  const { body: seen } = await requestRest('GET', `${service.api}/agents/${mine.id}`, { token: other.token });
+  const { body: seen } = await service.get(other, `/agents/${mine.id}`);
   expect(seen.is_online).toBe(false);
-  await requestRest('POST', `${second.api}/threads/${id}/read`, {
-    token: mine.token,
-    body: { up_to_sequence: 2 },
-  });
+  await second.post(mine, `/threads/${id}/read`, { up_to_sequence: 2 });
   await expect.poll(page.shown).not.toContain('stored');
   page.close();
 });
@@ -114,13 +107,12 @@ describe('an open page ends', () => {
       'when the agent is deleted',
       async ({ mine }) => {
         const token = await service.token(mine.handle, { scopes: ['agents:write'] });
-        await requestRest('DELETE', `${service.api}/agents/${mine.id}`, { token });
+        await service.delete({ token }, `/agents/${mine.id}`);
       },
     ],
     [
       'when the agent leaves the thread',
-      ({ mine, id }) =>
-        requestRest('DELETE', `${second.api}/threads/${id}/members/${mine.id}`, { token: mine.token }),
+      ({ mine, id }) => second.delete(mine, `/threads/${id}/members/${mine.id}`),
     ],
   ];
   test.each(ending)('%s', async (_, act) => {

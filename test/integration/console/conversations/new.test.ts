@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 import { fillForm, findFieldError, signInPerson } from '../signed-in-person.ts';
 import { post } from './conversation-fixtures.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const address = '/console/conversations/new';
 
@@ -35,7 +31,7 @@ test('a person starts a conversation as an agent: one thread, however often the 
   expect(places.size).toBe(1);
   const page = await ada.go([...places][0] ?? '');
   expect(page.visibleText).toContain(`Sent as @${mine.handle}.`);
-  const { body } = await requestRest('GET', `${service.api}/threads`, { token: other.token });
+  const { body } = await service.get(other, '/threads');
   expect(body.threads).toHaveLength(1);
   const path = `${service.api}/threads/${body.threads[0].id}/messages`;
   const messages = await requestRest('GET', path, { token: other.token });
@@ -106,7 +102,7 @@ test('a person cannot write as an agent of another person', async () => {
   const fields = { agent_id: theirs.id, handle: other.handle, content: 'As somebody else' };
   const page = await eve.send(fillForm(await eve.go('/console'), address, fields));
   expect(page.status).toBe(404);
-  const { body } = await requestRest('GET', `${service.api}/threads`, { token: other.token });
+  const { body } = await service.get(other, '/threads');
   expect(body.threads).toEqual([]);
 });
 

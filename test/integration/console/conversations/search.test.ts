@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { allTestScopes, startService, type TestService } from '../../../support/service.ts';
+import { allTestScopes, useService } from '../../../support/service.ts';
 import { signInPerson } from '../signed-in-person.ts';
 import { createRoles, readableThreads, sendTo, startThread } from './conversation-fixtures.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 const path = '/console/conversations';
 
 /** Waits until a message is in the index. */
 async function untilIndexed(word: string, token: string): Promise<void> {
-  const find = () => requestRest('GET', `${service.api}/messages/search?q=${word}`, { token });
+  const find = () => service.get({ token }, `/messages/search?q=${word}`);
   await vi.waitUntil(async () => (await find()).body.results.length > 0, { timeout: 20_000 });
 }
 
@@ -41,9 +37,7 @@ test('a person searches the messages of all own agents, and opens one in its pla
   expect([wrong.status, wrong.visibleText]).toEqual([400, expect.stringContaining('at least one word')]);
   const scopes = [...allTestScopes, 'conversations:read'] as const;
   const token = await service.token(one.handle, { scopes });
-  const { body } = await requestRest('GET', `${service.api}/search/conversations?q=lantern&limit=1`, {
-    token,
-  });
+  const { body } = await service.get({ token }, '/search/conversations?q=lantern&limit=1');
   expect(body).toMatchObject({ results: [{ thread_id: second, snippet: 'A green **lantern**' }] });
   const next = `${service.api}/search/conversations?q=lantern&limit=1&cursor=${encodeURIComponent(body.next_cursor)}`;
   expect((await requestRest('GET', next, { token })).body).toMatchObject({ results: [{ thread_id: first }] });

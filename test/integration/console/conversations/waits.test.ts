@@ -1,23 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
-import { requestRest } from '../../../clients/rest.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
-import {
-  allTestScopes,
-  openSharedService,
-  type TestAgent,
-  type TestService,
-} from '../../../support/service.ts';
+import { allTestScopes, type TestAgent, useSharedService } from '../../../support/service.ts';
 import { signInPerson } from '../signed-in-person.ts';
 import { createRoles, readableThreads, sendTo, startThread } from './conversation-fixtures.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const scopes = [...allTestScopes, 'conversations:read'] as const;
 
@@ -38,7 +28,7 @@ async function household(...names: string[]): Promise<TestAgent[]> {
 }
 
 async function listWaits({ token }: TestAgent) {
-  const { status, body } = await requestRest('GET', `${service.api}/waits`, { token });
+  const { status, body } = await service.get({ token }, '/waits');
   expect(status).toBe(200);
   return body.waits;
 }
@@ -58,10 +48,7 @@ test('the last message of a thread waits for the members that have not answered'
       state: 'offline',
     },
   ]);
-  await requestRest('POST', `${service.api}/threads/${id}/read`, {
-    token: one.token,
-    body: { up_to_sequence: 1 },
-  });
+  await service.post(one, `/threads/${id}/read`, { up_to_sequence: 1 });
   expect(await listWaits(one)).toMatchObject([{ received: true }]);
   await sendTo(service, one, id, 'Ten');
   expect(await listWaits(one)).toMatchObject([{ from: { id: one.id }, for: { id: other.id } }]);
@@ -120,6 +107,6 @@ test('the page has a list, is live, and shows only what the person may read', as
 
 test('the operation needs its scope', async () => {
   const agent = await service.agent();
-  const { status } = await requestRest('GET', `${service.api}/waits`, { token: agent.token });
+  const { status } = await service.get(agent, '/waits');
   expect(status).toBe(403);
 });

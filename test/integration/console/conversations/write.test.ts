@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 import { fillForm, signInPerson } from '../signed-in-person.ts';
 import { createRoles, readableThreads, type Roles, sendTo, startThread } from './conversation-fixtures.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const addressOf = (thread_id: string) => `/console/conversations/${thread_id}`;
 
@@ -20,8 +15,7 @@ async function createWorld() {
 }
 
 const listMessages = async ({ token }: { token: string }, thread_id: string) =>
-  (await requestRest('GET', `${service.api}/threads/${thread_id}/messages?order=asc`, { token })).body
-    .messages;
+  (await service.get({ token }, `/threads/${thread_id}/messages?order=asc`)).body.messages;
 
 test('a person writes as the agent, and every member sees that a person wrote it', async () => {
   const { ada, mine, other, id } = await createWorld();
@@ -38,23 +32,20 @@ test('a person writes as the agent, and every member sees that a person wrote it
     { content: 'I do.\nAnd at once.', written_by: 'person', sender: { canonical_handle: mine.handle } },
   ]);
   expect(messages).toHaveLength(2);
-  const events = await requestRest('GET', `${service.api}/events?cursor=earliest`, { token: other.token });
+  const events = await service.get(other, '/events?cursor=earliest');
   const created = events.body.events.filter(({ type }: { type: string }) => type === 'message.created');
   expect(created.map(({ data }: { data: { written_by: string } }) => data.written_by)).toEqual([
     'agent',
     'person',
   ]);
-  const search = await requestRest('GET', `${service.api}/threads/${id}`, { token: other.token });
+  const search = await service.get(other, `/threads/${id}`);
   expect(search.body).toMatchObject({ last_sequence: 2 });
 });
 
 test('no token can claim that a person wrote a message', async () => {
   const { mine, id } = await createWorld();
   const claim = { content: 'x', written_by: 'person' };
-  const refused = await requestRest('POST', `${service.api}/threads/${id}/messages`, {
-    token: mine.token,
-    body: claim,
-  });
+  const refused = await service.post(mine, `/threads/${id}/messages`, claim);
   expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
   const sent = await sendTo(service, mine, id, 'x', { metadata: { written_by: 'person' } });
   expect(sent.written_by).toBe('agent');
@@ -86,14 +77,13 @@ test('neither a closed thread nor a paused agent takes a message', async () => {
   const { ada, mine, id } = await createWorld();
   const form = findForm(await ada.go(addressOf(id)), `${addressOf(id)}/messages`);
   const token = await service.token(mine.handle, { scopes: ['agents:write', 'threads:write'] });
-  const pause = (paused: boolean) =>
-    requestRest('PATCH', `${service.api}/agents/${mine.id}`, { token, body: { paused } });
+  const pause = (paused: boolean) => service.patch({ token }, `/agents/${mine.id}`, { paused });
   await pause(true);
   expect((await ada.send(form, { fields: { content: 'Paused' } })).visibleText).toContain(
     'This agent is paused',
   );
   await pause(false);
-  await requestRest('PATCH', `${service.api}/threads/${id}`, { token, body: { status: 'closed' } });
+  await service.patch({ token }, `/threads/${id}`, { status: 'closed' });
   expect((await ada.go(addressOf(id))).forms.map(({ action }) => action)).not.toContain(
     `${addressOf(id)}/messages`,
   );

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
 import { inboxOf } from '../../inbox/setup.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import {
   createRoles,
   readableThreads,
@@ -12,11 +12,7 @@ import {
 } from '../conversations/conversation-fixtures.ts';
 import { fillForm, findFieldError, readFormFields, signInPerson } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const pageOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}/inbox`;
 

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { recordConnection } from '../../../../src/services/auth/connections.ts';
 import { findForm } from '../../../clients/form-browser.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 import { registerApp, readTokens } from '../../../clients/oauth/app.ts';
 import { fillForm, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 import { override } from '../../../support/override.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const list = '/console/connections';
 
@@ -69,7 +64,7 @@ describe('a connected app', () => {
     const ended = await ada.send(form);
     expect(ended.visibleText).toMatch(/App disconnected\..*No apps yet/);
     expect(await socket.closed).toMatchObject({ code: 1008 });
-    expect((await requestRest('GET', `${service.api}/agents/me`, { token: access_token })).status).toBe(401);
+    expect((await service.get({ token: access_token }, '/agents/me')).status).toBe(401);
     expect((await app.refresh(refresh_token)).status).toBe(400);
     const again = await ada.send(form);
     expect([again.status, again.visibleText]).toEqual([200, expect.stringContaining('No such connection')]);
@@ -87,7 +82,7 @@ describe('a connected app', () => {
         expect.stringContaining('No such connection; it may have ended already.'),
       ]);
     }
-    expect((await requestRest('GET', `${service.api}/agents/me`, { token: access_token })).status).toBe(200);
+    expect((await service.get({ token: access_token }, '/agents/me')).status).toBe(200);
   });
 
   test('is shown by its verified address if it has one, and otherwise by nothing that it claims', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { findForm, type PageResponse, type FormBrowser } from '../../../clients/form-browser.ts';
-import { requestRest } from '../../../clients/rest.ts';
 import { type OAuthApp, registerApp, readTokens } from '../../../clients/oauth/app.ts';
 import { createAgentFor, newUsername, password, useConsole } from '../setup.ts';
 
@@ -48,7 +47,7 @@ describe('letting an app act as an agent', () => {
     const answer = readRedirect(await browser.send(consentForm(made), { button: 'approve' }));
     expect(answer.get('state')).toBe(app.state);
     const tokens = readTokens(await app.exchange(answer.get('code') ?? ''));
-    const me = await requestRest('GET', `${setup.service.api}/agents/me`, { token: tokens.access_token });
+    const me = await setup.service.get({ token: tokens.access_token }, '/agents/me');
     expect(me.body).toMatchObject({ canonical_handle: `${username}.writer` });
   });
 
@@ -63,7 +62,7 @@ describe('letting an app act as an agent', () => {
       await browser.send(consentForm(page), { fields: { agent_id }, button: 'approve' }),
     );
     const tokens = readTokens(await app.exchange(answer.get('code') ?? ''));
-    const me = await requestRest('GET', `${setup.service.api}/agents/me`, { token: tokens.access_token });
+    const me = await setup.service.get({ token: tokens.access_token }, '/agents/me');
     expect(me.body).toMatchObject({ id: agent_id });
 
     const again = await ask(browser, app);
@@ -186,7 +185,7 @@ describe('an invalid choice', () => {
     const page = await ask(browser, await registerApp(setup.service.url));
     const { id: agent_id = '', handle = '' } = agents[0] ?? {};
     const token = await setup.service.token(handle, { scopes: ['agents:write'] });
-    await requestRest('DELETE', `${setup.service.api}/agents/${agent_id}`, { token });
+    await setup.service.delete({ token }, `/agents/${agent_id}`);
     const refused = await browser.send(consentForm(page), { fields: { agent_id }, button: 'approve' });
     expect([refused.status, refused.visibleText.includes('gone')]).toEqual([400, false]);
   });

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 import { newUsername, createOrganizationOf, signInPerson } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const auditOf = (slug: string, query = '') => `/console/organizations/${slug}/audit${query}`;
 const word = (text: string) => new RegExp(`${text}\\b`);

@@ -1,15 +1,10 @@
 import { textContent } from 'domutils';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { expect, test } from 'vitest';
+import { useSharedService } from '../../../support/service.ts';
 import { clientSecretBasic, postForm, requestToken } from '../../oauth/authorization-server.ts';
 import { createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** A member creates a credential for an agent of an organization, a token and a webhook; reports whether they still work. */
 async function credentialAt(owner: string, who: SignedInPerson) {
@@ -22,9 +17,9 @@ async function credentialAt(owner: string, who: SignedInPerson) {
   const credential = { client_id, client_secret };
   const token = await requestToken(service, credential);
   const url = 'https://receiver.example/events';
-  const { body: me } = await requestRest('GET', `${service.api}/agents/me`, { token });
+  const { body: me } = await service.get({ token }, '/agents/me');
   const able = await service.token(me.canonical_handle, { scopes: ['agents:write'] });
-  const webhook = await requestRest('POST', `${service.api}/webhooks`, { token: able, body: { url } });
+  const webhook = await service.post({ token: able }, '/webhooks', { url });
   expect(webhook.status).toBe(201);
   return {
     /** Whether events of the agent are posted to the address of that webhook. */
@@ -34,7 +29,7 @@ async function credentialAt(owner: string, who: SignedInPerson) {
     async worth(): Promise<[token: number, another: number]> {
       const grant = { grant_type: 'client_credentials' };
       const [used, asked] = await Promise.all([
-        requestRest('GET', `${service.api}/agents/me`, { token }),
+        service.get({ token }, '/agents/me'),
         postForm(`${service.url}/token`, grant, clientSecretBasic(credential)),
       ]);
       return [used.status, asked.status];

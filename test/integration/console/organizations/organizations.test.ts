@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listMembers } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { findForm } from '../../../clients/form-browser.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 import { registerApp, readTokens } from '../../../clients/oauth/app.ts';
 import {
   findFieldError,
@@ -14,11 +13,7 @@ import {
   signInPerson,
 } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const list = '/console/organizations';
 
@@ -170,7 +165,7 @@ describe('an admin', () => {
     const answer = await worker.approve(await worker.go(app.address()), tied.id);
     const code = new URL(answer.headers.get('Location') ?? '').searchParams.get('code') ?? '';
     const { access_token } = readTokens(await app.exchange(code));
-    expect((await requestRest('GET', `${service.api}/agents/me`, { token: access_token })).status).toBe(200);
+    expect((await service.get({ token: access_token }, '/agents/me')).status).toBe(200);
 
     const remove = `${address}/members/${worker.username}/remove`;
     const question = await boss.go(remove);
@@ -179,7 +174,7 @@ describe('an admin', () => {
     const removed = await boss.send(findForm(question, remove));
     expect(removed.visibleText).toContain(`Removed ${worker.username} from ${slug}`);
     expect(await rolesIn(slug)).toEqual({ [boss.username]: 'admin' });
-    expect((await requestRest('GET', `${service.api}/agents/me`, { token: access_token })).status).toBe(401);
+    expect((await service.get({ token: access_token }, '/agents/me')).status).toBe(401);
     expect((await boss.send(findForm(question, remove))).visibleText).toContain(
       `No such member: ${worker.username}`,
     );

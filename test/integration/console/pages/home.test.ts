@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findForm } from '../../../clients/form-browser.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 import { post, sendTo, startThread } from '../conversations/conversation-fixtures.ts';
 import { signInPerson } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 async function createWorld() {
   const ada = await signInPerson(service);
@@ -77,7 +72,7 @@ test('an approval, a contact request and a webhook are answered in place', async
   await post(service, other, '/contacts/requests', { handle: mine.handle, message: 'Shall we talk?' });
   const token = await service.token(mine.handle, { scopes: ['agents:write'] });
   const url = 'https://receiver.example/events';
-  const { body: webhook } = await requestRest('POST', `${service.api}/webhooks`, { token, body: { url } });
+  const { body: webhook } = await service.post({ token }, '/webhooks', { url });
   await service.core.repositories.webhooks.disable(webhook.id, 'failing', Date.now());
 
   const page = await ada.go('/console');
@@ -152,10 +147,7 @@ test('nothing of other people, and what others write stays text', async () => {
   const { ada, mine, other } = await createWorld();
   const stranger = await signInPerson(service);
   const hostile = `"'></form><script>alert(1)</script><b>`;
-  await requestRest('PATCH', `${service.api}/agents/me`, {
-    token: other.token,
-    body: { display_name: hostile },
-  });
+  await service.patch(other, '/agents/me', { display_name: hostile });
   await ask(mine, other, hostile);
   await post(service, other, '/contacts/requests', { handle: mine.handle, message: hostile });
   await startThread(service, other, [mine], {

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { AuditAction } from '../../../../packages/core/src/domain/auth/audit.ts';
 import type { PageResponse } from '../../../clients/form-browser.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 import { createRoles, type Roles } from '../conversations/conversation-fixtures.ts';
 import { signInPerson } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const audit = '/console/audit';
 
@@ -29,10 +24,7 @@ const entriesOf = (page: PageResponse): string[] => page.visibleText.match(/entr
 test('shows what was done to the agents of a person and by them, with links to the agents', async () => {
   const ada = await signInPerson(service);
   const [mine, other] = [await ada.agent(), await service.agent()];
-  const blocked = await requestRest('POST', `${service.api}/blocks`, {
-    token: mine.token,
-    body: { handle: other.handle },
-  });
+  const blocked = await service.post(mine, '/blocks', { handle: other.handle });
   expect(blocked.status).toBe(201);
   const page = await ada.go(audit);
   expect(page.status).toBe(200);
@@ -46,10 +38,7 @@ test('shows what was done to the agents of a person and by them, with links to t
 test('each role sees the agents that it administers; a block is hidden from the one who is blocked', async () => {
   const { people, agents, slug } = await createRoles(service);
   const own = await people.outsider.agent();
-  const blocked = await requestRest('POST', `${service.api}/blocks`, {
-    token: agents.personal.token,
-    body: { handle: own.handle },
-  });
+  const blocked = await service.post(agents.personal, '/blocks', { handle: own.handle });
   expect(blocked.status).toBe(201);
   const seen = async (name: keyof Roles['people'], query = '') => {
     const { status, visibleText } = await people[name].go(`${audit}${query}`);

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { expect, test } from 'vitest';
+import { useSharedService } from '../../../support/service.ts';
 import { createOrganizationOf, findFieldError, readFormFields, signInPerson } from '../signed-in-person.ts';
 import { findForm } from '../../../clients/form-browser.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const account = '/console/account';
 
 async function directory(q: string) {
   const { token } = await service.agent({ scopes: ['agents:read'] });
-  const { body } = await requestRest('GET', `${service.api}/search/directory?q=${q}`, { token });
+  const { body } = await service.get({ token }, `/search/directory?q=${q}`);
   return body as { people: { username: string }[]; organizations: { slug: string }[] };
 }
 

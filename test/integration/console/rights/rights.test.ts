@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openLivePage } from '../../../clients/live-page.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 import {
   agentRules,
   type Kind,
@@ -14,13 +14,11 @@ import {
 } from './table.ts';
 import { createRightsWorld, type Parameters, type RightsWorld } from './world.ts';
 
-let service: TestService;
+const service = useService({ worker: false });
 let world: RightsWorld;
 beforeAll(async () => {
-  service = await startService({ worker: false });
   world = await createRightsWorld(service);
 });
-afterAll(() => service.stop());
 
 test('the table has a row for every page of the router, and no other', () => {
   const pages = service.parts.pages.routes.filter(({ method }) => method === 'GET').map(({ path }) => path);

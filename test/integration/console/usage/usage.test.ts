@@ -1,7 +1,7 @@
 import { textContent } from 'domutils';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { PageResponse } from '../../../clients/form-browser.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 import {
   createRoles,
   readableThreads,
@@ -11,11 +11,7 @@ import {
 } from '../conversations/conversation-fixtures.ts';
 import { signInPerson } from '../signed-in-person.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = useService();
 
 /** The cells of each row of a page's tables, as text. */
 const readRows = (page: PageResponse): string[][] =>

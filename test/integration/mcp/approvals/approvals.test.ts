@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApprovalFixtures, openForm } from './setup.ts';
 import {
   type ElicitationHandler,
@@ -7,16 +6,9 @@ import {
   connectElicitingClient,
   type ElicitationCapabilities,
 } from '../../../clients/mcp/eliciting-client.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { useMcpPair } from '../instance.ts';
 
-let first: McpInstance;
-let second: McpInstance;
-
-beforeAll(async () => {
-  const { url } = await createTestDatabase();
-  [first, second] = await Promise.all([startMcpInstance(url), startMcpInstance(url)]);
-});
-afterAll(() => Promise.all([first.close(), second.close()]));
+const [first, second] = useMcpPair();
 
 const { people, colleagues, rows, requests } = createApprovalFixtures(() => first);
 

@@ -1,7 +1,6 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startMcpInstance, useMcpPair } from '../instance.ts';
 import {
   acceptResult,
   answerElicitation,
@@ -11,15 +10,7 @@ import {
   type RawSession,
 } from '../../../clients/mcp/raw-elicitation.ts';
 
-let database: { url: string };
-let first: McpInstance;
-let second: McpInstance;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  [first, second] = await Promise.all([startMcpInstance(database.url), startMcpInstance(database.url)]);
-});
-afterAll(() => Promise.all([first.close(), second.close()]));
+const [first, second, database] = useMcpPair();
 
 const cancellation = (requestId: unknown) => ({
   jsonrpc: '2.0',

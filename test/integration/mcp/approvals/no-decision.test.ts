@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import {
   type ElicitationCapabilities,
   type ElicitationHandler,
   connectElicitingClient,
 } from '../../../clients/mcp/eliciting-client.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { useMcpInstance } from '../instance.ts';
 import { createApprovalFixtures, openForm } from './setup.ts';
 
-let instance: McpInstance;
-beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url, { approval_ms: 150 });
-});
-afterAll(async () => {
-  await instance.close();
-  expect(instance.loggedErrors).toEqual([]);
-});
+// Runs after the instance has closed.
+afterAll(() => expect(instance.loggedErrors).toEqual([]));
+const instance = useMcpInstance({ approval_ms: 150 });
 
 const { people, rows, requests } = createApprovalFixtures(() => instance);
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startApi } from '../../../../src/api.ts';
 import { compose } from '../../../../src/compose.ts';
 import { loadConfig } from '../../../../src/config.ts';
@@ -8,14 +8,10 @@ import { requestRest } from '../../../clients/rest.ts';
 import { buildAgent, allTestScopes, createTestSettings, issueTokenFor } from '../../../support/service.ts';
 import { registerAgentAsOperator } from '../../../../src/services/agents/operator-registration.ts';
 import { type ElicitingClient, connectElicitingClient } from '../../../clients/mcp/eliciting-client.ts';
+import { use } from '../../../support/use.ts';
 
-type Settings = Awaited<ReturnType<typeof createTestSettings>>;
 type Api = Awaited<ReturnType<typeof startOne>>;
-let settings: Settings;
-beforeAll(async () => {
-  settings = await createTestSettings('postgres');
-});
-afterAll(() => settings.release());
+const settings = use(() => createTestSettings('postgres'));
 
 async function startOne() {
   const core = compose(loadConfig(settings.env), 'test');

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventTypes } from '../../../../packages/core/src/events/list.ts';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { declaresEvents, type EventQuery, pollEvents } from '../../../clients/mcp/events.ts';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { useMcpInstance } from '../instance.ts';
 
-let instance: McpInstance;
-beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url, { receipts: true });
-});
-afterAll(() => instance.close());
+const instance = useMcpInstance({ receipts: true });
 
 const call = async (token: string, tool: string, args: object) =>
   (await callToolRaw(instance.url, token, tool, args)).value;

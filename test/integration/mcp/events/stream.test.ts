@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { declaresEvents, type EventQuery, pollEvents, streamEvents } from '../../../clients/mcp/events.ts';
 import { postStateless } from '../../../clients/mcp/stateless-request.ts';
 import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { startMcpInstance, useMcpPair } from '../instance.ts';
 
-let first: McpInstance;
-let second: McpInstance;
-beforeAll(async () => {
-  const { url } = await createTestDatabase();
-  [first, second] = await Promise.all([
-    startMcpInstance(url, { receipts: true }),
-    startMcpInstance(url, { heartbeat_ms: 50 }),
-  ]);
-});
-afterAll(() => Promise.all([first.close(), second.close()]));
+const [first, second] = useMcpPair({ receipts: true }, { heartbeat_ms: 50 });
 
 const meta = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'events' } };
 const name = 'message.created';

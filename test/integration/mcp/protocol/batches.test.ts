@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { postRawMessage } from '../../../clients/mcp/client.ts';
 import { buildStatelessRequest } from '../../../clients/mcp/stateless-request.ts';
 import { openElicitingSession } from '../../../clients/mcp/raw-elicitation.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { useMcpInstance } from '../instance.ts';
 
-let instance: McpInstance;
+const instance = useMcpInstance();
 let token: string;
 beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url);
   token = await instance.token('batch.agent');
 });
-afterAll(() => instance.close());
 
 const ping = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'ping' });
 const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { connectSdkClient } from '../../../clients/mcp/client.ts';
 import { resultSchema } from '../../../../src/transports/mcp/tools/json-schemas.ts';
 import { checkToolResult, publishedTools } from '../../../clients/mcp/closed-results.ts';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** The longest name of an owner or an agent. */
 const longestName = 'a'.repeat(32);

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../../clients/mcp/client.ts';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  // With a worker, which indexes messages for the search.
-  service = await startService();
-});
-afterAll(() => service.stop());
+// With a worker, which indexes messages for the search.
+const service = useService();
 
 const long = `A long report 😀 ${'word '.repeat(200)}`;
 
 /** A reader whose only thread has a long last message of another agent. */
 async function openThread() {
   const [writer, reader] = await Promise.all([service.agent(), service.agent()]);
-  const send = (path: string, body: object) =>
-    requestRest('POST', `${service.api}${path}`, { token: writer.token, body });
+  const send = (path: string, body: object) => service.post(writer, path, body);
   const metadata = { number: 7 };
   const created = await send('/threads', { participants: [reader.handle], subject: 'Report', metadata });
   const thread_id = String(created.body.id);
@@ -167,7 +161,7 @@ test('a session of 2024-11-05 gets every field unless it asks for the short form
 test('a thread without a message, and one whose text fits, are shown as they are', async () => {
   const { writer, reader, call } = await openThread();
   const body = { participants: [reader.handle] };
-  await requestRest('POST', `${service.api}/threads`, { token: writer.token, body });
+  await service.post(writer, '/threads', body);
   const { threads } = Object(await call('list_threads'));
   expect(threads[0]).toMatchObject({ subject: null, last_message: null, last_message_at: null });
   expect(await call('list_threads', { with_handle: 'no.one' })).toEqual({ threads: [] });

@@ -2,16 +2,15 @@ import { type FunctionTool, getAllMcpTools, MCPServerStreamableHttp, RunContext 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
+const service = useSharedService();
 let agent: TestAgent;
 let token: string;
 let server: MCPServerStreamableHttp;
 let tools: Map<string, FunctionTool>;
 
 beforeAll(async () => {
-  service = await openSharedService();
   agent = await service.agent();
   token = await service.token(agent.handle, { audience: 'mcp', scopes: [...scopes] });
   const requestInit = { headers: { Authorization: `Bearer ${token}` } };
@@ -26,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await service.stop();
 });
 
 /** What a strict mode refuses in a schema: an object that is open or has optional fields, and a value without a type. */

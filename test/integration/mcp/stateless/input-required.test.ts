@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { askStateless, type StatelessRequest } from '../../../clients/mcp/stateless-request.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
 import { createApprovalFixtures } from '../approvals/setup.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { useMcpPair } from '../instance.ts';
 
-let first: McpInstance;
-let second: McpInstance;
-beforeAll(async () => {
-  const { url } = await createTestDatabase();
-  [first, second] = await Promise.all([startMcpInstance(url), startMcpInstance(url)]);
-});
-afterAll(() => Promise.all([first.close(), second.close()]));
+const [first, second] = useMcpPair();
 
 const { people, rows, requests } = createApprovalFixtures(() => first);
 

@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { listenStateless, postStateless } from '../../../clients/mcp/stateless-request.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { useMcpPair } from '../instance.ts';
 
-let first: McpInstance;
-let second: McpInstance;
-beforeAll(async () => {
-  const { url } = await createTestDatabase();
-  [first, second] = await Promise.all([
-    startMcpInstance(url, { receipts: true }),
-    startMcpInstance(url, { heartbeat_ms: 50 }),
-  ]);
-});
-afterAll(() => Promise.all([first.close(), second.close()]));
+const [first, second] = useMcpPair({ receipts: true }, { heartbeat_ms: 50 });
 
 const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
 

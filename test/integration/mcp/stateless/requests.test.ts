@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { callToolRaw, postRawMessage, sendRawRequest } from '../../../clients/mcp/client.ts';
 import {
   askStateless,
@@ -6,16 +6,13 @@ import {
   postStateless,
   statelessRevision,
 } from '../../../clients/mcp/stateless-request.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { useMcpInstance } from '../instance.ts';
 
-let instance: McpInstance;
+const instance = useMcpInstance();
 let token: string;
 beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url);
   token = await instance.token('ada.stateless');
 });
-afterAll(() => instance.close());
 
 const ask = (method: string, params?: Record<string, unknown>) =>
   askStateless(instance.url, token, { method, ...(params && { params }) });

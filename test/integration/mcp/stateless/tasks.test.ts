@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { askStateless, listenStateless, postStateless } from '../../../clients/mcp/stateless-request.ts';
 import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
 import { createApprovalFixtures } from '../approvals/setup.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { startMcpInstance } from '../instance.ts';
+import { use } from '../../../support/use.ts';
 
-let database: { url: string };
-let first: McpInstance;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  first = await startMcpInstance(database.url);
-});
-afterAll(() => first.close());
+const database = use(createTestDatabase);
+const first = use(() => startMcpInstance(database.url));
 
 const { people, rows, requests } = createApprovalFixtures(() => first);
 

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { postRawMessage, readRpcResult } from '../../../clients/mcp/client.ts';
 import { postStateless } from '../../../clients/mcp/stateless-request.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { useMcpInstance } from '../instance.ts';
 
-let instance: McpInstance;
+const instance = useMcpInstance();
 let token: string;
 beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url);
   token = await instance.token('names.ada');
   await instance.token('names.bob');
 });
-afterAll(() => instance.close());
 
 interface ToolCall {
   name: string;

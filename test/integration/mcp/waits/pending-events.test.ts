@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { callToolRaw, connectSdkClient } from '../../../clients/mcp/client.ts';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { useMcpInstance } from '../instance.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let instance: McpInstance;
-beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url);
-});
-afterAll(() => instance.close());
+const instance = useMcpInstance();
 
 const pendingOf = (value: unknown) => {
   const { pending_events, pending_events_more } = Object(value);

@@ -1,21 +1,13 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { askStateless, buildStatelessRequest } from '../../../clients/mcp/stateless-request.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { startMcpInstance, useMcpPair } from '../instance.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let database: { url: string };
-let first: McpInstance;
-let second: McpInstance;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  [first, second] = await Promise.all([startMcpInstance(database.url), startMcpInstance(database.url)]);
-});
-afterAll(() => Promise.all([first.close(), second.close()]));
+const [first, second, database] = useMcpPair();
 
 /** A reader that has received the thread, and what a writer does to send to it. */
 async function conversation(owner: string) {

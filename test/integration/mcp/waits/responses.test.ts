@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { callToolRaw, connectSdkClient, postRawMessage } from '../../../clients/mcp/client.ts';
 import { buildStatelessRequest } from '../../../clients/mcp/stateless-request.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
-import { type McpInstance, startMcpInstance } from '../instance.ts';
+import { useMcpInstance } from '../instance.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let instance: McpInstance;
-beforeAll(async () => {
-  instance = await startMcpInstance((await createTestDatabase()).url);
-});
-afterAll(() => instance.close());
+const instance = useMcpInstance();
 
 /** A reader, and what a writer does to send to it. */
 async function conversation(owner: string) {

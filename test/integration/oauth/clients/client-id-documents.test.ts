@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openFormBrowser } from '../../../clients/form-browser.ts';
 import { createApp, readShownRequest, readTokens } from '../../../clients/oauth/app.ts';
-import { type AuthorizationServer, startAuthorizationServer } from '../authorization-server.ts';
+import { startAuthorizationServer, useAuthorizationServer } from '../authorization-server.ts';
 
 const redirect_uri = 'http://127.0.0.1/callback';
 const read: string[] = [];
@@ -23,14 +23,7 @@ function publish(metadata: object, answer?: (body: string) => Response): string 
   return client_id;
 }
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer({ documents });
-});
-afterAll(async () => {
-  expect(authority.faults).toEqual([]);
-  await authority.close();
-});
+const authority = useAuthorizationServer({ documents });
 
 const visit = (client_id: string) =>
   openFormBrowser(authority.url).go(createApp(authority.url, client_id, redirect_uri).address());

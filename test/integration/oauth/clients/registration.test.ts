@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openFormBrowser } from '../../../clients/form-browser.ts';
 import { createApp, registerApp, register } from '../../../clients/oauth/app.ts';
-import { type AuthorizationServer, startAuthorizationServer } from '../authorization-server.ts';
+import { startAuthorizationServer, useAuthorizationServer } from '../authorization-server.ts';
 
-let authority: AuthorizationServer;
-beforeAll(async () => {
-  authority = await startAuthorizationServer();
-});
-afterAll(async () => {
-  expect(authority.faults).toEqual([]);
-  await authority.close();
-});
+const authority = useAuthorizationServer();
 
 const redirect_uris = ['http://127.0.0.1/callback'];
 const ask = (metadata: unknown) => register(authority.url, metadata);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { newId } from '../../../../packages/core/src/domain/ids.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
@@ -7,7 +7,7 @@ import type { Operation } from '../../../../src/operations/define.ts';
 import { pathsOf } from '../../../../src/transports/rest/route.ts';
 import { maskResponse } from '../../../support/mask-response.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { allTestScopes, startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { allTestScopes, type TestAgent, useService } from '../../../support/service.ts';
 import { upload } from '../../attachments/setup.ts';
 import { inboxOf } from '../../inbox/setup.ts';
 import { newAgentName, createPolicyFixtures, type PolicyFixtures } from './policy-fixtures.ts';
@@ -70,7 +70,7 @@ const fields: Record<string, Names> = {
 const naming =
   /(^|_)(id|ids|ref|refs|messages|handle|owner|agent|agents|participants|to|from|counterpart|entry|organization)$|^agent_name$/;
 
-let service: TestService;
+const service = useService({ worker: false });
 let worlds: PolicyFixtures;
 let viewer: TestAgent;
 let thread: string;
@@ -82,7 +82,6 @@ let hidden: Record<
 >;
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
   worlds = createPolicyFixtures(service);
   viewer = await worlds.agentOf(newAgentName(), 'personal');
   const scopes = [...allTestScopes, 'agents:write', 'approvals:write', 'conversations:read'] as const;
@@ -102,9 +101,7 @@ beforeAll(async () => {
   await worlds.post('/blocks', secret, { handle: viewer.handle });
   const hide = { token: secret.token, body: { visibility: 'private' } };
   expect((await requestRest('PATCH', `${service.api}/agents/${secret.id}`, hide)).status).toBe(200);
-  expect(
-    (await requestRest('DELETE', `${service.api}/agents/${gone.id}`, { token: gone.token })).status,
-  ).toBe(204);
+  expect((await service.delete(gone, `/agents/${gone.id}`)).status).toBe(204);
   const file = await upload(service, secret, { bytes: Buffer.from('a file of others') });
   const promised = await worlds.post('/attachments/uploads', secret, promise);
   expect([file.status, promised.status]).toEqual([201, 201]);
@@ -138,7 +135,6 @@ beforeAll(async () => {
     'dead item': [newId('event'), theirDeadItem, 'evt_nonsense'],
   };
 });
-afterAll(() => service.stop());
 
 /** A lease and a dead item of an agent, from two messages of another one in their thread. The inbox of the viewer is on, too. */
 async function createLeaseAndDeadItem(agent: TestAgent, sender: TestAgent, thread_id: string) {
@@ -178,7 +174,7 @@ async function call(operation: Operation, values: Record<string, Value>): Promis
   const { token } = viewer;
   if (face?.method === 'GET') {
     const query = new URLSearchParams(Object.fromEntries(left.map(([name, value]) => [name, String(value)])));
-    return requestRest('GET', `${service.api}${address}?${query.toString()}`, { token });
+    return service.get({ token }, `${address}?${query.toString()}`);
   }
   return requestRest(face?.method ?? '', `${service.api}${address}`, {
     token,

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { newAgentName, createPolicyFixtures, type PolicyFixtures } from './policy-fixtures.ts';
 
-let service: TestService;
+const service = useSharedService();
 let agentOf: PolicyFixtures['agentOf'];
 let pairOf: PolicyFixtures['pairOf'];
 let post: PolicyFixtures['post'];
@@ -11,10 +11,8 @@ let relate: PolicyFixtures['relate'];
 let threadOf: PolicyFixtures['threadOf'];
 
 beforeAll(async () => {
-  service = await openSharedService();
   ({ agentOf, pairOf, post, relate, threadOf } = createPolicyFixtures(service));
 });
-afterAll(() => service.stop());
 
 test('every caller gets the same error for a paused agent, which can do nothing itself', async () => {
   for (const relation of ['stranger', 'contact', 'same owner', 'blocked by it'] as const) {
@@ -45,7 +43,7 @@ test('every caller gets the same error for a paused agent, which can do nothing 
       ]);
       expect(answer.headers.get('retry-after')).toBe('60');
     }
-    expect((await requestRest('GET', `${service.api}/threads`, { token: target.token })).status).toBe(200);
+    expect((await service.get(target, '/threads')).status).toBe(200);
   }
 });
 
@@ -53,7 +51,7 @@ test('an agent that may not start threads can reply in them', async () => {
   const { viewer, target } = await pairOf('stranger');
   const thread = await threadOf(viewer, target.handle);
   const body = { can_initiate_threads: false };
-  await requestRest('PATCH', `${service.api}/agents/${target.id}`, { token: target.token, body });
+  await service.patch(target, `/agents/${target.id}`, body);
   const refused = await post('/threads', target, { with_handle: viewer.handle });
   expect([refused.status, refused.body.error.code]).toEqual([403, 'CANNOT_INITIATE_THREADS']);
   expect((await post(`/threads/${thread}/messages`, target, { content: 'x' })).status).toBe(201);
@@ -68,7 +66,7 @@ test('in a group only a block prevents a message, with the same error as a polic
   const created = await post('/threads', creator, { participants: [first.handle, second.handle] });
   const thread: string = created.body.id;
   const body = { inbound_policy: 'contacts_only' };
-  await requestRest('PATCH', `${service.api}/agents/${second.id}`, { token: second.token, body });
+  await service.patch(second, `/agents/${second.id}`, body);
   const send = (agent: TestAgent) => post(`/threads/${thread}/messages`, agent, { content: 'x' });
   expect((await send(first)).status).toBe(201);
   await post('/blocks', second, { handle: first.handle });
@@ -79,21 +77,18 @@ test('in a group only a block prevents a message, with the same error as a polic
   ]);
   expect((await send(second)).status).toBe(201);
   expect((await send(creator)).status).toBe(201);
-  await requestRest('DELETE', `${service.api}/blocks/${first.handle}`, { token: second.token });
+  await service.delete(second, `/blocks/${first.handle}`);
   expect((await send(first)).status).toBe(201);
-  const listed = await requestRest('GET', `${service.api}/threads/${thread}/messages?order=asc`, {
-    token: creator.token,
-  });
+  const listed = await service.get(creator, `/threads/${thread}/messages?order=asc`);
   expect(listed.body.messages.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3, 4]);
 });
 
 test('a member that may not write in a thread cannot change its subject, but can close and leave it', async () => {
   const { viewer, target } = await pairOf('stranger');
   const thread = await threadOf(viewer, target.handle);
-  const set = ({ id, token }: TestAgent, body: object) =>
-    requestRest('PATCH', `${service.api}/agents/${id}`, { token, body });
+  const set = ({ id, token }: TestAgent, body: object) => service.patch({ token }, `/agents/${id}`, body);
   const patch = async ({ token }: TestAgent, body: object) => {
-    const answer = await requestRest('PATCH', `${service.api}/threads/${thread}`, { token, body });
+    const answer = await service.patch({ token }, `/threads/${thread}`, body);
     return answer.body.error?.code ?? answer.status;
   };
   expect(await patch(viewer, { subject: 'rivets' })).toBe(200);
@@ -104,13 +99,13 @@ test('a member that may not write in a thread cannot change its subject, but can
   await post('/blocks', target, { handle: viewer.handle });
   expect(await patch(viewer, { subject: 'read this', status: 'closed' })).toBe('NOT_CONTACTS');
   expect(await patch(target, { subject: 'read this' })).toBe('BLOCKED');
-  await requestRest('DELETE', `${service.api}/blocks/${viewer.handle}`, { token: target.token });
+  await service.delete(target, `/blocks/${viewer.handle}`);
   await set(viewer, { paused: true });
   expect(await patch(viewer, { subject: 'read this' })).toBe('AGENT_PAUSED');
   expect(await patch(viewer, { status: 'closed' })).toBe(200);
   const leave = `${service.api}/threads/${thread}/members/${viewer.handle}`;
   expect((await requestRest('DELETE', leave, { token: viewer.token })).status).toBe(204);
-  const read = await requestRest('GET', `${service.api}/threads/${thread}`, { token: target.token });
+  const read = await service.get(target, `/threads/${thread}`);
   expect([read.body.subject, read.body.status]).toEqual(['bolts', 'closed']);
 });
 
@@ -118,18 +113,16 @@ test('the creator of a thread gets replies whatever its policy until it blocks, 
   const { viewer, target } = await pairOf('stranger');
   const thread = await threadOf(target, viewer.handle);
   const body = { inbound_policy: 'contacts_only' };
-  await requestRest('PATCH', `${service.api}/agents/${target.id}`, { token: target.token, body });
+  await service.patch(target, `/agents/${target.id}`, body);
   const send = () => post(`/threads/${thread}/messages`, viewer, { content: 'x' });
   expect((await send()).status).toBe(201);
   await post('/blocks', target, { handle: viewer.handle });
   expect((await send()).body.error.code).toBe('NOT_CONTACTS');
-  await requestRest('DELETE', `${service.api}/blocks/${viewer.handle}`, { token: target.token });
+  await service.delete(target, `/blocks/${viewer.handle}`);
   expect((await send()).status).toBe(201);
-  expect(
-    (await requestRest('DELETE', `${service.api}/agents/${target.id}`, { token: target.token })).status,
-  ).toBe(204);
+  expect((await service.delete(target, `/agents/${target.id}`)).status).toBe(204);
   expect((await send()).body.error.code).toBe('AGENT_NOT_FOUND');
-  const still = await requestRest('GET', `${service.api}/threads/${thread}`, { token: viewer.token });
+  const still = await service.get(viewer, `/threads/${thread}`);
   const members: { canonical_handle: string }[] = still.body.members;
   expect(new Set(members.map((member) => member.canonical_handle))).toEqual(
     new Set([target.handle, viewer.handle]),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
-import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { type RestResponse } from '../../../clients/rest.ts';
 import { allTestScopes, type TestAgent, type TestService } from '../../../support/service.ts';
 import type { Policy, Relation, Visibility } from './policy-table.ts';
 
@@ -21,8 +21,7 @@ export const newAgentName = (): string => randomBytes(12).toString('hex');
 
 /** Creates pairs of agents on a service, and the actions of one agent on the other. */
 export function createPolicyFixtures(service: TestService) {
-  const post = (path: string, { token }: TestAgent, body: object) =>
-    requestRest('POST', `${service.api}${path}`, { token, body });
+  const post = (path: string, { token }: TestAgent, body: object) => service.post({ token }, path, body);
   const createThread = async (creator: TestAgent, handle: string): Promise<string> => {
     const created = await post('/threads', creator, { with_handle: handle });
     expect(created.status, created.text).toBe(201);
@@ -51,14 +50,10 @@ export function createPolicyFixtures(service: TestService) {
       act: ({ viewer, target }) => post('/contacts/requests', viewer, { handle: target.handle }),
     },
     'read card': {
-      act: ({ viewer, target }) =>
-        requestRest('GET', `${service.api}/agents/${target.handle.replace('.', '/')}/card`, {
-          token: viewer.token,
-        }),
+      act: ({ viewer, target }) => service.get(viewer, `/agents/${target.handle.replace('.', '/')}/card`),
     },
     'find in search': {
-      act: ({ viewer, target }) =>
-        requestRest('GET', `${service.api}/search?q=${target.handle}`, { token: viewer.token }),
+      act: ({ viewer, target }) => service.get(viewer, `/search?q=${target.handle}`),
     },
   };
 
@@ -102,10 +97,7 @@ export function createPolicyFixtures(service: TestService) {
     };
     const answer = await created[relation]?.();
     expect(answer?.status ?? 200, answer?.text).toBeLessThan(300);
-    const set = await requestRest('PATCH', `${service.api}/agents/${target.id}`, {
-      token: target.token,
-      body: { inbound_policy: policy, visibility },
-    });
+    const set = await service.patch(target, `/agents/${target.id}`, { inbound_policy: policy, visibility });
     expect(set.status, set.text).toBe(200);
   }
 

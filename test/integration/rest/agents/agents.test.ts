@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { maskResponse } from '../../../support/mask-response.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const owned = () => service.agent({ scopes, visibility: 'private', inbound_policy: 'contacts_only' });
 const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
@@ -105,7 +100,7 @@ test('an invalid registration is refused by the name of the field', async () => 
 test('a taken handle is refused, and a repeated key registers once', async () => {
   const ann = await owned();
   const body = { name: 'once', display_name: 'Once' };
-  const send = () => requestRest('POST', `${service.api}/agents`, { token: ann.token, key: 'same', body });
+  const send = () => service.post(ann, '/agents', body, { key: 'same' });
   const [first, second] = await Promise.all([send(), send()]);
   expect([first.status, second.status]).toEqual([201, 201]);
   expect(first.text).toBe(second.text);

@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
-import {
-  allTestScopes,
-  openSharedService,
-  type TestAgent,
-  type TestService,
-} from '../../../support/service.ts';
-import { requestRest } from '../../../clients/rest.ts';
+import { allTestScopes, type TestAgent, useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
+const service = useSharedService();
 beforeAll(async () => {
-  service = await openSharedService();
   await service.register({ handle: 'some.body', create_owner: true });
 });
-afterAll(() => service.stop());
 
 const deciding = { scopes: [...allTestScopes, 'approvals:write'] } as const;
 const freshName = () => `o${randomUUID().slice(0, 8)}`;
@@ -37,10 +29,9 @@ async function question({ id }: TestAgent, message = 'May I?'): Promise<string> 
   return approval?.id ?? '';
 }
 
-const list = ({ token }: TestAgent, query = '') =>
-  requestRest('GET', `${service.api}/approvals${query}`, { token });
+const list = ({ token }: TestAgent, query = '') => service.get({ token }, `/approvals${query}`);
 const decide = ({ token }: TestAgent, id: string, decision: 'approve' | 'deny') =>
-  requestRest('POST', `${service.api}/approvals/${id}/${decision}`, { token });
+  service.post({ token }, `/approvals/${id}/${decision}`);
 const statusOf = async (by: TestAgent, id: string) => (await decide(by, id, 'approve')).status;
 
 test('another agent of the person lists and decides pending approvals', async () => {

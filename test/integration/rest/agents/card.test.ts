@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { maskResponse } from '../../../support/mask-response.ts';
@@ -6,18 +6,12 @@ import { connectSdkClient } from '../../../clients/mcp/client.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
 import {
   type AgentOptions,
-  openSharedService,
   startService,
   type TestAgent,
-  type TestService,
+  useSharedService,
 } from '../../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 interface Profile {
   display_name?: string;
@@ -158,7 +152,7 @@ test('a card that is expensive to render is rendered', async () => {
     '*_',
   ]) {
     const card_body = part.repeat(Math.floor(32_768 / part.length));
-    await requestRest('PATCH', `${service.api}/agents/me`, { token, body: { card_body } });
+    await service.patch({ token }, '/agents/me', { card_body });
     expect((await card(handle, 'text/html')).status, part).toBe(200);
   }
 });
@@ -182,7 +176,7 @@ test('an unchanged card is 304, and each form has its own ETag', async () => {
   expect([same.status, await same.text(), same.headers.get('etag')]).toEqual([304, '', etag]);
   expect(same.headers.get('cache-control')).toBe('public, max-age=60');
   expect((await fetched('text/html', etag)).status).toBe(200);
-  await requestRest('PATCH', `${service.api}/agents/me`, { token, body: { card_body: 'two' } });
+  await service.patch({ token }, '/agents/me', { card_body: 'two' });
   expect((await fetched('*/*', etag)).status).toBe(200);
 });
 
@@ -190,7 +184,7 @@ test('a private card follows the visibility of the agent, and is not found other
   const ann = await agentWith({ card_body: 'secret' }, { visibility: 'private' });
   const eve = await service.agent({ scopes });
   const gone = await service.agent({ scopes });
-  await requestRest('DELETE', `${service.api}/agents/${gone.id}`, { token: gone.token });
+  await service.delete(gone, `/agents/${gone.id}`);
   const texts = new Set<string>();
   for (const handle of [ann.handle, gone.handle, 'absent.at-all']) {
     for (const accept of ['*/*', 'text/html']) texts.add(maskResponse(await card(handle, accept)));
@@ -207,10 +201,7 @@ test('a private card follows the visibility of the agent, and is not found other
   expect(own.headers.get('cache-control')).toBe('no-store');
   const poor = await service.token(ann.handle, { scopes: ['realtime:read'] });
   expect(codeOf(await card(ann.handle, '*/*', poor))).toEqual([403, 'INSUFFICIENT_SCOPE']);
-  await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: eve.handle },
-  });
+  await service.post(ann, '/threads', { with_handle: eve.handle });
   expect((await card(ann.handle, '*/*', eve.token)).status).toBe(200);
 });
 

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false, env: { AGENTS_PER_OWNER: '3', RATE_LIMITS: 'off' } });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false, env: { AGENTS_PER_OWNER: '3', RATE_LIMITS: 'off' } });
 
 const register = (token: string, name: string, more: object = {}) =>
-  requestRest('POST', `${service.api}/agents`, {
-    token,
-    body: { name, display_name: name, ...more },
-    key: null,
-  });
+  service.post({ token }, '/agents', { name, display_name: name, ...more }, { key: null });
 
 test('the number of agents per owner is limited, also for concurrent calls; a deleted agent no longer counts', async () => {
   const first = await service.register({ handle: 'crowd.first', create_owner: true }, { scopes });
@@ -31,9 +22,7 @@ test('the number of agents per owner is limited, also for concurrent calls; a de
   }
 
   const gone = created[0]?.body.id;
-  expect((await requestRest('DELETE', `${service.api}/agents/${gone}`, { token: first.token })).status).toBe(
-    204,
-  );
+  expect((await service.delete(first, `/agents/${gone}`)).status).toBe(204);
   expect((await register(first.token, 'in-its-place')).status).toBe(201);
   expect((await register(first.token, 'one-more')).status).toBe(403);
 

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { createOrganization, removeFromOrganization } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
+const service = useSharedService();
 let count = 0;
-
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
 
 const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
 

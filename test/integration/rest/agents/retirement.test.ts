@@ -1,19 +1,14 @@
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { createCredential } from '../../../../src/services/auth/credentials.ts';
 import { followFeed } from '../../../clients/feed.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { createContactsClient } from '../../../clients/contacts.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { useContacts } from '../../../clients/contacts.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
 const sql = <Row extends object>(text: string, values: unknown[] = []) =>
@@ -211,7 +206,7 @@ test('the contacts of a retired agent end with an event to the other sides, and 
 });
 
 test('all contacts receive one event of a retirement, so that its cost is not quadratic', async () => {
-  const trust = createContactsClient(service.api);
+  const trust = useContacts(service);
   const ann = await service.agent({ scopes: ['contacts:write', 'agents:write'] });
   const contacts = await Promise.all([service.agent(), service.agent()]);
   for (const contact of contacts) await trust.befriend(contact, ann);

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
-import { statusAndCode, type ContactsClient, createContactsClient } from '../../../clients/contacts.ts';
+import { expect, test } from 'vitest';
+import { useSharedService } from '../../../support/service.ts';
+import { statusAndCode, useContacts } from '../../../clients/contacts.ts';
 
-let service: TestService;
-let trust: ContactsClient;
-
-beforeAll(async () => {
-  service = await openSharedService();
-  trust = createContactsClient(service.api);
-});
-afterAll(() => service.stop());
+const service = useSharedService();
+const trust = useContacts(service);
 
 const entries = (list: { entry: string }[]) => list.map(({ entry }) => entry);
 
@@ -42,10 +35,10 @@ test('an entry can be removed with every spelling of its path', async () => {
   for (const path of ['acme.*', 'acme.%2A', '%40acme.%2a', 'ACME.*', '%61cme.*']) {
     for (const base of ['/allowlist', `/agents/${owner}/${name}/allowlist`]) {
       await trust.allow(ann, 'acme.*');
-      const answer = await requestRest('DELETE', `${service.api}${base}/${path}`, { token: ann.token });
+      const answer = await service.delete(ann, `${base}/${path}`);
       expect([answer.status, answer.text], path).toEqual([204, '']);
       expect((await trust.allowlist(ann)).body).toEqual({ allowlist: [] });
-      const again = await requestRest('DELETE', `${service.api}${base}/${path}`, { token: ann.token });
+      const again = await service.delete(ann, `${base}/${path}`);
       expect(statusAndCode(again)).toEqual([404, 'NOT_FOUND']);
     }
   }
@@ -113,8 +106,7 @@ test('an allowlist is paged and limited to a thousand entries, also for concurre
 test('the allowlist admits agents only under the policy of that name', async () => {
   const ann = await service.agent({ inbound_policy: 'allowlist' });
   const bob = await service.agent();
-  const write = () =>
-    requestRest('POST', `${service.api}/threads`, { token: bob.token, body: { with_handle: ann.handle } });
+  const write = () => service.post(bob, '/threads', { with_handle: ann.handle });
   for (const entry of [bob.handle, `${bob.handle.split('.')[0]}.*`]) {
     expect(statusAndCode(await write())).toEqual([403, 'NOT_ALLOWED']);
     await trust.allow(ann, entry);
@@ -123,9 +115,6 @@ test('the allowlist admits agents only under the policy of that name', async () 
   }
   const cleo = await service.agent({ inbound_policy: 'contacts_only' });
   await trust.allow(cleo, bob.handle);
-  const answer = await requestRest('POST', `${service.api}/threads`, {
-    token: bob.token,
-    body: { with_handle: cleo.handle },
-  });
+  const answer = await service.post(bob, '/threads', { with_handle: cleo.handle });
   expect(statusAndCode(answer)).toEqual([403, 'NOT_CONTACTS']);
 });

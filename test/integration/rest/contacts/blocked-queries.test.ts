@@ -1,19 +1,15 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false, env: { DATABASE_LOCK_SECONDS: '1' } });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false, env: { DATABASE_LOCK_SECONDS: '1' } });
 
 test('a call that waits too long for a lock gets 503 and succeeds when it is retried', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const body = { with_handle: bob.handle, initial_message: 'one' };
   const { token } = ann;
-  const thread = await requestRest('POST', `${service.api}/threads`, { token, body });
+  const thread = await service.post({ token }, '/threads', body);
   const holder = new pg.Client({ connectionString: service.core.config.DATABASE_URL });
   await holder.connect();
   const message = { token, key: 'the-same-key', body: { content: 'two' } };

@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
-import {
-  updateAgentColumn,
-  statusAndCode,
-  type ContactsClient,
-  createContactsClient,
-} from '../../../clients/contacts.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
+import { updateAgentColumn, statusAndCode, useContacts } from '../../../clients/contacts.ts';
 
-let service: TestService;
-let trust: ContactsClient;
-
-beforeAll(async () => {
-  service = await openSharedService();
-  trust = createContactsClient(service.api);
-});
-afterAll(() => service.stop());
+const service = useSharedService();
+const trust = useContacts(service);
 
 const agents = (count: number): Promise<TestAgent[]> =>
   Promise.all(Array.from({ length: count }, () => service.agent()));
@@ -260,8 +248,6 @@ test('invalid references are refused everywhere, and a hostile path causes no in
     '/blocks/a%00.b',
     '/allowlist/%F0%9F',
   ]) {
-    expect([400, 404], path).toContain(
-      (await requestRest('DELETE', `${service.api}${path}`, { token })).status,
-    );
+    expect([400, 404], path).toContain((await service.delete({ token }, path)).status);
   }
 });

@@ -1,24 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Scope } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { followFeed } from '../../../clients/feed.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
-import {
-  contactAdded,
-  agentSummary,
-  type ContactsClient,
-  createContactsClient,
-} from '../../../clients/contacts.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
+import { contactAdded, agentSummary, useContacts } from '../../../clients/contacts.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 
-let service: TestService;
-let trust: ContactsClient;
-
-beforeAll(async () => {
-  service = await startService();
-  trust = createContactsClient(service.api);
-});
-afterAll(() => service.stop());
+const service = useService();
+const trust = useContacts(service);
 
 /** Opens both transports for a token. */
 async function listen(token: string) {
@@ -31,10 +19,7 @@ async function runContactLifecycle(ann: TestAgent, bob: TestAgent): Promise<stri
   const requested = await trust.request(ann, bob.handle, 'Hello');
   await trust.approve(bob, requested.body.request_id);
   await trust.removeContact(ann, bob.handle);
-  await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: bob.handle },
-  });
+  await service.post(ann, '/threads', { with_handle: bob.handle });
   return requested.body.request_id;
 }
 

@@ -1,30 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../../../packages/core/src/domain/ids.ts';
 import { followFeed } from '../../../clients/feed.ts';
 import { maskResponse, mapNamesToRoles } from '../../../support/mask-response.ts';
 import type { RestResponse } from '../../../clients/rest.ts';
-import {
-  type AgentOptions,
-  openSharedService,
-  type TestAgent,
-  type TestService,
-} from '../../../support/service.ts';
+import { type AgentOptions, type TestAgent, useSharedService } from '../../../support/service.ts';
 import {
   updateAgentColumn,
   createRelatedAgent,
   statusAndCode,
-  type ContactsClient,
-  createContactsClient,
+  useContacts,
 } from '../../../clients/contacts.ts';
 
-let service: TestService;
-let trust: ContactsClient;
-
-beforeAll(async () => {
-  service = await openSharedService();
-  trust = createContactsClient(service.api);
-});
-afterAll(() => service.stop());
+const service = useSharedService();
+const trust = useContacts(service);
 
 let absentCount = 0;
 

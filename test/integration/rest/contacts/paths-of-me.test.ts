@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const ask = ({ token }: TestAgent, method: string, path: string, body?: object) =>
   requestRest(method, `${service.api}${path}`, { token, ...(body && { body }) });
@@ -96,5 +92,5 @@ test('the start address and that of the API name every other address to programs
   }
   const page = await fetch(service.url, { headers: { Accept: 'text/html' }, redirect: 'manual' });
   expect(page.headers.get('content-type')).not.toContain('json');
-  expect((await requestRest('GET', `${service.api}?x=1`)).status).toBe(400);
+  expect((await service.get(null, '?x=1')).status).toBe(400);
 });

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { expect, test } from 'vitest';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import {
   contactAdded,
   createOrganizationAgent,
   updateAgentColumn,
   createRelatedAgent,
   statusAndCode,
-  type ContactsClient,
-  createContactsClient,
+  useContacts,
 } from '../../../clients/contacts.ts';
 
-let service: TestService;
-let trust: ContactsClient;
-
-beforeAll(async () => {
-  service = await openSharedService();
-  trust = createContactsClient(service.api);
-});
-afterAll(() => service.stop());
+const service = useSharedService();
+const trust = useContacts(service);
 
 const pair = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
 

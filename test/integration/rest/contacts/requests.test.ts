@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { expect, test } from 'vitest';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import {
   contactAdded,
   updateAgentColumn,
   agentSummary,
   statusAndCode,
-  type ContactsClient,
-  createContactsClient,
+  useContacts,
 } from '../../../clients/contacts.ts';
 
-let service: TestService;
-let trust: ContactsClient;
-
-beforeAll(async () => {
-  service = await openSharedService();
-  trust = createContactsClient(service.api);
-});
-afterAll(() => service.stop());
+const service = useSharedService();
+const trust = useContacts(service);
 
 const pair = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
 const notFound = [404, 'REQUEST_NOT_FOUND'];
@@ -126,11 +118,7 @@ test('a repeated request returns the pending one, and a request to a contact ret
 test('the same key returns the same request; without a key no request is created', async () => {
   const [ann, bob] = await pair();
   const ask = (key: string | null, message: string) =>
-    requestRest('POST', `${service.api}/contacts/requests`, {
-      token: ann.token,
-      key,
-      body: { handle: bob.handle, message },
-    });
+    service.post(ann, '/contacts/requests', { handle: bob.handle, message }, { key });
   expect(statusAndCode(await ask(null, 'x'))).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
   const first = await ask('one', 'x');
   await trust.reject(bob, first.body.request_id);

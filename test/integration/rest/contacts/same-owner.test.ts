@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import {
   contactAdded,
-  type ContactsClient,
-  createContactsClient,
   createOrganizationAgent,
   createRelatedAgent,
   statusAndCode,
   updateAgentColumn,
+  useContacts,
 } from '../../../clients/contacts.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 
-let service: TestService;
-let trust: ContactsClient;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-  trust = createContactsClient(service.api);
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
+const trust = useContacts(service);
 
 const listed = async (by: TestAgent, query = '') =>
   (await trust.contacts(by, query)).body.contacts as Record<string, unknown>[];

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { eventOf, eventTypes } from '../../../../packages/core/src/events/list.ts';
 import { canSeeEvent } from '../../../../packages/core/src/events/feed-event.ts';
 import { type Scope, scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
@@ -15,16 +15,14 @@ import {
 import { findByPointer } from '../../../support/openapi/document.ts';
 import { forbidUnknownFields, createSchemaChecks } from '../../../support/openapi/schema-checks.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
+const service = useSharedService();
 let document: AsyncApiDocument;
 
 beforeAll(async () => {
-  service = await openSharedService();
   document = (await requestRest('GET', `${service.api}/asyncapi.json`)).body;
 });
-afterAll(() => service.stop());
 
 /** Every part of the document with its pointer. */
 function* partsOf(value: unknown, pointer = '#'): Generator<[string, Record<string, unknown>]> {

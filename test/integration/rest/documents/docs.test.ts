@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
+const service = useSharedService();
 let page: RestResponse;
 let events: RestResponse;
 
 beforeAll(async () => {
-  service = await openSharedService();
   page = await requestRest('GET', `${service.url}/docs`);
   events = await requestRest('GET', `${service.url}/docs/events`);
 });
-afterAll(() => service.stop());
 
 interface EventsDocument {
   channels: Record<string, { title: string; messages: object }>;
@@ -52,7 +50,7 @@ test.each(['reference', 'events'])(
 );
 
 test('the page of events names every transport, event type and schema of the document', async () => {
-  const { body } = await requestRest('GET', `${service.url}/v1/asyncapi.json`);
+  const { body } = await service.get(null, '/asyncapi.json');
   const document = body as EventsDocument;
   const names = [
     ...Object.values(document.channels).flatMap(({ title, messages }) => [title, ...Object.keys(messages)]),
@@ -65,7 +63,7 @@ test('the page of events names every transport, event type and schema of the doc
 });
 
 test('the first groups are threads, messages and events', async () => {
-  const { body } = await requestRest('GET', `${service.url}/v1/openapi.json`);
+  const { body } = await service.get(null, '/openapi.json');
   const { tags } = body as { tags: { name: string }[] };
   expect(tags.slice(0, 3).map(({ name }) => name)).toEqual(['threads', 'messages', 'events']);
 });

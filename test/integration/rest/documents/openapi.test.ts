@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { errorStatuses } from '../../../../packages/core/src/domain/errors.ts';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { catalogue } from '../../../../src/operations/catalogue.ts';
@@ -14,14 +14,13 @@ import {
 import { forbidUnknownFields, createSchemaChecks } from '../../../support/openapi/schema-checks.ts';
 import { fetchMergedDocument, fetchServedDocument } from '../../../support/openapi/served-document.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
+const service = useSharedService();
 let document: OpenApiDocument;
 let operations: { path: string; method: string; pointer: string; operation: OperationObject }[];
 
 beforeAll(async () => {
-  service = await openSharedService();
   document = await fetchMergedDocument(service.url);
   operations = listOperations(document);
 });
@@ -35,7 +34,6 @@ const listOperations = ({ paths }: OpenApiDocument) =>
       operation,
     })),
   );
-afterAll(() => service.stop());
 
 /** Every part of the document with its pointer. */
 function* partsOf(value: unknown, pointer = '#'): Generator<[string, Record<string, unknown>]> {

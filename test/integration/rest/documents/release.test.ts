@@ -1,24 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadConfig } from '../../../../src/config.ts';
 import { runCli } from '../../../clients/cli.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { type TestService, startService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../package.json'), 'utf8'));
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 test('the service, its documents and its command line report the version of package.json', async () => {
-  const meta = await requestRest('GET', `${service.api}/meta`);
+  const meta = await service.get(null, '/meta');
   expect(meta).toMatchObject({ status: 200, body: { name: 'agent-messaging-service', version } });
   for (const name of ['openapi.json', 'openapi-long-paths.json', 'asyncapi.json'])
-    expect((await requestRest('GET', `${service.api}/${name}`)).body.info.version, name).toBe(version);
+    expect((await service.get(null, `/${name}`)).body.info.version, name).toBe(version);
   expect(await runCli({}, ['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
   // Also of the User-Agent of webhooks, and of metrics and traces.
   expect(loadConfig(service.env).VERSION).toBe(version);
@@ -27,5 +23,5 @@ test('the service, its documents and its command line report the version of pack
 test('pages of other origins can read the version, and nothing else', async () => {
   const head = await requestRest('HEAD', `${service.api}/meta`);
   expect([head.status, head.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
-  expect((await requestRest('POST', `${service.api}/meta`)).status).toBe(404);
+  expect((await service.post(null, '/meta')).status).toBe(404);
 });

@@ -52,7 +52,7 @@ export async function createFuzzFixtures(service: TestService): Promise<FuzzFixt
   for (const [index, { token }] of residents.entries()) {
     const other = residents[(index + 1) % agentCount];
     const body = { with_handle: other?.handle, initial_message: 'Hello' };
-    const created = await requestRest('POST', `${service.api}/threads`, { token, body });
+    const created = await service.post({ token }, '/threads', body);
     fixtures.recordIds('create_thread', residents[index] ?? failSetup(), created.body);
     const file = await upload(service, { token }, { bytes: Buffer.from('a file') });
     await service.core.repositories.attachments.setScan(file.body.id, {

@@ -9,7 +9,7 @@ import {
 import { fetchMergedDocument } from '../../../support/openapi/served-document.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { isNightly } from '../../../support/extent.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 import {
   arbitraryRequest,
   type RequestDraft,
@@ -26,7 +26,7 @@ const atLeast = Number(process.env['FUZZ_RUNS'] ?? (isNightly ? 10_000 : 200));
 /** The number of concurrent requests, and the unit that is repeated after a failure. */
 const batch = 24;
 
-let service: TestService;
+const service = useService({ worker: false, env: { RATE_LIMITS: 'off', WEBHOOK_NETWORKS: '127.0.0.1' } });
 let fixtures: FuzzFixtures;
 let sender: Sender;
 let answers: ResponseCheck;
@@ -36,7 +36,6 @@ const statuses = new Map<number, number>();
 const sent = { requests: 0 };
 
 beforeAll(async () => {
-  service = await startService({ worker: false, env: { RATE_LIMITS: 'off', WEBHOOK_NETWORKS: '127.0.0.1' } });
   const document = await fetchMergedDocument(service.url);
   answers = createResponseCheck(document);
   endpoints = listEndpoints(document);
@@ -45,7 +44,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   sender.close();
-  await service.stop();
 });
 
 /** @throws {Error} when a response breaks the documented behavior. */
@@ -115,7 +113,7 @@ test('afterwards the service is healthy, and no sequence has a gap', { timeout: 
   const broken = await service.core.database.query({ text: unevenThreads }, []);
   expect(broken).toEqual([]);
   for (const { id, token } of fixtures.agents) {
-    expect((await requestRest('GET', `${service.api}/agents/me`, { token })).body.id).toBe(id);
+    expect((await service.get({ token }, '/agents/me')).body.id).toBe(id);
     const numbers = await readFeed(id, token);
     expect(numbers.length).toBeGreaterThan(0);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
@@ -134,7 +132,7 @@ async function readFeed(agent: string, token: string): Promise<number[]> {
   const numbers: number[] = [];
   let cursor = cursors.encodeFeed(agent, 0);
   for (let complete = false; !complete;) {
-    const { body } = await requestRest('GET', `${service.api}/events?limit=100&cursor=${cursor}`, { token });
+    const { body } = await service.get({ token }, `/events?limit=100&cursor=${cursor}`);
     const events: { cursor: string }[] = body.events;
     numbers.push(...events.map((event) => cursors.decodeFeed(agent, event.cursor)));
     ({ cursor, complete } = body);

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { allTestScopes, startService, type TestService } from '../../../support/service.ts';
+import { allTestScopes, startService, useService } from '../../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 function expectError(answer: RestResponse, status: number, code: string): void {
   expect([answer.status, answer.body?.error?.code]).toEqual([status, code]);
@@ -48,18 +43,14 @@ test('a missing, unknown or expired token, a wrong scheme and a wrong audience a
 
 test('a missing scope is 403 and named in the challenge', async () => {
   const { token } = await service.agent({ scopes: ['threads:read'] });
-  const answer = await requestRest('POST', `${service.api}/threads`, { token, body: { with_handle: 'a.b' } });
+  const answer = await service.post({ token }, '/threads', { with_handle: 'a.b' });
   expectError(answer, 403, 'INSUFFICIENT_SCOPE');
   expect(answer.headers.get('www-authenticate')).toContain(
     'error="insufficient_scope", scope="threads:write"',
   );
   const other = await service.agent({ scopes: ['contacts:read'] });
-  expectError(
-    await requestRest('GET', `${service.api}/threads`, { token: other.token }),
-    403,
-    'INSUFFICIENT_SCOPE',
-  );
-  expect((await requestRest('GET', `${service.api}/agents/me`, { token: other.token })).status).toBe(200);
+  expectError(await service.get(other, '/threads'), 403, 'INSUFFICIENT_SCOPE');
+  expect((await service.get(other, '/agents/me')).status).toBe(200);
 });
 
 test('bodies that are not JSON, not an object, not UTF-8, of another type, too large or truncated have distinct errors', async () => {
@@ -116,16 +107,13 @@ test('field errors are sentences of the service, not of its validator', async ()
   for (const [path, fields] of bodies) {
     for (const field of fields) {
       for (const value of wrong) {
-        const answer = await requestRest('POST', `${service.api}${path}`, {
-          token,
-          body: { [field]: value },
-        });
+        const answer = await service.post({ token }, path, { [field]: value });
         if (answer.status === 400) texts.add(JSON.stringify(answer.body.error));
       }
     }
   }
   for (const limit of ['0', '1000', 'x', '1.5'])
-    texts.add((await requestRest('GET', `${service.api}/threads?limit=${limit}`, { token })).text);
+    texts.add((await service.get({ token }, `/threads?limit=${limit}`)).text);
   expect(texts.size).toBeGreaterThan(50);
   const jargon =
     /Too (?:big|small)|Invalid (?:input|option|type|key|string)|[Ee]xpected|Unrecognized|\bzod\b/;
@@ -134,17 +122,11 @@ test('field errors are sentences of the service, not of its validator', async ()
 
 test('deeply nested metadata is refused without an internal error', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const created = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: bob.handle },
-  });
+  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
   const deep = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
   const raw = `{"content":"x","metadata":${deep}}`;
   expectError(
-    await requestRest('POST', `${service.api}/threads/${created.body.id}/messages`, {
-      token: ann.token,
-      raw,
-    }),
+    await service.post(ann, `/threads/${created.body.id}/messages`, undefined, { raw }),
     400,
     'VALIDATION_ERROR',
   );
@@ -155,12 +137,12 @@ test('a body of very many values is refused, whatever field has them', async () 
   const fields = Array.from({ length: 20_000 }, (_, index) => [`f${index}`, 0]);
   const lists = [Object.fromEntries(fields), { attachment_ids: Array(20_000).fill(0) }];
   for (const body of lists) {
-    const answer = await requestRest('POST', `${service.api}/threads/thd_x/messages`, { token, body });
+    const answer = await service.post({ token }, '/threads/thd_x/messages', body);
     expectError(answer, 400, 'VALIDATION_ERROR');
     expect(answer.body.error.message).toBe('The body has too many values: at most 10000.');
   }
   const commas = { content: '","'.repeat(10_000) };
-  const text = await requestRest('POST', `${service.api}/threads/thd_x/messages`, { token, body: commas });
+  const text = await service.post({ token }, '/threads/thd_x/messages', commas);
   expectError(text, 404, 'THREAD_NOT_FOUND');
 });
 
@@ -172,7 +154,7 @@ test('unknown paths and methods get the same error body', async () => {
   const strange = await requestRest('PROPFIND', `${service.api}/nothing`, { token });
   expectError(strange, 404, 'NOT_FOUND');
   expect(strange.headers.get('allow')).toBeNull();
-  const method = await requestRest('DELETE', `${service.api}/threads`, { token });
+  const method = await service.delete({ token }, '/threads');
   expectError(method, 405, 'METHOD_NOT_ALLOWED');
   expect(method.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST']);
 });
@@ -190,7 +172,7 @@ test('a valid request id is kept, otherwise a new one is generated', async () =>
 });
 
 test('the API description is served to every caller', async () => {
-  const { status, body } = await requestRest('GET', `${service.api}/openapi.json`);
+  const { status, body } = await service.get(null, '/openapi.json');
   expect(status).toBe(200);
   expect(body.openapi).toBe('3.1.0');
   expect(body.paths['/threads/{thread_id}/messages'].post.parameters).toContainEqual(
@@ -210,7 +192,7 @@ test('without Redis the service is degraded and continues', async () => {
   const alone = await startService({ worker: false, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
   const [ann, bob] = await Promise.all([alone.agent(), alone.agent()]);
   const body = { with_handle: bob.handle, initial_message: 'still here' };
-  expect((await requestRest('POST', `${alone.api}/threads`, { token: ann.token, body })).status).toBe(201);
+  expect((await alone.post(ann, '/threads', body)).status).toBe(201);
   const health = await requestRest('GET', `${alone.url}/readyz`);
   expect([health.status, health.body.status]).toEqual([200, 'degraded']);
   expect(health.body.parts.database).toBe('ok');

@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 async function conversation() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const created = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: bob.handle },
-  });
+  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
   return { ann, bob, url: `${service.api}/threads/${created.body.id}/messages` };
 }
 
@@ -100,11 +92,7 @@ test('a thread and its first message are created once too', async () => {
   const [owner, name] = ann.handle.split('.');
   const body = { with_handle: bob.handle, initial_message: 'hello' };
   const paths = ['/threads', `/agents/${owner}/${name}/threads`, '/threads'];
-  const answers = await Promise.all(
-    paths.map((path) => requestRest('POST', `${service.api}${path}`, { token: ann.token, key, body })),
-  );
+  const answers = await Promise.all(paths.map((path) => service.post(ann, path, body, { key })));
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-  expect(
-    (await requestRest('GET', `${service.api}/threads`, { token: bob.token })).body.threads,
-  ).toHaveLength(1);
+  expect((await service.get(bob, '/threads')).body.threads).toHaveLength(1);
 });

@@ -1,22 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 async function openThread() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const { body } = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: bob.handle },
-  });
+  const { body } = await service.post(ann, '/threads', { with_handle: bob.handle });
   return { ann, bob, thread_id: String(body.id) };
 }
 
@@ -74,8 +67,7 @@ test('a number that JSON cannot hold is refused by every transport, and the erro
 
 test('large integers are rounded as the documentation says', async () => {
   const { ann, thread_id } = await openThread();
-  const { body } = await requestRest('POST', `${service.api}/threads/${thread_id}/messages`, {
-    token: ann.token,
+  const { body } = await service.post(ann, `/threads/${thread_id}/messages`, undefined, {
     raw: '{"content":"a","metadata":{"a":9007199254740993,"b":1.5,"c":"9007199254740993"}}',
   });
   expect(body.metadata).toEqual({ a: 9_007_199_254_740_992, b: 1.5, c: '9007199254740993' });
@@ -85,10 +77,7 @@ test('__proto__ is refused by REST, by a call and by a tool, at any depth, and n
   const { ann, bob, thread_id } = await openThread();
   for (const metadata of ['{"__proto__":{"a":1},"ok":1}', '{"a":[{"\\u005f_proto__":1}]}']) {
     const raw = `{"content":"x","metadata":${metadata}}`;
-    const byRest = await requestRest('POST', `${service.api}/threads/${thread_id}/messages`, {
-      token: ann.token,
-      raw,
-    });
+    const byRest = await service.post(ann, `/threads/${thread_id}/messages`, undefined, { raw });
     expect([byRest.status, byRest.body.error.code]).toEqual([400, 'INVALID_JSON']);
     expect(byRest.body.error.message).toContain('__proto__');
     const called = await callByText(ann, 'send_message', `{"thread_id":"${thread_id}",${raw.slice(1)}`);
@@ -102,8 +91,6 @@ test('__proto__ is refused by REST, by a call and by a tool, at any depth, and n
     });
     expect(JSON.stringify(tool)).toContain('__proto__: is not allowed as a name');
   }
-  const listed = await requestRest('GET', `${service.api}/threads/${thread_id}/messages`, {
-    token: bob.token,
-  });
+  const listed = await service.get(bob, `/threads/${thread_id}/messages`);
   expect(listed.body.messages).toEqual([]);
 });

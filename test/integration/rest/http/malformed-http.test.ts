@@ -1,14 +1,9 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** Writes bytes on a new connection and returns the response when the server closes it. */
 function exchange(bytes: string): Promise<string> {
@@ -158,7 +153,7 @@ test('an unknown expectation is ignored, and paths are case-sensitive', async ()
 test('a connection that reads no responses is closed, and others are served', async () => {
   const flood = exchange('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5_000));
   const { token } = await service.agent();
-  expect((await requestRest('GET', `${service.api}/agents/me`, { token })).status).toBe(200);
+  expect((await service.get({ token }, '/agents/me')).status).toBe(200);
   const answers = (await flood).match(/HTTP\/1\.1 /g) ?? [];
   expect(answers.length).toBeLessThan(5_000);
 });

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
 import { fetchMergedDocument } from '../../../support/openapi/served-document.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 async function get(path: string) {
   const { token } = await service.agent();
-  const { status, body } = await requestRest('GET', `${service.api}${path}`, { token });
+  const { status, body } = await service.get({ token }, path);
   return { status, ...body.error };
 }
 
@@ -40,10 +36,7 @@ test.each([
 test('names of the path are not in the list, and those of the body are sent in the body', async () => {
   const { token, handle } = await service.agent();
   const other = await service.agent();
-  const thread = await requestRest('POST', `${service.api}/threads`, {
-    token,
-    body: { with_handle: other.handle },
-  });
+  const thread = await service.post({ token }, '/threads', { with_handle: other.handle });
   const url = `${service.api}/threads/${thread.body.id}/messages`;
   const listed = await requestRest('GET', `${url}?order=asc&thread_id=${thread.body.id}`, { token });
   expect(listed.body.error.message).toBe(
@@ -55,9 +48,7 @@ test('names of the path are not in the list, and those of the body are sent in t
     'content: is a field of the body; send it there',
   ]);
   const [owner, name] = handle.split('.');
-  const long = await requestRest('GET', `${service.api}/agents/${owner}/${name}/threads?state=closed`, {
-    token,
-  });
+  const long = await service.get({ token }, `/agents/${owner}/${name}/threads?state=closed`);
   expect([long.status, long.body.error.details[0].field]).toEqual([400, 'state']);
 });
 
@@ -84,10 +75,7 @@ test('every operation refuses an unknown parameter, and many of them are named i
 test('the parameters that clients of the service send are accepted', async () => {
   const { handle } = await service.agent();
   const { token: peer } = await service.agent();
-  const opened = await requestRest('POST', `${service.api}/threads`, {
-    token: peer,
-    body: { with_handle: handle },
-  });
+  const opened = await service.post({ token: peer }, '/threads', { with_handle: handle });
   const id = String(opened.body.id);
   for (const path of [
     '/threads?limit=20&status=active',
@@ -99,7 +87,7 @@ test('the parameters that clients of the service send are accepted', async () =>
     '/blocks?limit=20',
     '/events?limit=10&wait=0',
   ]) {
-    const { status } = await requestRest('GET', `${service.api}${path}`, { token: peer });
+    const { status } = await service.get({ token: peer }, path);
     expect([path, status]).toEqual([path, 200]);
   }
 });

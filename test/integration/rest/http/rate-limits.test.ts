@@ -31,7 +31,7 @@ async function secondApi({ core }: TestService): Promise<string> {
 async function newThread(service: TestService, ann: TestAgent): Promise<string> {
   const { handle } = await service.agent();
   const body = { with_handle: handle };
-  const created = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+  const created = await service.post(ann, '/threads', body);
   expect(created.status).toBe(201);
   return created.body.id;
 }
@@ -82,15 +82,14 @@ function testSharedLimits(backend: Backend): void {
 
     expect((await send(service.api, ann, other)).status).toBe(201);
     expect((await listThreads(service.api, ann)).status).toBe(200);
-    const list = await requestRest('GET', `${service.api}/threads/${one}/messages`, { token: ann.token });
+    const list = await service.get(ann, `/threads/${one}/messages`);
     expect(list.body.messages).toHaveLength(4);
   });
 
   test('threads: one budget per agent, and Retry-After is the time to the next period', async () => {
     const service = await start('create_thread=2/5', { backend });
     const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-    const create = ({ token }: TestAgent) =>
-      requestRest('POST', `${service.api}/threads`, { token, body: { with_handle: bob.handle } });
+    const create = ({ token }: TestAgent) => service.post({ token }, '/threads', { with_handle: bob.handle });
     expect((await create(ann)).status).toBe(201);
     expect((await create(ann)).status).toBe(201);
     const refused = await create(ann);
@@ -108,13 +107,13 @@ function testSharedLimits(backend: Backend): void {
 test('all other calls share one budget, including the long poll and its acknowledgement', async () => {
   const service = await start('default=4/60');
   const { token } = await service.agent();
-  const page = await requestRest('GET', `${service.api}/events`, { token });
+  const page = await service.get({ token }, '/events');
   const body = { cursor: page.body.cursor };
   const answers = [
     page,
-    await requestRest('POST', `${service.api}/events/ack`, { token, body }),
-    await requestRest('GET', `${service.api}/threads`, { token }),
-    await requestRest('GET', `${service.api}/threads/thd_none`, { token }),
+    await service.post({ token }, '/events/ack', body),
+    await service.get({ token }, '/threads'),
+    await service.get({ token }, '/threads/thd_none'),
   ];
   expect(answers.map(({ status }) => status)).toEqual([200, 204, 200, 404]);
   for (const [index, answer] of answers.entries()) {
@@ -123,15 +122,15 @@ test('all other calls share one budget, including the long poll and its acknowle
       expect.stringMatching(`^"default";r=${3 - index};t=\\d+$`),
     ]);
   }
-  expectLimited(await requestRest('GET', `${service.api}/events`, { token }), 'default');
-  expectLimited(await requestRest('POST', `${service.api}/events/ack`, { token, body }), 'default');
-  expectLimited(await requestRest('GET', `${service.api}/threads`, { token }), 'default');
+  expectLimited(await service.get({ token }, '/events'), 'default');
+  expectLimited(await service.post({ token }, '/events/ack', body), 'default');
+  expectLimited(await service.get({ token }, '/threads'), 'default');
 });
 
 test('malformed and refused calls report the remaining budgets', async () => {
   const service = await start('default=9/60,send_message=9/60,create_thread=9/60');
   const ann = await service.agent();
-  const badQuery = await requestRest('GET', `${service.api}/threads?limit=0`, { token: ann.token });
+  const badQuery = await service.get(ann, '/threads?limit=0');
   expect([badQuery.status, ...readRateLimitHeaders(badQuery)]).toEqual([
     400,
     '"default";q=9;w=60',
@@ -226,9 +225,7 @@ test('nothing is limited or reported when limits are off', async () => {
 
 test('no limits are reported without a valid token', async () => {
   const service = await start('');
-  expect(
-    readRateLimitHeaders(await requestRest('GET', `${service.api}/agents/me`, { token: 'wrong' })),
-  ).toEqual([null, null]);
+  expect(readRateLimitHeaders(await service.get({ token: 'wrong' }, '/agents/me'))).toEqual([null, null]);
 });
 
 test('the maintenance worker removes expired rows', async () => {

@@ -74,7 +74,7 @@ test('on a read-only database writes are 503 with Retry-After, readiness fails, 
     expectUnavailable(await requestRest(method, `${service.api}${path}`, { token: ann.token, body }), path);
   const { status, headers } = await postRawMessage(service.url, mcp, initializeRequest);
   expect([status, headers.get('retry-after')]).toEqual([503, '1']);
-  const list = await requestRest('GET', `${service.api}${messages}`, { token: ann.token });
+  const list = await service.get(ann, messages);
   expect([list.status, list.body.messages]).toEqual([200, []]);
 
   // New connections may write again. Those that were refused are not used again, although they still exist on the server.
@@ -97,8 +97,7 @@ describeUnless(await findMountProblem(), 'a disk without space', () => {
     const service = await startOn(disk);
     const { ann, messages } = await conversation(service);
     const content = 'No space is left for this. '.repeat(1_000);
-    const send = () =>
-      requestRest('POST', `${service.api}${messages}`, { token: ann.token, body: { content } });
+    const send = () => service.post(ann, messages, { content });
     expect(await readiness(service)).toEqual([200, 'ok']);
 
     await disk.fill();
@@ -110,7 +109,7 @@ describeUnless(await findMountProblem(), 'a disk without space', () => {
     expectUnavailable(answer, 'send_message');
     for (let calls = 0; calls < 40; calls += 1) {
       const body = { display_name: `Ann ${calls}`, description: 'x'.repeat(400) };
-      const update = await requestRest('PATCH', `${service.api}/agents/me`, { token: ann.token, body });
+      const update = await service.patch(ann, '/agents/me', body);
       if (update.status !== 200) expectUnavailable(update, 'update_me');
     }
 

@@ -1,23 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { expect, test, vi } from 'vitest';
+import { type TestAgent, useService } from '../../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 const post = (agent: TestAgent, path: string, body: object, key: string = randomUUID()) =>
-  requestRest('POST', `${service.api}${path}`, {
-    token: agent.token,
-    body,
-    headers: { 'Idempotency-Key': key },
-  });
-const get = (agent: TestAgent, path: string) =>
-  requestRest('GET', `${service.api}${path}`, { token: agent.token });
+  service.post(agent, path, body, { headers: { 'Idempotency-Key': key } });
+const get = (agent: TestAgent, path: string) => service.get(agent, path);
 
 async function conversation() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);

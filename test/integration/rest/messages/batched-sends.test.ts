@@ -1,30 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readAllEvents } from '../../../clients/feed.ts';
-import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
-import { statusAndCode, createContactsClient } from '../../../clients/contacts.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
+import { statusAndCode, useContacts } from '../../../clients/contacts.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 async function conversation() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const body = { with_handle: bob.handle };
-  const created = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+  const created = await service.post(ann, '/threads', body);
   const id: string = created.body.id;
   return { id, ann, bob };
 }
 
 const send = (id: string, by: TestAgent, content: string, key: string = randomUUID()) =>
-  requestRest('POST', `${service.api}/threads/${id}/messages`, { token: by.token, key, body: { content } });
+  service.post(by, `/threads/${id}/messages`, { content }, { key });
 
-const get = async (path: string, by: TestAgent) =>
-  (await requestRest('GET', `${service.api}${path}`, { token: by.token })).body;
+const get = async (path: string, by: TestAgent) => (await service.get(by, path)).body;
 
 const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at));
@@ -38,8 +31,8 @@ test('concurrent sends share transactions; each has its own response, and refuse
     conversation(),
   ]);
   const { token } = closed.ann;
-  await requestRest('PATCH', `${service.api}/threads/${closed.id}`, { token, body: { status: 'closed' } });
-  await createContactsClient(service.api).block(blocked.bob, blocked.ann.handle);
+  await service.patch({ token }, `/threads/${closed.id}`, { status: 'closed' });
+  await useContacts(service).block(blocked.bob, blocked.ann.handle);
   const [answers, ...refused] = await Promise.all([
     Promise.all(
       good.flatMap(({ id, ann, bob }) =>

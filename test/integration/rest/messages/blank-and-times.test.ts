@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type TestAgent, useService } from '../../../support/service.ts';
 
-let service: TestService;
+const service = useService({ worker: false });
 let ann: TestAgent;
 let bob: TestAgent;
 let thread: string;
 beforeAll(async () => {
-  service = await startService({ worker: false });
   [ann, bob] = await Promise.all([
     service.agent({ scopes: ['threads:read', 'threads:write', 'agents:write'] }),
     service.agent(),
@@ -15,11 +13,9 @@ beforeAll(async () => {
   const { body } = await post('/threads', { with_handle: bob.handle });
   thread = String(body.id);
 });
-afterAll(() => service.stop());
 
-const post = (path: string, body: object) =>
-  requestRest('POST', `${service.api}${path}`, { token: ann.token, body });
-const get = (path: string) => requestRest('GET', `${service.api}${path}`, { token: ann.token });
+const post = (path: string, body: object) => service.post(ann, path, body);
+const get = (path: string) => service.get(ann, path);
 
 describe.each([
   ['spaces', ' \t\n'],
@@ -112,14 +108,8 @@ test('errors name each field once, and the list of fields last', async () => {
   expect(body.error.message).toMatch(
     /^content: is required; mood: is unknown; colour: is unknown\. Fields: [^:]*\.$/,
   );
-  const none = await requestRest('PATCH', `${service.api}/agents/me`, {
-    token: ann.token,
-    body: { card: 'x' },
-  });
+  const none = await service.patch(ann, '/agents/me', { card: 'x' });
   expect(none.body.error.message).toMatch(/^card: is unknown; did you mean card_body\? Fields: [^:]*\.$/);
-  const owner = await requestRest('PATCH', `${service.api}/agents/me`, {
-    token: ann.token,
-    body: { paused: true },
-  });
+  const owner = await service.patch(ann, '/agents/me', { paused: true });
   expect(owner.body.error.message).toBe('Only your owner can change paused, with PATCH /agents/{agent_id}.');
 });

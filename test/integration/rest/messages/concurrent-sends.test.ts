@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false, env: { DATABASE_POOL_SIZE: '6' } });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false, env: { DATABASE_POOL_SIZE: '6' } });
 
 test('many senders in one thread are all served, and leave connections to others', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const created = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: bob.handle },
-  });
+  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
   const url = `${service.api}/threads/${created.body.id}/messages`;
   let done = 0;
   const calls = Array.from({ length: 150 }, async (_, index) => {
@@ -24,7 +16,7 @@ test('many senders in one thread are all served, and leave connections to others
     done += 1;
     return answer.status;
   });
-  const other = await requestRest('GET', `${service.api}/threads`, { token: bob.token });
+  const other = await service.get(bob, '/threads');
   expect(other.status).toBe(200);
   expect(done).toBeLessThan(150);
   expect(new Set(await Promise.all(calls))).toEqual(new Set([201]));
@@ -38,9 +30,7 @@ test('token lookups are batched, so no caller is refused for lack of a connectio
   subscribe('http.server.request.start', count);
   try {
     await hold.query({ text: 'lock table access_tokens in access exclusive mode' }, []);
-    const calls = Array.from({ length: size }, () =>
-      requestRest('GET', `${service.api}/agents/me`, { token: randomUUID() }),
-    );
+    const calls = Array.from({ length: size }, () => service.get({ token: randomUUID() }, '/agents/me'));
     await vi.waitFor(() => expect(arrived).toBe(size), { timeout: 20_000 });
     await hold.rollback();
     const answers = await Promise.all(calls);

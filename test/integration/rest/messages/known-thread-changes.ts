@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type ContactsClient, createContactsClient } from '../../../clients/contacts.ts';
+import { type ContactsClient, useContacts } from '../../../clients/contacts.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
 import type { TestAgent } from '../../../support/service.ts';
 import type { ThreadOfTwo } from './warm-threads.ts';
@@ -149,7 +149,7 @@ export const changes: readonly Change[] = [
 export async function applySteps(steps: readonly Step[], pair: ThreadOfTwo, api: string): Promise<void> {
   const changer: Changer = {
     ...pair,
-    trust: createContactsClient(api),
+    trust: useContacts({ api }),
     updateAgent: ({ id, token }, body) => requestRest('PATCH', `${api}/agents/${id}`, { token, body }),
     callThread: (method, path, body) => pair.thread.call(method, path, pair.bob, body, api),
   };

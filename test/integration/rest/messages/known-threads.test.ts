@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createContactsClient, statusAndCode } from '../../../clients/contacts.ts';
+import { useContacts, statusAndCode } from '../../../clients/contacts.ts';
 import { followFeed } from '../../../clients/feed.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { describeWithRedis } from '../../../support/servers/redis/server.ts';
@@ -133,7 +133,7 @@ function testKnownThreads(backend: Backend, places: readonly Place[]): void {
     test('a member of a group blocks the sender', () =>
       runAt(place, async () => {
         const { ann, bob, cleo, thread } = await createGroup();
-        const trust = createContactsClient(api());
+        const trust = useContacts({ api: api() });
         await thread.warmUp([ann, bob, cleo]);
         for (let round = 0; round < 2; round += 1) {
           expect((await trust.block(cleo, ann.handle)).status).toBe(201);

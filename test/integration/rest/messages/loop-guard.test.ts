@@ -87,7 +87,7 @@ test('two agents that reply to each other too fast for too long are refused by e
       error: { code: 'RATE_LIMITED', retry_after: expect.any(Number), details: [{ reason: 'loop' }] },
     },
   });
-  const list = await requestRest('GET', `${service.api}/threads/${thread}/messages`, { token: ann.token });
+  const list = await service.get(ann, `/threads/${thread}/messages`);
   expect(list.body.messages).toHaveLength(5);
   // The last sender can continue, and both can write in other threads.
   expect((await send(thread, ann)).status).toBe(201);
@@ -162,9 +162,7 @@ test('concurrent sends over two processes do not exceed the limit of exchanges',
   );
   const statuses = new Set((await Promise.all(both)).map(({ status }) => status));
   expect([...statuses].filter((status) => status !== 201 && status !== 429)).toEqual([]);
-  const { body } = await requestRest('GET', `${service.api}/threads/${thread}/messages?order=asc`, {
-    token: ann.token,
-  });
+  const { body } = await service.get(ann, `/threads/${thread}/messages?order=asc`);
   const senders: string[] = body.messages.map((message: { sender: { id: string } }) => message.sender.id);
   const exchanges = senders.filter((id, index) => index > 0 && id !== senders[index - 1]);
   expect(exchanges.length).toBeLessThanOrEqual(4);

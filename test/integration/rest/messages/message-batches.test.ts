@@ -1,24 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
-import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { createContactsClient } from '../../../clients/contacts.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type RestResponse } from '../../../clients/rest.ts';
+import { useContacts } from '../../../clients/contacts.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 import { upload } from '../../attachments/setup.ts';
 import { call, openConversation, rest } from '../../ws/caller.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  const env = { RATE_LIMITS: 'send_message=110/60,loop=2/600' };
-  service = await startService({ worker: false, env });
-});
-afterAll(() => service.stop());
+const env = { RATE_LIMITS: 'send_message=110/60,loop=2/600' };
+const service = useService({ worker: false, env });
 
 async function conversation() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
   const body = { with_handle: bob.handle };
-  const created = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+  const created = await service.post(ann, '/threads', body);
   return { id: String(created.body.id), ann, bob };
 }
 
@@ -28,18 +23,16 @@ interface Draft {
 }
 
 const sendBatch = (id: string, by: TestAgent, messages: readonly Draft[], key: string = randomUUID()) =>
-  requestRest('POST', `${service.api}/threads/${id}/messages:batch`, {
-    token: by.token,
-    key,
-    body: { messages },
-  });
+  service.post(by, `/threads/${id}/messages:batch`, { messages }, { key });
 
 const send = (id: string, by: TestAgent, content: string, key: string = randomUUID()) =>
-  requestRest('POST', `${service.api}/threads/${id}/messages`, { token: by.token, key, body: { content } });
+  service.post(by, `/threads/${id}/messages`, { content }, { key });
 
 const list = async (id: string, by: TestAgent) =>
-  (await requestRest('GET', `${service.api}/threads/${id}/messages?order=asc&limit=100`, { token: by.token }))
-    .body.messages as { id: string; content: string }[];
+  (await service.get(by, `/threads/${id}/messages?order=asc&limit=100`)).body.messages as {
+    id: string;
+    content: string;
+  }[];
 
 const drafts = (count: number, prefix = 'message'): Draft[] =>
   Array.from({ length: count }, (_, at) => ({ content: `${prefix} ${at}` }));
@@ -102,11 +95,7 @@ test('the key of a batch replays its results byte for byte, and refuses another 
   expect(await list(id, ann)).toHaveLength(2);
   const other = await sendBatch(id, ann, drafts(2, 'another'), key);
   expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
-  const missing = await requestRest('POST', `${service.api}/threads/${id}/messages:batch`, {
-    token: ann.token,
-    key: null,
-    body: { messages },
-  });
+  const missing = await service.post(ann, `/threads/${id}/messages:batch`, { messages }, { key: null });
   expect([missing.status, missing.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
 });
 
@@ -153,15 +142,14 @@ test('a batch whose messages all have the same error is refused as a single send
   const { id, ann, bob } = await conversation();
   const stranger = await service.agent();
   expect((await sendBatch(id, stranger, drafts(3))).body.error.code).toBe('THREAD_NOT_FOUND');
-  const setStatus = (status: string) =>
-    requestRest('PATCH', `${service.api}/threads/${id}`, { token: ann.token, body: { status } });
+  const setStatus = (status: string) => service.patch(ann, `/threads/${id}`, { status });
   await setStatus('closed');
   const key = randomUUID();
   const closed = await sendBatch(id, ann, drafts(3), key);
   expect([closed.status, closed.body.error.code]).toEqual([403, 'THREAD_CLOSED']);
   await setStatus('active');
   expect(outcomes(await sendBatch(id, ann, drafts(3), key))).toEqual([201, 201, 201]);
-  await createContactsClient(service.api).block(bob, ann.handle);
+  await useContacts(service).block(bob, ann.handle);
   const blocked = await sendBatch(id, ann, drafts(2));
   expect([blocked.status, blocked.body.error.code]).toEqual([403, 'NOT_ALLOWED']);
   expect(await list(id, ann)).toHaveLength(3);
@@ -214,10 +202,7 @@ const wrong: [what: string, messages: unknown, status: number, field: string][] 
 
 test.each(wrong)('a batch with %s is refused, and nothing is sent', async (_, messages, status, field) => {
   const { id, ann } = await conversation();
-  const answer = await requestRest('POST', `${service.api}/threads/${id}/messages:batch`, {
-    token: ann.token,
-    body: { messages },
-  });
+  const answer = await service.post(ann, `/threads/${id}/messages:batch`, { messages });
   expect(answer.status).toBe(status);
   expect(answer.body.error.details.map((detail: { field: string }) => detail.field)).toContain(field);
   expect(await list(id, ann)).toEqual([]);
@@ -246,11 +231,8 @@ test('a WebSocket call sends a batch with the same results as REST', async () =>
 
 test('the path of batches accepts no other method and no other name', async () => {
   const { id, ann } = await conversation();
-  const read = await requestRest('GET', `${service.api}/threads/${id}/messages:batch`, { token: ann.token });
+  const read = await service.get(ann, `/threads/${id}/messages:batch`);
   expect([read.status, read.headers.get('allow')]).toEqual([405, 'POST']);
-  const other = await requestRest('POST', `${service.api}/threads/${id}/messages:other`, {
-    token: ann.token,
-    body: { messages: drafts(1) },
-  });
+  const other = await service.post(ann, `/threads/${id}/messages:other`, { messages: drafts(1) });
   expect(other.status).toBe(404);
 });

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 async function conversation(): Promise<{ ann: TestAgent; bob: TestAgent; id: string; url: string }> {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const created = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: bob.handle },
-  });
+  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
   return { ann, bob, id: created.body.id, url: `${service.api}/threads/${created.body.id}` };
 }
 
@@ -53,7 +45,7 @@ test('a message is returned unchanged, also at its Location', async () => {
 
 test('concurrent senders get 1, 2, 3 … without a gap, and members see one order', async () => {
   const { ann, bob, url } = await conversation();
-  const start = await requestRest('GET', `${service.api}/events`, { token: bob.token });
+  const start = await service.get(bob, '/events');
   const senders = Array.from({ length: 60 }, (_, index) => (index % 2 ? ann : bob));
   const sent = await Promise.all(
     senders.map(({ token }, index) =>
@@ -73,9 +65,7 @@ test('concurrent senders get 1, 2, 3 … without a gap, and members see one orde
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   const thread = await requestRest('GET', url, { token: ann.token });
   expect(thread.body.last_message_at).toBe(times.at(-1));
-  const { body } = await requestRest('GET', `${service.api}/events?cursor=${start.body.cursor}&limit=100`, {
-    token: bob.token,
-  });
+  const { body } = await service.get(bob, `/events?cursor=${start.body.cursor}&limit=100`);
   expect(body.events.map((event: { data: unknown }) => event.data)).toEqual(forBob?.body.messages);
 });
 
@@ -149,7 +139,7 @@ test('unread_count counts messages of others, and a send marks none of them as r
   expect(await unread(bob.token)).toBe(4);
   expect(await unread(ann.token)).toBe(3);
   const lists = async (token: string, query: string) =>
-    (await requestRest('GET', `${service.api}/threads?${query}`, { token })).body.threads.length;
+    (await service.get({ token }, `/threads?${query}`)).body.threads.length;
   expect([await lists(bob.token, 'unread=true'), await lists(bob.token, 'unread=false')]).toEqual([1, 1]);
   for (const [up_to_sequence, left] of [
     [1, 3],

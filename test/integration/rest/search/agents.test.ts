@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { registerAgentAsOperator } from '../../../../src/services/agents/operator-registration.ts';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { connectSdkClient } from '../../../clients/mcp/client.ts';
-import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type RestResponse } from '../../../clients/rest.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 function agent(
   handle: string,
@@ -25,7 +20,7 @@ const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
 
 function get(path: string, query: Record<string, string | number>, token: string): Promise<RestResponse> {
   const text = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return requestRest('GET', `${service.api}${path}?${text.join('&')}`, { token });
+  return service.get({ token }, `${path}?${text.join('&')}`);
 }
 
 async function found(q: string, token: string): Promise<string[]> {
@@ -109,8 +104,7 @@ test('a search finds public agents and related private ones', async () => {
   const sister = await agent('seeker.quokka', 'Sister', 'private');
   const shown = await agent('quokka-public.x', 'Public');
   const of = (name: (typeof names)[number]) => hidden.get(name) ?? me;
-  const post = (path: string, token: string, body: object) =>
-    requestRest('POST', `${service.api}${path}`, { token, body });
+  const post = (path: string, token: string, body: object) => service.post({ token }, path, body);
   // The hidden agent starts.
   await post('/contacts/requests', of('contact').token, { handle: me.handle });
   await post('/contacts/requests/quokka-contact.x/approve', me.token, {});
@@ -162,14 +156,8 @@ test('pages of both lists neither skip nor repeat while agents are added', async
   for (let index = 0; index < 7; index += 1) {
     const one = await agent(`okapi-${index}.x`, index % 2 ? `Okapi ${index}` : 'Other');
     if (index > 2) continue;
-    await requestRest('POST', `${service.api}/contacts/requests`, {
-      token: me.token,
-      body: { handle: one.handle },
-    });
-    await requestRest('POST', `${service.api}/contacts/requests/pager.own/approve`, {
-      token: one.token,
-      body: {},
-    });
+    await service.post(me, '/contacts/requests', { handle: one.handle });
+    await service.post(one, '/contacts/requests/pager.own/approve', {});
     contacts.push(one.handle);
   }
   await agent('late.okapi', 'A part');

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
-import { requestRest } from '../../../clients/rest.ts';
 import type { TestAgent } from '../../../support/service.ts';
-import { type SearchService, startSearchService } from './setup.ts';
+import { startSearchService } from './setup.ts';
+import { use } from '../../../support/use.ts';
 
-let on: SearchService;
-
-beforeAll(async () => {
-  on = await startSearchService();
-});
-afterAll(() => on.stop());
+const on = use(startSearchService);
 
 const messages = [
   'The quick brown fox jumps over the lazy dog',
@@ -84,9 +79,7 @@ test.each([
 
 test('is returned as the message record, with its thread and a snippet', async () => {
   const [result] = await on.search(ann, { q: 'brulee' });
-  const list = await requestRest('GET', `${on.api}/threads/${result?.thread_id}/messages`, {
-    token: ann.token,
-  });
+  const list = await on.get(ann, `/threads/${result?.thread_id}/messages`);
   const whole = list.body.messages.find(({ id }: { id: string }) => id === result?.message.id);
   expect(result).toEqual({
     thread_id: whole.thread_id,
@@ -136,7 +129,7 @@ test('an invalid query is refused by the name of its field', async () => {
 });
 
 test('needs a token with a scope of the service', async () => {
-  expect((await requestRest('GET', `${on.api}/messages/search?q=fox`)).status).toBe(401);
+  expect((await on.get(null, '/messages/search?q=fox')).status).toBe(401);
   const token = await on.token(ann.handle, { scopes: ['contacts:read'] });
   const { status, body } = await on.ask({ ...ann, token }, { q: 'fox' });
   expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);

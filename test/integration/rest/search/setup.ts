@@ -16,7 +16,7 @@ export async function startSearchService() {
 
   async function openThread(from: TestAgent, ...to: TestAgent[]): Promise<string> {
     const body = { participants: to.map(({ handle }) => handle) };
-    return (await requestRest('POST', `${service.api}/threads`, { token: from.token, body })).body.id;
+    return (await service.post(from, '/threads', body)).body.id;
   }
 
   async function send(from: TestAgent, thread: string, content: string) {
@@ -35,7 +35,7 @@ export async function startSearchService() {
   function requestSearch({ token }: TestAgent, query: Query): Promise<RestResponse> {
     const text = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) text.set(name, String(value));
-    return requestRest('GET', `${service.api}/messages/search?${text.toString()}`, { token });
+    return service.get({ token }, `/messages/search?${text.toString()}`);
   }
 
   async function search(agent: TestAgent, query: Query): Promise<SearchHit[]> {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { expect, test } from 'vitest';
+import { type RestResponse } from '../../../clients/rest.ts';
+import { useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 function get(path: string, { q }: { q: string }, token: string): Promise<RestResponse> {
-  return requestRest('GET', `${service.api}${path}?q=${encodeURIComponent(q)}`, { token });
+  return service.get({ token }, `${path}?q=${encodeURIComponent(q)}`);
 }
 
 test('an unlisted agent is found only by its exact handle, and only by agents with a relation to it', async () => {
@@ -24,7 +20,7 @@ test('an unlisted agent is found only by its exact handle, and only by agents wi
     tokens.set(handle, one.token);
   }
   const post = async (path: string, token: string, body: object = {}) => {
-    const { status, text } = await requestRest('POST', `${service.api}${path}`, { token, body });
+    const { status, text } = await service.post({ token }, path, body);
     expect(status, text).toBeLessThan(300);
   };
   const tokenOf = (handle: string) => tokens.get(handle) ?? '';

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { minIdAt, newId } from '../../../../packages/core/src/domain/ids.ts';
 import { messageSearchRepository } from '../../../../src/repositories/messages/search.ts';
 import type { TestAgent } from '../../../support/service.ts';
-import { type Query, type SearchHit, type SearchService, startSearchService } from './setup.ts';
+import { type Query, type SearchHit, startSearchService } from './setup.ts';
+import { use } from '../../../support/use.ts';
 
-let on: SearchService;
-
-beforeAll(async () => {
-  on = await startSearchService();
-});
-afterAll(() => on.stop());
+const on = use(startSearchService);
 
 /** A query without filters except the threads. */
 const everything = {

@@ -1,19 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
-import {
-  allTestScopes,
-  openSharedService,
-  type TestAgent,
-  type TestService,
-} from '../../../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { allTestScopes, type TestAgent, useSharedService } from '../../../support/service.ts';
 import { createRoles, sendTo, startThread } from '../../console/conversations/conversation-fixtures.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const scopes = [...allTestScopes, 'conversations:read'] as const;
 
@@ -28,8 +18,7 @@ async function household(): Promise<[TestAgent, TestAgent]> {
   return [await register('one'), await register('two')];
 }
 
-const get = ({ token }: { token: string }, path: string) =>
-  requestRest('GET', `${service.api}${path}`, { token });
+const get = ({ token }: { token: string }, path: string) => service.get({ token }, path);
 
 test('an agent with the scope lists and reads the threads of the other agents of its person', async () => {
   const [one, two] = await household();

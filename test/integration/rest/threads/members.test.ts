@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-afterAll(() => service.stop());
+const service = useService({ worker: false });
 
 async function thread(creator: TestAgent, ...others: TestAgent[]) {
   const participants = others.map(({ handle }) => handle);
-  const created = await requestRest('POST', `${service.api}/threads`, {
-    token: creator.token,
-    body: { participants },
-  });
+  const created = await service.post(creator, '/threads', { participants });
   expect(created.status).toBe(201);
   return { id: String(created.body.id), url: `${service.api}/threads/${created.body.id}` };
 }
@@ -90,7 +82,7 @@ test('a member that leaves or is removed loses access immediately after a last e
       remove(url, gone, ann.id),
     ]);
     expect(answers.map(({ body }) => body.error.code)).toEqual(answers.map(() => 'THREAD_NOT_FOUND'));
-    const listed = await requestRest('GET', `${service.api}/threads`, { token: gone.token });
+    const listed = await service.get(gone, '/threads');
     expect(listed.body.threads).toEqual([]);
   }
   const last = (await bobFeed?.()) ?? [];

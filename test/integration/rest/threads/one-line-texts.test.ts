@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { registerAgentAsOperator } from '../../../../src/services/agents/operator-registration.ts';
 import { findForm } from '../../../clients/form-browser.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { findFieldError, signInPerson } from '../../console/signed-in-person.ts';
-import { openSharedService, type TestService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 import { uniqueName } from '../../../support/unique-name.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const nothing = [
   '\u200b',
@@ -33,10 +29,7 @@ const lines: [string, string][] = [
 
 async function openThread(subject?: string) {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const { status, body } = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: bob.handle, subject },
-  });
+  const { status, body } = await service.post(ann, '/threads', { with_handle: bob.handle, subject });
   expect(status).toBe(201);
   return { ann, bob, subject: body.subject, url: `${service.api}/threads/${body.id}`, id: String(body.id) };
 }
@@ -55,8 +48,7 @@ test('a subject is one line in reading order, and absent without a visible chara
 
 test('a display name is one line in reading order, and 400 without a visible character', async () => {
   const { token } = await service.agent({ scopes: ['agents:read', 'agents:write'] });
-  const rename = (display_name: string) =>
-    requestRest('PATCH', `${service.api}/agents/me`, { token, body: { display_name } });
+  const rename = (display_name: string) => service.patch({ token }, '/agents/me', { display_name });
   for (const [given, name] of lines) expect((await rename(given)).body.display_name).toBe(name);
   for (const text of nothing) {
     const { status, body } = await rename(text);
@@ -87,9 +79,9 @@ test('a subject of an older release without a visible character is shown as the 
   const ada = await signInPerson(service);
   const own = await ada.agent();
   const other = await service.agent();
-  const { body } = await requestRest('POST', `${service.api}/threads`, {
-    token: own.token,
-    body: { with_handle: other.handle, initial_message: 'Hello' },
+  const { body } = await service.post(own, '/threads', {
+    with_handle: other.handle,
+    initial_message: 'Hello',
   });
   await service.core.database.query({ text: 'update threads set subject = $2 where id = $1' }, [
     body.id,
@@ -99,6 +91,6 @@ test('a subject of an older release without a visible character is shown as the 
   expect(list.text).toContain(`<bdi>@${other.handle}</bdi>`);
   const page = await ada.go(`/console/conversations/${body.id}`);
   expect(page.text).toMatch(new RegExp(`<title>@${other.handle}`));
-  const read = await requestRest('GET', `${service.api}/threads/${body.id}`, { token: own.token });
+  const read = await service.get(own, `/threads/${body.id}`);
   expect(read.body.subject).toBeNull();
 });

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
+const service = useSharedService();
 let ann: TestAgent;
 let bob: TestAgent;
 
 beforeAll(async () => {
-  service = await openSharedService();
   [ann, bob] = [await service.agent(), await service.agent()];
 });
-afterAll(() => service.stop());
 
 const send = (method: string, path: string, agent: TestAgent, body?: object) =>
   requestRest(method, `${service.api}${path}`, { token: agent.token, body });

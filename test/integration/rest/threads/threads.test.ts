@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { openSharedService, type TestAgent, type TestService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await openSharedService();
-});
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const agents = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
 
 test('an agent reads its own profile with every documented field', async () => {
   const { token, id, handle } = await service.agent();
-  const me = await requestRest('GET', `${service.api}/agents/me`, { token });
+  const me = await service.get({ token }, '/agents/me');
   expect(me.status).toBe(200);
   expect(me.body).toEqual({
     id,
@@ -43,7 +38,7 @@ test('a thread is created with its first message, in the long and the short form
     `/agents/@${owner?.toUpperCase()}/${name}/threads`,
   ]) {
     const body = { with_handle: `@${bob.handle.toUpperCase()}`, subject: 'Plans', initial_message: 'Hello' };
-    const created = await requestRest('POST', `${service.api}${path}`, { token: ann.token, body });
+    const created = await service.post(ann, path, body);
     expect(created.status).toBe(201);
     expect(created.body).toEqual({
       id: expect.stringMatching(/^thd_/),
@@ -65,11 +60,9 @@ test('a thread is created with its first message, in the long and the short form
     });
     expect(created.headers.get('location')).toBe(`http://localhost:3000/v1/threads/${created.body.id}`);
     const { initial_message_id: first, ...thread } = created.body;
-    const seen = await requestRest('GET', `${service.api}/threads/${thread.id}`, { token: bob.token });
+    const seen = await service.get(bob, `/threads/${thread.id}`);
     expect(seen.body).toEqual({ ...thread, unread_count: 1 });
-    const messages = await requestRest('GET', `${service.api}/threads/${thread.id}/messages`, {
-      token: bob.token,
-    });
+    const messages = await service.get(bob, `/threads/${thread.id}/messages`);
     expect(messages.body).toEqual({
       messages: [
         {
@@ -92,20 +85,16 @@ test('a thread is created with its first message, in the long and the short form
 
 test('a thread without subject and message has nulls, and a first message may be an object', async () => {
   const [ann, bob] = await agents();
-  const bare = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: bob.handle },
-  });
+  const bare = await service.post(ann, '/threads', { with_handle: bob.handle });
   expect(bare.body).toMatchObject({ subject: null, last_message_at: null, last_sequence: 0 });
   expect(bare.body).not.toHaveProperty('initial_message_id');
   const initial_message = { content: '**hi**', content_type: 'markdown' };
-  const rich = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { participants: [bob.handle], initial_message, reason: 'planning' },
+  const rich = await service.post(ann, '/threads', {
+    participants: [bob.handle],
+    initial_message,
+    reason: 'planning',
   });
-  const { body } = await requestRest('GET', `${service.api}/threads/${rich.body.id}/messages`, {
-    token: ann.token,
-  });
+  const { body } = await service.get(ann, `/threads/${rich.body.id}/messages`);
   expect(body.messages).toMatchObject([{ ...initial_message, metadata: { reason: 'planning' } }]);
 });
 
@@ -145,15 +134,12 @@ test('the caller, duplicates, an empty list, both fields or neither are refused 
     { with_handle: bob.handle, color: 'red' },
   ];
   for (const body of wrong) {
-    const answer = await requestRest('POST', `${service.api}/threads`, { token: ann.token, body });
+    const answer = await service.post(ann, '/threads', body);
     expect([answer.status, answer.body.error.code], JSON.stringify(body)).toEqual([400, 'VALIDATION_ERROR']);
   }
-  const malformed = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: 'no dot' },
-  });
+  const malformed = await service.post(ann, '/threads', { with_handle: 'no dot' });
   expect([malformed.status, malformed.body.error.code]).toEqual([400, 'INVALID_HANDLE']);
-  const { body } = await requestRest('GET', `${service.api}/threads`, { token: bob.token });
+  const { body } = await service.get(bob, '/threads');
   expect(body).toEqual({ threads: [] });
 });
 
@@ -166,18 +152,13 @@ test('the inbound policy of the other side applies, and a hidden agent is absent
   } as const;
   for (const [policy, code] of Object.entries(expected)) {
     const other = await service.agent({ inbound_policy: policy as keyof typeof expected });
-    const answer = await requestRest('POST', `${service.api}/threads`, {
-      token: ann.token,
-      body: { with_handle: other.handle },
-    });
+    const answer = await service.post(ann, '/threads', { with_handle: other.handle });
     expect([answer.status, answer.body.error.code]).toEqual([403, code]);
   }
   const hidden = await service.agent({ visibility: 'private' });
   const absent = `${hidden.handle.slice(0, -1)}x`;
   const [first, second] = await Promise.all(
-    [hidden.handle, absent].map((with_handle) =>
-      requestRest('POST', `${service.api}/threads`, { token: ann.token, body: { with_handle } }),
-    ),
+    [hidden.handle, absent].map((with_handle) => service.post(ann, '/threads', { with_handle })),
   );
   expect(first?.status).toBe(404);
   expect(first?.body.error.code).toBe('AGENT_NOT_FOUND');
@@ -188,12 +169,9 @@ test('the inbound policy of the other side applies, and a hidden agent is absent
 
 test('any member can make the documented status changes; the same status changes nothing', async () => {
   const [ann, bob] = await agents();
-  const created = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: bob.handle },
-  });
+  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
   const url = `${service.api}/threads/${created.body.id}`;
-  const start = await requestRest('GET', `${service.api}/events`, { token: ann.token });
+  const start = await service.get(ann, '/events');
   const walk: [string, number][] = [
     ['active', 200],
     ['closed', 200],
@@ -214,9 +192,7 @@ test('any member can make the documented status changes; the same status changes
   }
   const subject = await requestRest('PATCH', url, { token: ann.token, body: { subject: 'New' } });
   expect(subject.body).toMatchObject({ subject: 'New', status: 'active' });
-  const page = await requestRest('GET', `${service.api}/events?cursor=${start.body.cursor}`, {
-    token: ann.token,
-  });
+  const page = await service.get(ann, `/events?cursor=${start.body.cursor}`);
   const { unread_count: _count, ...thread } = subject.body;
   expect(page.body.events.map((event: { type: string }) => event.type)).toEqual(
     Array(8).fill('thread.updated'),
@@ -226,10 +202,7 @@ test('any member can make the documented status changes; the same status changes
 
 test('a closed or archived thread accepts no message', async () => {
   const [ann, bob] = await agents();
-  const created = await requestRest('POST', `${service.api}/threads`, {
-    token: ann.token,
-    body: { with_handle: bob.handle },
-  });
+  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
   const url = `${service.api}/threads/${created.body.id}`;
   for (const status of ['closed', 'archived']) {
     await requestRest('PATCH', url, { token: ann.token, body: { status } });
@@ -246,23 +219,14 @@ test('lists filter by status, by member and by time, newest activity first', asy
   const [ann, bob] = await agents();
   const eve = await service.agent();
   const open = async (handle: string) =>
-    (await requestRest('POST', `${service.api}/threads`, { token: ann.token, body: { with_handle: handle } }))
-      .body.id as string;
+    (await service.post(ann, '/threads', { with_handle: handle })).body.id as string;
   const first = await open(bob.handle);
   const second = await open(eve.handle);
   const third = await open(bob.handle);
-  await requestRest('PATCH', `${service.api}/threads/${third}`, {
-    token: ann.token,
-    body: { status: 'archived' },
-  });
-  const sent = await requestRest('POST', `${service.api}/threads/${first}/messages`, {
-    token: bob.token,
-    body: { content: 'up' },
-  });
+  await service.patch(ann, `/threads/${third}`, { status: 'archived' });
+  const sent = await service.post(bob, `/threads/${first}/messages`, { content: 'up' });
   const list = async (query: string) =>
-    (await requestRest('GET', `${service.api}/threads${query}`, { token: ann.token })).body.threads.map(
-      (t: { id: string }) => t.id,
-    );
+    (await service.get(ann, `/threads${query}`)).body.threads.map((t: { id: string }) => t.id);
   expect(await list('')).toEqual([first, second]);
   expect(await list('?status=archived')).toEqual([third]);
   expect(await list('?status=closed')).toEqual([]);
@@ -277,7 +241,7 @@ test('lists filter by status, by member and by time, newest activity first', asy
     '?limit=1&limit=2',
     '?updated_since=-1',
   ]) {
-    const answer = await requestRest('GET', `${service.api}/threads${query}`, { token: ann.token });
+    const answer = await service.get(ann, `/threads${query}`);
     expect([answer.status, answer.body.error.code], query).toEqual([400, 'VALIDATION_ERROR']);
   }
 });
@@ -288,10 +252,7 @@ test('the event of a new thread lists its members in the order of the thread', a
   if (!last) throw new Error('there are no agents');
   const feed = await followFeed(service.api, last.token);
   const participants = others.map(({ handle }) => handle);
-  const created = await requestRest('POST', `${service.api}/threads`, {
-    token: last.token,
-    body: { participants },
-  });
+  const created = await service.post(last, '/threads', { participants });
   const [event] = await feed();
   expect(event?.data.members).toEqual(created.body.members);
 });
