@@ -9,9 +9,9 @@ import { createFolderStore } from '../platform/blobs/folder-store.ts';
 import { createS3Store } from '../platform/blobs/s3-store.ts';
 import type { BlobStore } from '../platform/blobs/store.ts';
 import { createS3Client } from '../platform/blobs/s3-client.ts';
-import { builtInScanner } from '../platform/scanning/built-in.ts';
 import { createClamdScanner } from '../platform/scanning/clamd.ts';
 import { chainScanners } from '../platform/scanning/scanner.ts';
+import { zipCheck } from '../platform/scanning/zip-check.ts';
 
 /** The blob store, the addresses of its files, and the scanner. */
 export function createStorage(config: Config) {
@@ -24,7 +24,7 @@ export function createStorage(config: Config) {
     ...chooseBlobStore(config, own),
     /** Addresses under which the API itself serves files. */
     apiAddresses: own,
-    scanner: chainScanners(builtInScanner, ...clamd),
+    scanner: chainScanners(zipCheck, ...clamd),
   };
 }
 

@@ -17,7 +17,7 @@ export const exampleUpload: AttachmentRecord = {
 export const exampleAttachment: AttachmentRecord = {
   ...exampleUpload,
   scan_status: 'clean',
-  scanned_by: 'built-in',
+  scanned_by: 'zip-check',
   expires_at: null,
 };
 

@@ -64,7 +64,7 @@ function testUploadAndDownload(open: () => Promise<BlobStore>): () => Attachment
     expect(await waitForScan(service, bob, body.id)).toEqual({
       ...record,
       scan_status: 'clean',
-      scanned_by: 'built-in',
+      scanned_by: 'zip-check',
     });
     const whole = await fetchContent(service, bob, body.id);
     expect(whole.status).toBe(200);

@@ -11,14 +11,12 @@ import { commitStatement } from '../../../src/work/commit.ts';
 import { Repositories } from '../../../src/repositories/index.ts';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { buildZip } from '../../support/zip.ts';
 import { override } from '../../support/override.ts';
 import { backends } from '../../support/service.ts';
 
-/** Encoded, so that no scanner takes this file for a test virus. */
-const eicar = Buffer.from(
-  'WDVPIVAlQEFQWzRcUFpYNTQoUF4pN0NDKTd9JEVJQ0FSLVNUQU5EQVJELUFOVElWSVJVUy1URVNULUZJTEUhJEgrSCo=',
-  'base64',
-);
+/** An archive that unpacks to more than it declares. */
+const zipBomb = buildZip([{ name: 'zeros', bytes: Buffer.alloc(1_000), declared: 100 }]);
 const waitOptions = { timeout: 20_000, interval: 20 };
 
 interface Upload {
@@ -83,16 +81,15 @@ async function outcome(core: Core, { id, storage_key }: { id: string; storage_ke
 }
 
 const text = Buffer.from('an agent wrote this\n'.repeat(500));
-const clean = { scan_status: 'clean', scanned_by: 'built-in', kept: true };
-const infected = { scan_status: 'infected', scanned_by: 'built-in', kept: false };
-const failed = { scan_status: 'failed', scanned_by: 'built-in', kept: true };
+const clean = { scan_status: 'clean', scanned_by: 'zip-check', kept: true };
+const infected = { scan_status: 'infected', scanned_by: 'zip-check', kept: false };
+const failed = { scan_status: 'failed', scanned_by: 'zip-check', kept: true };
 const gone = { scan_status: 'failed', scanned_by: null, kept: false };
 
 const cases: [string, Upload, object][] = [
   ['clean bytes', { bytes: text }, clean],
-  ['the EICAR test file', { bytes: eicar }, infected],
-  ['EICAR after other bytes', { bytes: Buffer.concat([text.subarray(0, 777), eicar, text]) }, infected],
-  ['EICAR under another digest', { bytes: eicar, sha256: '0'.repeat(64) }, infected],
+  ['an archive with a false size', { bytes: zipBomb }, infected],
+  ['the same after other bytes', { bytes: Buffer.concat([text.subarray(0, 777), zipBomb]) }, infected],
   ['another digest', { bytes: text, sha256: '0'.repeat(64) }, failed],
   ['fewer bytes than recorded', { bytes: text, size_bytes: text.byteLength + 1 }, failed],
   ['more bytes than recorded', { bytes: text, size_bytes: text.byteLength - 1 }, failed],
@@ -148,7 +145,7 @@ describe.each(backends)('attachment scanning on %s', (backend) => {
   });
 
   test('the sweep finds an upload whose job never reached the worker', async () => {
-    const attachment = await upload(service.core, uploaderId, { bytes: eicar, sweep_after: 0 });
+    const attachment = await upload(service.core, uploaderId, { bytes: zipBomb, sweep_after: 0 });
     expect(await outcome(service.core, attachment)).toEqual(infected);
   });
 

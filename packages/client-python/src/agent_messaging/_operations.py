@@ -408,7 +408,7 @@ class Attachment(TypedDict):
     scan_status: Literal["pending", "clean", "infected", "failed"]
     """Only clean attachments can be downloaded."""
     scanned_by: str | None
-    """The scanner that gave the result; null if there was none."""
+    """What gave the result: zip-check or clamav; null if nothing did."""
     created_at: int
     """Milliseconds since the Unix epoch."""
     expires_at: int | None

@@ -40,7 +40,7 @@ export interface Attachment {
   sha256: string;
   /** Only clean attachments can be downloaded. */
   scan_status: 'pending' | 'clean' | 'infected' | 'failed';
-  /** The scanner that gave the result; null if there was none. */
+  /** What gave the result: zip-check or clamav; null if nothing did. */
   scanned_by: string | null;
   /** Milliseconds since the Unix epoch. */
   created_at: number;

@@ -15,7 +15,10 @@ export const attachmentSchema = z
     size_bytes: z.int().min(1).describe('Size in bytes.'),
     sha256: z.string().meta({ pattern: '^[0-9a-f]{64}$' }).describe('SHA-256 of the content, hexadecimal.'),
     scan_status: z.enum(scanStatuses).describe('Only clean attachments can be downloaded.'),
-    scanned_by: z.string().nullable().describe('The scanner that gave the result; null if there was none.'),
+    scanned_by: z
+      .string()
+      .nullable()
+      .describe('What gave the result: zip-check or clamav; null if nothing did.'),
     created_at: timestamp,
     expires_at: timestamp
       .nullable()

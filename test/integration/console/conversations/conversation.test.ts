@@ -194,7 +194,7 @@ test('files show their scan state and a preview, and can be downloaded when clea
   await sendTo(service, other, id, 'See the file', { attachment_ids: [file.id] });
   const address = `${addressOf(id)}/files/${file.id}`;
   const visible = async () => (await ada.go(addressOf(id))).visibleText;
-  await expect.poll(visible, { timeout: 20_000 }).toContain('Scanned');
+  await expect.poll(visible, { timeout: 20_000 }).toContain('Checked');
   const page = await ada.go(addressOf(id));
   expect(page.visibleText).toContain('First line of the list');
   expect(page.elements('a').map(({ attribs }) => attribs['href'])).toContain(address);
@@ -234,7 +234,7 @@ test('what others write cannot leave its place, in any field', async () => {
   await sendTo(service, other, id, '\u202Eabc\u0007', { metadata: { erased: hostile } });
   await expect
     .poll(async () => (await ada.go(addressOf(id))).visibleText, { timeout: 20_000 })
-    .toContain('Scanned');
+    .toContain('Checked');
   const page = await ada.go(addressOf(id));
   expect([page.elements('iframe'), page.elements('style')]).toEqual([[], []]);
   expect(page.elements('script').every(({ attribs }) => attribs['src']?.startsWith('/assets/'))).toBe(true);

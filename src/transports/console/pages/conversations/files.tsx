@@ -6,10 +6,10 @@ import { conversationAddress } from './filters.tsx';
 type Attachment = ConversationPage['messages'][number]['attachments'][number];
 
 const scanLabels = {
-  clean: { label: 'Scanned', tone: 'good' },
-  pending: { label: 'Scan pending', tone: 'plain' },
-  infected: { label: 'Malware, removed', tone: 'danger' },
-  failed: { label: 'Could not be scanned', tone: 'warning' },
+  clean: { label: 'Checked', tone: 'good' },
+  pending: { label: 'Check pending', tone: 'plain' },
+  infected: { label: 'Unsafe, removed', tone: 'danger' },
+  failed: { label: 'Could not be checked', tone: 'warning' },
 } as const satisfies Record<Attachment['scan_status'], object>;
 
 /** Images that browsers show, up to a size that does not slow the page. */
