@@ -133,6 +133,14 @@ export type DescribedSubscription = Awaited<
   ReturnType<SystemWork['eventSubscriptions']['listDescribed']>
 >[number];
 
+/** Returns the subscriptions to events of an agent. */
+export function listSubscriptions(
+  { eventSubscriptions }: Pick<SystemWork, 'eventSubscriptions'>,
+  agent_id: string,
+): Promise<DescribedSubscription[]> {
+  return eventSubscriptions.listDescribed(agent_id, Date.now());
+}
+
 /**
  * Ends a subscription for a person. Its client can create it again while it has access.
  * @throws {DomainError} NOT_FOUND, also for one of another agent

@@ -49,6 +49,20 @@ export async function requireAgentOfPerson(
 }
 
 /**
+ * Changes an agent after a check, in the same transaction, that the person has the right.
+ * @throws {DomainError} AGENT_NOT_FOUND
+ */
+export async function changeAgentOfPerson<Input extends unknown[], T>(
+  work: SystemWork,
+  { account_id, agent_id, right }: { account_id: string; agent_id: string; right: AgentRight },
+  change: (work: SystemWork, ...input: Input) => Promise<T>,
+  ...input: Input
+): Promise<T> {
+  await requireAgentOfPerson(work, account_id, agent_id, right);
+  return change(work, ...input);
+}
+
+/**
  * Registers an agent for a person: an own agent, or one of an organization if the person's role allows it.
  * @param input valid for the schema of the operation `register_agent`.
  * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN, NOT_FOUND (organization), DUPLICATE_HANDLE, UNAUTHORIZED (no such account)

@@ -10,7 +10,7 @@ import {
 import { toResourceUrls } from '../../services/auth/tokens.ts';
 import type { PageParts } from './parts.ts';
 
-type Parts = Pick<PageParts, 'unitOfWork' | 'execute' | 'settings'>;
+type Parts = Pick<PageParts, 'services' | 'execute' | 'settings'>;
 
 /** One of a person's agents, with a function that runs operations as that agent. */
 export interface ActingAgent {
@@ -31,9 +31,7 @@ export interface ActingAgent {
  * @throws {DomainError} AGENT_NOT_FOUND, also for agents of others
  */
 export async function actAsAgent(parts: Parts, person: Person, agent_id: string): Promise<ActingAgent> {
-  const agent = await parts.unitOfWork.readAsSystem((repositories) =>
-    requireAgentOfPerson(repositories, person.account_id, agent_id, 'acts_as'),
-  );
+  const agent = await parts.services.read(requireAgentOfPerson, person.account_id, agent_id, 'acts_as');
   return { agent, call: createCaller(parts, person, agent) };
 }
 
@@ -42,22 +40,18 @@ export async function actAsAgent(parts: Parts, person: Person, agent_id: string)
  * @throws {DomainError} AGENT_NOT_FOUND, also for agents of others
  */
 export async function manageAgent(parts: Parts, person: Person, agent_id: string): Promise<ActingAgent> {
-  const agent = await parts.unitOfWork.readAsSystem((repositories) =>
-    requireAgentOfPerson(repositories, person.account_id, agent_id, 'manages'),
-  );
+  const agent = await parts.services.read(requireAgentOfPerson, person.account_id, agent_id, 'manages');
   const actingAgent = agent.acts_as ? agent : await findManagingAgent(parts, person, agent);
   return { agent, call: createCaller(parts, person, actingAgent) };
 }
 
-/** A personal agent manages what its owner manages; a shared agent manages repositories agents of its organization. */
+/** A personal agent manages what its owner manages; a shared agent manages all agents of its organization. */
 async function findManagingAgent(
-  { unitOfWork }: Parts,
+  { services }: Parts,
   person: Person,
   agent: AgentOfPerson,
 ): Promise<AgentOfPerson> {
-  const own = await unitOfWork.readAsSystem((repositories) =>
-    listAgentsOfPerson(repositories, person.account_id, { right: 'acts_as' }),
-  );
+  const own = await services.read(listAgentsOfPerson, person.account_id, { right: 'acts_as' });
   const manager = own.find(
     ({ scope, owner_id }) => scope === 'personal' || (scope === 'shared' && owner_id === agent.owner_id),
   );

@@ -1,4 +1,3 @@
-import { authorFromPerson } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Context } from 'koa';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import {
@@ -8,7 +7,7 @@ import {
   sessionLifeMs,
   touchSession,
 } from '../../services/people/sessions.ts';
-import type { UnitOfWork } from '../../work/unit-of-work.ts';
+import type { ServiceCalls } from '../../services/people/service-calls.ts';
 import { cookieOf, setCookie } from './cookies.ts';
 
 export interface BrowserSessions {
@@ -26,7 +25,7 @@ const maxTouchedSessions = 10_000;
 const tokenPattern = /^[\w-]{43}$/;
 
 /** Browser sessions and their cookies. */
-export function createBrowserSessions(unitOfWork: UnitOfWork, now = Date.now): BrowserSessions {
+export function createBrowserSessions(services: ServiceCalls, now = Date.now): BrowserSessions {
   /** When this process last stored the use of each session, in ms. */
   const touched = new Map<string, number>();
 
@@ -39,7 +38,7 @@ export function createBrowserSessions(unitOfWork: UnitOfWork, now = Date.now): B
       if (touched.size <= maxTouchedSessions) break;
       touched.delete(oldest);
     }
-    await unitOfWork.writeAsSystem((work) => touchSession(work, person.session_id));
+    await services.write(undefined, touchSession, person.session_id);
     setCookie(ctx, 'session', cookie, sessionLifeMs);
   }
 
@@ -47,7 +46,7 @@ export function createBrowserSessions(unitOfWork: UnitOfWork, now = Date.now): B
     async find(ctx) {
       const cookie = cookieOf(ctx, 'session');
       if (cookie === undefined || !tokenPattern.test(cookie)) return undefined;
-      const person = await unitOfWork.readAsSystem((repositories) => findPerson(repositories, cookie, now()));
+      const person = await services.read(findPerson, cookie, now());
       if (person) await touch(ctx, person, cookie);
       return person;
     },
@@ -58,20 +57,14 @@ export function createBrowserSessions(unitOfWork: UnitOfWork, now = Date.now): B
         address: ctx.ip.replace(/^::ffff:/, ''),
         user_agent: ctx.get('User-Agent'),
       };
-      const session = await unitOfWork.writeAsSystem(
-        (work) => openSession(work, request),
-        authorFromPerson(request),
-      );
+      const session = await services.write(request, openSession, request);
       setCookie(ctx, 'session', session.token, sessionLifeMs);
       // The response of a sign-in can have a form of the new session.
-      ctx.state['person'] = await unitOfWork.readAsSystem((repositories) =>
-        findPerson(repositories, session.token, now()),
-      );
+      ctx.state['person'] = await services.read(findPerson, session.token, now());
     },
     async end(ctx) {
       const person = await this.find(ctx);
-      if (person)
-        await unitOfWork.writeAsSystem((work) => endSession(work, person.account_id, person.session_id));
+      if (person) await services.write(undefined, endSession, person.account_id, person.session_id);
       setCookie(ctx, 'session', null);
       setCookie(ctx, 'browser', null);
     },

@@ -7,7 +7,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { FeedWatch } from '../../realtime/feed-watch.ts';
 import { readLiveState } from '../../services/people/live-pages.ts';
-import type { UnitOfWork } from '../../work/unit-of-work.ts';
+import type { ServiceCalls } from '../../services/people/service-calls.ts';
 
 /** The part of a page that is kept up to date. */
 export interface LiveContent {
@@ -29,7 +29,7 @@ export interface LiveStreams {
 }
 
 export interface LiveStreamsParts {
-  unitOfWork: Pick<UnitOfWork, 'readAsSystem'>;
+  services: Pick<ServiceCalls, 'read'>;
   watch: FeedWatch;
   renderFragment(ctx: Context, person: Person, content: ComponentChildren): string;
   /**
@@ -112,9 +112,7 @@ async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void
   try {
     await lease?.renew();
     while (!sleeper.hasEnded() && !parts.draining.aborted && Date.now() < end) {
-      const state = await parts.unitOfWork.readAsSystem((all) =>
-        readLiveState(all, person, content.thread_id),
-      );
+      const state = await parts.services.read(readLiveState, person, content.thread_id ?? null);
       const html = state && state.cursor !== cursor ? await renderOrEnd(parts, stream) : undefined;
       if (!state || html === null) {
         body.write(endEvent);

@@ -19,21 +19,20 @@ import { contactsPage } from './pages/contacts/list.tsx';
 import { conversationListRoutes } from './pages/conversations/list.tsx';
 import { conversationNewRoutes } from './pages/conversations/new.tsx';
 import { conversationRoutes } from './pages/conversations/conversation.tsx';
-import { credentialNewRoutes } from './pages/auth/credential-new.tsx';
-import { credentialRevokeRoutes } from './pages/auth/credential-revoke.tsx';
-import { credentialRotateRoutes } from './pages/auth/credential-rotate.tsx';
-import { credentialListRoutes } from './pages/auth/credentials.tsx';
+import { credentialNewPage } from './pages/auth/credential-new.tsx';
+import { credentialRotatePage } from './pages/auth/credential-rotate.tsx';
+import { credentialRevokePage, credentialsPage } from './pages/auth/credentials.tsx';
 import { erasureRoutes } from './pages/agents/erasures.tsx';
 import { exportRoutes } from './pages/agents/exports.tsx';
 import { externalAccountRoutes } from './pages/people/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/people/external-sign-in.tsx';
 import { homeRoutes } from './pages/home/home.tsx';
-import { inboxRoutes } from './pages/inbox/inbox.tsx';
-import { inboxSettingsRoutes } from './pages/inbox/settings.tsx';
+import { deadItemDeletePage, inboxPage } from './pages/inbox/inbox.tsx';
+import { inboxOffPage, inboxSettingsPage } from './pages/inbox/settings.tsx';
 import { membershipInvitationRoutes } from './pages/people/membership-invitations.tsx';
 import { memberRemoveRoutes } from './pages/people/member-remove.tsx';
-import { notificationLinkRoutes } from './pages/notifications/links.tsx';
-import { notificationRoutes } from './pages/notifications/settings.tsx';
+import { notificationLinkPages, notificationStream } from './pages/notifications/links.tsx';
+import { notificationsPage } from './pages/notifications/settings.tsx';
 import { organizationAuditRoutes } from './pages/people/organization-audit.tsx';
 import { organizationRoutes } from './pages/people/organization.tsx';
 import { organizationListRoutes } from './pages/people/organizations.tsx';
@@ -45,12 +44,11 @@ import { usageRoutes } from './pages/usage/usage.tsx';
 import { writeRoutes } from './pages/conversations/write.tsx';
 import { tryRoutes } from './pages/agents/try.tsx';
 import { waitRoutes } from './pages/conversations/waits.tsx';
-import { subscriptionRoutes } from './pages/webhooks/subscriptions.tsx';
-import { webhookActionRoutes } from './pages/webhooks/actions.tsx';
-import { webhookNewRoutes } from './pages/webhooks/new.tsx';
-import { webhookLogRoutes } from './pages/webhooks/deliveries.tsx';
-import { webhookRoutes } from './pages/webhooks/webhook.tsx';
-import { webhookListRoutes } from './pages/webhooks/list.tsx';
+import { subscriptionsPage } from './pages/webhooks/subscriptions.tsx';
+import { webhookNewPage } from './pages/webhooks/new.tsx';
+import { webhookDeliveriesPage } from './pages/webhooks/deliveries.tsx';
+import { webhookPage, webhookRemovePage } from './pages/webhooks/webhook.tsx';
+import { webhooksPage } from './pages/webhooks/list.tsx';
 import type { PageParts } from './parts.ts';
 import type { ConsoleRoute } from './route.ts';
 
@@ -82,24 +80,26 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...agentEraseRoutes(parts),
     ...erasureRoutes(parts),
     ...exportRoutes(parts),
-    ...inboxRoutes(parts),
-    ...inboxSettingsRoutes(parts),
+    ...inboxPage,
+    ...deadItemDeletePage,
+    ...inboxSettingsPage,
+    ...inboxOffPage,
     ...contactsPage,
     ...contactNewPage,
     ...contactRemovePage,
     ...blocksPage,
     ...allowlistPage,
-    ...credentialListRoutes(parts),
-    ...credentialNewRoutes(parts),
-    ...credentialRevokeRoutes(parts),
-    ...credentialRotateRoutes(parts),
-    ...webhookListRoutes(parts),
+    ...credentialsPage,
+    ...credentialNewPage,
+    ...credentialRevokePage,
+    ...credentialRotatePage,
+    ...webhooksPage,
     // Before the routes with a webhook id in the same place.
-    ...webhookNewRoutes(parts),
-    ...webhookRoutes(parts),
-    ...webhookLogRoutes(parts),
-    ...webhookActionRoutes(parts),
-    ...subscriptionRoutes(parts),
+    ...webhookNewPage,
+    ...webhookPage,
+    ...webhookDeliveriesPage,
+    ...webhookRemovePage,
+    ...subscriptionsPage,
     ...connectionRoutes(parts),
     ...approvalListRoutes(parts),
     ...approvalRoutes(parts),
@@ -108,8 +108,9 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...organizationAuditRoutes(parts),
     ...membershipInvitationRoutes(parts),
     ...memberRemoveRoutes(parts),
-    ...notificationRoutes(parts),
-    ...notificationLinkRoutes(parts),
+    ...notificationsPage,
+    notificationStream,
+    ...notificationLinkPages,
     ...accountRoutes(parts),
     ...externalAccountRoutes(parts),
     ...sessionRoutes(parts),

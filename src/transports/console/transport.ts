@@ -29,6 +29,8 @@ export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowser
   logger: Parameters<typeof answerErrors>[0];
 }
 
+const noForm = new URLSearchParams();
+
 const consolePaths =
   /^\/(?:sign-in|sign-up|sign-out|console|notifications|assets|authorize\/requests)(?:\/|$)/;
 
@@ -46,8 +48,8 @@ export interface ConsoleTransport {
  * for `/` unless the client prefers HTML, and shows a page to browsers if nothing serves the path outside of the API.
  */
 export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
-  const { renderer, limits, logger } = parts;
-  const sessions = createBrowserSessions(parts.unitOfWork);
+  const { renderer, services, limits, logger } = parts;
+  const sessions = createBrowserSessions(services);
   const router = new Router({ sensitive: true });
   const keptForms = createKeptForms(router, parts);
 
@@ -58,15 +60,13 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
       if (route.for_people && !person && keptForms.refuse(ctx, form)) return;
       if (route.method === 'POST') renderer.csrf.check(ctx, person, form.get('csrf'));
       if (person) await limits.consume('default', person.account_id);
-      const params = ctx['params'] as Record<string, string>;
-      const query = new URLSearchParams(ctx.querystring);
-      const answer = await route.answer({ ...calls(person), ctx, params, query, form, person });
+      const answer = await route.answer(visitOf(ctx, person, form));
       renderer.render(ctx, personOf(ctx), answer, await readState(parts, person, answer));
     };
   }
 
   const live = createLiveStreams({
-    unitOfWork: parts.unitOfWork,
+    services,
     watch: parts.watch,
     renderFragment: renderer.renderFragment,
     leasedStreamMs: parts.leasedStreamMs,
@@ -75,10 +75,13 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
   const pageParts = { ...parts, live, sessions, knownBrowsers: renderer.knownBrowsers };
   const routes = consoleRoutes(pageParts);
 
-  /** What a visit has besides the request. */
-  function calls(person: Person | undefined): Pick<Visit, 'parts' | 'read' | 'write'> {
-    const { services } = parts;
+  function visitOf(ctx: Context, person: Person | undefined, form: URLSearchParams): Visit {
     return {
+      ctx,
+      params: ctx['params'] as Record<string, string>,
+      query: new URLSearchParams(ctx.querystring),
+      form,
+      person,
       parts: pageParts,
       read: services.read,
       write: (service, ...input) => services.write(person, service, ...input),
@@ -93,7 +96,10 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
   router.register(
     unsubscribePath,
     ['POST'],
-    [async (ctx) => renderer.render(ctx, undefined, await unsubscribeByPost(parts, ctx))],
+    [
+      async (ctx) =>
+        renderer.render(ctx, undefined, await unsubscribeByPost(visitOf(ctx, undefined, noForm))),
+    ],
   );
   router.register(
     keptFormPath,
@@ -139,18 +145,16 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
 
 /** What pages with the navigation show of the person. */
 async function readState(
-  { unitOfWork }: Pick<ConsoleParts, 'unitOfWork'>,
+  { services }: Pick<ConsoleParts, 'services'>,
   person: Person | undefined,
   answer: Answer,
 ): Promise<PersonState | undefined> {
   const hasNavigation = answer !== 'handled' && 'body' in answer && (answer.shell ?? 'console') === 'console';
   if (!person || !hasNavigation) return undefined;
-  const [openApprovals, notifies] = await unitOfWork.readAsSystem((all) =>
-    Promise.all([
-      countOpenApprovals(all, person.account_id),
-      hasBrowserNotifications(all, person.account_id),
-    ]),
-  );
+  const [openApprovals, notifies] = await Promise.all([
+    services.read(countOpenApprovals, person.account_id),
+    services.read(hasBrowserNotifications, person.account_id),
+  ]);
   return { openApprovals, notifies };
 }
 

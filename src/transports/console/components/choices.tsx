@@ -105,7 +105,7 @@ export function Checkboxes({ name, legend, hint, choices, value, error, class: c
       aria-describedby={error && `${name}-error`}
     >
       <legend>{legend}</legend>
-      {hint}
+      {hint !== undefined && <p class="hint">{hint}</p>}
       {className === undefined ? boxes : <div class={className}>{boxes}</div>}
       {error !== undefined && (
         <p class="error" id={`${name}-error`}>

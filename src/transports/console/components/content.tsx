@@ -103,16 +103,21 @@ export function Empty({ title, children, action }: EmptyProps) {
   );
 }
 
+type Fact = readonly [name: string, value: ComponentChildren];
+
 /** A description list. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+export function Facts({ facts }: { facts: readonly (Fact | false)[] }) {
   return (
     <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {facts.map(
+        (fact) =>
+          fact && (
+            <div key={fact[0]}>
+              <dt>{fact[0]}</dt>
+              <dd>{fact[1]}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }

@@ -30,7 +30,7 @@ export function Form({ action, class: className = 'stack', hidden = {}, children
 interface ButtonProps {
   children: ComponentChildren;
   /** One primary button per form; `danger` for actions that cannot be undone. */
-  kind?: 'primary' | 'quiet' | 'danger';
+  kind?: 'primary' | 'quiet' | 'danger' | undefined;
   /** Sent when this button is pressed. */
   name?: string;
   value?: string;

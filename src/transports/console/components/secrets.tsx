@@ -1,5 +1,8 @@
+import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { Notice } from './content.tsx';
+import type { ShownPage } from '../route.ts';
+import { Card, Notice } from './content.tsx';
+import { Actions, ButtonLink } from './form.tsx';
 
 interface SecretProps {
   /** Such as "Client secret". */
@@ -29,22 +32,41 @@ export function CopyText({ label, text }: { label: string; text: string }) {
   );
 }
 
-interface OneTimeSecretsProps {
+interface SecretPage {
+  heading: ComponentChildren;
+  /** Title of the card. */
+  title?: string;
   secrets: readonly SecretProps[];
   /** How the secret is stored. */
   storageNote?: string;
+  /** What the secret is for. */
+  text: ComponentChildren;
+  /** The page that follows. */
+  next: string;
 }
 
-/** Secrets that are shown once. Answer the form with this page; a redirect target would show them again. */
-export function OneTimeSecrets({ secrets, storageNote = 'We store only a hash of it' }: OneTimeSecretsProps) {
-  return (
-    <div class="stack">
-      <Notice tone="warning" title="Copy this now">
-        It is shown only once. {storageNote} and cannot show it again.
-      </Notice>
-      {secrets.map((secret) => (
-        <CopyValue {...secret} key={secret.label} />
-      ))}
-    </div>
+/** A page with secrets that are shown once. Answer the form with it; a redirect target would show them again. */
+export function secretPage({ heading, title, secrets, storageNote, text, next }: SecretPage): ShownPage {
+  const body = (
+    <>
+      {heading}
+      <Card title={title}>
+        <div class="stack">
+          <Notice tone="warning" title="Copy this now">
+            It is shown only once. {storageNote ?? 'We store only a hash of it'} and cannot show it again.
+          </Notice>
+          {secrets.map((secret) => (
+            <CopyValue {...secret} key={secret.label} />
+          ))}
+        </div>
+        {text}
+        <Actions>
+          <ButtonLink href={next} kind="primary">
+            Done
+          </ButtonLink>
+        </Actions>
+      </Card>
+    </>
   );
+  return { title: 'Copy the secret', body, script: 'copy' };
 }

@@ -119,3 +119,9 @@ export function checkboxes(
     ),
   };
 }
+
+/** A value that the form sends back as it is. */
+export const hidden: FieldDefinition<string> = {
+  read: readText,
+  show: ({ name, value }) => <input type="hidden" name={name} value={value} />,
+};

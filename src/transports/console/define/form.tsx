@@ -20,6 +20,8 @@ export interface FormDefinition<V extends PageVisit, F extends FieldDefinitions>
   /** What the fields show before the person enters something. */
   values?(visit: V): Partial<EnteredIn<F>>;
   button: Per<V, string>;
+  /** Of the button. Default: primary. */
+  kind?: Per<V, 'primary' | 'quiet'>;
   /** The page to return to without a change. */
   cancel?(visit: V): string;
   isShown?(visit: V): boolean;
@@ -56,7 +58,7 @@ export function form<V extends PageVisit, F extends FieldDefinitions>(
               errors={fields}
             />
             <Actions>
-              <Button>{valueFor(button, visit)}</Button>
+              <Button kind={valueFor(definition.kind, visit)}>{valueFor(button, visit)}</Button>
               {cancel && <ButtonLink href={cancel(visit)}>Cancel</ButtonLink>}
             </Actions>
           </Form>

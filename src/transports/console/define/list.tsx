@@ -25,6 +25,8 @@ export interface ListDefinition<V extends PageVisit, T> {
   /** Undefined: this list is not shown. */
   read(visit: V): Promise<Listed<T> | undefined>;
   row(item: T, visit: V): Row;
+  /** Below the items. */
+  below?(visit: V, items: readonly T[]): ComponentChildren;
 }
 
 /** A card with a list of items and their actions. */
@@ -55,6 +57,7 @@ export function list<V extends PageVisit, T>(definition: ListDefinition<V, T>): 
               <Rows label={label} rows={items.map((item) => row(item, visit))} />
             )}
             {typeof empty !== 'object' && more}
+            {definition.below?.(visit, items)}
           </Card>
           {typeof empty === 'object' && more}
         </>

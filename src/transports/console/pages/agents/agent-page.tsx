@@ -6,6 +6,8 @@ import {
   type PageDefinition,
   type PageVisit,
 } from '../../define/page.tsx';
+import { type AgentRight, changeAgentOfPerson } from '../../../../services/people/agents.ts';
+import type { WriteService } from '../../../../services/people/service-calls.ts';
 import type { ConsoleRoute } from '../../route.ts';
 import { agentAddress, AgentHeading } from './heading.tsx';
 
@@ -13,6 +15,8 @@ import { agentAddress, AgentHeading } from './heading.tsx';
 export interface AgentVisit extends PageVisit, ActingAgent {
   /** The path of a page of the agent; without a subpage, that of its overview. */
   agentPath(subpage?: string): string;
+  /** Calls a service that changes the agent. It checks in the same transaction that the person still has the right. */
+  change<Input extends unknown[], T>(service: WriteService<Input, T>, ...input: Input): Promise<T>;
 }
 
 /** What the pages of an agent have in common. */
@@ -20,7 +24,7 @@ interface OfAgent<Extra> {
   /** The path after that of the agent. */
   path: string;
   /** Default: the person acts as the agent. `manages`: the person can change it. */
-  right?: 'manages';
+  right?: AgentRight;
   /** Reads more that the whole page needs. */
   load?(visit: AgentVisit): Promise<Extra>;
 }
@@ -60,12 +64,18 @@ function fullPath(path: string): string {
   return agentAddress({ id: ':id' }, path);
 }
 
-function loaderOf<Extra extends object>({ right, load }: OfAgent<Extra>) {
+function loaderOf<Extra extends object>({ right = 'acts_as', load }: OfAgent<Extra>) {
   return async (visit: PageVisit): Promise<AgentVisit & Extra> => {
     const find = right === 'manages' ? manageAgent : actAsAgent;
     const acting = await find(visit.parts, visit.person, visit.params['id'] ?? '');
-    const agentPath = (subpage?: string) => agentAddress(acting.agent, subpage);
-    const loaded = { ...visit, ...acting, agentPath };
+    const owned = { account_id: visit.person.account_id, agent_id: acting.agent.id, right };
+    const loaded: AgentVisit = {
+      ...visit,
+      ...acting,
+      agentPath: (subpage) => agentAddress(acting.agent, subpage),
+      change: (service, ...input) =>
+        visit.write((work) => changeAgentOfPerson(work, owned, service, ...input)),
+    };
     return { ...loaded, ...((await load?.(loaded)) ?? ({} as Extra)) };
   };
 }

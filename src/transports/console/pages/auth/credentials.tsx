@@ -1,118 +1,135 @@
-import type { AgentOfPerson } from '../../../../services/people/agents.ts';
-import { type Credential, listCredentialsPage } from '../../../../services/auth/credentials.ts';
-import { actAsAgent } from '../../act-as-agent.ts';
-import { Badge, Card, Empty } from '../../components/content.tsx';
-import { ButtonLink } from '../../components/form.tsx';
+import {
+  type Credential,
+  listCredentialsPage,
+  requireCredential,
+  revokeCredential,
+} from '../../../../services/auth/credentials.ts';
+import { Badge } from '../../components/content.tsx';
+import { ButtonLink, RowLink } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Rows } from '../../components/rows.tsx';
-import { NextPage } from '../../components/rows.tsx';
-import { Scopes } from './scope-choices.tsx';
+import { Dots } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
-import type { PageParts } from '../../parts.ts';
-import { type ConsoleRoute, page, type ShownPage } from '../../route.ts';
-import { agentAddress, AgentHeading } from '../agents/heading.tsx';
+import { list, toPage } from '../../define/list.tsx';
+import { agentConfirmation, agentPage, type AgentVisit } from '../agents/agent-page.tsx';
+import { Scopes } from './scope-choices.tsx';
 
 const pageSize = 25;
+const isActive = ({ query }: AgentVisit) => query.get('show') !== 'revoked';
 
 /** The credentials of an agent, for programs without a person. */
-export function credentialListRoutes(parts: PageParts): ConsoleRoute[] {
-  return [
-    page('/console/agents/:id/credentials', async ({ params, query, person }) => {
-      const { agent } = await actAsAgent(parts, person, params['id'] ?? '');
-      const active = query.get('show') !== 'revoked';
-      const filter = { active, before: query.get('before'), limit: pageSize + 1 };
-      const found = await parts.unitOfWork.readAsSystem((repositories) =>
-        listCredentialsPage(repositories, agent.id, filter),
-      );
-      return credentialsPage(agent, found, active);
-    }),
-  ];
-}
-
-function credentialsPage(agent: AgentOfPerson, found: readonly Credential[], active: boolean): ShownPage {
-  const address = agentAddress(agent, 'credentials');
-  const credentials = found.slice(0, pageSize);
-  const last = found.length > pageSize ? credentials.at(-1) : undefined;
-  const next = last && { ...(!active && { show: 'revoked' }), before: last.client_id };
-  const create = (
-    <ButtonLink href={`${address}/new`} kind="primary">
-      New credential
-    </ButtonLink>
-  );
-  const body = (
-    <>
-      <AgentHeading agent={agent} current={address} />
-      {active && credentials.length === 0 ? (
-        <Empty title="No credentials" action={create}>
-          A server uses a credential to act as this agent without a person.
-        </Empty>
-      ) : (
-        <Card title={active ? 'Credentials' : 'Revoked credentials'} action={active && create}>
-          {credentials.length === 0 ? (
-            <p>No revoked credentials.</p>
+export const credentialsPage = agentPage({
+  path: 'credentials',
+  title: ({ agent }) => `Credentials of ${agent.display_name}`,
+  sections: [
+    list({
+      title: (visit) => (isActive(visit) ? 'Credentials' : 'Revoked credentials'),
+      label: 'Credentials',
+      noun: 'credentials',
+      empty: (visit) =>
+        isActive(visit)
+          ? {
+              title: 'No credentials',
+              text: 'A server uses a credential to act as this agent without a person.',
+            }
+          : 'No revoked credentials.',
+      action: (visit) =>
+        isActive(visit) && (
+          <ButtonLink href={`${visit.address}/new`} kind="primary">
+            New credential
+          </ButtonLink>
+        ),
+      async read(visit) {
+        const active = isActive(visit);
+        const filter = { active, before: visit.query.get('before'), limit: pageSize + 1 };
+        const found = await visit.read(listCredentialsPage, visit.agent.id, filter);
+        return toPage(found, pageSize, (last) => ({
+          ...(!active && { show: 'revoked' }),
+          before: last.client_id,
+        }));
+      },
+      row: ({ client_id, name, revoked_at, ...credential }, { address }) => ({
+        key: client_id,
+        mark: <Icon name="key" />,
+        title: name ?? 'Unnamed',
+        text: (
+          <>
+            <span class="code">{client_id}</span>
+            <br />
+            <Scopes scopes={credential.scopes} />
+            <br />
+            <History {...credential} />
+          </>
+        ),
+        side:
+          revoked_at === null ? (
+            <>
+              <RowLink href={`${address}/${client_id}/rotate`} about={`the secret of ${name ?? client_id}`}>
+                Rotate
+              </RowLink>
+              <RowLink href={`${address}/${client_id}/revoke`} about={name ?? client_id}>
+                Revoke
+              </RowLink>
+            </>
           ) : (
-            <Rows
-              label="Credentials"
-              rows={credentials.map((credential) => credentialRow(address, credential))}
-            />
-          )}
-        </Card>
-      )}
-      <NextPage path={address} next={next} noun="credentials" />
+            <Badge>
+              Revoked <Time at={revoked_at} />
+            </Badge>
+          ),
+      }),
+    }),
+    (visit) => (
       <p class="aside">
-        {active ? (
-          <a href={`${address}?show=revoked`}>Revoked credentials</a>
+        {isActive(visit) ? (
+          <a href={`${visit.address}?show=revoked`}>Revoked credentials</a>
         ) : (
-          <a href={address}>Active credentials</a>
+          <a href={visit.address}>Active credentials</a>
         )}
       </p>
-    </>
+    ),
+  ],
+});
+
+function History({
+  created_at,
+  last_used_at,
+  rotated_at,
+}: Omit<Credential, 'client_id' | 'name' | 'revoked_at'>) {
+  return (
+    <Dots
+      of={[
+        ['Created ', <Time at={created_at} />],
+        last_used_at === null ? 'never used' : ['used ', <Time at={last_used_at} />],
+        rotated_at !== null && ['secret of ', <Time at={rotated_at} />],
+      ]}
+    />
   );
-  return { title: `Credentials of ${agent.display_name}`, body };
 }
 
-function credentialRow(address: string, credential: Credential) {
-  const { client_id, name, scopes, created_at, last_used_at, revoked_at, rotated_at } = credential;
-  return {
-    key: client_id,
-    mark: <Icon name="key" />,
-    title: name ?? 'Unnamed',
-    text: (
-      <>
-        <span class="code">{client_id}</span>
-        <br />
-        <Scopes scopes={scopes} />
-        <br />
-        Created <Time at={created_at} /> ·{' '}
-        {last_used_at === null ? (
-          'never used'
-        ) : (
-          <>
-            used <Time at={last_used_at} />
-          </>
-        )}
-        {rotated_at !== null && (
-          <>
-            {' '}
-            · secret of <Time at={rotated_at} />
-          </>
-        )}
-      </>
-    ),
-    side:
-      revoked_at === null ? (
-        <>
-          <ButtonLink href={`${address}/${client_id}/rotate`}>
-            Rotate<span class="visually-hidden"> the secret of {name ?? client_id}</span>
-          </ButtonLink>
-          <ButtonLink href={`${address}/${client_id}/revoke`}>
-            Revoke<span class="visually-hidden"> {name ?? client_id}</span>
-          </ButtonLink>
-        </>
-      ) : (
-        <Badge>
-          Revoked <Time at={revoked_at} />
-        </Badge>
-      ),
-  };
+/** Reads the credential of a page. @throws {DomainError} NOT_FOUND */
+export async function loadCredential({
+  read,
+  agent,
+  params,
+}: AgentVisit): Promise<{ credential: Credential }> {
+  return { credential: await read(requireCredential, agent.id, params['client_id'] ?? '') };
 }
+
+/** Revokes a credential and its tokens. */
+export const credentialRevokePage = agentConfirmation({
+  path: 'credentials/:client_id/revoke',
+  load: loadCredential,
+  title: ({ credential: { name, client_id } }) => `Revoke ${name ?? client_id}?`,
+  text: ({ agent }) => (
+    <p>
+      Programs that use it to sign in as {agent.display_name} lose access immediately: tokens and open
+      connections end. This cannot be undone. You can create a new credential.
+    </p>
+  ),
+  button: 'Revoke',
+  back: ({ agentPath }) => agentPath('credentials'),
+  async change({ change, parts, agent, credential: { client_id, revoked_at } }) {
+    if (revoked_at === null)
+      await parts.publishRevocations(await change(revokeCredential, client_id, agent.id));
+    return 'Credential revoked.';
+  },
+});

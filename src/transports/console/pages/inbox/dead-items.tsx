@@ -1,24 +1,22 @@
 import type { ListedDeadItem } from '../../../../operations/inbox/fields.ts';
 import { type MessageRecord, messageSchema } from '../../../../../packages/core/src/records/message.ts';
 import { Handle } from '../../components/agent-rows.tsx';
-import { Button, ButtonLink, Form } from '../../components/form.tsx';
+import { PostButton, RowLink } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Rows } from '../../components/rows.tsx';
+import type { Row } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
+import type { AgentVisit } from '../agents/agent-page.tsx';
 import { conversationAddress } from '../conversations/filters.tsx';
 import { eventText } from '../webhooks/webhook-text.ts';
 
 const maxShownReasons = 5;
 const maxPreviewCharacters = 300;
 
-/** The dead items of an inbox, each with its event, the reasons of its failed attempts, and buttons. */
-export function DeadItems({ address, items }: { address: string; items: readonly ListedDeadItem[] }) {
-  if (items.length === 0)
-    return <p>None. An item is dead when all of its attempts ended without an acknowledgement.</p>;
-  return <Rows label="Dead items" rows={items.map((item) => deadItemRow(address, item))} />;
-}
-
-function deadItemRow(address: string, { id, attempts, reasons, dead_at, event }: ListedDeadItem) {
+/** A dead item with its event, the reasons of its failed attempts, and buttons. */
+export function deadItemRow(
+  { id, attempts, reasons, dead_at, event }: ListedDeadItem,
+  { address }: Pick<AgentVisit, 'address'>,
+): Row {
   const message = event.type === 'message.created' ? messageSchema.parse(event.data) : undefined;
   return {
     key: id,
@@ -43,14 +41,12 @@ function deadItemRow(address: string, { id, attempts, reasons, dead_at, event }:
     ),
     side: (
       <>
-        <Form action={`${address}/dead/redrive`} class="inline" hidden={{ item_id: id }}>
-          <Button>
-            Redrive<span class="visually-hidden"> {id}</span>
-          </Button>
-        </Form>
-        <ButtonLink href={`${address}/dead/${id}/delete`}>
-          Delete<span class="visually-hidden"> {id}</span>
-        </ButtonLink>
+        <PostButton action={`${address}/dead/redrive`} hidden={{ item_id: id }} about={id} kind="primary">
+          Redrive
+        </PostButton>
+        <RowLink href={`${address}/dead/${id}/delete`} about={id}>
+          Delete
+        </RowLink>
       </>
     ),
   };
@@ -71,17 +67,8 @@ function Reasons({ reasons }: Pick<ListedDeadItem, 'reasons'>) {
       {reasons.slice(-maxShownReasons).map(({ attempt, outcome, reason, consumer, ended_at }) => (
         <li key={`${attempt} ${ended_at}`}>
           Attempt {attempt} {outcome === 'expired' ? 'expired' : 'was released'} <Time at={ended_at} />
-          {consumer !== null && (
-            <>
-              {' '}
-              by <bdi>{consumer}</bdi>
-            </>
-          )}
-          {reason !== null && (
-            <>
-              : <bdi>{reason}</bdi>
-            </>
-          )}
+          {consumer !== null && [' by ', <bdi>{consumer}</bdi>]}
+          {reason !== null && [': ', <bdi>{reason}</bdi>]}
         </li>
       ))}
     </ul>

@@ -1,93 +1,90 @@
-import type { Context } from 'koa';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import {
   confirmAddress,
   findConfirmation,
+  hasBrowserNotifications,
   readUnsubscribeKey,
+  renewPageLease,
   unsubscribe,
 } from '../../../../services/notifications/settings.ts';
+import { readWaitingItems } from '../../../../services/notifications/waiting-items.ts';
 import { addressKey } from '../../../http/address-key.ts';
 import { Card, Heading } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
-import type { PageParts } from '../../parts.ts';
-import { type ConsoleRoute, publicAction, publicPage, type ShownPage } from '../../route.ts';
+import { publicAction, publicPage, type ShownPage, type Visit } from '../../route.ts';
 
 const confirmPath = '/notifications/confirm/:token';
 export const unsubscribePath = '/notifications/unsubscribe/:key';
+
+type LinkVisit = Pick<Visit, 'ctx' | 'params' | 'parts' | 'read' | 'write'>;
+
+const countRequest = ({ ctx, parts }: LinkVisit) => parts.limits.consume('public', addressKey(ctx));
 
 /**
  * The pages of the links in e-mails. They need no sign-in and give none. Opening one changes nothing, because mail servers open links to check them;
  * its button does.
  */
-export function notificationLinkRoutes({ unitOfWork, limits }: PageParts): ConsoleRoute[] {
-  const countRequest = (ctx: Context) => limits.consume('public', addressKey(ctx));
-  return [
-    publicPage(confirmPath, async ({ ctx, params }) => {
-      await countRequest(ctx);
-      const token = params['token'] ?? '';
-      const found = await unitOfWork.readAsSystem((all) => findConfirmation(all, token));
-      if (!found) throw linkInvalid();
-      return taskPage(
-        'Confirm your e-mail address',
-        <>
-          <p>
-            The account <strong>{found.username}</strong> asks to send notifications to {found.target}.
-          </p>
-          <Form action={confirmPath.replace(':token', token)}>
-            <Actions>
-              <Button>Confirm the address</Button>
-            </Actions>
-          </Form>
-        </>,
-      );
-    }),
-    publicAction(confirmPath, async ({ ctx, params }) => {
-      await countRequest(ctx);
-      const isConfirmed = await unitOfWork.writeAsSystem((work) =>
-        confirmAddress(work, params['token'] ?? ''),
-      );
-      if (!isConfirmed) throw linkInvalid();
-      return taskPage(
-        'Address confirmed',
-        <>
-          <p>Notifications are now sent to this address.</p>
-          <ButtonLink href="/console/notifications">Notification settings</ButtonLink>
-        </>,
-      );
-    }),
-    publicPage(unsubscribePath, async ({ ctx, params }) => {
-      await countRequest(ctx);
-      const key = params['key'] ?? '';
-      const link = await unitOfWork.writeAsSystem(async (work) => readUnsubscribeKey(work, key));
-      if (!link) throw linkInvalid();
-      return taskPage(
-        'Turn off e-mails',
-        <>
-          <p>No more notifications are sent to {link.email}.</p>
-          <Form action={unsubscribePath.replace(':key', key)}>
-            <Actions>
-              <Button>Turn off e-mails</Button>
-            </Actions>
-          </Form>
-        </>,
-      );
-    }),
-  ];
-}
+export const notificationLinkPages = [
+  publicPage(confirmPath, async (visit) => {
+    await countRequest(visit);
+    const found = await visit.read(findConfirmation, visit.params['token'] ?? '');
+    if (!found) throw linkInvalid();
+    const text = (
+      <>
+        The account <strong>{found.username}</strong> asks to send notifications to {found.target}.
+      </>
+    );
+    return buttonPage(visit, 'Confirm your e-mail address', text, 'Confirm the address');
+  }),
+  publicAction(confirmPath, async (visit) => {
+    await countRequest(visit);
+    const isConfirmed = await visit.parts.services.write(
+      undefined,
+      confirmAddress,
+      visit.params['token'] ?? '',
+    );
+    if (!isConfirmed) throw linkInvalid();
+    return taskPage(
+      'Address confirmed',
+      <>
+        <p>Notifications are now sent to this address.</p>
+        <ButtonLink href="/console/notifications">Notification settings</ButtonLink>
+      </>,
+    );
+  }),
+  publicPage(unsubscribePath, async (visit) => {
+    await countRequest(visit);
+    const link = await findLink(visit);
+    const text = `No more notifications are sent to ${link.email}.`;
+    return buttonPage(visit, 'Turn off e-mails', text, 'Turn off e-mails');
+  }),
+];
 
 /** Turns e-mail off by a signed link: a form of the page, or one click in a mail program. @throws {DomainError} NOT_FOUND */
-export async function unsubscribeByPost(
-  { unitOfWork, limits }: Pick<PageParts, 'unitOfWork' | 'limits'>,
-  ctx: Context,
-): Promise<ShownPage> {
-  await limits.consume('public', addressKey(ctx));
-  const { key = '' } = ctx['params'] as Record<string, string>;
-  await unitOfWork.writeAsSystem(async (work) => {
-    const link = readUnsubscribeKey(work, key);
-    if (!link) throw linkInvalid();
-    await unsubscribe(work, link);
-  });
+export async function unsubscribeByPost(visit: LinkVisit): Promise<ShownPage> {
+  await countRequest(visit);
+  await visit.parts.services.write(undefined, unsubscribe, await findLink(visit));
   return taskPage('E-mails are off', <p>You get no more notifications by e-mail.</p>);
+}
+
+async function findLink({ write, params }: LinkVisit) {
+  const link = await write(async (work) => readUnsubscribeKey(work, params['key'] ?? ''));
+  if (!link) throw linkInvalid();
+  return link;
+}
+
+function buttonPage({ ctx }: LinkVisit, title: string, text: ShownPage['body'], button: string): ShownPage {
+  return taskPage(
+    title,
+    <>
+      <p>{text}</p>
+      <Form action={ctx.path}>
+        <Actions>
+          <Button>{button}</Button>
+        </Actions>
+      </Form>
+    </>,
+  );
 }
 
 function taskPage(title: string, content: ShownPage['body']): ShownPage {
@@ -103,3 +100,23 @@ function taskPage(title: string, content: ShownPage['body']): ShownPage {
 function linkInvalid(): DomainError {
   return new DomainError('NOT_FOUND', 'This link is invalid, was used, or has expired.');
 }
+
+/** What waits, for the script. While a browser has the stream, messages to other channels wait. */
+export const notificationStream = publicPage('/console/live/notifications', (visit) => {
+  const { ctx, person, parts, read, write } = visit;
+  const account_id = person?.account_id ?? '';
+  parts.live.serve(ctx, person, {
+    lease: { renew: () => write(renewPageLease, account_id) },
+    async render() {
+      if (!(await read(hasBrowserNotifications, account_id)))
+        throw new DomainError('NOT_FOUND', 'Notifications of the browser are off.');
+      const items = await read(readWaitingItems, account_id);
+      return items.map(({ key, path: address, text }) => (
+        <a href={address} data-key={key} key={key}>
+          {text}
+        </a>
+      ));
+    },
+  });
+  return 'handled';
+});

@@ -1,11 +1,9 @@
-import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { notificationChannels } from '../../../../../packages/core/src/domain/notifications.ts';
 import {
-  hasBrowserNotifications,
+  type NotificationSettings,
   readNotificationSettings,
   removeChannel,
-  renewPageLease,
   requireAddress,
   sendTestNotification,
   setBrowserNotifications,
@@ -13,139 +11,161 @@ import {
   setNotificationTiming,
   setNotificationWebhook,
 } from '../../../../services/notifications/settings.ts';
-import { readWaitingItems } from '../../../../services/notifications/waiting-items.ts';
-import type { SystemWork } from '../../../../work/unit-of-work.ts';
-import { successFlash } from '../../flash.ts';
-import { type FormErrors, orShowFormAgain, redirectOrWarn } from '../../form-errors.ts';
-import type { PageParts } from '../../parts.ts';
-import { action, type Answer, type ConsoleRoute, page, type PersonVisit, publicPage } from '../../route.ts';
-import { notificationSecretPage, notificationsPage } from './settings-page.tsx';
+import type { WriteService } from '../../../../services/people/service-calls.ts';
+import { Heading } from '../../components/content.tsx';
+import { secretPage } from '../../components/secrets.tsx';
+import { choices, select, text } from '../../define/fields.tsx';
+import { form } from '../../define/form.tsx';
+import { definePage, type PageVisit } from '../../define/page.tsx';
+import { BrowserCard, ChannelState, StateBadge } from './channels.tsx';
 
-const path = '/console/notifications';
+interface NotificationVisit extends PageVisit {
+  settings: NotificationSettings;
+}
 
-/** The notification settings of a person, and the stream of notifications of the browser. */
-export function notificationRoutes(parts: PageParts): ConsoleRoute[] {
-  const { limits } = parts;
-  const { show, save, saved } = createForms(parts);
-  return [
-    page(path, (visit) => show(visit)),
-    action(`${path}/timing`, (visit) =>
-      saved(visit, 'Saved.', (work, { form, person }) =>
-        setNotificationTiming(work, person.account_id, {
-          timing: form.get('timing') ?? '',
-          hour: Number(form.get('hour') || NaN),
-          time_zone: (form.get('time_zone') ?? '').trim(),
+/** Saves a change of the settings of the person. */
+async function save<Input extends unknown[], T>(
+  { parts: { limits }, person, write }: NotificationVisit,
+  service: WriteService<[account_id: string, ...Input], T>,
+  ...input: Input
+): Promise<T> {
+  await limits.consume('notification_settings', person.account_id);
+  return write(service, person.account_id, ...input);
+}
+
+const hours = Array.from({ length: 24 }, (_, hour) => ({
+  value: String(hour),
+  text: `${String(hour).padStart(2, '0')}:00`,
+}));
+
+/** The notification settings of a person. */
+export const notificationsPage = definePage<NotificationVisit>({
+  path: '/console/notifications',
+  load: async (visit) => ({
+    ...visit,
+    settings: await visit.read(readNotificationSettings, visit.person.account_id),
+  }),
+  title: 'Notifications',
+  lead: 'Learn of what waits for you: approvals, contact requests, questions, failed webhooks and inboxes. All notifications are off until you turn them on.',
+  script: 'notify',
+  sections: [
+    ({ settings }) => <BrowserCard isOn={settings.browser} />,
+    form({
+      name: 'email',
+      title: 'E-mail',
+      isShown: ({ parts }) => parts.settings.sends_mail,
+      action: ({ settings }) => <StateBadge isOn={settings.email?.enabled ?? false} />,
+      text: ({ settings }) => settings.email && <ChannelState channel={settings.email} />,
+      fields: ({ settings }) => ({
+        email: text({
+          label: settings.email ? 'New e-mail address' : 'E-mail address',
+          hint: 'We send a link to this address. It turns e-mail on, and is valid for 24 hours.',
+          autocomplete: 'email',
+          maxlength: 254,
+          required: true,
+          plain: true,
         }),
-      ),
-    ),
-    action(`${path}/browser`, (visit) =>
-      saved(visit, 'Saved.', (work, { form, person }) =>
-        setBrowserNotifications(work, person.account_id, form.get('browser') === 'on'),
-      ),
-    ),
-    action(`${path}/email`, (visit) => {
-      const { account_id } = visit.person;
-      const email = (visit.form.get('email') ?? '').trim();
-      return orShowFormAgain(
-        async () => {
-          if (!parts.settings.sends_mail) throw new DomainError('NOT_FOUND', 'This service sends no e-mail.');
-          requireAddress(email);
-          await limits.consume('notification_message', account_id);
-          await limits.consume('notification_message', email.toLowerCase());
-          await save(visit, (work) => setNotificationAddress(work, account_id, email));
-          return { to: path, flash: successFlash('Open the link that we send to this address.') };
-        },
-        (formErrors) => show(visit, formErrors),
-      );
-    }),
-    action(`${path}/webhook`, (visit) =>
-      orShowFormAgain(
-        async () => {
-          const { account_id } = visit.person;
-          const url = (visit.form.get('url') ?? '').trim();
-          return notificationSecretPage(
-            await save(visit, (work) => setNotificationWebhook(work, account_id, url)),
-          );
-        },
-        (formErrors) => show(visit, formErrors),
-      ),
-    ),
-    action(`${path}/off`, (visit) =>
-      saved(visit, 'Turned off.', (work, { form, person }) =>
-        removeChannel(work, person.account_id, requireChannel(form)),
-      ),
-    ),
-    action(`${path}/test`, ({ form, person }) =>
-      redirectOrWarn(path, async () => {
-        const kind = requireChannel(form);
-        await limits.consume('notification_message', person.account_id);
-        const isOn = await parts.unitOfWork.writeAsSystem((work) =>
-          sendTestNotification(work, person.account_id, kind),
-        );
-        if (!isOn) throw new DomainError('NOT_FOUND', 'This channel is off.');
-        return 'A test message is sent within seconds. Reload the page to see the result.';
       }),
-    ),
-    streamRoute(parts),
-  ];
-}
-
-function createForms({ unitOfWork, limits, settings }: PageParts) {
-  async function show({ person }: PersonVisit, formErrors?: FormErrors): Promise<Answer> {
-    const found = await unitOfWork.readAsSystem((all) => readNotificationSettings(all, person.account_id));
-    return notificationsPage(found, { formErrors, sends_mail: settings.sends_mail });
-  }
-
-  async function save<T>({ person }: PersonVisit, change: (work: SystemWork) => Promise<T>): Promise<T> {
-    await limits.consume('notification_settings', person.account_id);
-    return unitOfWork.writeAsSystem(change, authorFromPerson(person));
-  }
-
-  /** Saves a form, and shows it again with errors that the person can correct. */
-  function saved(
-    visit: PersonVisit,
-    text: string,
-    change: (work: SystemWork, visit: PersonVisit) => Promise<void>,
-  ): Promise<Answer> {
-    return orShowFormAgain(
-      async () => {
-        await save(visit, (work) => change(work, visit));
-        return { to: path, flash: successFlash(text) };
+      button: 'Send the link',
+      kind: ({ settings }) => (settings.email ? 'quiet' : 'primary'),
+      async submit(visit, { email }) {
+        const { parts, person } = visit;
+        if (!parts.settings.sends_mail) throw new DomainError('NOT_FOUND', 'This service sends no e-mail.');
+        requireAddress(email);
+        await parts.limits.consume('notification_message', person.account_id);
+        await parts.limits.consume('notification_message', email.toLowerCase());
+        await save(visit, setNotificationAddress, email);
+        return 'Open the link that we send to this address.';
       },
-      (formErrors) => show(visit, formErrors),
-    );
-  }
-  return { show, save, saved };
-}
+    }),
+    form({
+      name: 'webhook',
+      title: 'Webhook',
+      action: ({ settings }) => <StateBadge isOn={settings.webhook?.enabled ?? false} />,
+      text: ({ settings }) => settings.webhook && <ChannelState channel={settings.webhook} />,
+      fields: ({ settings }) => ({
+        url: text({
+          label: settings.webhook ? 'New URL' : 'URL',
+          hint: 'Requests are signed. The secret is shown once, after you save the URL.',
+          maxlength: 2000,
+          required: true,
+          plain: true,
+        }),
+      }),
+      button: 'Save the URL',
+      kind: ({ settings }) => (settings.webhook ? 'quiet' : 'primary'),
+      submit: async (visit, { url }) =>
+        secretPage({
+          heading: <Heading title="Webhook saved" />,
+          secrets: [{ label: 'Signing secret', value: await save(visit, setNotificationWebhook, url) }],
+          storageNote: 'We store it encrypted',
+          text: (
+            <p>
+              Your server uses it to verify requests from this service, for example with a Standard Webhooks
+              library.
+            </p>
+          ),
+          next: visit.address,
+        }),
+    }),
+    form({
+      name: 'timing',
+      title: 'When to send',
+      fields: {
+        timing: choices({
+          legend: 'E-mail and webhook',
+          choices: [
+            {
+              value: 'at_once',
+              title: 'At once',
+              text: 'What begins to wait within a minute is one message.',
+            },
+            {
+              value: 'daily',
+              title: 'Once a day',
+              text: 'One message with everything that is new and still waits.',
+            },
+          ],
+        }),
+        hour: select({ label: 'Hour of the daily message', options: hours }),
+        time_zone: text({
+          label: 'Time zone',
+          hint: 'Such as Europe/Berlin, or +05:30.',
+          maxlength: 60,
+          required: true,
+          plain: true,
+        }),
+      },
+      values: ({ settings }) => ({ ...settings, hour: String(settings.hour) }),
+      button: 'Save',
+      async submit(visit, { hour, ...timing }) {
+        await save(visit, setNotificationTiming, { ...timing, hour: Number(hour || NaN) });
+        return 'Saved.';
+      },
+    }),
+  ],
+  changes: {
+    async browser(visit) {
+      await save(visit, setBrowserNotifications, visit.form.get('browser') === 'on');
+      return 'Saved.';
+    },
+    async off(visit) {
+      await save(visit, removeChannel, requireChannel(visit.form));
+      return 'Turned off.';
+    },
+    async test({ parts, person, write, form: sent }) {
+      const kind = requireChannel(sent);
+      await parts.limits.consume('notification_message', person.account_id);
+      const isOn = await write(sendTestNotification, person.account_id, kind);
+      if (!isOn) throw new DomainError('NOT_FOUND', 'This channel is off.');
+      return 'A test message is sent within seconds. Reload the page to see the result.';
+    },
+  },
+});
 
 /** @throws {DomainError} VALIDATION_ERROR */
-function requireChannel(form: URLSearchParams) {
-  const found = notificationChannels.find((kind) => kind === form.get('channel'));
+function requireChannel(sent: URLSearchParams) {
+  const found = notificationChannels.find((kind) => kind === sent.get('channel'));
   if (!found) throw new DomainError('VALIDATION_ERROR', 'channel: must be email or webhook');
   return found;
-}
-
-/** What waits, for the script. While a browser has the stream, messages to other channels wait. */
-function streamRoute({ unitOfWork, live }: PageParts): ConsoleRoute {
-  return publicPage('/console/live/notifications', ({ ctx, person }) => {
-    const account_id = person?.account_id ?? '';
-    live.serve(ctx, person, {
-      lease: {
-        renew: () => unitOfWork.writeAsSystem((work) => renewPageLease(work, account_id)),
-      },
-      render: async () => {
-        const items = await unitOfWork.readAsSystem(async (all) => {
-          if (!(await hasBrowserNotifications(all, account_id)))
-            throw new DomainError('NOT_FOUND', 'Notifications of the browser are off.');
-          return readWaitingItems(all, account_id);
-        });
-        return items.map(({ key, path: address, text }) => (
-          <a href={address} data-key={key} key={key}>
-            {text}
-          </a>
-        ));
-      },
-    });
-    return 'handled';
-  });
 }

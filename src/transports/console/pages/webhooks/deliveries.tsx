@@ -1,147 +1,104 @@
-import { type DeliveryState, deliveryStates } from '../../../../../packages/core/src/domain/webhooks.ts';
-import { getWebhookOperation } from '../../../../operations/webhooks/get-webhook.ts';
+import { deliveryStates } from '../../../../../packages/core/src/domain/webhooks.ts';
 import { listWebhookDeliveriesOperation } from '../../../../operations/webhooks/list-webhook-deliveries.ts';
-import type {
-  WebhookDeliveryRecord,
-  WebhookRecord,
-} from '../../../../../packages/core/src/events/webhook-record.ts';
-import { actAsAgent } from '../../act-as-agent.ts';
-import { Badge, Card } from '../../components/content.tsx';
-import { Button, Form } from '../../components/form.tsx';
-import { Rows } from '../../components/rows.tsx';
-import { NextPage } from '../../components/rows.tsx';
+import type { WebhookDeliveryRecord } from '../../../../../packages/core/src/events/webhook-record.ts';
+import { Badge } from '../../components/content.tsx';
+import { PostButton } from '../../components/form.tsx';
+import { Dots } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
-import type { PageParts } from '../../parts.ts';
-import { type ConsoleRoute, page } from '../../route.ts';
-import { agentAddress, AgentHeading } from '../agents/heading.tsx';
-import { webhookAddress, WebhookStatus, WebhookTabs } from './webhook.tsx';
+import { list, pageInput } from '../../define/list.tsx';
+import { agentPageWith, type AgentVisit } from '../agents/agent-page.tsx';
+import { nameOf } from './fields.tsx';
+import { loadWebhook, type OfWebhook, webhookStatus } from './webhook.tsx';
 import { deliveryStateLabels } from './webhook-text.ts';
 
-/** The deliveries of a webhook, on a page of their own. */
-export function webhookLogRoutes(parts: PageParts): ConsoleRoute[] {
-  return [
-    page('/console/agents/:id/webhooks/:webhook_id/deliveries', async ({ params, query, person }) => {
-      const { agent, call } = await actAsAgent(parts, person, params['id'] ?? '');
-      const webhook = await call(getWebhookOperation, { webhook_id: params['webhook_id'] ?? '' });
-      const [state, cursor] = [readState(query), query.get('cursor')];
-      const log = await call(listWebhookDeliveriesOperation, {
-        webhook_id: webhook.id,
-        limit: pageSize,
-        ...(state !== undefined && { state }),
-        ...(cursor !== null && { cursor }),
-      });
-      const address = webhookAddress(agent, webhook.id);
-      const body = (
-        <>
-          <AgentHeading agent={agent} current={agentAddress(agent, 'webhooks')} />
-          <WebhookStatus webhook={webhook} address={address} />
-          <WebhookTabs address={address} />
-          <WebhookLog {...log} webhook={webhook} state={state} address={address} />
-        </>
-      );
-      return { title: `Deliveries to ${webhook.description || new URL(webhook.url).host}`, body };
-    }),
-  ];
-}
-
 /** The delivery state in a query, if it is valid. */
-function readState(query: URLSearchParams): DeliveryState | undefined {
-  return deliveryStates.find((state) => state === query.get('state'));
-}
+const stateOf = ({ query }: AgentVisit) => deliveryStates.find((state) => state === query.get('state'));
 
-const pageSize = 25;
-
-interface WebhookLogProps {
-  webhook: WebhookRecord;
-  address: string;
-  state: DeliveryState | undefined;
-  deliveries: readonly WebhookDeliveryRecord[];
-  next_cursor?: string | undefined;
-}
-
-/** The delivery log of a webhook with replay buttons. */
-function WebhookLog({ webhook, address, state, deliveries, next_cursor }: WebhookLogProps) {
-  const log = `${address}/deliveries`;
-  const next = { ...(state !== undefined && { state }), cursor: next_cursor };
-  return (
-    <Card
-      title={state === undefined ? 'Deliveries' : `Deliveries: ${deliveryStateLabels[state].text}`}
-      action={
-        state === undefined ? (
-          <a href={`${log}?state=failed`}>Failed only</a>
+/** The deliveries of a webhook with replay buttons. */
+export const webhookDeliveriesPage = agentPageWith<OfWebhook>({
+  path: 'webhooks/:webhook_id/deliveries',
+  tab: 'webhooks',
+  load: loadWebhook,
+  title: ({ webhook }) => `Deliveries to ${nameOf(webhook)}`,
+  sections: [
+    webhookStatus,
+    list({
+      title(visit) {
+        const state = stateOf(visit);
+        return state === undefined ? 'Deliveries' : `Deliveries: ${deliveryStateLabels[state].text}`;
+      },
+      label: 'Deliveries',
+      noun: 'deliveries',
+      empty: 'No deliveries. They are kept for 30 days.',
+      action: (visit) =>
+        stateOf(visit) === undefined ? (
+          <a href={`${visit.address}?state=failed`}>Failed only</a>
         ) : (
-          <a href={log}>All deliveries</a>
-        )
-      }
-    >
-      {deliveries.length === 0 ? (
-        <p>No deliveries. They are kept for 30 days.</p>
-      ) : (
-        <Rows
-          label="Deliveries"
-          rows={deliveries.map((delivery) => deliveryRow(webhook, address, delivery))}
-        />
-      )}
-      <NextPage path={log} next={next} noun="deliveries" />
-      {webhook.enabled && state === 'failed' && deliveries.length > 0 && (
-        <Form action={`${address}/replay`} class="inline">
-          <Button>Resend all</Button>
-        </Form>
-      )}
-    </Card>
-  );
-}
-
-function deliveryRow({ enabled }: WebhookRecord, address: string, delivery: WebhookDeliveryRecord) {
-  const {
-    id,
-    event_type,
-    state,
-    attempts,
-    next_at,
-    last_status,
-    last_error,
-    last_duration_ms,
-    last_response,
-    created_at,
-  } = delivery;
-  const { tone, text } = deliveryStateLabels[state];
-  return {
-    key: id,
-    title: event_type,
-    text: (
-      <>
-        <span class="code">{id}</span>
-        <br />
-        <Time at={created_at} /> · {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
-        {last_status !== null && ` · status ${last_status}`}
-        {last_error !== null && ` · ${last_error}`}
-        {last_duration_ms !== null && ` · ${last_duration_ms} ms`}
-        {next_at !== null && (
+          <a href={visit.address}>All deliveries</a>
+        ),
+      async read(visit) {
+        const state = stateOf(visit);
+        const filter = state && { state };
+        const input = { webhook_id: visit.webhook.id, ...pageInput(visit.query, 25), ...filter };
+        const { deliveries, next_cursor } = await visit.call(listWebhookDeliveriesOperation, input);
+        return { items: deliveries, next: { ...filter, cursor: next_cursor } };
+      },
+      row: (delivery, { webhook, agentPath }) => ({
+        key: delivery.id,
+        title: delivery.event_type,
+        text: <Delivery {...delivery} />,
+        side: (
           <>
-            {' '}
-            · next <Time at={next_at} />
+            <Badge tone={deliveryStateLabels[delivery.state].tone}>
+              {deliveryStateLabels[delivery.state].text}
+            </Badge>
+            {webhook.enabled && delivery.state !== 'pending' && (
+              <PostButton
+                action={agentPath(`webhooks/${webhook.id}/replay`)}
+                hidden={{ delivery_id: delivery.id }}
+                about={delivery.id}
+              >
+                Resend
+              </PostButton>
+            )}
           </>
-        )}
-        {last_response !== null && last_response !== '' && (
-          <details>
-            <summary>Response</summary>
-            <pre>{last_response}</pre>
-          </details>
-        )}
-      </>
-    ),
-    side: (
-      <>
-        <Badge tone={tone}>{text}</Badge>
-        {enabled && state !== 'pending' && (
-          <Form action={`${address}/replay`} class="inline" hidden={{ delivery_id: id }}>
-            <Button kind="quiet">
-              Resend<span class="visually-hidden"> {id}</span>
-            </Button>
-          </Form>
-        )}
-      </>
-    ),
-  };
+        ),
+      }),
+      below: (visit, deliveries) =>
+        visit.webhook.enabled &&
+        stateOf(visit) === 'failed' &&
+        deliveries.length > 0 && (
+          <PostButton action={visit.agentPath(`webhooks/${visit.webhook.id}/replay`)} kind="primary">
+            Resend all
+          </PostButton>
+        ),
+    }),
+  ],
+});
+
+function Delivery(delivery: WebhookDeliveryRecord) {
+  const { id, attempts, next_at, last_status, last_error, last_duration_ms, last_response, created_at } =
+    delivery;
+  return (
+    <>
+      <span class="code">{id}</span>
+      <br />
+      <Dots
+        of={[
+          <Time at={created_at} />,
+          attempts === 1 ? '1 attempt' : `${attempts} attempts`,
+          last_status !== null && `status ${last_status}`,
+          last_error,
+          last_duration_ms !== null && `${last_duration_ms} ms`,
+          next_at !== null && ['next ', <Time at={next_at} />],
+        ]}
+      />
+      {last_response !== null && last_response !== '' && (
+        <details>
+          <summary>Response</summary>
+          <pre>{last_response}</pre>
+        </details>
+      )}
+    </>
+  );
 }

@@ -1,120 +1,95 @@
-import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import {
-  endSubscription,
   type DescribedSubscription,
+  endSubscription,
+  listSubscriptions,
 } from '../../../../services/event-subscriptions/subscribe.ts';
-import { type AgentOfPerson, requireAgentOfPerson } from '../../../../services/people/agents.ts';
-import { Badge, Card, Empty } from '../../components/content.tsx';
-import { Button, Form } from '../../components/form.tsx';
+import { Badge } from '../../components/content.tsx';
+import { PostButton } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Rows } from '../../components/rows.tsx';
+import { Dots } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
-import { redirectOrWarn } from '../../form-errors.ts';
+import { list } from '../../define/list.tsx';
 import { hostOf } from '../../hosts.ts';
-import type { PageParts } from '../../parts.ts';
-import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
-import { agentAddress, AgentHeading } from '../agents/heading.tsx';
+import { agentPage } from '../agents/agent-page.tsx';
 import { eventText } from './webhook-text.ts';
 
-const path = '/console/agents/:id/subscriptions';
-
 /** The subscriptions of MCP clients to events of an agent, and ending them. */
-export function subscriptionRoutes({ unitOfWork }: Pick<PageParts, 'unitOfWork'>): ConsoleRoute[] {
-  return [
-    page(path, ({ params, person }) =>
-      unitOfWork.readAsSystem(async (repositories) => {
-        const agent = await requireAgentOfPerson(
-          repositories,
-          person.account_id,
-          params['id'] ?? '',
-          'acts_as',
-        );
-        const found = await repositories.eventSubscriptions.listDescribed(agent.id, Date.now());
-        return subscriptionsPage(agent, found);
+export const subscriptionsPage = agentPage({
+  path: 'subscriptions',
+  title: ({ agent }) => `Subscriptions of ${agent.display_name}`,
+  sections: [
+    list({
+      title: 'Event subscriptions',
+      label: 'Event subscriptions',
+      empty: {
+        title: 'No subscriptions',
+        text: 'MCP clients can subscribe to events of this agent and receive them at an address of their own.',
+      },
+      text: ({ agentPath }) => (
+        <p>
+          MCP clients created them. A client can subscribe again until you disconnect it under{' '}
+          <a href="/console/connections">Connected apps</a> or revoke its{' '}
+          <a href={agentPath('credentials')}>credential</a>.
+        </p>
+      ),
+      read: async ({ read, agent }) => ({ items: await read(listSubscriptions, agent.id) }),
+      row: (subscription, { address }) => ({
+        key: subscription.id,
+        mark: <Icon name="globe" />,
+        title: <bdi>{hostOf(subscription.url)}</bdi>,
+        text: <Subscription {...subscription} />,
+        side: (
+          <>
+            <State {...subscription} />
+            <PostButton
+              action={`${address}/end`}
+              hidden={{ subscription_id: subscription.id }}
+              about={`${eventText(subscription.event_type)} to ${hostOf(subscription.url)}`}
+            >
+              End
+            </PostButton>
+          </>
+        ),
       }),
-    ),
-    action(`${path}/end`, async ({ params, form, person }) => {
-      const agent = await unitOfWork.readAsSystem((repositories) =>
-        requireAgentOfPerson(repositories, person.account_id, params['id'] ?? '', 'acts_as'),
-      );
-      return redirectOrWarn(agentAddress(agent, 'subscriptions'), async () => {
-        const id = form.get('subscription_id') ?? '';
-        await unitOfWork.writeAsSystem(
-          (work) => endSubscription(work, agent.id, id),
-          authorFromPerson(person),
-        );
-        return 'Subscription ended.';
-      });
     }),
-  ];
-}
+  ],
+  changes: {
+    async end({ write, agent, form }) {
+      await write(endSubscription, agent.id, form.get('subscription_id') ?? '');
+      return 'Subscription ended.';
+    },
+  },
+});
 
-function subscriptionsPage(agent: AgentOfPerson, subscriptions: readonly DescribedSubscription[]): ShownPage {
-  const address = agentAddress(agent, 'subscriptions');
-  const body = (
+function Subscription(subscription: DescribedSubscription) {
+  const {
+    arguments: filter,
+    last_delivery_at,
+    created_at,
+    expires_at,
+    failed_since,
+    last_error,
+  } = subscription;
+  return (
     <>
-      <AgentHeading agent={agent} current={address} />
-      {subscriptions.length === 0 ? (
-        <Empty title="No subscriptions">
-          MCP clients can subscribe to events of this agent and receive them at an address of their own.
-        </Empty>
-      ) : (
-        <Card title="Event subscriptions">
-          <p>
-            MCP clients created them. A client can subscribe again until you disconnect it under{' '}
-            <a href="/console/connections">Connected apps</a> or revoke its{' '}
-            <a href={agentAddress(agent, 'credentials')}>credential</a>.
-          </p>
-          <Rows
-            label="Event subscriptions"
-            rows={subscriptions.map((one) => subscriptionRow(address, one))}
-          />
-        </Card>
-      )}
+      {[eventText(subscription.event_type), ...describeFilter(filter)].join(' · ')}
+      <br />
+      Created <Time at={created_at} /> by <ClientName {...subscription} /> · ends <Time at={expires_at} />
+      <br />
+      <Dots
+        of={[
+          last_delivery_at === null
+            ? 'Nothing delivered yet'
+            : ['Last delivery ', <Time at={last_delivery_at} />],
+          failed_since !== null && [
+            'failing since ',
+            <Time at={failed_since} />,
+            `: ${failureText[last_error ?? ''] ?? 'the delivery failed'}`,
+          ],
+        ]}
+      />
     </>
   );
-  return { title: `Subscriptions of ${agent.display_name}`, body };
-}
-
-function subscriptionRow(address: string, subscription: DescribedSubscription) {
-  const { id, url, event_type, arguments: filter, last_delivery_at, created_at, expires_at } = subscription;
-  const host = hostOf(url);
-  const events = eventText(event_type);
-  return {
-    key: id,
-    mark: <Icon name="globe" />,
-    title: <bdi>{host}</bdi>,
-    text: (
-      <>
-        {[events, ...describeFilter(filter)].join(' · ')}
-        <br />
-        Created <Time at={created_at} /> by <ClientName {...subscription} /> · ends <Time at={expires_at} />
-        <br />
-        {last_delivery_at === null ? (
-          'Nothing delivered yet'
-        ) : (
-          <>
-            Last delivery <Time at={last_delivery_at} />
-          </>
-        )}
-        <Failure {...subscription} />
-      </>
-    ),
-    side: (
-      <>
-        <State {...subscription} />
-        <Form action={`${address}/end`} class="inline" hidden={{ subscription_id: id }}>
-          <Button kind="quiet">
-            End
-            <span class="visually-hidden">
-              {' '}
-              {events} to {host}
-            </span>
-          </Button>
-        </Form>
-      </>
-    ),
-  };
 }
 
 /** The filters in words. The values come from the client. */
@@ -127,16 +102,11 @@ function describeFilter({ thread_id, with_handle, only_mentions }: Record<string
 }
 
 function ClientName({ client_name, credential_name, client_id }: DescribedSubscription) {
-  if (credential_name !== null)
-    return (
-      <>
-        the credential <bdi>{credential_name || client_id}</bdi>
-      </>
-    );
-  if (client_name === null) return <>a token</>;
+  if (credential_name === null && client_name === null) return <>a token</>;
   return (
     <>
-      an app that claims to be <bdi>{client_name}</bdi>
+      {credential_name === null ? 'an app that claims to be ' : 'the credential '}
+      <bdi>{credential_name === null ? client_name : credential_name || client_id}</bdi>
     </>
   );
 }
@@ -154,13 +124,3 @@ const failureText: Readonly<Record<string, string>> = {
   http_5xx: 'the address answered with an error',
   challenge_failed: 'the address did not confirm the subscription',
 };
-
-function Failure({ failed_since, last_error }: DescribedSubscription) {
-  if (failed_since === null) return null;
-  return (
-    <>
-      {' '}
-      · failing since <Time at={failed_since} />: {failureText[last_error ?? ''] ?? 'the delivery failed'}
-    </>
-  );
-}

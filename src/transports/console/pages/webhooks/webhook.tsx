@@ -1,146 +1,145 @@
+import { deleteWebhookOperation } from '../../../../operations/webhooks/delete-webhook.ts';
 import { getWebhookOperation } from '../../../../operations/webhooks/get-webhook.ts';
+import { replayWebhookDeliveriesOperation } from '../../../../operations/webhooks/replay-webhook-deliveries.ts';
+import { replayWebhookDeliveryOperation } from '../../../../operations/webhooks/replay-webhook-delivery.ts';
+import { rotateWebhookSecretOperation } from '../../../../operations/webhooks/rotate-webhook-secret.ts';
+import { testWebhookOperation } from '../../../../operations/webhooks/test-webhook.ts';
 import { updateWebhookOperation } from '../../../../operations/webhooks/update-webhook.ts';
 import type { WebhookRecord } from '../../../../../packages/core/src/events/webhook-record.ts';
-import type { AgentOfPerson } from '../../../../services/people/agents.ts';
-import { type ActingAgent, actAsAgent } from '../../act-as-agent.ts';
-import { successFlash } from '../../flash.ts';
-import { Badge, Card, Notice, ErrorNotice } from '../../components/content.tsx';
-import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
+import { Card, Notice } from '../../components/content.tsx';
+import { ButtonLink, PostButton } from '../../components/form.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
-import type { PageParts } from '../../parts.ts';
-import { orShowFormAgain, type FormErrors } from '../../form-errors.ts';
-import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
+import { form } from '../../define/form.tsx';
+import { successFlash } from '../../flash.ts';
+import { redirectOrWarn } from '../../form-errors.ts';
+import { createIdempotencyKey, readIdempotencyKey } from '../../idempotency-key.ts';
+import { agentConfirmation, agentPageWith, type AgentVisit } from '../agents/agent-page.tsx';
+import { nameOf, toWebhookInput, webhookFields } from './fields.tsx';
+import { StateBadge } from './list.tsx';
+import { webhookSecretPage } from './new.tsx';
 import { disabledReasonText } from './webhook-text.ts';
-import { agentAddress, AgentHeading } from '../agents/heading.tsx';
-import { type EnteredWebhook, readWebhookForm, WebhookFields, toWebhookInput } from './fields.tsx';
-import { createIdempotencyKey } from '../../idempotency-key.ts';
 
-const path = '/console/agents/:id/webhooks/:webhook_id';
+/** A request to a page of a webhook. */
+export interface OfWebhook {
+  webhook: WebhookRecord;
+}
+
+/** Reads the webhook of a page. @throws {DomainError} WEBHOOK_NOT_FOUND */
+export async function loadWebhook({ call, params }: AgentVisit): Promise<OfWebhook> {
+  return { webhook: await call(getWebhookOperation, { webhook_id: params['webhook_id'] ?? '' }) };
+}
 
 /** One webhook: state and settings. */
-export function webhookRoutes(parts: PageParts): ConsoleRoute[] {
-  const actingIn = ({ params, person }: PersonVisit) => actAsAgent(parts, person, params['id'] ?? '');
-
-  return [
-    page(path, async (visit) => webhookPage(await actingIn(visit), visit)),
-    action(path, async (visit) => {
-      const acting = await actingIn(visit);
-      const webhook_id = visit.params['webhook_id'] ?? '';
-      const entered = readWebhookForm(visit.form);
-      return orShowFormAgain(
-        async () => {
-          await acting.call(updateWebhookOperation, { webhook_id, ...toWebhookInput(entered) });
-          return {
-            to: webhookAddress(acting.agent, webhook_id),
-            flash: successFlash('Webhook saved.'),
-          };
-        },
-        (formErrors) => webhookPage(acting, visit, { entered, formErrors }),
-      );
+export const webhookPage = agentPageWith<OfWebhook>({
+  path: 'webhooks/:webhook_id',
+  tab: 'webhooks',
+  load: loadWebhook,
+  title: ({ webhook }) => nameOf(webhook),
+  sections: [
+    webhookStatus,
+    form({
+      title: 'Settings',
+      fields: webhookFields,
+      values: ({ webhook }) => ({ ...webhook, event_types: webhook.event_types ?? [] }),
+      button: 'Save',
+      async submit({ call, webhook }, entered) {
+        await call(updateWebhookOperation, { webhook_id: webhook.id, ...toWebhookInput(entered) });
+        return 'Webhook saved.';
+      },
     }),
-  ];
+  ],
+  changes: {
+    async state({ call, webhook, form }) {
+      const enabled = form.get('enabled') === 'true';
+      await call(updateWebhookOperation, { webhook_id: webhook.id, enabled });
+      return `Webhook ${enabled ? 'enabled' : 'disabled'}.`;
+    },
+    async test({ call, webhook, address }) {
+      const { delivered, status, error } = await call(testWebhookOperation, { webhook_id: webhook.id });
+      const text =
+        status === null
+          ? `The test event could not be delivered: ${error}.`
+          : `The server answered the test event with ${status}: ${delivered ? 'delivered' : 'not delivered'}.`;
+      return { to: address, flash: { tone: delivered ? 'good' : 'warning', text } };
+    },
+    replay: (visit) => redirectOrWarn(`${visit.address}/deliveries`, () => replay(visit)),
+    async rotate(visit) {
+      const input = { webhook_id: visit.webhook.id };
+      const key = readIdempotencyKey(visit.form);
+      return webhookSecretPage(visit, await visit.call(rotateWebhookSecretOperation, input, key));
+    },
+  },
+});
+
+/** Sends one delivery again, or all failed ones. */
+async function replay({ call, form: sent, webhook }: AgentVisit & OfWebhook): Promise<string> {
+  const webhook_id = webhook.id;
+  const delivery_id = sent.get('delivery_id');
+  if (delivery_id !== null) {
+    await call(replayWebhookDeliveryOperation, { webhook_id, delivery_id });
+    return 'The event will be sent again.';
+  }
+  const { replayed, complete } = await call(replayWebhookDeliveriesOperation, { webhook_id, since: 0 });
+  const text = replayed === 1 ? 'One event' : `${replayed} events`;
+  return `${text} will be sent again.${complete ? '' : ' There are more: press the button again.'}`;
 }
 
-/** The path of a webhook's page. */
-export function webhookAddress(agent: Pick<AgentOfPerson, 'id'>, webhook_id: string, subpage = ''): string {
-  return agentAddress(agent, `webhooks/${encodeURIComponent(webhook_id)}${subpage && `/${subpage}`}`);
-}
+/** Removes a webhook. */
+export const webhookRemovePage = agentConfirmation({
+  path: 'webhooks/:webhook_id/remove',
+  load: loadWebhook,
+  title: ({ webhook }) => `Remove ${nameOf(webhook)}?`,
+  text: () => <p>No more events are sent to it, including pending ones. This cannot be undone.</p>,
+  button: 'Remove webhook',
+  back: ({ agentPath, webhook }) => agentPath(`webhooks/${webhook.id}`),
+  async change({ call, agentPath, webhook }) {
+    await call(deleteWebhookOperation, { webhook_id: webhook.id });
+    return { to: agentPath('webhooks'), flash: successFlash('Webhook removed.') };
+  },
+});
 
-interface RejectedForm {
-  entered: EnteredWebhook;
-  formErrors: FormErrors;
-}
-
-async function webhookPage(
-  { agent, call }: ActingAgent,
-  { params }: PersonVisit,
-  submitted?: RejectedForm,
-): Promise<ShownPage> {
-  const webhook = await call(getWebhookOperation, { webhook_id: params['webhook_id'] ?? '' });
-  const address = webhookAddress(agent, webhook.id);
-  const body = (
-    <>
-      <AgentHeading agent={agent} current={agentAddress(agent, 'webhooks')} />
-      <WebhookStatus webhook={webhook} address={address} />
-      <WebhookTabs address={address} />
-      <Settings webhook={webhook} address={address} submitted={submitted} />
-    </>
-  );
-  const title = webhook.description || new URL(webhook.url).host;
-  return {
-    title: submitted ? `Error: ${title}` : title,
-    body,
-    status: submitted?.formErrors.status ?? 200,
-    retry_after: submitted?.formErrors.retry_after,
-  };
-}
-
-/** The pages of a webhook. */
-export function WebhookTabs({ address }: { address: string }) {
+/** State and actions of a webhook, and its pages. */
+export function webhookStatus({ webhook, agentPath }: AgentVisit & OfWebhook) {
+  const { id, url, enabled, disabled_reason, disabled_at, previous_secret_until } = webhook;
+  const address = agentPath(`webhooks/${id}`);
   const tabs = [
     [address, 'Settings'],
     [`${address}/deliveries`, 'Deliveries'],
   ] as const;
-  return <Tabs label="Pages of the webhook" tabs={tabs} />;
-}
-
-interface PartProps {
-  webhook: WebhookRecord;
-  address: string;
-}
-
-/** State and actions of a webhook. */
-export function WebhookStatus({ webhook, address }: PartProps) {
-  const { url, enabled, disabled_reason, disabled_at, previous_secret_until } = webhook;
-  const badge = enabled ? <Badge tone="good">Enabled</Badge> : <Badge tone="danger">Disabled</Badge>;
   return (
-    <Card title={webhook.description || new URL(url).host} action={badge}>
-      <p class="code">{url}</p>
-      {disabled_reason !== null && disabled_at !== null && (
-        <Notice tone="danger" title="Disabled">
-          {disabledReasonText[disabled_reason]} Since <Time at={disabled_at} />. After you enable it again, it
-          gets new events. You can resend failed ones under Deliveries.
-        </Notice>
-      )}
-      {previous_secret_until !== null && previous_secret_until > Date.now() && (
-        <p>
-          Requests are also signed with the previous secret until <Time at={previous_secret_until} />.
-        </p>
-      )}
-      <div class="actions">
-        <Form action={`${address}/state`} class="inline" hidden={{ enabled: String(!enabled) }}>
-          <Button kind={enabled ? 'quiet' : 'primary'}>{enabled ? 'Disable' : 'Enable'}</Button>
-        </Form>
-        <Form action={`${address}/test`} class="inline">
-          <Button kind="quiet">Send test event</Button>
-        </Form>
-        <Form
-          action={`${address}/rotate`}
-          class="inline"
-          hidden={{ idempotency_key: createIdempotencyKey() }}
-        >
-          <Button kind="quiet">Rotate secret</Button>
-        </Form>
-        <ButtonLink href={`${address}/remove`} kind="danger">
-          Remove
-        </ButtonLink>
-      </div>
-    </Card>
-  );
-}
-
-function Settings({ webhook, address, submitted }: PartProps & { submitted: RejectedForm | undefined }) {
-  const entered = submitted?.entered ?? { ...webhook, event_types: webhook.event_types ?? [] };
-  return (
-    <Card title="Settings">
-      <ErrorNotice {...submitted?.formErrors} />
-      <Form action={address}>
-        <WebhookFields entered={entered} errors={submitted?.formErrors.fields ?? {}} />
-        <Actions>
-          <Button>Save</Button>
-        </Actions>
-      </Form>
-    </Card>
+    <>
+      <Card title={nameOf(webhook)} action={<StateBadge enabled={enabled} />}>
+        <p class="code">{url}</p>
+        {disabled_reason !== null && disabled_at !== null && (
+          <Notice tone="danger" title="Disabled">
+            {disabledReasonText[disabled_reason]} Since <Time at={disabled_at} />. After you enable it again,
+            it gets new events. You can resend failed ones under Deliveries.
+          </Notice>
+        )}
+        {previous_secret_until !== null && previous_secret_until > Date.now() && (
+          <p>
+            Requests are also signed with the previous secret until <Time at={previous_secret_until} />.
+          </p>
+        )}
+        <div class="actions">
+          <PostButton
+            action={`${address}/state`}
+            hidden={{ enabled: String(!enabled) }}
+            kind={enabled ? 'quiet' : 'primary'}
+          >
+            {enabled ? 'Disable' : 'Enable'}
+          </PostButton>
+          <PostButton action={`${address}/test`}>Send test event</PostButton>
+          <PostButton action={`${address}/rotate`} hidden={{ idempotency_key: createIdempotencyKey() }}>
+            Rotate secret
+          </PostButton>
+          <ButtonLink href={`${address}/remove`} kind="danger">
+            Remove
+          </ButtonLink>
+        </div>
+      </Card>
+      <Tabs label="Pages of the webhook" tabs={tabs} />
+    </>
   );
 }
