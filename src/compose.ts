@@ -3,7 +3,7 @@ import { jobsForEvent } from './jobs/outbox-jobs.ts';
 import { createLogger } from './platform/observability/logger.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
 import { type Tracing, untraced } from './platform/observability/tracing.ts';
-import { Repositories } from './repositories/index.ts';
+import { createRepositories } from './repositories/index.ts';
 import { openBus, openDatabases, openLimiter, openMailer, openQueues } from './start/connections.ts';
 import type { CoreOverrides } from './start/overrides.ts';
 import { createClock, databaseNow } from './shared/clock.ts';
@@ -55,9 +55,7 @@ export function compose(
   });
   return {
     ...storage,
-    cursors: settings.cursors,
-    sealedBox: settings.sealedBox,
-    webhookSender: settings.webhookSender,
+    settings,
     /** Undefined: this service sends no e-mail. */
     mailer: openMailer(config),
     config,
@@ -68,7 +66,7 @@ export function compose(
     replicas,
     clock,
     unitOfWork,
-    repositories: new Repositories(database),
+    db: createRepositories(database),
     bus,
     eventRelay,
     queues,

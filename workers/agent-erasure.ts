@@ -1,3 +1,4 @@
+import { system } from '../packages/core/src/domain/auth/audit.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../src/compose.ts';
 import { agentErasure } from '../src/jobs/outbox-jobs.ts';
@@ -12,13 +13,13 @@ const pollIntervalMs = 100;
  * @param stop aborts after the current step, with its reason.
  */
 export function agentErasureHandler(
-  { repositories, unitOfWork, blobs, logger }: Core,
+  { db, unitOfWork, blobs, logger }: Core,
   stop: AbortSignal,
 ): JobHandler<{ ids: string[] }> {
   /** Waits for transactions that began before the agent was retired: they may still commit data of it. */
   async function waitForOpenTransactions(): Promise<void> {
-    const now = await repositories.erasure.readDatabaseTime();
-    while (await repositories.erasure.hasOpenTransactionSince(now)) {
+    const now = await db.erasure.readDatabaseTime();
+    while (await db.erasure.hasOpenTransactionSince(now)) {
       stop.throwIfAborted();
       await pause(pollIntervalMs);
     }
@@ -26,7 +27,7 @@ export function agentErasureHandler(
 
   async function erase(id: string): Promise<void> {
     await waitForOpenTransactions();
-    let keys = (await repositories.erasures.find(id))?.doomed_keys ?? [];
+    let keys = (await db.erasures.find(id))?.doomed_keys ?? [];
     for (;;) {
       for (const key of keys) {
         stop.throwIfAborted();
@@ -34,11 +35,11 @@ export function agentErasureHandler(
       }
       stop.throwIfAborted();
       const removed = keys;
-      const erasure = await unitOfWork.writeAsSystem((work) => runErasureStep(work, id, removed));
+      const erasure = await unitOfWork.write(system, (work) => runErasureStep(work, id, removed));
       if (!erasure || erasure.done_at !== null) break;
       keys = erasure.doomed_keys;
     }
-    await repositories.outbox.complete(agentErasure.name, [id]);
+    await db.outbox.complete(agentErasure.name, [id]);
     logger.info({ erasure: id }, 'agent erased');
   }
 

@@ -1,3 +1,4 @@
+import { system } from '../packages/core/src/domain/auth/audit.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Core } from '../src/compose.ts';
@@ -17,18 +18,18 @@ type StopCore = Core & { stop: AbortSignal };
  * @param stop aborts before the next part or within the archive, with its reason.
  */
 export function agentExportHandler(core: Core, stop: AbortSignal): JobHandler<{ ids: string[] }> {
-  const { repositories } = core;
+  const { db } = core;
 
   async function run(id: string): Promise<void> {
     for (;;) {
       stop.throwIfAborted();
-      const found = await repositories.agentExports.find(id);
+      const found = await db.agentExports.find(id);
       if (!found || found.stage === 'done') break;
       await (found.stage === 'archive'
         ? storeArchive({ ...core, stop }, found)
         : storePart({ ...core, stop }, found));
     }
-    await repositories.outbox.complete(agentExport.name, [id]);
+    await db.outbox.complete(agentExport.name, [id]);
   }
 
   return {
@@ -54,9 +55,9 @@ async function storeBlob(
 
 async function storePart(core: StopCore, before: AgentExport): Promise<void> {
   const { unitOfWork } = core;
-  const { text, counts, position } = await unitOfWork.readAsSystem((all) => readNextPart(all, before));
+  const { text, counts, position } = await unitOfWork.read(system, (work) => readNextPart(work, before));
   const record = (key: string | null) =>
-    unitOfWork.writeAsSystem((work) => savePart(work, before, { ...position, counts, key }));
+    unitOfWork.write(system, (work) => savePart(work, before, { ...position, counts, key }));
   if (text === '') await record(null);
   else await storeBlob(core, Readable.from([Buffer.from(text)]), record);
 }
@@ -84,7 +85,7 @@ async function storeArchive(core: StopCore, before: AgentExport): Promise<void> 
   }
   const isFinished = await storeBlob(core, archive(), (archive_key) => {
     const result = { archive_key, size_bytes, sha256: hash.digest('hex'), counts: { files }, missing_files };
-    return unitOfWork.writeAsSystem((work) =>
+    return unitOfWork.write(system, (work) =>
       finishExport(work, before, result, config.EXPORT_RETENTION_DAYS),
     );
   });
@@ -99,11 +100,11 @@ async function* readParts({ blobs }: Core, { part_keys }: AgentExport): AsyncGen
 
 /** Yields the files of the agent, and collects the ids of those whose bytes are missing. */
 async function* readFiles(
-  { repositories, blobs }: Core,
+  { db, blobs }: Core,
   { agent_id }: AgentExport,
   missing: string[],
 ): AsyncGenerator<ArchiveEntry> {
-  for await (const { id, storage_key } of listFilesOfAgent(repositories, agent_id)) {
+  for await (const { id, storage_key } of listFilesOfAgent({ db }, agent_id)) {
     const bytes = await blobs.read(storage_key).catch((error: unknown) => {
       if (!(error instanceof BlobMissing)) throw error;
       missing.push(id);

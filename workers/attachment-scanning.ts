@@ -1,3 +1,4 @@
+import { system } from '../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../src/compose.ts';
 import { attachmentScanning } from '../src/jobs/outbox-jobs.ts';
 import { BlobMissing, type ByteRange } from '../src/platform/blobs/store.ts';
@@ -21,8 +22,8 @@ export function attachmentScanningHandler(
   core: Core,
   { timeoutMs = scanTimeoutMs, stop = new AbortController().signal } = {},
 ): JobHandler<{ ids: string[] }> {
-  const { repositories, blobs, scanner, logger, metrics, unitOfWork } = core;
-  const { attachments, outbox } = repositories;
+  const { db, blobs, scanner, logger, metrics, unitOfWork } = core;
+  const { attachments, outbox } = db;
 
   /**
    * Bytes are stored before their row is committed, so a missing blob is lost. If no scanner is available, the queue and then the sweep
@@ -51,7 +52,7 @@ export function attachmentScanningHandler(
     const { status, scanned_by, ...details } = await runScanner(upload);
     metrics.scans.inc({ outcome: status });
     if (status !== 'clean') logger.warn({ attachment: upload.id, status, ...details }, 'upload is not clean');
-    await unitOfWork.writeAsSystem((work) =>
+    await unitOfWork.write(system, (work) =>
       recordScanResult(work, upload.id, { scan_status: status, scanned_by }),
     );
   }

@@ -17,12 +17,12 @@ const entriesPerRead = 500;
  */
 export function deliveryHandler({
   config,
-  repositories,
+  db,
   unitOfWork,
   bus,
   queues,
 }: Core): JobHandler<{ ids: string[] }> {
-  const { eventSubscriptions, feed, outbox, presence, usage, webhookFeeds } = repositories;
+  const { eventSubscriptions, feed, outbox, presence, usage, webhookFeeds } = db;
 
   async function queueDeliveries(agentIds: readonly string[]): Promise<void> {
     const online = [...(await presence.listOnline(agentIds))];

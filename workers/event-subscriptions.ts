@@ -1,3 +1,4 @@
+import type { EventRow } from '../src/repositories/feed/events.ts';
 import type { Core } from '../src/compose.ts';
 import { maxHoldMs } from '../packages/core/src/domain/feed/event-dialects.ts';
 import { createEventFilter } from '../packages/core/src/events/event-filter.ts';
@@ -15,8 +16,6 @@ import { createAgentTurns } from './agent-turns.ts';
 import type { JobHandler } from './consume-queues.ts';
 import { type Claimed, createSubscriptionSender, type Step } from './subscription-sender.ts';
 
-type Event = Awaited<ReturnType<Core['repositories']['feed']['readEvents']>>[number];
-
 const entriesPerRead = 100;
 
 /** Subscriptions of one agent that a worker process serves at the same time. */
@@ -33,8 +32,8 @@ export function subscriptionHandler(
   receipts: Pick<Receipts, 'delivered'>,
   pacing: WebhookPacing,
 ): JobHandler<{ subscription_id: string }> {
-  const { repositories, queues } = core;
-  const { eventSubscriptions } = repositories;
+  const { db, queues } = core;
+  const { eventSubscriptions } = db;
   const turns = createAgentTurns(maxTurnsOfAgent);
 
   /** Returns when the subscription is due again (ms); undefined if nothing is left to do. */
@@ -85,13 +84,13 @@ function createTurn(
   pacing: WebhookPacing,
   subscription: Claimed,
 ) {
-  const { feed } = core.repositories;
+  const { feed } = core.db;
   const { agent_id, event_type, scopes, handle } = subscription;
   const type = event_type as EventType;
   const matches = createEventFilter({ agent_id, handle }, type, subscription.arguments);
   const isVisible = canSeeEvent(new Set(scopes), type);
   const { store, post, end, settle } = createSubscriptionSender(core, pacing, subscription);
-  const encode = (number: number) => core.cursors.encodeFeed(agent_id, number);
+  const encode = (number: number) => core.settings.cursors.encodeFeed(agent_id, number);
 
   async function sendGap(): Promise<Step> {
     const cursor = encode(subscription.position);
@@ -102,7 +101,7 @@ function createTurn(
   }
 
   /** Sends one event, or leaves it out. */
-  async function send(number: number, event: Event | undefined): Promise<Step> {
+  async function send(number: number, event: EventRow | undefined): Promise<Step> {
     const shown = event && present(core, event, type);
     if (!shown) {
       Object.assign(subscription, { has_gap: true, position: number });
@@ -133,7 +132,7 @@ function createTurn(
       if (subscription.expires_at <= Date.now()) return end(undefined);
       if (!subscription.is_permitted) return end('The access was revoked.');
       // SECRET_KEY has changed. The client sends the secret again when it renews the subscription.
-      if (!canSign(core.sealedBox, subscription)) subscription.active = false;
+      if (!canSign(core.settings.sealedBox, subscription)) subscription.active = false;
       if (!subscription.active) return 'idle';
       const [bounds] = await feed.readBounds([agent_id]);
       if (!bounds) return end(undefined);
@@ -155,7 +154,7 @@ function createTurn(
 }
 
 /** The event, with its data if it is of this type. Returns undefined if it cannot be presented. */
-function present({ logger }: Core, event: Event, type: EventType) {
+function present({ logger }: Core, event: EventRow, type: EventType) {
   try {
     return { ...event, data: event.type === type ? presentEventData(event) : {} };
   } catch (error) {

@@ -6,7 +6,7 @@ const intervalMs = 5_000;
 
 interface Parts {
   config: Pick<Core['config'], 'WORKER_ROLES'>;
-  repositories: { workerNodes: Pick<Core['repositories']['workerNodes'], 'upsert' | 'remove'> };
+  db: { workerNodes: Pick<Core['db']['workerNodes'], 'upsert' | 'remove'> };
   logger: Pick<Core['logger'], 'warn'>;
 }
 
@@ -15,8 +15,8 @@ interface Parts {
  * when they end.
  * @returns a function that stops the heartbeat and removes its row.
  */
-export async function startHeartbeat({ config, repositories, logger }: Parts): Promise<() => Promise<void>> {
-  const { workerNodes } = repositories;
+export async function startHeartbeat({ config, db, logger }: Parts): Promise<() => Promise<void>> {
+  const { workerNodes } = db;
   const id = randomUUID();
   const log = logTransitions(
     logger,

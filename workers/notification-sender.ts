@@ -1,3 +1,5 @@
+import type { WaitingItem } from '../packages/core/src/domain/notifications.ts';
+import { system } from '../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../src/compose.ts';
 import type { NotificationPacing } from '../packages/core/src/domain/notifications.ts';
 import { isDelivered } from '../packages/core/src/domain/outbound.ts';
@@ -11,9 +13,8 @@ import { toUnsubscribeKey } from '../src/services/notifications/settings.ts';
 import { readWaitingItems } from '../src/services/notifications/waiting-items.ts';
 import { signHeaders } from '../src/services/webhooks/secrets.ts';
 
-type Messages = Core['repositories']['notificationMessages'];
+type Messages = Core['db']['notificationMessages'];
 type Message = NonNullable<Awaited<ReturnType<Messages['claim']>>>;
-type Items = Awaited<ReturnType<typeof readWaitingItems>>;
 
 /** Why an attempt failed. `isFinal`: the message is not sent again. `isGone`: the receiver wants no more messages. */
 interface Failure {
@@ -32,7 +33,7 @@ interface Timing {
  * the same id. Items that were answered meanwhile are left out; a message without items is not sent.
  */
 export function createNotificationSender(core: Core, { pacing, now }: Timing) {
-  const { notificationMessages } = core.repositories;
+  const { notificationMessages } = core.db;
 
   return async function send(id: string): Promise<void> {
     const message = await notificationMessages.claim(id, now(), pacing.leaseMs);
@@ -51,32 +52,37 @@ export function createNotificationSender(core: Core, { pacing, now }: Timing) {
   };
 }
 
-async function readOpenItems({ unitOfWork }: Core, { account_id, items }: Message): Promise<Items> {
+async function readOpenItems({ unitOfWork }: Core, { account_id, items }: Message): Promise<WaitingItem[]> {
   const wanted = new Set(items);
-  const waiting = await unitOfWork.readAsSystem((all) => readWaitingItems(all, account_id));
+  const waiting = await unitOfWork.read(system, (work) => readWaitingItems(work, account_id));
   return waiting.filter(({ key }) => wanted.has(key));
 }
 
-function attempt(core: Core, message: Message, items: Items, now: number): Promise<Failure | undefined> {
+function attempt(
+  core: Core,
+  message: Message,
+  items: WaitingItem[],
+  now: number,
+): Promise<Failure | undefined> {
   return message.kind === 'email' ? sendMail(core, message, items, now) : post(core, message, items, now);
 }
 
 async function sendMail(
-  { mailer, sealedBox, config }: Core,
+  { mailer, settings, config }: Core,
   message: Message,
-  items: Items,
+  items: WaitingItem[],
   now: number,
 ): Promise<Failure | undefined> {
   if (!mailer) return { error: 'this service sends no e-mail' };
   const { id, account_id, target, username, purpose, token } = message;
   const { PUBLIC_URL: public_url } = config;
   if (purpose === 'confirmation') {
-    const opened = token && openSealed(sealedBox, token, id);
+    const opened = token && openSealed(settings.sealedBox, token, id);
     if (opened === null) return { error: 'the link cannot be read; enter the address again', isFinal: true };
     const link = `${public_url}/notifications/confirm/${opened}`;
     return mailer.send({ to: target, id, ...presentConfirmationMail({ public_url, username, link }) });
   }
-  const key = toUnsubscribeKey({ sealedBox }, { account_id, email: target });
+  const key = toUnsubscribeKey({ settings }, { account_id, email: target });
   const unsubscribe = `${public_url}/notifications/unsubscribe/${key}`;
   const context = { public_url, now, username, unsubscribe };
   const content = purpose === 'test' ? presentTestMail(context) : presentItemsMail(items, context);
@@ -84,7 +90,7 @@ async function sendMail(
 }
 
 /** Returns null if SECRET_KEY has changed. */
-function openSealed(box: Core['sealedBox'], sealed: Buffer, about: string): string | null {
+function openSealed(box: Core['settings']['sealedBox'], sealed: Buffer, about: string): string | null {
   try {
     return box.open(sealed, about);
   } catch {
@@ -93,9 +99,9 @@ function openSealed(box: Core['sealedBox'], sealed: Buffer, about: string): stri
 }
 
 async function post(
-  { webhookSender, sealedBox, config }: Core,
+  { settings: { webhookSender, sealedBox }, config }: Core,
   { id, account_id, target, secret, purpose }: Message,
-  items: Items,
+  items: WaitingItem[],
   now: number,
 ): Promise<Failure | undefined> {
   if (!secret || openSealed(sealedBox, secret, account_id) === null)
@@ -119,8 +125,10 @@ async function settle(
 ): Promise<void> {
   const { id, purpose, attempts } = message;
   const time = now();
-  await unitOfWork.writeAsSystem(async (work) => {
-    const { notificationChannels, notificationMessages } = work;
+  await unitOfWork.write(system, async (work) => {
+    const {
+      db: { notificationChannels, notificationMessages },
+    } = work;
     if (!failure) {
       await notificationChannels.recordSent(message, time);
       return notificationMessages.remove(id);

@@ -1,3 +1,4 @@
+import { system } from '../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../src/compose.ts';
 import { isId } from '../packages/core/src/domain/ids.ts';
 import {
@@ -40,7 +41,7 @@ const isMessage = (id: string) => isId('notification', id);
  * message. Rows say what is due, so a lost job is repaired by the sweep, and a job that runs twice finds nothing to do.
  */
 export function notificationHandlers(core: Core, { pacing, now }: Omit<NotificationOptions, 'sweepMs'>) {
-  const { repositories, queues, unitOfWork } = core;
+  const { db, queues, unitOfWork } = core;
   const send = createNotificationSender(core, { pacing, now });
 
   const notice: JobHandler<{ ids: string[] }> = {
@@ -49,20 +50,20 @@ export function notificationHandlers(core: Core, { pacing, now }: Omit<Notificat
       const time = now();
       const due = time + pacing.gatherMs;
       const subjects = readNoticeSubjects(ids);
-      const accounts = await repositories.notificationSettings.notice(subjects, due);
+      const accounts = await db.notificationSettings.notice(subjects, due);
       await queues.enqueue([
         ...accounts.map((id) => createCheckJob(id, { due, now: time })),
         ...subjects.filter(isAccount).map((id) => createCheckJob(id, { due: time, now: time })),
         ...subjects.filter(isMessage).map((id) => createSendingJob(id, { due: time, now: time })),
       ]);
-      await repositories.outbox.complete(noticing.name, ids);
+      await db.outbox.complete(noticing.name, ids);
     },
   };
   const check: JobHandler<{ account_id: string }> = {
     contract: notificationCheck,
     async handle({ account_id }) {
       const time = now();
-      const { messages, due } = await unitOfWork.writeAsSystem((work) =>
+      const { messages, due } = await unitOfWork.write(system, (work) =>
         checkWaiting(work, account_id, { now: time, pacing }),
       );
       // The sweep finds people who are due later.

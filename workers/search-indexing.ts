@@ -5,9 +5,9 @@ import { indexMessages } from '../src/services/messages/search-index.ts';
 import { handleRows, type JobHandler } from './consume-queues.ts';
 
 /** Returns the handler that writes the search rows of messages, with one statement for a batch. */
-export function searchIndexingHandler({ repositories, metrics }: Core): JobHandler<{ ids: string[] }> {
+export function searchIndexingHandler({ db, metrics }: Core): JobHandler<{ ids: string[] }> {
   async function index(ids: readonly string[]): Promise<void> {
-    await indexMessages(repositories, ids, Date.now());
+    await indexMessages({ db }, ids, Date.now());
     for (const id of ids) metrics.searchIndexLag.observe(Math.max(0, Date.now() - timeOfId(id)) / 1_000);
   }
   return {
@@ -15,8 +15,8 @@ export function searchIndexingHandler({ repositories, metrics }: Core): JobHandl
     handle: ({ ids }) =>
       handleRows(ids, {
         handle: index,
-        complete: (some) => repositories.outbox.complete(searchIndexing.name, some),
-        split: (some) => repositories.outbox.split(searchIndexing.name, some),
+        complete: (some) => db.outbox.complete(searchIndexing.name, some),
+        split: (some) => db.outbox.split(searchIndexing.name, some),
       }),
   };
 }

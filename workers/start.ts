@@ -1,3 +1,4 @@
+import { system } from '../packages/core/src/domain/auth/audit.ts';
 import { setMaxListeners } from 'node:events';
 import type { Core } from '../src/compose.ts';
 import { startClock } from '../src/start/clock.ts';
@@ -46,7 +47,7 @@ export async function startWorker(
   lifecycle.onStop('queues', 1_000, async () => stopInstanceGuard());
   const ops_port = await listenForOperators(core, lifecycle, () => isStopping);
   const receipts = createReceipts({
-    write: (batch) => unitOfWork.writeAsSystem((work) => recordDeliveries(work, batch)),
+    write: (batch) => unitOfWork.write(system, (work) => recordDeliveries(work, batch)),
     log: (message, error) => logger.warn({ err: error }, message),
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());

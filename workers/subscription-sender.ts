@@ -1,12 +1,11 @@
+import type { ClaimedSubscription } from '../src/repositories/event-subscriptions/event-subscriptions.ts';
 import type { Core } from '../src/compose.ts';
 import { eventErrorBody } from '../packages/core/src/domain/feed/event-dialects.ts';
 import type { WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
 import { canSign } from '../src/services/webhooks/secrets.ts';
 import { controlId, signRequest, toCallbackFailure } from '../src/services/event-subscriptions/requests.ts';
 
-type Subscriptions = Core['repositories']['eventSubscriptions'];
-
-export type Claimed = NonNullable<Awaited<ReturnType<Subscriptions['claim']>>>;
+export type Claimed = ClaimedSubscription;
 
 /** The next step of a turn: read on, stop because nothing is left or the subscription is gone, or wait until a time (ms). */
 export type Step = 'more' | 'idle' | 'ended' | { until: number };
@@ -14,7 +13,7 @@ export type Step = 'more' | 'idle' | 'ended' | { until: number };
 /** Sends the requests of a claimed subscription, whose object it changes, and stores their results. */
 export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subscription: Claimed) {
   const { id } = subscription;
-  const { eventSubscriptions } = core.repositories;
+  const { eventSubscriptions } = core.db;
 
   /** Stores the state and extends the lease. Returns false if another process has the subscription now. */
   async function store(next_at = Date.now() + pacing.leaseMs): Promise<boolean> {
@@ -27,7 +26,7 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
 
   async function post(message_id: string, body: object) {
     const request = signRequest(core, subscription, { message_id, body, now: Date.now() });
-    const response = await core.webhookSender.send(request);
+    const response = await core.settings.webhookSender.send(request);
     const failure = toCallbackFailure(response);
     core.metrics.webhookAttempts.inc({
       outcome: failure === null ? 'delivered' : response.status === null ? 'unreachable' : 'refused',
@@ -37,7 +36,7 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
 
   /** Ends the subscription, and says why if there is a reason. */
   async function end(reason: string | undefined): Promise<Step> {
-    if (reason !== undefined && canSign(core.sealedBox, subscription)) {
+    if (reason !== undefined && canSign(core.settings.sealedBox, subscription)) {
       const error = eventErrorBody(subscription.dialect, 'forbidden', { reason });
       await post(controlId('terminated'), { type: 'terminated', error });
     }

@@ -1,3 +1,6 @@
+import type { DeliveryRow } from '../src/repositories/webhooks/deliveries.ts';
+import type { EventRow } from '../src/repositories/feed/events.ts';
+import { system } from '../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../src/compose.ts';
 import { toNoticeJob } from '../packages/core/src/domain/notifications.ts';
 import { isDelivered, type OutboundResponse } from '../packages/core/src/domain/outbound.ts';
@@ -8,8 +11,7 @@ import type { Receipts } from '../src/realtime/receipts.ts';
 import { maxAbandonedAtOnce, type Webhook, webhookDisabled } from '../src/services/webhooks/access.ts';
 import { signHeaders } from '../src/services/webhooks/secrets.ts';
 
-export type Delivery = Awaited<ReturnType<Core['repositories']['webhookDeliveries']['claim']>>[number];
-type Event = Awaited<ReturnType<Core['repositories']['feed']['readEvents']>>[number];
+export type Delivery = DeliveryRow;
 
 /** Whether the receiver may get its next event now, and the pause that it asked for (ms). */
 export interface AttemptOutcome {
@@ -20,7 +22,7 @@ export interface AttemptOutcome {
 export type AttemptDelivery = (
   webhook: Webhook,
   delivery: Delivery,
-  event: Event | undefined,
+  event: EventRow | undefined,
 ) => Promise<AttemptOutcome>;
 
 const attemptDone: AttemptOutcome = { done: true, retryAfterMs: 0 };
@@ -33,8 +35,8 @@ export function createAttempts(
   receipts: Pick<Receipts, 'delivered'>,
   pacing: WebhookPacing,
 ): AttemptDelivery {
-  const { repositories, metrics, queues } = core;
-  const { webhookDeliveries } = repositories;
+  const { db, metrics, queues } = core;
+  const { webhookDeliveries } = db;
 
   async function retryLater(delivery: Delivery, response: OutboundResponse): Promise<AttemptOutcome> {
     const { webhook_id, attempts, created_at } = delivery;
@@ -75,7 +77,7 @@ export function createAttempts(
 
 /** Sends a request with `traceparent`, so that the receiver can continue the trace (W3C Trace Context). */
 function send(
-  { tracing, webhookSender }: Core,
+  { tracing, settings: { webhookSender } }: Core,
   url: string,
   headers: Record<string, string>,
   body: string,
@@ -91,10 +93,10 @@ function send(
 }
 
 function createBody(
-  { cursors, logger }: Core,
+  { settings: { cursors }, logger }: Core,
   { agent_id }: Webhook,
   { number }: Delivery,
-  event: Event,
+  event: EventRow,
 ): string | undefined {
   try {
     return JSON.stringify(presentEvent(event, cursors.encodeFeed(agent_id, number)));
@@ -106,7 +108,7 @@ function createBody(
 
 /** Returns undefined if SECRET_KEY has changed; the delivery then fails without retries. */
 function createHeaders(
-  { sealedBox, logger }: Core,
+  { settings: { sealedBox }, logger }: Core,
   webhook: Webhook,
   { event_id }: Delivery,
   body: string,
@@ -120,7 +122,7 @@ function createHeaders(
 }
 
 async function recordResult(
-  { repositories }: Core,
+  { db }: Core,
   { webhook_id, event_id }: Delivery,
   next: Pick<Delivery, 'state' | 'next_at'>,
   {
@@ -132,7 +134,7 @@ async function recordResult(
 ): Promise<void> {
   const text = response === undefined ? null : toStoredText(response);
   const attempt = { ...next, at: Date.now(), status, error, duration_ms, response: text };
-  await repositories.webhookDeliveries.recordAttempt(webhook_id, event_id, attempt);
+  await db.webhookDeliveries.recordAttempt(webhook_id, event_id, attempt);
 }
 
 /** PostgreSQL stores no NUL in a text. */
@@ -140,11 +142,11 @@ const toStoredText = (text: string): string => text.replaceAll('\0', '\u{FFFD}')
 
 async function disable({ unitOfWork, logger }: Core, id: string, reason: 'gone' | 'failing'): Promise<void> {
   logger.info({ webhook: id, reason }, 'webhook disabled');
-  await unitOfWork.writeAsSystem(async (work) => {
-    if (!(await work.webhooks.disable(id, reason, work.now))) return;
-    await work.webhookDeliveries.abandon(id, webhookDisabled, maxAbandonedAtOnce);
-    const webhook = await work.webhooks.find(id);
-    if (webhook) work.enqueue(toNoticeJob(webhook.agent_id, `${id}/${work.now}`));
+  await unitOfWork.write(system, async (work) => {
+    if (!(await work.db.webhooks.disable(id, reason, work.now))) return;
+    await work.db.webhookDeliveries.abandon(id, webhookDisabled, maxAbandonedAtOnce);
+    const webhook = await work.db.webhooks.find(id);
+    if (webhook) work.changes.enqueue(toNoticeJob(webhook.agent_id, `${id}/${work.now}`));
   });
 }
 

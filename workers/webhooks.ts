@@ -23,8 +23,8 @@ export function webhookHandler(
   backOff: BackOff,
   pacing: WebhookPacing,
 ): JobHandler<{ webhook_id: string }> {
-  const { repositories, queues } = core;
-  const { webhooks, webhookDeliveries, feed, presence } = repositories;
+  const { db, queues } = core;
+  const { webhooks, webhookDeliveries, feed, presence } = db;
   const attempt = createAttempts(core, receipts, pacing);
   const mutex = createKeyedMutex();
 

@@ -187,9 +187,9 @@ async function openSockets(
 
 /** Waits until the outbox and the queues that process messages are empty. */
 export async function waitForQueues({ core }: Service, signal: AbortSignal): Promise<void> {
-  const { repositories, queues } = core;
+  const { db, queues } = core;
   const isIdle = async () => {
-    if ((await repositories.outbox.readAge()).rows > 0) return false;
+    if ((await db.outbox.readAge()).rows > 0) return false;
     const depths = await queues.depths();
     return depths.every(({ queue, waiting, active }) => queue === 'maintenance' || waiting + active === 0);
   };

@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { basicScopes, type Scope } from '../../packages/core/src/domain/auth/scopes.ts';
 import { newId } from '../../packages/core/src/domain/ids.ts';
 import type { Core } from '../../src/compose.ts';
@@ -36,7 +37,7 @@ export async function createMembers(
   const resource = toResourceUrls(core.config.PUBLIC_URL).api;
   const starts = Array.from({ length: Math.ceil(count / size) }, (_, at) => at * size);
   const batches = await mapConcurrently(starts, lanes, new AbortController().signal, (start) =>
-    core.unitOfWork.writeAsSystem(async (work) => {
+    core.unitOfWork.write(system, async (work) => {
       const members: Member[] = [];
       for (let number = start; number < Math.min(count, start + size); number += 1) {
         const handle = `${prefix}-${Math.floor(number / perOwner)}.agent-${number % perOwner}`;
@@ -53,11 +54,11 @@ export async function createMembers(
 
 /** Creates a thread for each group of members. */
 export function createThreads(core: Core, groups: readonly (readonly Member[])[]): Promise<Thread[]> {
-  return core.unitOfWork.writeAsSystem(async (work) => {
+  return core.unitOfWork.write(system, async (work) => {
     const threads: Thread[] = [];
     for (const members of groups) {
       const id = newId('thread');
-      await work.threads.insert({
+      await work.db.threads.insert({
         id,
         subject: null,
         created_by: members[0]?.id ?? '',
@@ -84,5 +85,5 @@ export async function createPairs(core: Core, prefix: string, count: number): Pr
 export function issueTokenFor(core: Core, handle: string, audience: TokenAudience = 'api'): Promise<string> {
   const resource = toResourceUrls(core.config.PUBLIC_URL)[audience];
   const order = { handle, resource, scopes: basicScopes, expires_in: tokenLifeSeconds };
-  return core.unitOfWork.writeAsSystem(async (work) => (await issueToken(work, order)).access_token);
+  return core.unitOfWork.write(system, async (work) => (await issueToken(work, order)).access_token);
 }

@@ -34,7 +34,7 @@ export async function takeSnapshot({ pids, postgres_folder, env, core }: Service
     postgres_mb: toMegabytes(readPostgresBytes(postgres_folder)),
     redis_mb: await readRedisMegabytes(env['REDIS_URL']),
     queued: depths.reduce((total, { waiting, active }) => total + waiting + active, 0),
-    outbox: (await core.repositories.outbox.readAge()).rows,
+    outbox: (await core.db.outbox.readAge()).rows,
   };
 }
 

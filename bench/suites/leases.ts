@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { combineCpuTimes, readCpuTime } from '../load/cpu-time.ts';
 import { type HttpPool, newKey, openHttpPool } from '../load/http-client.ts';
 import { compareCost, measureInTurn, round } from '../load/in-turn.ts';
@@ -78,8 +79,8 @@ async function measureInstances(bench: Bench, service: Service, burst: number) {
 /** Turns the inbox of an agent on, from its first event on. */
 async function turnInboxOn({ core }: Service, agent_id: string): Promise<void> {
   const limits = { lease_seconds: 60, max_attempts: 5 };
-  await core.unitOfWork.writeAsSystem((work) =>
-    work.inboxes.save(
+  await core.unitOfWork.write(system, (work) =>
+    work.db.inboxes.save(
       { agent_id, types: ['message.created'], ...limits, ordered_by_thread: true, position: 0 },
       work.now,
     ),

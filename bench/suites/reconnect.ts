@@ -36,7 +36,7 @@ export async function measureReconnect(bench: Bench) {
   const agents = threads.flatMap(({ members }) => members).slice(0, count);
   const clients = agents.map((agent) => ({
     ...agent,
-    cursor: core.cursors.encodeFeed(agent.id, skippedEvents),
+    cursor: core.settings.cursors.encodeFeed(agent.id, skippedEvents),
   }));
   const measured = [];
   for (let number = 1; number <= rounds; number += 1) {

@@ -36,7 +36,7 @@ export async function measureSending(bench: Bench, load: { in_flight?: number; t
       since = Date.now();
     },
   });
-  const lag = await service.core.repositories.messageSearch.lag(since);
+  const lag = await service.core.db.messageSearch.lag(since);
   log(`delivery at ${rate} messages/s`);
   const delays = await senders.sendAtRate(rate, seconds);
   await senders.waitUntilIdle();

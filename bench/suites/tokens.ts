@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { createTokens, toResourceUrls } from '../../src/services/auth/tokens.ts';
 import { median } from '../load/percentiles.ts';
 import { runLoad } from '../load/run-load.ts';
@@ -17,7 +18,7 @@ export async function measureTokens(bench: Bench) {
   const bearers: string[] = [];
   while (bearers.length < cachedTokens) bearers.push(await issueTokenFor(core, reader?.handle ?? ''));
   const tokens = createTokens({
-    find: (hash) => core.unitOfWork.readAsSystem((repositories) => repositories.tokens.find(hash)),
+    find: (hash) => core.unitOfWork.read(system, (work) => work.db.tokens.find(hash)),
     resources: toResourceUrls(core.config.PUBLIC_URL),
   });
   const forget = () => tokens.forget({ agent_id: reader?.id ?? '' });

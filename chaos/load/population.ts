@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { compose } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { newId } from '../../packages/core/src/domain/ids.ts';
@@ -39,7 +40,7 @@ export async function createPopulation(
   const core = compose(loadConfig({ ...env, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '2' }), 'chaos');
   const resources = toResourceUrls(core.config.PUBLIC_URL);
   try {
-    return await core.unitOfWork.writeAsSystem(async (work) => {
+    return await core.unitOfWork.write(system, async (work) => {
       const issue = async (handle: string, resource: string) =>
         (await issueToken(work, { handle, resource, scopes, expires_in: tokenLifeSeconds })).access_token;
       const agents: Agent[] = [];
@@ -59,7 +60,7 @@ export async function createPopulation(
         const count = minThreadSize + (number % (maxThreadSize - minThreadSize + 1));
         const members = random.sample(agents, count).map(({ id }) => id);
         const thread_id = newId('thread');
-        await work.threads.insert({
+        await work.db.threads.insert({
           id: thread_id,
           subject: null,
           created_by: members[0] ?? '',

@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { compose } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -21,7 +22,7 @@ export async function createAgents(env: Record<string, string | undefined>): Pro
   async function createAgent(name: string, audience: TokenAudience): Promise<DemoAgent> {
     const handle = `demo-${name}-${run}.assistant`;
     const resource = toResourceUrls(config.PUBLIC_URL)[audience];
-    const issued = await core.unitOfWork.writeAsSystem(async (work) => {
+    const issued = await core.unitOfWork.write(system, async (work) => {
       await registerAgentAsOperator(work, {
         handle,
         create_owner: true,

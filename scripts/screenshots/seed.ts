@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { type Client, createClient } from '../../packages/client/src/main.ts';
 import type { Core } from '../../src/compose.ts';
 import type { Scope } from '../../packages/core/src/domain/auth/scopes.ts';
@@ -36,7 +37,7 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
   for (const person of people) {
     accounts.set(person.username, (await signUp(unitOfWork, person, 'open')).account_id);
   }
-  await unitOfWork.writeAsSystem(async (work) => {
+  await unitOfWork.write(system, async (work) => {
     await createOrganization(work, organization.slug);
     for (const [username, role] of organization.members) {
       const { slug } = organization;
@@ -48,7 +49,7 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
   for (const { person, ...profile } of agents) {
     const agent = { card_body: '', skills: [], ...profile };
     const account_id = accounts.get(person) ?? '';
-    const created = await unitOfWork.writeAsSystem((work) => registerForPerson(work, account_id, agent));
+    const created = await unitOfWork.write(system, (work) => registerForPerson(work, account_id, agent));
     ids.set(created.canonical_handle, created.id);
   }
 
@@ -56,10 +57,10 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
   const scopes: Scope[] = ['contacts:read', 'contacts:write', 'threads:read', 'threads:write'];
   async function createClientFor(handle: string) {
     const order = { handle, resource, scopes, expires_in: tokenLifeSeconds };
-    const { access_token } = await unitOfWork.writeAsSystem((work) => issueToken(work, order));
+    const { access_token } = await unitOfWork.write(system, (work) => issueToken(work, order));
     return createClient({ url: config.PUBLIC_URL, auth: access_token });
   }
-  await unitOfWork.writeAsSystem(async (work) => {
+  await unitOfWork.write(system, async (work) => {
     for (const { agent, ...webhook } of webhooks) {
       const owner = { agent_id: ids.get(agent) ?? '', scopes: new Set(['threads:read', 'contacts:read']) };
       await createWebhook(work, owner, webhook);
@@ -71,7 +72,7 @@ export async function seedService(core: Core): Promise<Map<string, string>> {
   }
   for (const { from, to } of blocks) await (await createClientFor(from)).contacts.blockAgent({ handle: to });
   for (const conversation of conversations) await seedConversation(createClientFor, conversation);
-  await unitOfWork.writeAsSystem(async (work) => {
+  await unitOfWork.write(system, async (work) => {
     for (const order of credentials) await createCredential(work, order);
     for (const { username, ...from } of sessions) {
       await openSession(work, { ...from, account_id: accounts.get(username) ?? '' });

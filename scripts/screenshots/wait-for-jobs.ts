@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../../src/compose.ts';
 import { findAgentByHandle } from '../../src/services/agents/find-by-handle.ts';
@@ -13,18 +14,18 @@ const timeoutMs = 60_000;
  * @param accounts the id of each person, by name
  */
 export async function waitForJobs(core: Core, accounts: ReadonlyMap<string, string>): Promise<void> {
-  const { unitOfWork, repositories, config } = core;
+  const { unitOfWork, db, config } = core;
   const accountOf = (username: string) => accounts.get(username) ?? '';
-  const exporting = await unitOfWork.writeAsSystem(async (work) => {
+  const exporting = await unitOfWork.write(system, async (work) => {
     const order = { account_id: accountOf(exportedAgent.person), days: config.EXPORT_RETENTION_DAYS };
     return beginExport(work, await findAgentByHandle(work, exportedAgent.agent), order);
   });
-  const erasing = await unitOfWork.writeAsSystem(async (work) => {
+  const erasing = await unitOfWork.write(system, async (work) => {
     const agent = { ...(await findAgentByHandle(work, erasedAgent.agent)), retired: false };
     return beginErasure(work, agent, accountOf(erasedAgent.person));
   });
-  await waitUntilDone(() => repositories.agentExports.find(exporting.id));
-  await waitUntilDone(() => repositories.erasures.find(erasing.id));
+  await waitUntilDone(() => db.agentExports.find(exporting.id));
+  await waitUntilDone(() => db.erasures.find(erasing.id));
 }
 
 async function waitUntilDone(find: () => Promise<{ done_at: number | null } | undefined>): Promise<void> {

@@ -1,9 +1,10 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { Argument, Command } from 'commander';
 import { type ApprovalDecision, approvalDecisions } from '../../packages/core/src/domain/approvals.ts';
 import { findAgentByHandle } from '../services/agents/find-by-handle.ts';
 import { decideAsOperator, listApprovalsOfAgent } from '../services/approvals/approvals.ts';
 import { printResult, resultCommand } from './output.ts';
-import { withCore } from './core.ts';
+import { withCore, operator } from './core.ts';
 import type { CommandIo } from './io.ts';
 
 /** `ams approval …` */
@@ -12,8 +13,8 @@ export function approvalCommand(io: CommandIo): Command {
     .argument('<handle>')
     .action(async (handle: string, options: { json?: boolean }) => {
       const approvals = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem(async (repositories) =>
-          listApprovalsOfAgent(repositories, (await findAgentByHandle(repositories, handle)).id),
+        unitOfWork.read(system, async (work) =>
+          listApprovalsOfAgent(work, (await findAgentByHandle(work, handle)).id),
         ),
       );
       printResult(io, options, options.json ? { approvals } : approvals);
@@ -27,7 +28,7 @@ export function approvalCommand(io: CommandIo): Command {
     .addArgument(new Argument('<decision>').choices(approvalDecisions))
     .action(async (id: string, decision: ApprovalDecision, options: { json?: boolean }) => {
       const approval = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem((work) => decideAsOperator(work, id, decision)),
+        unitOfWork.write(operator(), (work) => decideAsOperator(work, id, decision)),
       );
       printResult(io, options, approval);
     });

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { compose, type Core } from '../compose.ts';
 import { type Config, ConfigError, loadConfig } from '../config.ts';
-import { authorFromOperator } from '../../packages/core/src/domain/auth/audit.ts';
+import { type Author, authorFromOperator } from '../../packages/core/src/domain/auth/audit.ts';
 import { withServiceEnv } from '../embedded/service-env.ts';
 import { revocationMessages } from '../services/auth/revocations.ts';
 import type { Revocation } from '../services/auth/tokens.ts';
@@ -25,13 +25,15 @@ export async function withCore<T>({ env }: CommandIo, run: (core: Core) => Promi
   // A command reports its error in one line; connection logs would repeat it.
   const core = compose({ ...loadServiceConfig(env), LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: 2 }, 'ams');
   try {
-    const { unitOfWork } = core;
-    const author = authorFromOperator(operatorName());
-    const writeAsSystem: typeof unitOfWork.writeAsSystem = (work) => unitOfWork.writeAsSystem(work, author);
-    return await run({ ...core, unitOfWork: { ...unitOfWork, writeAsSystem } });
+    return await run(core);
   } finally {
     await core.close();
   }
+}
+
+/** Returns the author of what a command changes. */
+export function operator(): Author {
+  return authorFromOperator(operatorName());
 }
 
 /** Returns the name of the operating system user; in some containers the user has no name. */

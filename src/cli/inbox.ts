@@ -1,8 +1,9 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { Command, Option } from 'commander';
 import { findAgentByHandle } from '../services/agents/find-by-handle.ts';
 import { listOldestDeadItems, redriveAllDeadItems, redriveDeadItem } from '../services/inbox/dead-items.ts';
 import { readInbox } from '../services/inbox/settings.ts';
-import { waitForBus, withCore } from './core.ts';
+import { waitForBus, withCore, operator } from './core.ts';
 import type { CommandIo } from './io.ts';
 import { integerInRange } from './option-values.ts';
 import { printResult, resultCommand } from './output.ts';
@@ -25,9 +26,9 @@ function showCommand(io: CommandIo): Command {
     .argument('<handle>')
     .action(async (handle: string, options: Json) => {
       const inbox = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem(async ({ agents, inboxes }) => {
-          const { id } = await findAgentByHandle({ agents }, handle);
-          return readInbox({ inboxes, now: Date.now() }, id);
+        unitOfWork.read(system, async (work) => {
+          const { id } = await findAgentByHandle(work, handle);
+          return readInbox(work, id);
         }),
       );
       const { agent_id: _agent, position: _position, ...shown } = inbox;
@@ -40,10 +41,10 @@ function deadCommand(io: CommandIo): Command {
     .argument('<handle>')
     .addOption(new Option('--limit <n>', 'maximum number').argParser(integerInRange(1, 1_000)).default(50))
     .action(async (handle: string, { limit, json }: Json & { limit: number }) => {
-      const found = await withCore(io, ({ unitOfWork, cursors }) =>
-        unitOfWork.readAsSystem(async ({ agents, inboxes, inboxDeadItems, feed }) => {
-          const { id } = await findAgentByHandle({ agents }, handle);
-          return listOldestDeadItems({ inboxes, inboxDeadItems, feed, cursors }, id, limit);
+      const found = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.read(system, async (work) => {
+          const { id } = await findAgentByHandle(work, handle);
+          return listOldestDeadItems(work, id, limit);
         }),
       );
       // An operator needs no content of messages.
@@ -67,7 +68,7 @@ function redriveCommand(io: CommandIo): Command {
       const redriven = await withCore(io, async (core) => {
         // Waiting claims get the message if the bus is connected; otherwise they find the items at their next call.
         await waitForBus(core);
-        return core.unitOfWork.writeAsSystem(async (work) => {
+        return core.unitOfWork.write(operator(), async (work) => {
           const { id } = await findAgentByHandle(work, handle);
           if (item_id === undefined) return redriveAllDeadItems(work, id);
           await redriveDeadItem(work, id, item_id);

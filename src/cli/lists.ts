@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Command } from 'commander';
 import type { Core } from '../compose.ts';
 import { DomainError } from '../../packages/core/src/domain/errors.ts';
@@ -6,7 +7,7 @@ import type { CommandIo } from './io.ts';
 import { integerInRange } from './option-values.ts';
 import { printResult, resultCommand } from './output.ts';
 
-type Lists = Core['repositories']['operatorLists'];
+type Lists = Core['db']['operatorLists'];
 
 export interface ListOptions {
   after: string;
@@ -28,7 +29,7 @@ export function listCommand(
     .option('--after <name>', 'continue after the last name of the previous page', '')
     .action(async (options: ListOptions) => {
       const records = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem(({ operatorLists }) => read(operatorLists, options)),
+        unitOfWork.read(system, ({ db: { operatorLists } }) => read(operatorLists, options)),
       );
       printResult(io, options, options.json ? { [field]: records } : records);
     });
@@ -44,7 +45,7 @@ export function showCommand(
     .argument(argument)
     .action(async (name: string, options: { json?: boolean }) => {
       const record = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem(({ operatorLists }) => find(operatorLists, name)),
+        unitOfWork.read(system, ({ db: { operatorLists } }) => find(operatorLists, name)),
       );
       if (!record) throw new DomainError('NOT_FOUND', `No such ${kind}: ${name.slice(0, 80)}`);
       printResult(io, options, record);

@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { Command } from 'commander';
 import { withCore } from './core.ts';
 import type { CommandIo } from './io.ts';
@@ -20,7 +21,7 @@ export function threadCommand(io: CommandIo): Command {
     .option('--limit <n>', 'maximum number', integerInRange(1, 1_000), 50)
     .action(async ({ agent, before, limit, json }: ThreadListOptions) => {
       const threads = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem(({ operatorLists }) =>
+        unitOfWork.read(system, ({ db: { operatorLists } }) =>
           operatorLists.listThreads({ before, limit }, agent === undefined ? null : toStoredName(agent)),
         ),
       );

@@ -1,10 +1,11 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { type Command, Option } from 'commander';
 import { type DeliveryState, deliveryStates } from '../../packages/core/src/domain/webhooks.ts';
 import { presentWebhookDelivery } from '../../packages/core/src/events/webhook-record.ts';
 import { requireAnyWebhook } from '../services/webhooks/access.ts';
 import { listLatestDeliveries, replayDelivery, replayFailed } from '../services/webhooks/deliveries.ts';
 import { printResult, resultCommand } from './output.ts';
-import { withCore } from './core.ts';
+import { withCore, operator } from './core.ts';
 import type { CommandIo } from './io.ts';
 import { integerInRange, parseTime } from './option-values.ts';
 
@@ -22,9 +23,9 @@ export function deliveriesCommand(io: CommandIo): Command {
     .addOption(new Option('--limit <n>', 'maximum number').argParser(integerInRange(1, 1_000)).default(50))
     .action(async (id: string, { state, limit, json }: LogOptions) => {
       const rows = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem(async (all) => {
-          const { agent_id } = await requireAnyWebhook(all, id);
-          return listLatestDeliveries(all, agent_id, id, { state: state ?? null, limit });
+        unitOfWork.read(system, async (work) => {
+          const { agent_id } = await requireAnyWebhook(work, id);
+          return listLatestDeliveries(work, agent_id, id, { state: state ?? null, limit });
         }),
       );
       const deliveries = rows.map(presentWebhookDelivery);
@@ -44,7 +45,7 @@ export function replayCommand(io: CommandIo): Command {
         throw new Error('give either an event_id or --since');
       }
       const result = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem(async (work) => {
+        unitOfWork.write(operator(), async (work) => {
           const { agent_id } = await requireAnyWebhook(work, id);
           if (event_id === undefined) return replayFailed(work, agent_id, id, since ?? 0);
           return presentWebhookDelivery(await replayDelivery(work, agent_id, id, event_id));

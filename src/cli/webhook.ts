@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type EventType, eventTypes, isEventType } from '../../packages/core/src/events/list.ts';
 import { scopes } from '../../packages/core/src/domain/auth/scopes.ts';
@@ -14,7 +15,7 @@ import {
   type WebhookChanges,
 } from '../services/webhooks/webhooks.ts';
 import { printResult, resultCommand } from './output.ts';
-import { withCore } from './core.ts';
+import { withCore, operator } from './core.ts';
 import type { CommandIo } from './io.ts';
 import { deliveriesCommand, replayCommand } from './webhook-deliveries.ts';
 
@@ -79,7 +80,7 @@ function createCommand(io: CommandIo): Command {
         only_when_offline: onlyWhenOffline,
       };
       const { webhook, secret } = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem(async (work) => {
+        unitOfWork.write(operator(), async (work) => {
           const { id } = await findAgentByHandle(work, handle);
           return createWebhook(work, { agent_id: id, scopes: allScopes }, input);
         }),
@@ -93,7 +94,9 @@ function listCommand(io: CommandIo): Command {
     .argument('<handle>')
     .action(async (handle: string, options: Json) => {
       const found = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem(async (all) => listWebhooks(all, (await findAgentByHandle(all, handle)).id)),
+        unitOfWork.read(system, async (work) =>
+          listWebhooks(work, (await findAgentByHandle(work, handle)).id),
+        ),
       );
       const webhooks = found.map(presentWebhook);
       printResult(io, options, options.json ? { webhooks } : webhooks);
@@ -105,7 +108,7 @@ function showCommand(io: CommandIo): Command {
     .argument('<id>')
     .action(async (id: string, options: Json) => {
       const webhook = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem((all) => requireAnyWebhook(all, id)),
+        unitOfWork.read(system, (work) => requireAnyWebhook(work, id)),
       );
       printResult(io, options, presentWebhook(webhook));
     });
@@ -139,7 +142,7 @@ function updateCommand(io: CommandIo): Command {
         enabled,
       };
       const webhook = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem(async (work) => {
+        unitOfWork.write(operator(), async (work) => {
           const { agent_id } = await requireAnyWebhook(work, id);
           return updateWebhook(work, { agent_id, scopes: allScopes }, id, changes);
         }),
@@ -153,7 +156,7 @@ function removeCommand(io: CommandIo): Command {
     .argument('<id>')
     .action(async (id: string, options: Json) => {
       await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem(async (work) =>
+        unitOfWork.write(operator(), async (work) =>
           removeWebhook(work, (await requireAnyWebhook(work, id)).agent_id, id),
         ),
       );
@@ -166,7 +169,7 @@ function rotateCommand(io: CommandIo): Command {
     .argument('<id>')
     .action(async (id: string, options: Json) => {
       const { webhook, secret } = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem(async (work) =>
+        unitOfWork.write(operator(), async (work) =>
           rotateWebhookSecret(work, (await requireAnyWebhook(work, id)).agent_id, id),
         ),
       );
@@ -178,15 +181,11 @@ function testCommand(io: CommandIo): Command {
   return resultCommand('test', 'send a webhook.test event and print the response')
     .argument('<id>')
     .action(async (id: string, options: Json) => {
-      const response = await withCore(io, async ({ repositories, sealedBox, webhookSender, cursors }) => {
-        const { feed, webhooks } = repositories;
-        const { agent_id } = await requireAnyWebhook(repositories, id);
-        return sendTestEvent(
-          { feed, webhooks, sealedBox, webhookSender, cursors, now: Date.now() },
-          agent_id,
-          id,
-        );
-      });
+      const response = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.read(system, async (work) =>
+          sendTestEvent(work, (await requireAnyWebhook(work, id)).agent_id, id),
+        ),
+      );
       printResult(io, options, presentWebhookTest(response));
     });
 }

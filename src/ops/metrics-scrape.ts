@@ -61,7 +61,7 @@ function recordReplicas({ metrics, replicas }: Core): void {
 }
 
 function createProbes(core: Core): Probe[] {
-  const { metrics, queues, repositories } = core;
+  const { metrics, queues, db } = core;
   const parts = healthChecks(core).map(({ part, check }): Probe => ({
     part,
     async run() {
@@ -84,7 +84,7 @@ function createProbes(core: Core): Probe[] {
     {
       part: 'the outbox',
       async run() {
-        const { rows, oldest } = await repositories.outbox.readAge();
+        const { rows, oldest } = await db.outbox.readAge();
         metrics.outboxJobs.set(rows);
         metrics.outboxAge.set(secondsSince(oldest));
       },
@@ -92,12 +92,7 @@ function createProbes(core: Core): Probe[] {
     {
       part: 'the inboxes',
       async run() {
-        const {
-          ready,
-          leased,
-          dead,
-          oldest_event_id: oldest,
-        } = await repositories.inboxRetention.readStats();
+        const { ready, leased, dead, oldest_event_id: oldest } = await db.inboxRetention.readStats();
         metrics.inboxReady.set(ready);
         metrics.inboxLeased.set(leased);
         metrics.inboxDead.set(dead);
@@ -107,7 +102,7 @@ function createProbes(core: Core): Probe[] {
     {
       part: 'the partitions',
       async run() {
-        for (const [table, until] of coveredUntil(await repositories.partitions.list())) {
+        for (const [table, until] of coveredUntil(await db.partitions.list())) {
           metrics.partitionsAhead.set({ table }, (until - Date.now()) / 1_000);
         }
       },

@@ -22,7 +22,7 @@ import { type PollIntervals, startWatch } from './streams/watch.ts';
 
 export interface RealtimeParts {
   /** Bound to the pool. */
-  feed: Work['feed'];
+  feed: Work['db']['feed'];
   /** Stores which agents have readers in this process. Bound to the pool. */
   presence: PresenceParts['store'];
   bus: Bus;

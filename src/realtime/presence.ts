@@ -10,7 +10,7 @@ export interface PresenceIntervals {
 }
 
 export interface PresenceParts {
-  store: Pick<Work['presence'], 'insert' | 'update' | 'remove'>;
+  store: Pick<Work['db']['presence'], 'insert' | 'update' | 'remove'>;
   log(message: string, error: unknown): void;
   intervals?: PresenceIntervals | undefined;
 }

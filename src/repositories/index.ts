@@ -68,230 +68,103 @@ import { webhookFeedsRepository } from './webhooks/feed-reading.ts';
 import { webhooksRepository } from './webhooks/webhooks.ts';
 import { workerNodesRepository } from './maintenance/worker-nodes.ts';
 
-type Factory<Repository> = (db: Queryable) => Repository;
+const factories = {
+  agents: agentsRepository,
+  managedAgents: managedAgentsRepository,
+  agentSearch: agentSearchRepository,
+  ownerSearch: ownerSearchRepository,
+  contacts: contactsRepository,
+  contactRequests: contactRequestsRepository,
+  blocks: blocksRepository,
+  allowlists: allowlistsRepository,
+  threads: threadsRepository,
+  threadList: threadListRepository,
+  conversations: conversationsRepository,
+  waits: waitsRepository,
+  usage: usageRepository,
+  threadMembers: threadMembersRepository,
+  inboxes: inboxesRepository,
+  inboxClaims: inboxClaimsRepository,
+  inboxLeases: inboxLeasesRepository,
+  inboxDeadItems: inboxDeadItemsRepository,
+  inboxHandled: inboxHandledRepository,
+  inboxRetention: inboxRetentionRepository,
+  messages: messagesRepository,
+  messageBatches: messageBatchesRepository,
+  exchanges: exchangesRepository,
+  messageSearch: messageSearchRepository,
+  messageRetention: messageRetentionRepository,
+  agentExport: agentExportRepository,
+  agentExports: agentExportsRepository,
+  erasure: erasureRepository,
+  erasures: erasuresRepository,
+  auditLog: auditLogRepository,
+  attachments: attachmentsRepository,
+  uploads: uploadsRepository,
+  feed: feedRepository,
+  feedEpoch: feedEpochRepository,
+  feedRetention: feedRetentionRepository,
+  partitions: partitionsRepository,
+  presence: presenceRepository,
+  operatorLists: operatorListsRepository,
+  outbox: outboxRepository,
+  idempotencyKeys: idempotencyKeysRepository,
+  mcpSessions: mcpSessionsRepository,
+  owners: ownersRepository,
+  membershipInvitations: membershipInvitationsRepository,
+  memberships: membershipsRepository,
+  accounts: accountsRepository,
+  accountIdentities: accountIdentitiesRepository,
+  sessions: sessionsRepository,
+  invitations: invitationsRepository,
+  approvals: approvalsRepository,
+  eventSubscriptions: eventSubscriptionsRepository,
+  externalSignIns: externalSignInsRepository,
+  personAgents: personAgentsRepository,
+  livePages: livePagesRepository,
+  dashboard: dashboardRepository,
+  notificationSettings: notificationSettingsRepository,
+  notificationChannels: notificationChannelsRepository,
+  notificationMessages: notificationMessagesRepository,
+  credentials: credentialsRepository,
+  tokens: tokensRepository,
+  streamTickets: streamTicketsRepository,
+  clientGrants: clientGrantsRepository,
+  oauthClients: oauthClientsRepository,
+  oauthRecords: oauthRecordsRepository,
+  rateLimits: rateLimitsRepository,
+  signingKeys: signingKeysRepository,
+  webhooks: webhooksRepository,
+  webhookDeliveries: webhookDeliveriesRepository,
+  webhookFeeds: webhookFeedsRepository,
+  workerNodes: workerNodesRepository,
+};
 
-/** Every repository over the pool or over one transaction. Each is built on first use: most transactions use three or four. */
-export class Repositories {
-  private readonly db: Queryable;
-  private readonly built = new Map<Factory<unknown>, unknown>();
+/** Every repository over the pool or over one transaction, by its name. */
+export type Repositories = {
+  readonly [Name in keyof typeof factories]: ReturnType<(typeof factories)[Name]>;
+};
 
-  constructor(db: Queryable) {
-    this.db = db;
-  }
-
-  private get<Repository>(create: Factory<Repository>): Repository {
-    const existing = this.built.get(create);
-    if (existing !== undefined) return existing as Repository;
-    const repository = create(this.db);
-    this.built.set(create, repository);
-    return repository;
-  }
-
-  get agents() {
-    return this.get(agentsRepository);
-  }
-  get managedAgents() {
-    return this.get(managedAgentsRepository);
-  }
-  get agentSearch() {
-    return this.get(agentSearchRepository);
-  }
-  get ownerSearch() {
-    return this.get(ownerSearchRepository);
-  }
-  get contacts() {
-    return this.get(contactsRepository);
-  }
-  get contactRequests() {
-    return this.get(contactRequestsRepository);
-  }
-  get blocks() {
-    return this.get(blocksRepository);
-  }
-  get allowlists() {
-    return this.get(allowlistsRepository);
-  }
-  get threads() {
-    return this.get(threadsRepository);
-  }
-  get threadList() {
-    return this.get(threadListRepository);
-  }
-  get conversations() {
-    return this.get(conversationsRepository);
-  }
-  get waits() {
-    return this.get(waitsRepository);
-  }
-  get usage() {
-    return this.get(usageRepository);
-  }
-  get threadMembers() {
-    return this.get(threadMembersRepository);
-  }
-  get inboxes() {
-    return this.get(inboxesRepository);
-  }
-  get inboxClaims() {
-    return this.get(inboxClaimsRepository);
-  }
-  get inboxLeases() {
-    return this.get(inboxLeasesRepository);
-  }
-  get inboxDeadItems() {
-    return this.get(inboxDeadItemsRepository);
-  }
-  get inboxHandled() {
-    return this.get(inboxHandledRepository);
-  }
-  get inboxRetention() {
-    return this.get(inboxRetentionRepository);
-  }
-  get messages() {
-    return this.get(messagesRepository);
-  }
-  get messageBatches() {
-    return this.get(messageBatchesRepository);
-  }
-  get exchanges() {
-    return this.get(exchangesRepository);
-  }
-  get messageSearch() {
-    return this.get(messageSearchRepository);
-  }
-  get messageRetention() {
-    return this.get(messageRetentionRepository);
-  }
-  get agentExport() {
-    return this.get(agentExportRepository);
-  }
-  get agentExports() {
-    return this.get(agentExportsRepository);
-  }
-  get erasure() {
-    return this.get(erasureRepository);
-  }
-  get erasures() {
-    return this.get(erasuresRepository);
-  }
-  get auditLog() {
-    return this.get(auditLogRepository);
-  }
-  get attachments() {
-    return this.get(attachmentsRepository);
-  }
-  get uploads() {
-    return this.get(uploadsRepository);
-  }
-  get feed() {
-    return this.get(feedRepository);
-  }
-  get feedEpoch() {
-    return this.get(feedEpochRepository);
-  }
-  get feedRetention() {
-    return this.get(feedRetentionRepository);
-  }
-  get partitions() {
-    return this.get(partitionsRepository);
-  }
-  get presence() {
-    return this.get(presenceRepository);
-  }
-  get operatorLists() {
-    return this.get(operatorListsRepository);
-  }
-  get outbox() {
-    return this.get(outboxRepository);
-  }
-  get idempotencyKeys() {
-    return this.get(idempotencyKeysRepository);
-  }
-  get mcpSessions() {
-    return this.get(mcpSessionsRepository);
-  }
-  get owners() {
-    return this.get(ownersRepository);
-  }
-  get membershipInvitations() {
-    return this.get(membershipInvitationsRepository);
-  }
-  get memberships() {
-    return this.get(membershipsRepository);
-  }
-  get accounts() {
-    return this.get(accountsRepository);
-  }
-  get accountIdentities() {
-    return this.get(accountIdentitiesRepository);
-  }
-  get sessions() {
-    return this.get(sessionsRepository);
-  }
-  get invitations() {
-    return this.get(invitationsRepository);
-  }
-  get approvals() {
-    return this.get(approvalsRepository);
-  }
-  get eventSubscriptions() {
-    return this.get(eventSubscriptionsRepository);
-  }
-  get externalSignIns() {
-    return this.get(externalSignInsRepository);
-  }
-  get personAgents() {
-    return this.get(personAgentsRepository);
-  }
-  get livePages() {
-    return this.get(livePagesRepository);
-  }
-  get dashboard() {
-    return this.get(dashboardRepository);
-  }
-  get notificationSettings() {
-    return this.get(notificationSettingsRepository);
-  }
-  get notificationChannels() {
-    return this.get(notificationChannelsRepository);
-  }
-  get notificationMessages() {
-    return this.get(notificationMessagesRepository);
-  }
-  get credentials() {
-    return this.get(credentialsRepository);
-  }
-  get tokens() {
-    return this.get(tokensRepository);
-  }
-  get streamTickets() {
-    return this.get(streamTicketsRepository);
-  }
-  get clientGrants() {
-    return this.get(clientGrantsRepository);
-  }
-  get oauthClients() {
-    return this.get(oauthClientsRepository);
-  }
-  get oauthRecords() {
-    return this.get(oauthRecordsRepository);
-  }
-  get rateLimits() {
-    return this.get(rateLimitsRepository);
-  }
-  get signingKeys() {
-    return this.get(signingKeysRepository);
-  }
-  get webhooks() {
-    return this.get(webhooksRepository);
-  }
-  get webhookDeliveries() {
-    return this.get(webhookDeliveriesRepository);
-  }
-  get webhookFeeds() {
-    return this.get(webhookFeedsRepository);
-  }
-  get workerNodes() {
-    return this.get(workerNodesRepository);
-  }
+/** Creates the repositories. Each is built on first use: most transactions use three or four. */
+export function createRepositories(db: Queryable): Repositories {
+  return Object.create(firstUses, { [queryable]: { value: db } }) as Repositories;
 }
+
+const queryable = Symbol('queryable');
+
+/** Builds a repository when it is read first, and keeps it on the object. */
+const firstUses = Object.defineProperties(
+  {},
+  Object.fromEntries(
+    Object.entries(factories).map(([name, create]) => [
+      name,
+      {
+        get(this: { [queryable]: Queryable }) {
+          const value = create(this[queryable]);
+          Object.defineProperty(this, name, { value });
+          return value;
+        },
+      },
+    ]),
+  ),
+);

@@ -1,21 +1,20 @@
+import type { ThreadRow } from '../repositories/threads/threads.ts';
+import type { AgentRow } from '../repositories/agents/agents.ts';
+import type { ViewedAgentRow } from '../repositories/agents/managed-agents.ts';
+import type { SeenAgentRow } from '../repositories/agents/agents.ts';
 import { DomainError, wrongField } from '../../packages/core/src/domain/errors.ts';
 import { parseHandle } from '../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../packages/core/src/domain/ids.ts';
 import { type Relationship, relationshipOf } from '../../packages/core/src/domain/agents/agents.ts';
 import type { Work } from '../work/unit-of-work.ts';
 
-type Thread = NonNullable<Awaited<ReturnType<Work['threads']['findForMember']>>>;
-type Agent = NonNullable<Awaited<ReturnType<Work['agents']['find']>>>;
-type AgentView = NonNullable<Awaited<ReturnType<Work['managedAgents']['findSeen']>>>;
-type SeenAgent = Awaited<ReturnType<Work['agents']['findSeen']>>[number];
-
 /**
  * Returns a thread of which the actor is a member.
  * @param lock lock the thread until the transaction ends.
  * @throws {DomainError} THREAD_NOT_FOUND, the same for an absent thread and for one of others
  */
-export async function requireThread(work: Work, id: string, { lock = false } = {}): Promise<Thread> {
-  const find = lock ? work.threads.lockForMember : work.threads.findForMember;
+export async function requireThread(work: Work, id: string, { lock = false } = {}): Promise<ThreadRow> {
+  const find = lock ? work.db.threads.lockForMember : work.db.threads.findForMember;
   const thread = isId('thread', id) ? await find(id, work.actor.agent_id) : undefined;
   if (!thread) throw threadNotFound();
   return thread;
@@ -30,9 +29,9 @@ export function threadNotFound(): DomainError {
  * Returns agents by handle or id, in the given order, each with its relation to the actor.
  * @throws {DomainError} AGENT_NOT_FOUND if one does not exist or is hidden from the actor; INVALID_HANDLE
  */
-export async function requireAgents(work: Work, refs: readonly string[]): Promise<SeenAgent[]> {
+export async function requireAgents(work: Work, refs: readonly string[]): Promise<SeenAgentRow[]> {
   const keys = refs.map(parseAgentKey);
-  const seen = await work.agents.findSeen(work.actor.agent_id, keys);
+  const seen = await work.db.agents.findSeen(work.actor.agent_id, keys);
   return keys.map((key, index) => {
     const agent = seen.find(({ id, canonical_handle }) => id === key || canonical_handle === key);
     if (!agent?.visible)
@@ -45,7 +44,7 @@ export async function requireAgents(work: Work, refs: readonly string[]): Promis
  * Returns an agent other than the actor, by id or handle, with its relation to the actor.
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (the actor itself)
  */
-export async function requireOtherAgent(work: Work, ref: string): Promise<SeenAgent> {
+export async function requireOtherAgent(work: Work, ref: string): Promise<SeenAgentRow> {
   const [agent] = await requireAgents(work, [ref]);
   if (agent && !agent.self) return agent;
   throw wrongField('handle', 'must not be your own handle');
@@ -55,10 +54,10 @@ export async function requireOtherAgent(work: Work, ref: string): Promise<SeenAg
  * Returns an agent by id or handle that is visible to the actor or managed by it.
  * @throws {DomainError} AGENT_NOT_FOUND, the same for hidden, retired and absent agents; INVALID_HANDLE, which depends on the text alone
  */
-export async function requireAgent(work: Work, ref: string): Promise<AgentView> {
+export async function requireAgent(work: Work, ref: string): Promise<ViewedAgentRow> {
   // A malformed id finds nothing, like an unknown one; it is not an invalid handle.
   const key = /^agt_[^.]*$/.test(ref) ? ref : parseAgentKey(ref);
-  const agent = await work.managedAgents.findSeen(work.actor.agent_id, key);
+  const agent = await work.db.managedAgents.findSeen(work.actor.agent_id, key);
   if (!agent || !(agent.visible || agent.managed)) throw agentNotFound();
   return agent;
 }
@@ -67,10 +66,10 @@ export async function requireAgent(work: Work, ref: string): Promise<AgentView> 
  * Returns an agent that the actor manages, locked until the transaction ends.
  * @throws {DomainError} AGENT_NOT_FOUND if the actor cannot see it, FORBIDDEN if it sees but does not manage it; INVALID_HANDLE
  */
-export async function requireManagedAgent(work: Work, ref: string): Promise<Agent> {
+export async function requireManagedAgent(work: Work, ref: string): Promise<AgentRow> {
   const { id, managed } = await requireAgent(work, ref);
   if (!managed) throw new DomainError('FORBIDDEN', 'You do not manage this agent.');
-  const agent = await work.agents.lock(id);
+  const agent = await work.db.agents.lock(id);
   if (!agent) throw agentNotFound();
   return agent;
 }
@@ -80,7 +79,9 @@ export async function requireManagedAgent(work: Work, ref: string): Promise<Agen
  * @throws {DomainError} ATTACHMENT_NOT_FOUND, also for an expired upload
  */
 export async function requireAttachment(work: Work, id: string) {
-  const found = isId('attachment', id) ? await work.attachments.findSeen(id, work.actor.agent_id) : undefined;
+  const found = isId('attachment', id)
+    ? await work.db.attachments.findSeen(id, work.actor.agent_id)
+    : undefined;
   if (!found || isExpired(found, work.now)) throw attachmentNotFound();
   return found;
 }
@@ -118,6 +119,6 @@ export async function readRelationships(
   work: Work,
   ids: readonly string[],
 ): Promise<Map<string, Relationship>> {
-  const seen = await work.agents.findSeen(work.actor.agent_id, [...new Set(ids)]);
+  const seen = await work.db.agents.findSeen(work.actor.agent_id, [...new Set(ids)]);
   return new Map(seen.map((agent) => [agent.id, relationshipOf(agent)]));
 }

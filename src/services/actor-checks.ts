@@ -1,17 +1,17 @@
+import type { WriterAudience } from '../repositories/messages/batches.ts';
 import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import type { ThreadStatus } from '../../packages/core/src/domain/threads.ts';
 import { checkMessagePolicy, pausedActor } from '../../packages/core/src/policies/inbound.ts';
 import type { Work } from '../work/unit-of-work.ts';
 
-type Audience = Awaited<ReturnType<Work['messageBatches']['listAudiences']>>[number];
-type MemberToCheck = Audience['listeners'][number];
+type MemberToCheck = WriterAudience['listeners'][number];
 
 /**
  * Returns the acting agent, for actions that affect other agents.
  * @throws {DomainError} AGENT_PAUSED; UNAUTHORIZED if it was retired after its token was checked
  */
 export async function requireActingAgent(work: Work) {
-  const agent = await work.agents.find(work.actor.agent_id);
+  const agent = await work.db.agents.find(work.actor.agent_id);
   if (!agent) throw retiredActor();
   if (agent.paused) throw pausedActor();
   return agent;
@@ -19,7 +19,7 @@ export async function requireActingAgent(work: Work) {
 
 /** Checks the same as requireActingAgent, without loading the agent. */
 export async function requireActiveActor(work: Work): Promise<void> {
-  const paused = await work.agents.isPaused(work.actor.agent_id);
+  const paused = await work.db.agents.isPaused(work.actor.agent_id);
   requireActorState({ retired: paused === undefined, paused: paused ?? false });
 }
 
@@ -62,7 +62,7 @@ export async function requirePoliciesAllowChange(
   thread: { id: string; created_by: string },
 ): Promise<void> {
   const writer = { thread_id: thread.id, agent_id: work.actor.agent_id };
-  const [audience] = await work.messageBatches.listAudiences([writer]);
+  const [audience] = await work.db.messageBatches.listAudiences([writer]);
   if (!audience) throw retiredActor();
   requirePoliciesAllow(
     thread,

@@ -1,7 +1,7 @@
 import type { AuditAction } from '../../packages/core/src/domain/auth/audit.ts';
 import { isName } from '../../packages/core/src/domain/agents/handles.ts';
 import { minIdAt } from '../../packages/core/src/domain/ids.ts';
-import type { SystemWork } from '../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../work/unit-of-work.ts';
 import { findAnyAgentByHandle } from './agents/find-by-handle.ts';
 import { requireOwner } from './people/owners.ts';
 
@@ -20,13 +20,10 @@ export interface ReadAudit {
  * Returns records of the audit log, newest first. Times in milliseconds.
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, NOT_FOUND (the person)
  */
-export async function readAudit(
-  work: Pick<SystemWork, 'agentExport' | 'owners' | 'auditLog'>,
-  { handle, username, act, since = 0, limit }: ReadAudit,
-) {
+export async function readAudit(work: ReadWork, { handle, username, act, since = 0, limit }: ReadAudit) {
   const agent = handle === undefined ? null : await findAnyAgentByHandle(work, handle);
   const account = username === undefined ? null : await requireOwner(work, username, 'account');
-  const rows = await work.auditLog.list({
+  const rows = await work.db.auditLog.list({
     agent_id: agent?.id ?? null,
     account_id: account?.id ?? null,
     act: act ?? null,
@@ -55,12 +52,12 @@ export async function readAudit(
  * Records a failed sign-in. Unknown usernames are recorded too, so that the response takes equally long, but without the name, because
  * people type passwords there by mistake.
  */
-export async function auditFailedSignIn(
-  work: Pick<SystemWork, 'accounts' | 'audit'>,
-  username: string,
-  address: string,
-): Promise<void> {
+export async function auditFailedSignIn(work: SystemWork, username: string, address: string): Promise<void> {
   const name = username.trim().toLowerCase();
-  const account = await work.accounts.findByName(isName(name) ? name : '');
-  work.audit({ act: 'sign_in.failed', ...(account && { account_id: account.id }), detail: { address } });
+  const account = await work.db.accounts.findByName(isName(name) ? name : '');
+  work.changes.audit({
+    act: 'sign_in.failed',
+    ...(account && { account_id: account.id }),
+    detail: { address },
+  });
 }

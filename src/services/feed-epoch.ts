@@ -1,7 +1,8 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { rangeLength } from '../../packages/core/src/domain/feed/position-ranges.ts';
-import type { SystemWork, UnitOfWork } from '../work/unit-of-work.ts';
+import type { ReadWork, SystemWork, UnitOfWork } from '../work/unit-of-work.ts';
 
-type SystemAccess = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
+type SystemAccess = Pick<UnitOfWork, 'read' | 'write'>;
 
 /** Feeds per statement, so that each statement stays far below the statement timeout. */
 const feedsPerStatement = 5_000;
@@ -12,21 +13,21 @@ const feedsPerStatement = 5_000;
  * for example after an upgrade of the database server, is harmless.
  * @returns the number of feeds that began a new range; null if the database was not restored.
  */
-export async function detectRestore({ readAsSystem, writeAsSystem }: SystemAccess): Promise<number | null> {
-  const isUnchanged = await readAsSystem(async ({ feedEpoch }) => {
+export async function detectRestore(unitOfWork: SystemAccess): Promise<number | null> {
+  const isUnchanged = await unitOfWork.read(system, async ({ db: { feedEpoch } }) => {
     const [stored, current] = [await feedEpoch.find(), await feedEpoch.fingerprint()];
     return stored?.fingerprint === current;
   });
   if (isUnchanged) return null;
-  return writeAsSystem(async (work) => {
-    await work.feedEpoch.lock();
-    const stored = await work.feedEpoch.find();
-    const current = await work.feedEpoch.fingerprint();
+  return unitOfWork.write(system, async (work) => {
+    await work.db.feedEpoch.lock();
+    const stored = await work.db.feedEpoch.find();
+    const current = await work.db.feedEpoch.fingerprint();
     if (stored?.fingerprint === current) return null;
     // A new database has no fingerprint yet, and its positions are its own.
     const feeds = stored ? await beginRanges(work) : 0;
-    if (stored) work.audit({ act: 'feeds.restored', detail: { feeds } });
-    await work.feedEpoch.update(current, work.now);
+    if (stored) work.changes.audit({ act: 'feeds.restored', detail: { feeds } });
+    await work.db.feedEpoch.update(current, work.now);
     return feeds;
   });
 }
@@ -36,15 +37,15 @@ export async function detectRestore({ readAsSystem, writeAsSystem }: SystemAcces
  * @returns the number of feeds that began a new range.
  */
 export async function declareRestore(work: SystemWork): Promise<number> {
-  await work.feedEpoch.lock();
+  await work.db.feedEpoch.lock();
   const feeds = await beginRanges(work);
-  work.audit({ act: 'feeds.restored', detail: { feeds } });
-  await work.feedEpoch.update(await work.feedEpoch.fingerprint(), work.now);
+  work.changes.audit({ act: 'feeds.restored', detail: { feeds } });
+  await work.db.feedEpoch.update(await work.db.feedEpoch.fingerprint(), work.now);
   return feeds;
 }
 
 /** Returns the number of feeds, which is how many declareRestore would change. */
-export function countFeeds({ feedEpoch }: Pick<SystemWork, 'feedEpoch'>): Promise<number> {
+export function countFeeds({ db: { feedEpoch } }: ReadWork): Promise<number> {
   return feedEpoch.countFeeds();
 }
 
@@ -52,14 +53,14 @@ export function countFeeds({ feedEpoch }: Pick<SystemWork, 'feedEpoch'>): Promis
  * Returns whether the feed positions belong to this database (`current`, since a time in ms), to another one that it was restored
  * from (`foreign`), or no process has started on it yet (`none`).
  */
-export async function readFeedEpoch({ feedEpoch }: Pick<SystemWork, 'feedEpoch'>) {
+export async function readFeedEpoch({ db: { feedEpoch } }: ReadWork) {
   const stored = await feedEpoch.find();
   if (!stored) return { status: 'none' } as const;
   const isCurrent = stored.fingerprint === (await feedEpoch.fingerprint());
   return isCurrent ? ({ status: 'current', since: stored.since } as const) : ({ status: 'foreign' } as const);
 }
 
-async function beginRanges({ feedEpoch }: SystemWork): Promise<number> {
+async function beginRanges({ db: { feedEpoch } }: SystemWork): Promise<number> {
   let feeds = 0;
   let after = '';
   for (;;) {

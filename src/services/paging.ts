@@ -21,7 +21,7 @@ export interface KeysetList<Row, Position> {
  * @throws {DomainError} INVALID_CURSOR
  */
 export async function readPage<Row, Position extends readonly [string | number, ...(string | number)[]]>(
-  { actor, cursors }: Pick<Work, 'actor' | 'cursors'>,
+  { settings: { cursors }, actor }: Pick<Work, 'actor' | 'settings'>,
   { limit, cursor }: PageRequest,
   list: KeysetList<Row, Position>,
 ): Promise<{ rows: Row[]; next_cursor: string | undefined }> {

@@ -9,7 +9,7 @@ const callRecordIntervalMs = 2_000;
 
 /** Subscriptions of MCP clients with a URL. The workers send their events. */
 export function createEventSubscriptions(core: Core): EventSubscriptions {
-  const { unitOfWork, repositories, queues, config, logger } = core;
+  const { unitOfWork, db, queues, config, logger } = core;
   const hold_ms = config.EVENTS_HOLD_SECONDS * 1_000;
   const recorded = new LRUCache<string, true>({ max: 10_000, ttl: callRecordIntervalMs });
   const report = (message: string) => (error: unknown) => logger.debug({ err: error }, message);
@@ -30,7 +30,7 @@ export function createEventSubscriptions(core: Core): EventSubscriptions {
       const key = `${agent_id} ${client_id}`;
       if (hold_ms === 0 || recorded.has(key)) return;
       recorded.set(key, true);
-      repositories.eventSubscriptions
+      db.eventSubscriptions
         .recordCall(agent_id, client_id, Date.now())
         .catch(report('a call of a subscriber was not recorded'));
     },

@@ -5,14 +5,14 @@ import { logTransitions } from '../platform/observability/log-transitions.ts';
 /** An instance stays registered for 20 s after its last heartbeat (platform/redis/instances.ts). */
 const defaultHeartbeatMs = 5_000;
 
-type Parts = Pick<Core, 'config' | 'queues' | 'repositories'>;
+type Parts = Pick<Core, 'config' | 'queues' | 'db'>;
 
 /**
  * The name that distinguishes this instance from others on the same Redis: its database, and a hash of the server and SECRET_KEY. A
  * promoted standby has the same name; a copy of the database on another server has another one.
  */
-async function readInstanceName({ config, repositories }: Parts): Promise<string> {
-  const { name, place } = await repositories.feedEpoch.identifyDatabase();
+async function readInstanceName({ config, db }: Parts): Promise<string> {
+  const { name, place } = await db.feedEpoch.identifyDatabase();
   const fingerprint = createHash('sha256')
     .update(`installation\0${place}\0${config.SECRET_KEY}`)
     .digest('hex');

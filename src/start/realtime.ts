@@ -1,3 +1,5 @@
+import type { TokenRow } from '../repositories/auth/tokens.ts';
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../compose.ts';
 import { createStreamMetrics } from '../ops/stream-metrics.ts';
 import { inboxTopic } from '../../packages/core/src/domain/inbox.ts';
@@ -16,7 +18,7 @@ import type { ApiOverrides } from './overrides.ts';
 
 /** Tokens, streams and delivery receipts, and the revocations that connect them. */
 export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides: ApiOverrides) {
-  const { config, unitOfWork, repositories, bus, metrics, clock } = core;
+  const { config, unitOfWork, db, bus, metrics, clock } = core;
   const log = createWarningLog(core.logger);
   const tokens = createTokens({
     find: createTokenFinder(unitOfWork),
@@ -25,22 +27,22 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
     ...(overrides.now && { now: overrides.now }),
   });
   const receipts = createReceipts({
-    write: (batch) => unitOfWork.writeAsSystem((work) => recordDeliveries(work, batch)),
+    write: (batch) => unitOfWork.write(system, (work) => recordDeliveries(work, batch)),
     log,
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());
   const realtime = createRealtime({
-    feed: repositories.feed,
-    presence: repositories.presence,
+    feed: db.feed,
+    presence: db.presence,
     ...(overrides.hasReceipts !== false && { receipts }),
     bus,
-    cursors: core.cursors,
+    cursors: core.settings.cursors,
     log,
     metrics: createStreamMetrics(metrics),
     async listValidTokens(ids) {
       const since = Date.now();
       const hashes = ids.map((id) => Buffer.from(id, 'base64url'));
-      const valid = await unitOfWork.readAsSystem((all) => all.tokens.listValid(hashes, clock.now()));
+      const valid = await unitOfWork.read(system, (work) => work.db.tokens.listValid(hashes, clock.now()));
       const validIds = new Set(valid.map((hash) => hash.toString('base64url')));
       tokens.extend(validIds, since);
       return validIds;
@@ -89,14 +91,12 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
 
 export type LiveParts = Awaited<ReturnType<typeof startRealtime>>;
 
-type TokenRow = Awaited<ReturnType<Core['repositories']['tokens']['findAll']>>[number];
-
 /** Looks tokens up in batches: many clients that reconnect at once must not queue for connections one by one. */
 function createTokenFinder(unitOfWork: Core['unitOfWork']) {
   const find = createBatchLoader<Buffer, { row: TokenRow | undefined }>({
     key: (hash) => hash.toString('base64url'),
     async load(hashes) {
-      const rows = await unitOfWork.readAsSystem((all) => all.tokens.findAll(hashes));
+      const rows = await unitOfWork.read(system, (work) => work.db.tokens.findAll(hashes));
       return hashes.map((hash) => ({ row: rows.find(({ token_hash }) => token_hash.equals(hash)) }));
     },
     maxBatchSize: 100,

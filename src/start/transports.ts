@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../compose.ts';
 import { aliases } from '../operations/aliases.ts';
 import { catalogue } from '../operations/catalogue.ts';
@@ -53,17 +54,16 @@ export function createMcp(core: Core, { live, limits, executeFor }: TransportPar
     catalogue,
     tokens: live.tokens,
     realtime: live.realtime,
-    sessions: core.repositories.mcpSessions,
+    sessions: core.db.mcpSessions,
     limits,
     bus: core.bus,
     public_url: config.PUBLIC_URL,
     allowed_hosts: config.ALLOWED_HOSTS,
     logger: core.logger,
-    sealedBox: core.sealedBox,
+    sealedBox: core.settings.sealedBox,
     runWithin: core.tracing.runWithin,
     eventSubscriptions: createEventSubscriptions(core),
-    findApproval: (agent_id, id) =>
-      core.unitOfWork.readAsSystem((repositories) => findApproval(repositories, agent_id, id)),
+    findApproval: (agent_id, id) => core.unitOfWork.read(system, (work) => findApproval(work, agent_id, id)),
     version: config.VERSION,
     ...overrides.mcp,
   });

@@ -1,5 +1,5 @@
 import { DomainError } from '../../packages/core/src/domain/errors.ts';
-import { Repositories } from '../repositories/index.ts';
+import { createRepositories, type Repositories } from '../repositories/index.ts';
 import { type AgentPosition, positionsRepository } from '../repositories/feed/positions.ts';
 import type { Queryable } from '../repositories/queryable.ts';
 
@@ -26,7 +26,7 @@ export function createReplicaReads({ primary, read, onOutcome }: ReplicaReadPart
 
   return async function fromReplica<T>(
     agentId: string,
-    run: (repositories: Repositories, snapshot: string) => Promise<T>,
+    run: (db: Repositories, snapshot: string) => Promise<T>,
   ): Promise<{ result: T } | null> {
     let outcome: ReplicaOutcome = 'away';
     try {
@@ -37,7 +37,7 @@ export function createReplicaReads({ primary, read, onOutcome }: ReplicaReadPart
           positionsRepository(db).find(agentId),
         ]);
         if (!current || !replayed || !isSame(current, replayed)) return null;
-        const result = await run(new Repositories(db), current.snapshot);
+        const result = await run(createRepositories(db), current.snapshot);
         outcome = 'served';
         return { result };
       });

@@ -1,7 +1,7 @@
 import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import type { NewEvent } from '../../packages/core/src/events/feed-event.ts';
 import { databaseError } from '../repositories/errors.ts';
-import { Repositories } from '../repositories/index.ts';
+import { createRepositories, type Repositories } from '../repositories/index.ts';
 import type { Queryable } from '../repositories/queryable.ts';
 import {
   type ChangeSet,
@@ -32,8 +32,7 @@ interface TransactionOptions<T> {
   changeSets: readonly ChangeSet[];
   /** Agents that act without a new entry in their own feed: a replica sees by the row version whether it has replayed their write. */
   touched?: readonly string[];
-  /** Each call of `open` binds another set of repositories to the transaction. */
-  run(open: () => Repositories, now: number): Promise<T>;
+  run(db: Repositories, now: number): Promise<T>;
   /** Idempotency keys to store with the commit. */
   keysOf?(result: T): CommitRecord['keys'];
 }
@@ -59,7 +58,8 @@ export function createTransact({ database, now: readClock, jobsOf, publish }: Tr
       let result: T;
       try {
         const now = readClock();
-        result = await run(() => new Repositories(transaction), now);
+        const db = createRepositories(transaction);
+        result = await run(db, now);
         await insertAuditEntries(transaction, changeSets, now);
         const keys = [...keysOf(result), ...changeSets.flatMap((changes) => changes.keys)];
         const record = toCommitRecord(changeSets, { now, touched, keys, jobsOf });
@@ -70,7 +70,7 @@ export function createTransact({ database, now: readClock, jobsOf, publish }: Tr
         await transaction.rollback();
         // The transaction has undone its count.
         if (error instanceof DomainError && error.stopped_loop)
-          await new Repositories(database).usage.addStoppedLoops([error.stopped_loop], readClock());
+          await createRepositories(database).usage.addStoppedLoops([error.stopped_loop], readClock());
         throw error;
       }
       for (const { committedCallbacks } of changeSets) for (const callback of committedCallbacks) callback();
@@ -86,7 +86,7 @@ async function insertAuditEntries(
 ): Promise<void> {
   for (const { auditEntries, author } of changeSets) {
     if (auditEntries.length > 0)
-      await new Repositories(transaction).auditLog.insert(auditEntries, author, now);
+      await createRepositories(transaction).auditLog.insert(auditEntries, author, now);
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Actor } from '../../packages/core/src/domain/auth/actor.ts';
 import type { ApprovalAction } from '../../packages/core/src/domain/approvals.ts';
 import type { FileAddresses } from '../../packages/core/src/domain/attachments/attachments.ts';
-import { type Author, authorFromActor, serviceAuthor } from '../../packages/core/src/domain/auth/audit.ts';
+import { type Author, authorFromActor } from '../../packages/core/src/domain/auth/audit.ts';
 import type { DomainError } from '../../packages/core/src/domain/errors.ts';
 import type { Cursors } from './cursors.ts';
 import type { LoopLimit, UnsentLimit } from '../../packages/core/src/domain/limits.ts';
 import type { WebhookSender } from '../../packages/core/src/domain/outbound.ts';
-import { Repositories } from '../repositories/index.ts';
+import { createRepositories, type Repositories } from '../repositories/index.ts';
 import type { SealedBox } from '../shared/encryption.ts';
 import { ChangeSet, type Recorder } from './change-set.ts';
 import type { CommitRecord } from './commit.ts';
@@ -45,22 +45,24 @@ export interface ApprovedCall {
   message: string;
 }
 
-/** What a use case without an acting agent gets: an operator's command, the authorization server, a job. */
-export interface SystemWork extends Repositories, WorkSettings, Recorder {
+/** What a use case gets that only reads, without an acting agent: the token check, an operator's command, a page. */
+export interface ReadWork {
+  db: Repositories;
+  settings: WorkSettings;
   /** Milliseconds since the epoch; the same for the whole unit of work. */
   now: number;
 }
 
-/** What a use case of an agent gets. */
+/** What a use case without an acting agent gets: an operator's command, the authorization server, a job. */
+export interface SystemWork extends ReadWork {
+  changes: Recorder;
+}
+
+/** What a use case of an agent gets. In a read, every change throws. */
 export interface Work extends SystemWork {
   actor: Actor;
   /** On a replica: which transactions were committed when the read began (pg_snapshot), because the replica cannot tell. */
   snapshot?: string;
-}
-
-/** The same unit of work, for an agent. */
-export function actAs(work: SystemWork, actor: Actor): Work {
-  return Object.assign(Object.create(Object.getPrototypeOf(work) as object) as SystemWork, work, { actor });
 }
 
 /** A request whose effect must happen only once. */
@@ -94,73 +96,51 @@ export interface UnitOfWorkParts extends TransactionParts {
   trace?(): string | undefined;
 }
 
-/** Opens units of work: reads on the pool, writes in one transaction each. Database errors become domain errors. */
+/** Who opens a unit of work: an agent, whose use case gets `actor`, or the author that the audit log names. */
+type By = Actor | Author;
+type WorkOf<Opener extends By, Other> = Opener extends Actor ? Work : Other;
+
+/**
+ * Opens units of work, in one of three ways: a read on the pool, a write in one transaction, several writes in one transaction. Database
+ * errors become domain errors.
+ */
 export function createUnitOfWork(parts: UnitOfWorkParts) {
-  return {
-    ...createReads(parts),
-    ...createWrites(parts),
-    /** Encrypts `kept_as`. */
-    sealedBox: parts.settings.sealedBox,
-    currentTrace: () => parts.trace?.(),
-  };
-}
-
-export type UnitOfWork = ReturnType<typeof createUnitOfWork>;
-
-function createReads({ settings, database, now, fromReplica }: UnitOfWorkParts) {
-  const pool = new Repositories(database);
+  const { settings, database, now: readClock, fromReplica } = parts;
+  const transact = createTransact(parts);
+  const pool = createRepositories(database);
 
   return {
+    settings,
+
     /**
      * Runs without a transaction: each statement sees its own snapshot. With `replica`, `run` runs in one snapshot of a replica if that has
      * replayed everything the actor did and received. It can then run a second time, on the primary.
      */
-    async read<T>(actor: Actor, run: (work: Work) => Promise<T>, replica = false): Promise<T> {
-      const open = (repositories: Repositories, snapshot?: string) =>
-        run(
-          Object.assign(repositories, settings, readOnly, {
-            actor,
-            now: now(),
-            ...(snapshot !== undefined && { snapshot }),
-          }),
-        );
-      const served = replica ? await fromReplica?.(actor.agent_id, open) : null;
-      return served ? served.result : withDomainErrors(() => open(new Repositories(database)));
-    },
-
-    /** As `read`, without an actor: the token check, the authorization server, operators. */
-    readAsSystem<T>(run: (repositories: Repositories) => Promise<T>): Promise<T> {
-      return withDomainErrors(() => run(pool));
-    },
-
-    /** Those of these keys whose effects are committed. */
-    listUsedKeys: (keyHashes: readonly Buffer[]) =>
-      withDomainErrors(() => pool.idempotencyKeys.listAnswered(keyHashes)),
-
-    /** The stored answer of a claim, if its effect is committed. */
-    findAnswer: (claim: IdempotencyClaim) =>
-      withDomainErrors(() => pool.idempotencyKeys.find(claim.key_hash)),
-  };
-}
-
-function createWrites(parts: UnitOfWorkParts) {
-  const { settings } = parts;
-  const transact = createTransact(parts);
-  const currentTrace = () => parts.trace?.();
-
-  return {
-    /** Runs in one transaction. With a claim, the answer is stored in the same commit. */
-    write<T extends IdempotentAnswer>(
-      actor: Actor,
-      claim: IdempotencyClaim | null,
-      run: (work: Work) => Promise<T>,
+    async read<Opener extends By, T>(
+      by: Opener,
+      run: (work: WorkOf<Opener, ReadWork>) => Promise<T>,
+      replica = false,
     ): Promise<T> {
-      const changes = new ChangeSet(authorFromActor(actor), currentTrace());
+      const open = (db: Repositories, snapshot?: string): Promise<T> => {
+        const work: ReadWork = { db, settings, now: readClock() };
+        return run(openFor(by, { ...work, changes: readOnly, ...(snapshot !== undefined && { snapshot }) }));
+      };
+      const served = replica && isActor(by) ? await fromReplica?.(by.agent_id, open) : null;
+      return served ? served.result : withDomainErrors(() => open(pool));
+    },
+
+    /** Runs in one transaction. With a claim, the result must be an answer, which is stored in the same commit. */
+    write<Opener extends By, T>(
+      by: Opener,
+      run: (work: WorkOf<Opener, SystemWork>) => Promise<T>,
+      claim: IdempotencyClaim | null = null,
+    ): Promise<T> {
+      const changes = new ChangeSet(isActor(by) ? authorFromActor(by) : by, parts.trace?.());
       return transact({
         changeSets: [changes],
-        touched: [actor.agent_id],
-        run: (open, now) => run(Object.assign(open(), settings, recorderOf(changes), { actor, now })),
-        keysOf: (answer) => toIdempotencyKeys(claim, answer),
+        touched: isActor(by) ? [by.agent_id] : [],
+        run: (db, now) => run(openFor(by, { db, settings, changes, now })),
+        keysOf: (answer) => (claim ? [toIdempotencyKey(claim, answer as IdempotentAnswer)] : []),
       });
     },
 
@@ -173,43 +153,41 @@ function createWrites(parts: UnitOfWorkParts) {
       calls: readonly Call[],
       run: (batch: readonly { call: Call; work: Work }[]) => Promise<readonly BatchResult<T>[]>,
     ): Promise<readonly BatchResult<T>[]> {
-      const batch = calls.map((call) => ({
-        call,
-        changes: new ChangeSet(authorFromActor(call.actor), call.trace),
-      }));
+      const batch = calls.map((call) => {
+        return { call, changes: new ChangeSet(authorFromActor(call.actor), call.trace) };
+      });
       return transact({
         changeSets: batch.map(({ changes }) => changes),
-        run: (open, now) =>
+        run: (db, now) =>
           run(
             batch.map(({ call, changes }) => {
-              const own = { actor: call.actor, now };
-              return { call, work: Object.assign(open(), settings, recorderOf(changes), own) };
+              return { call, work: { db, settings, changes, now, actor: call.actor } };
             }),
           ),
         keysOf: (answers) =>
-          calls.flatMap((call, at) => {
+          calls.flatMap(({ claim }, at) => {
             const answer = answers[at] ?? null;
-            return answer === null || answer instanceof Error ? [] : toIdempotencyKeys(call.claim, answer);
+            return claim === null || answer === null || answer instanceof Error
+              ? []
+              : [toIdempotencyKey(claim, answer)];
           }),
       });
     },
 
-    /** As `write`, without an actor. The audit log names `author`. */
-    writeAsSystem<T>(run: (work: SystemWork) => Promise<T>, author: Author = serviceAuthor): Promise<T> {
-      const changes = new ChangeSet(author, currentTrace());
-      return transact({
-        changeSets: [changes],
-        run: (open, now) => run(Object.assign(open(), settings, recorderOf(changes), { now })),
-      });
-    },
+    /** The traceparent of the current request, if it is traced. */
+    currentTrace: () => parts.trace?.(),
   };
 }
 
-function recorderOf(changes: ChangeSet): Recorder {
-  const { audit, emit, publish, moveHandledMarks, enqueue, defer, storeAnswer } = changes;
-  const { changeRelations, expectRelations, afterCommit } = changes;
-  const recorded = { audit, emit, publish, moveHandledMarks, enqueue, defer, storeAnswer };
-  return { ...recorded, changeRelations, expectRelations, afterCommit };
+export type UnitOfWork = ReturnType<typeof createUnitOfWork>;
+
+function isActor(by: By): by is Actor {
+  return 'agent_id' in by;
+}
+
+/** Adds the actor, if it is one. The type follows from that of `by`, which TypeScript cannot see. */
+function openFor<Opener extends By, Opened extends ReadWork>(by: Opener, work: Opened) {
+  return (isActor(by) ? { ...work, actor: by } : work) as unknown as WorkOf<Opener, Opened>;
 }
 
 const refuseChange = () => {
@@ -228,6 +206,6 @@ const readOnly: Recorder = {
   afterCommit: refuseChange,
 };
 
-function toIdempotencyKeys(claim: IdempotencyClaim | null, answer: IdempotentAnswer): CommitRecord['keys'] {
-  return claim ? [{ ...claim, answer: answer.kept_as ?? answer.body }] : [];
+function toIdempotencyKey(claim: IdempotencyClaim, answer: IdempotentAnswer): CommitRecord['keys'][number] {
+  return { ...claim, answer: answer.kept_as ?? answer.body };
 }

@@ -111,7 +111,9 @@ test('the chaos run finds a mark_read that marks everything', async () => {
 });
 
 test('the chaos run finds missing message.read events', async () => {
-  plantInMarkRead((run, work, input) => run(override(work, { emit: () => undefined }), input));
+  plantInMarkRead((run, work, input) =>
+    run({ ...work, changes: { ...work.changes, emit: () => undefined } }, input),
+  );
   expect(await runLoad()).toContainEqual(violation('wrong receipt', /marked .* as read up to/));
 });
 
@@ -150,10 +152,12 @@ test('the chaos run finds expired leases that end 2.5 s early', async () => {
 
 test('the chaos run finds two holders of an ordered thread', async () => {
   plantInClaims((work) => {
-    const { inboxClaims } = work;
+    const {
+      db: { inboxClaims },
+    } = work;
     const claim: typeof inboxClaims.claim = (agent, options) =>
       inboxClaims.claim(agent, { ...options, ordered: false });
-    return override(work, { inboxClaims: { ...inboxClaims, claim } });
+    return { ...work, db: override(work.db, { inboxClaims: { ...inboxClaims, claim } }) };
   });
   expect(await runLoad({}, messagesOfLeases)).toContainEqual(violation('two holders', /of thd_\w+: lease/));
 });

@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { readdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ await describeWithRedis('a worker killed between any two steps of an erasure', (
     });
     expect([made.status, sent.status]).toEqual([201, 201]);
     const begin = () =>
-      core.unitOfWork.writeAsSystem((work) =>
+      core.unitOfWork.write(system, (work) =>
         beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
       );
     const { id } = await begin();
@@ -46,12 +47,12 @@ await describeWithRedis('a worker killed between any two steps of an erasure', (
       const holder = await holdAtStage(cluster, 'erasures', stage);
       const worker = await cluster.startWorker(own);
       await holder.reached();
-      expect((await core.repositories.erasures.find(id))?.stage).toBe(stage);
+      expect((await core.db.erasures.find(id))?.stage).toBe(stage);
       await worker.kill9();
       await holder.release();
     }
     await cluster.startWorker(own);
-    const found = () => core.repositories.erasures.find(id);
+    const found = () => core.db.erasures.find(id);
     await expect.poll(async () => (await found())?.stage, { timeout: 60_000, interval: 100 }).toBe('done');
     expect(await found()).toMatchObject({
       counts: { messages: 2, files: 1 },

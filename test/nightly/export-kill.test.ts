@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +34,7 @@ await describeWithRedis('a worker killed between any two steps of an export', ()
       body: { with_handle: bob.handle, initial_message: 'one' },
     });
     expect(made.status).toBe(201);
-    const { id } = await core.unitOfWork.writeAsSystem((work) =>
+    const { id } = await core.unitOfWork.write(system, (work) =>
       beginExport(work, { id: ann.id, canonical_handle: ann.handle }, { account_id: null, days: 1 }),
     );
     const out = join(folder, 'ann.zip');
@@ -44,13 +45,13 @@ await describeWithRedis('a worker killed between any two steps of an export', ()
       const worker = await cluster.startWorker(exporting);
       await holder.reached();
       await waitForScan({ api: base }, ann, file);
-      expect((await core.repositories.agentExports.find(id))?.stage).toBe(stage);
+      expect((await core.db.agentExports.find(id))?.stage).toBe(stage);
       expect((await fetching()).err).toContain('error: This export is not complete yet.');
       await worker.kill9();
       await holder.release();
     }
     await cluster.startWorker(exporting);
-    const found = () => core.repositories.agentExports.find(id);
+    const found = () => core.db.agentExports.find(id);
     await expect.poll(async () => (await found())?.stage, { timeout: 60_000, interval: 100 }).toBe('done');
     const whole = await found();
     expect(whole).toMatchObject({ counts: { agent: 1, thread: 1, message: 1, files: 1 }, part_keys: [] });

@@ -19,7 +19,7 @@ afterEach(() => service.stop());
 const sql = <Row extends object>(text: string, values: unknown[] = []) =>
   service.core.database.query<Row>({ text }, values);
 const runMaintenanceNow = () => expireByAge(service.core, Date.now());
-const partitions = () => service.core.repositories.partitions.list();
+const partitions = () => service.core.db.partitions.list();
 
 /** Two agents and a thread between them. */
 async function conversation() {
@@ -93,7 +93,7 @@ test('old feed partitions are dropped whole, recent entries stay, and every tran
   expect(await feedOf(bob)).toEqual(lines.slice(3));
   expect(await feedOf(ann)).toHaveLength(2);
 
-  const cursor = service.core.cursors.encodeFeed(bob.id, 1);
+  const cursor = service.core.settings.cursors.encodeFeed(bob.id, 1);
   const page = await service.get(bob, `/events?cursor=${encodeURIComponent(cursor)}`);
   expect(page.body).toMatchObject({ gap: true, complete: true });
   expect(page.body.events.map((event: { data: { content: string } }) => event.data.content)).toEqual([
@@ -161,7 +161,7 @@ test('old messages are removed with all related rows, and their threads continue
   const ids: string[] = [];
   for (const content of ['one', 'two', 'three']) ids.push((await send(content)).body.id);
   const documents = ids.map((message_id) => ({ message_id, document: "'word':1" }));
-  await service.core.repositories.messageSearch.index(documents, searchTextVersion, Date.now());
+  await service.core.db.messageSearch.index(documents, searchTextVersion, Date.now());
   await sql(
     `insert into attachments (id, uploader_id, message_id, storage_key, filename, content_type, size_bytes, sha256, created_at)
      values ($1, $2, $3, $4, 'a.txt', 'text/plain', 1, $5, 1)`,

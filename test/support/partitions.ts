@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../../src/compose.ts';
 import { minIdAt } from '../../packages/core/src/domain/ids.ts';
 import { type PartitionedTable, partitionedTables } from '../../packages/core/src/domain/partitions.ts';
@@ -16,7 +17,7 @@ export async function createPartitions(core: Core, days: readonly number[]): Pro
     const at = (count: number) => minIdAt(partitionedTables[table], midnight + count * dayMs);
     for (const [index, from] of days.slice(0, -1).entries()) {
       const range = { from: at(from), to: at(days[index + 1] ?? 0) };
-      await core.unitOfWork.writeAsSystem((work) => work.partitions.insert(table, range));
+      await core.unitOfWork.write(system, (work) => work.db.partitions.insert(table, range));
     }
   }
   return midnight;

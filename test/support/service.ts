@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { startApi } from '../../src/api.ts';
 import { compose, type Core } from '../../src/compose.ts';
@@ -95,7 +96,7 @@ export async function registerAgent(
   agent: OperatorRegistration,
   options: AgentOptions = {},
 ): Promise<TestAgent> {
-  const { id } = await core.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, agent));
+  const { id } = await core.unitOfWork.write(system, (work) => registerAgentAsOperator(work, agent));
   return { id, handle: agent.handle, token: await issueTokenFor(core, agent.handle, options) };
 }
 
@@ -103,7 +104,7 @@ export async function registerAgent(
 export async function issueTokenFor(core: Core, handle: string, options: AgentOptions = {}): Promise<string> {
   const { audience = 'api', scopes = allTestScopes, expires_in = 900 } = options;
   const resource = toResourceUrls(core.config.PUBLIC_URL)[audience];
-  const issued = await core.unitOfWork.writeAsSystem((work) =>
+  const issued = await core.unitOfWork.write(system, (work) =>
     issueToken(work, { handle, resource, scopes, expires_in }),
   );
   return issued.access_token;

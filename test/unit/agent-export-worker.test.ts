@@ -17,11 +17,11 @@ async function* bytes(): AsyncGenerator<Uint8Array> {
 
 test('a worker that stops abandons the archive and leaves the job to another worker', async () => {
   const stop = new AbortController();
-  const writeAsSystem = vi.fn();
+  const write = vi.fn();
   let written = 0;
   const core = {
-    repositories: { agentExports: { find: () => Promise.resolve(endless) } },
-    unitOfWork: { writeAsSystem },
+    db: { agentExports: { find: () => Promise.resolve(endless) } },
+    unitOfWork: { write },
     blobs: {
       read: () => Promise.resolve(Readable.from(bytes())),
       async write(_key: string, source: AsyncIterable<Uint8Array>) {
@@ -35,5 +35,5 @@ test('a worker that stops abandons the archive and leaves the job to another wor
   const handler = agentExportHandler(core as unknown as Core, stop.signal);
   await expect(handler.handle({ ids: [endless.id] })).rejects.toThrow(JobPutBack);
   expect(written).toBeGreaterThan(1_000_000);
-  expect(writeAsSystem).not.toHaveBeenCalled();
+  expect(write).not.toHaveBeenCalled();
 });

@@ -170,7 +170,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
   });
   const bus = { subscribe: () => Promise.resolve(() => Promise.resolve()) };
   const metrics = createMetrics({ version: '0', part: 'test' });
-  const unitOfWork = { readAsSystem: () => Promise.resolve(true) };
+  const unitOfWork = { read: () => Promise.resolve(true) };
   const workerNodes = { upsert: () => Promise.resolve(), remove: () => Promise.resolve() };
   const feedEpoch = { identifyDatabase: () => Promise.resolve({ name: 'test', place: 'test' }) };
   const core = {
@@ -180,7 +180,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
     queues,
     bus,
     unitOfWork,
-    repositories: { workerNodes, feedEpoch },
+    db: { workerNodes, feedEpoch },
     close: () => Promise.resolve(),
   };
   await startWorker(core as unknown as Core, lifecycle);

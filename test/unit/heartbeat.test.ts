@@ -14,7 +14,7 @@ test('a heartbeat logs its first failure and its recovery, not each failure', as
   };
   const stop = await startHeartbeat({
     config: { WORKER_ROLES: ['delivery'] },
-    repositories: { workerNodes: { upsert: answer, remove: answer } },
+    db: { workerNodes: { upsert: answer, remove: answer } },
     logger: { warn: (_facts: object, message?: string) => void logged.push(message ?? '') },
   });
   const advanceIntervals = (count: number) => vi.advanceTimersByTimeAsync(count * 5_000);

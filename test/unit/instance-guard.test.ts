@@ -10,7 +10,7 @@ test('a failing heartbeat is logged once, and its recovery once', async () => {
   let works = false;
   const parts = {
     config: { SECRET_KEY: 'a secret', REDIS_PREFIX: 'ams' },
-    repositories: { feedEpoch: { identifyDatabase: () => Promise.resolve({ name: 'one', place: 'here' }) } },
+    db: { feedEpoch: { identifyDatabase: () => Promise.resolve({ name: 'one', place: 'here' }) } },
     queues: { instances: () => (works ? Promise.resolve([]) : Promise.reject(new Error('away'))) },
     logger: { warn: (_facts: object, message?: string) => void logged.push(message ?? '') },
   };

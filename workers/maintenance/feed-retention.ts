@@ -28,7 +28,7 @@ export async function expireFeeds(
   core: PartitionCore,
   { now, days }: { now: number; days: number },
 ): Promise<void> {
-  const { partitions } = core.repositories;
+  const { partitions } = core.db;
   const oldestEntry = minIdAt('event', now - days * dayMs);
   const oldestEvent = minIdAt('event', now - days * dayMs - extraEventRetentionMs);
   await dropPartitions(core, 'feed', oldestEntry);
@@ -40,7 +40,7 @@ export async function expireFeeds(
     !(await partitions.hasRowsInDefault('feed', oldestEntry)) &&
     !(await partitions.hasRowsInDefault('events', oldestEvent));
   if (isDone) return;
-  await removeOldFeeds(core.repositories, { now, days });
+  await removeOldFeeds(core.db, { now, days });
 }
 
 /**
@@ -50,7 +50,7 @@ export async function expireFeeds(
  * @param now milliseconds since the epoch.
  */
 export async function removeOldFeeds(
-  { feedRetention }: Pick<Core['repositories'], 'feedRetention'>,
+  { feedRetention }: Pick<Core['db'], 'feedRetention'>,
   {
     now,
     days,

@@ -1,7 +1,7 @@
 import type { Core } from '../../src/compose.ts';
 import { BlobMissing } from '../../src/platform/blobs/store.ts';
 
-type FileCore = Pick<Core, 'repositories' | 'blobs' | 'logger'>;
+type FileCore = Pick<Core, 'db' | 'blobs' | 'logger'>;
 
 const batchSize = 100;
 const pageSize = 1_000;
@@ -14,9 +14,9 @@ const lastKey = 'f'.repeat(32);
 const minAgeMs = 3_600_000;
 
 /** Removes expired exports, finished or not; first the rows, then the blobs, as for uploads. */
-export async function expireExports({ repositories, blobs }: FileCore): Promise<void> {
+export async function expireExports({ db, blobs }: FileCore): Promise<void> {
   for (let more = true; more;) {
-    const { removed, keys } = await repositories.agentExports.removeExpired(Date.now(), batchSize);
+    const { removed, keys } = await db.agentExports.removeExpired(Date.now(), batchSize);
     for (const key of keys) await blobs.remove(key);
     more = removed === batchSize;
   }
@@ -26,8 +26,8 @@ export async function expireExports({ repositories, blobs }: FileCore): Promise<
  * Removes uploads that were not completed or sent in time: first the row, so that it can no longer be sent, then the blob. If the run
  * is killed in between, sweepBlobs removes the blob.
  */
-export async function expireUploads({ repositories, blobs }: FileCore): Promise<void> {
-  const { attachments, uploads } = repositories;
+export async function expireUploads({ db, blobs }: FileCore): Promise<void> {
+  const { attachments, uploads } = db;
   for (const removeExpired of [attachments.removeExpired, uploads.removeExpired]) {
     for (let more = true; more;) {
       const keys = await removeExpired(Date.now(), batchSize);
@@ -62,9 +62,9 @@ export async function sweepBlobs(core: FileCore): Promise<void> {
   }
 }
 
-async function removeOrphans({ repositories, blobs, logger }: FileCore, keys: string[]): Promise<void> {
-  const referenced = await repositories.attachments.findKeys(keys);
-  for (const key of await repositories.agentExports.findKeys(keys)) referenced.add(key);
+async function removeOrphans({ db, blobs, logger }: FileCore, keys: string[]): Promise<void> {
+  const referenced = await db.attachments.findKeys(keys);
+  for (const key of await db.agentExports.findKeys(keys)) referenced.add(key);
   const orphans = keys.filter((key) => !referenced.has(key));
   for (const key of orphans) await blobs.remove(key);
   if (orphans.length > 0) logger.info({ blobs: orphans.length }, 'orphaned blobs removed');
@@ -77,11 +77,11 @@ interface KeyRange {
 }
 
 async function markLost(
-  { repositories, blobs, logger }: FileCore,
+  { db, blobs, logger }: FileCore,
   { after, last, before }: KeyRange,
   stored: ReadonlySet<string>,
 ): Promise<void> {
-  const { attachments } = repositories;
+  const { attachments } = db;
   const rows = await attachments.listKeys(after, last, before);
   const lost: string[] = [];
   for (const { id, storage_key } of rows) {

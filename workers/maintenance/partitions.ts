@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../../src/compose.ts';
 import { minIdAt } from '../../packages/core/src/domain/ids.ts';
@@ -11,7 +12,7 @@ import {
   planPartitions,
 } from '../../packages/core/src/domain/partitions.ts';
 
-export type PartitionCore = Pick<Core, 'repositories' | 'unitOfWork' | 'logger'>;
+export type PartitionCore = Pick<Core, 'db' | 'unitOfWork' | 'logger'>;
 
 /** Feeds or threads per statement. */
 const seriesPerStatement = 200;
@@ -43,13 +44,13 @@ export async function makePartitions(
   core: PartitionCore,
   { now, retentionDays }: { now: number; retentionDays: Record<PartitionedTable, number | undefined> },
 ): Promise<void> {
-  const { repositories, unitOfWork } = core;
-  for (const [table, until] of coveredUntil(await repositories.partitions.list())) {
+  const { db, unitOfWork } = core;
+  for (const [table, until] of coveredUntil(await db.partitions.list())) {
     const kind = partitionedTables[table];
     const size = { now, length: partitionLength(retentionDays[table]) };
     const createFrom = async (end: number) => {
       for (const range of planPartitions(kind, minIdAt(kind, end), size)) {
-        const insert = () => unitOfWork.writeAsSystem((work) => work.partitions.insert(table, range));
+        const insert = () => unitOfWork.write(system, (work) => work.db.partitions.insert(table, range));
         const isCreated = await retryTableChange(core, `creating a partition of ${table}`, insert);
         if (isCreated !== true) return isCreated;
       }
@@ -66,10 +67,10 @@ export async function dropPartitions(
   table: PartitionedTable,
   olderThan: string,
 ): Promise<void> {
-  const all = (await core.repositories.partitions.list()).filter((partition) => partition.table === table);
+  const all = (await core.db.partitions.list()).filter((partition) => partition.table === table);
   for (const partition of all.slice(0, -1).filter(({ to }) => to <= olderThan)) {
     await closeGap(core, partition);
-    const drop = () => core.unitOfWork.writeAsSystem((work) => work.partitions.remove(partition));
+    const drop = () => core.unitOfWork.write(system, (work) => work.db.partitions.remove(partition));
     await retryTableChange(core, `dropping ${partition.name}`, drop);
   }
 }
@@ -78,8 +79,8 @@ export async function dropPartitions(
  * Prepares feeds or threads for the removal of a partition. If clocks differed, earlier rows of a feed or thread can be in other
  * partitions; they are removed up to its last row in this partition, so that no gap remains. Removed messages count as read.
  */
-async function closeGap({ repositories }: PartitionCore, partition: Partition): Promise<void> {
-  const { partitions, threadMembers } = repositories;
+async function closeGap({ db }: PartitionCore, partition: Partition): Promise<void> {
+  const { partitions, threadMembers } = db;
   const { table } = partition;
   if (table !== 'feed' && table !== 'messages') return;
   for (let after = '', more = true; more;) {

@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../../src/compose.ts';
 import { consumerLifeMs } from '../../packages/core/src/domain/inbox.ts';
 import { minIdAt, timeOfId } from '../../packages/core/src/domain/ids.ts';
@@ -30,18 +31,18 @@ export async function expireByAge(core: RetentionCore, now: number): Promise<voi
   if (messages !== undefined) await expireMessages(core, now - messages * dayMs);
 }
 
-type InboxPage = Awaited<ReturnType<Core['repositories']['inboxRetention']['listOld']>>;
+type InboxPage = Awaited<ReturnType<Core['db']['inboxRetention']['listOld']>>;
 
 /** Removes the items of inboxes that the feeds are about to lose, and consumers that have not claimed for a day. */
-async function expireInboxes({ repositories, unitOfWork }: RetentionCore, oldest: number): Promise<void> {
+async function expireInboxes({ db, unitOfWork }: RetentionCore, oldest: number): Promise<void> {
   const olderThan = minIdAt('event', oldest);
   let after: string | undefined = '';
   while (after !== undefined) {
-    const page: InboxPage = await repositories.inboxRetention.listOld(after, olderThan, inboxesPerStatement);
-    for (const id of page.old) await unitOfWork.writeAsSystem((work) => expireItems(work, id, oldest));
+    const page: InboxPage = await db.inboxRetention.listOld(after, olderThan, inboxesPerStatement);
+    for (const id of page.old) await unitOfWork.write(system, (work) => expireItems(work, id, oldest));
     after = page.last;
   }
-  while ((await repositories.inboxes.removeOldConsumers(consumerLifeMs, consumersPerStatement)) > 0);
+  while ((await db.inboxes.removeOldConsumers(consumerLifeMs, consumersPerStatement)) > 0);
 }
 
 /**
@@ -49,7 +50,7 @@ async function expireInboxes({ repositories, unitOfWork }: RetentionCore, oldest
  * partitions.
  */
 async function expireMessages(core: RetentionCore, oldest: number): Promise<void> {
-  const { feedRetention, partitions, attachments } = core.repositories;
+  const { feedRetention, partitions, attachments } = core.db;
   const event = await feedRetention.findOldestEvent();
   const olderThan = minIdAt('message', Math.min(oldest, event === undefined ? oldest : timeOfId(event)));
   await dropPartitions(core, 'messages', olderThan);
@@ -67,20 +68,20 @@ async function expireMessages(core: RetentionCore, oldest: number): Promise<void
  * Removes old messages from the default partition, which holds them if a clock was wrong or partitions were missing. A thread only loses
  * its beginning: old messages after younger ones stay until those are removed.
  */
-async function removeStrays({ repositories, unitOfWork }: RetentionCore, olderThan: string): Promise<void> {
-  const tables = new Set((await repositories.partitions.list()).map(({ table }) => table));
+async function removeStrays({ db, unitOfWork }: RetentionCore, olderThan: string): Promise<void> {
+  const tables = new Set((await db.partitions.list()).map(({ table }) => table));
   if (!tables.has('messages') || !tables.has('message_search')) return;
   /** Returns the threads that have more to remove. */
   const removeFronts = (threads: readonly string[]) =>
-    unitOfWork.writeAsSystem(async (work) => {
-      const fronts = await work.messageRetention.removeFront(threads, olderThan, messagesPerStatement);
-      await work.threadMembers.markRemovedAsRead(
+    unitOfWork.write(system, async (work) => {
+      const fronts = await work.db.messageRetention.removeFront(threads, olderThan, messagesPerStatement);
+      await work.db.threadMembers.markRemovedAsRead(
         fronts.map(({ id, last }) => ({ thread_id: id, sequence: last })),
       );
       return fronts.filter(({ messages }) => messages === messagesPerStatement).map(({ id }) => id);
     });
   for (let after = '', more = true; more;) {
-    const threads = await repositories.messageRetention.threads(olderThan, after, threadsPerStatement);
+    const threads = await db.messageRetention.threads(olderThan, after, threadsPerStatement);
     for (let left = threads; left.length > 0;) left = await removeFronts(left);
     after = threads.at(-1) ?? after;
     more = threads.length === threadsPerStatement;

@@ -1,3 +1,4 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../../src/compose.ts';
 import { mcpSessionLifetimeMs } from '../../packages/core/src/domain/limits.ts';
 import { minIdAt } from '../../packages/core/src/domain/ids.ts';
@@ -41,11 +42,11 @@ export function maintenanceHandler(
   pacing: Pick<WebhookPacing, 'graceMs'> = defaultPacing,
   now: () => number = Date.now,
 ): JobHandler<{ task: MaintenanceTask }> {
-  const { config, repositories, unitOfWork, queues, logger, clock } = core;
-  const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = repositories;
-  const { oauthRecords, clientGrants, oauthClients, auditLog, membershipInvitations } = repositories;
+  const { config, db, unitOfWork, queues, logger, clock } = core;
+  const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = db;
+  const { oauthRecords, clientGrants, oauthClients, auditLog, membershipInvitations } = db;
   const { sessions, externalSignIns, approvals, presence, exchanges, usage, webhookDeliveries, workerNodes } =
-    repositories;
+    db;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
     /**
@@ -80,9 +81,7 @@ export function maintenanceHandler(
     'expire-rate-limits': () => drain((limit) => rateLimits.removeExpired(limit)),
     /** Includes items of notifications, under a name that older releases know. */
     async 'expire-sessions'() {
-      await drain((limit) =>
-        repositories.notificationMessages.removeUnseen(Date.now() - itemMemoryMs, limit),
-      );
+      await drain((limit) => db.notificationMessages.removeUnseen(Date.now() - itemMemoryMs, limit));
       await drain((limit) => sessions.removeExpired(Date.now(), limit));
       await drain((limit) => externalSignIns.removeExpired(Date.now(), limit));
       await drain((limit) => membershipInvitations.removeExpired(Date.now(), limit));
@@ -117,19 +116,19 @@ export function maintenanceHandler(
 }
 
 /** Ends the leases that have expired where no instance claims any more: dead items are announced. */
-async function endExpiredLeasesOfAll({ repositories, unitOfWork }: Core): Promise<void> {
+async function endExpiredLeasesOfAll({ db, unitOfWork }: Core): Promise<void> {
   let last = '';
   await drain(async (limit) => {
-    const agents = await repositories.inboxClaims.listAgentsWithExpired(last, limit);
-    for (const id of agents) await unitOfWork.writeAsSystem((work) => endExpiredLeases(work, id));
+    const agents = await db.inboxClaims.listAgentsWithExpired(last, limit);
+    for (const id of agents) await unitOfWork.write(system, (work) => endExpiredLeases(work, id));
     last = agents.at(-1) ?? last;
     return agents.length;
   });
 }
 
 /** Enqueues webhooks and subscriptions with something to do that are in no queue: it was flushed, or a worker died. */
-async function sweepWebhooks({ repositories, queues }: Core, graceMs: number): Promise<void> {
-  const { eventSubscriptions, webhookDeliveries } = repositories;
+async function sweepWebhooks({ db, queues }: Core, graceMs: number): Promise<void> {
+  const { eventSubscriptions, webhookDeliveries } = db;
   const now = Date.now();
   let lastWebhook = '';
   await drain(async (limit) => {
@@ -148,18 +147,18 @@ async function sweepWebhooks({ repositories, queues }: Core, graceMs: number): P
 }
 
 /** Enqueues people and messages that are due. Entries of one period have the same id, so that they do not pile up. */
-async function sweepNotifications({ repositories, queues }: Core, now: number): Promise<void> {
+async function sweepNotifications({ db, queues }: Core, now: number): Promise<void> {
   const due = now - (now % notificationSweepMs);
   let lastAccount = '';
   await drain(async (limit) => {
-    const accounts = await repositories.notificationSettings.listDue(now, lastAccount, limit);
+    const accounts = await db.notificationSettings.listDue(now, lastAccount, limit);
     await queues.enqueue(accounts.map((id) => createCheckJob(id, { due, now })));
     lastAccount = accounts.at(-1) ?? lastAccount;
     return accounts.length;
   });
   let lastMessage = '';
   await drain(async (limit) => {
-    const messages = await repositories.notificationMessages.listDue(now, lastMessage, limit);
+    const messages = await db.notificationMessages.listDue(now, lastMessage, limit);
     await queues.enqueue(messages.map((id) => createSendingJob(id, { due, now })));
     lastMessage = messages.at(-1) ?? lastMessage;
     return messages.length;

@@ -15,7 +15,7 @@ import { eraseCommand, erasureCommand } from './erasure.ts';
 import { exportCommand, exportsCommand } from './export.ts';
 import { listAgentsCommand, showAgentCommand } from './lists.ts';
 import { printResult, resultCommand } from '../output.ts';
-import { withCore } from '../core.ts';
+import { withCore, operator } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 
 interface CreateOptions extends Pick<
@@ -57,7 +57,7 @@ export function agentCommand(io: CommandIo): Command {
       const { displayName: display_name, inboundPolicy: inbound_policy, createOwner: create_owner } = options;
       const names = { handle, display_name, description, create_owner };
       const agent = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem((work) =>
+        unitOfWork.write(operator(), (work) =>
           registerAgentAsOperator(work, { ...names, visibility, inbound_policy, scope, member }),
         ),
       );

@@ -1,9 +1,10 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Command } from 'commander';
 import { presentErasure } from '../../../packages/core/src/records/progress.ts';
 import { findAnyAgentByHandle } from '../../services/agents/find-by-handle.ts';
 import { beginErasure, lastErasure, requireConfirmed } from '../../services/agents/erasures.ts';
 import { printResult, resultCommand } from '../output.ts';
-import { withCore } from '../core.ts';
+import { withCore, operator } from '../core.ts';
 import { waitUntilDone } from './wait-until-done.ts';
 import type { CommandIo } from '../io.ts';
 import { warnIfRoleMissing } from '../maintenance/worker-roles.ts';
@@ -23,7 +24,7 @@ export function eraseCommand(io: CommandIo): Command {
     .action(async (handle: string, options: EraseOptions) => {
       const interrupted = io.interruptSignal();
       const erasure = await withCore(io, async (core) => {
-        const begun = await core.unitOfWork.writeAsSystem(async (work) => {
+        const begun = await core.unitOfWork.write(operator(), async (work) => {
           const agent = await findAnyAgentByHandle(work, handle);
           requireConfirmed(agent.canonical_handle, options.confirm);
           return beginErasure(work, { ...agent, retired: agent.retired_at !== null }, null);
@@ -31,7 +32,7 @@ export function eraseCommand(io: CommandIo): Command {
         await warnIfRoleMissing(core, 'maintenance', io);
         if (!options.wait) return begun;
         return waitUntilDone(io, begun, interrupted, {
-          reload: () => core.repositories.erasures.find(begun.id),
+          reload: () => core.db.erasures.find(begun.id),
           formatStatus: ({ stage, examined }) =>
             stage === 'messages' ? `${stage}: ${examined} examined` : stage,
         });
@@ -49,7 +50,7 @@ export function erasureCommand(io: CommandIo): Command {
     .argument('<handle>')
     .action(async (handle: string, options: { json?: boolean }) => {
       const erasure = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem(async (all) => lastErasure(all, await findAnyAgentByHandle(all, handle))),
+        unitOfWork.read(system, async (work) => lastErasure(work, await findAnyAgentByHandle(work, handle))),
       );
       printResult(io, options, presentErasure(erasure));
     });

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { createHash } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Core } from '../../compose.ts';
@@ -6,7 +7,7 @@ import { presentExport } from '../../../packages/core/src/records/progress.ts';
 import { findAnyAgentByHandle } from '../../services/agents/find-by-handle.ts';
 import { beginExport, fetchExport } from '../../services/agents/exports.ts';
 import { printResult, resultCommand } from '../output.ts';
-import { withCore } from '../core.ts';
+import { withCore, operator } from '../core.ts';
 import { waitUntilDone } from './wait-until-done.ts';
 import type { CommandIo } from '../io.ts';
 import { requireWritable, writeNewFile } from './new-file.ts';
@@ -54,9 +55,9 @@ export function exportsCommand(io: CommandIo): Command {
     .addOption(new Option('--limit <n>', 'maximum number').argParser(integerInRange(1, 1_000)).default(50))
     .action(async (handle: string | undefined, { limit, json }: { limit: number; json?: boolean }) => {
       const rows = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem(async (all) => {
-          const agent = handle === undefined ? null : await findAnyAgentByHandle(all, handle);
-          return all.agentExports.list(agent?.id ?? null, Date.now(), limit);
+        unitOfWork.read(system, async (work) => {
+          const agent = handle === undefined ? null : await findAnyAgentByHandle(work, handle);
+          return work.db.agentExports.list(agent?.id ?? null, Date.now(), limit);
         }),
       );
       const exports = rows.map(presentExport);
@@ -67,15 +68,15 @@ export function exportsCommand(io: CommandIo): Command {
 /** Requests an export, and waits until it is done or the command is interrupted. */
 async function requestExport(core: Core, io: CommandIo, handle: string, wait: boolean) {
   const interrupted = io.interruptSignal();
-  const { unitOfWork, config, repositories } = core;
-  const begun = await unitOfWork.writeAsSystem(async (work) => {
+  const { unitOfWork, config, db } = core;
+  const begun = await unitOfWork.write(operator(), async (work) => {
     const agent = await findAnyAgentByHandle(work, handle);
     return beginExport(work, agent, { account_id: null, days: config.EXPORT_RETENTION_DAYS });
   });
   await warnIfRoleMissing(core, 'maintenance', io);
   if (!wait) return begun;
   const now = await waitUntilDone(io, begun, interrupted, {
-    reload: () => repositories.agentExports.find(begun.id),
+    reload: () => db.agentExports.find(begun.id),
     formatStatus: ({ stage, counts }) => `${stage}: ${counts['message'] ?? 0} messages`,
   });
   if (now.done_at === null) {
@@ -89,7 +90,7 @@ async function requestExport(core: Core, io: CommandIo, handle: string, wait: bo
 
 /** Writes the archive of a finished export to a new file, and verifies its digest. */
 async function saveExport({ unitOfWork, blobs }: Core, handle: string, id: string, file: string) {
-  const found = await unitOfWork.writeAsSystem(async (work) => {
+  const found = await unitOfWork.write(operator(), async (work) => {
     const agent = await findAnyAgentByHandle(work, handle);
     return fetchExport(work, agent, id);
   });

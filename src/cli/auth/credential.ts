@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { Command } from 'commander';
 import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import {
@@ -7,7 +8,7 @@ import {
   rotateCredential,
 } from '../../services/auth/credentials.ts';
 import { printResult, resultCommand } from '../output.ts';
-import { publishRevocations, withCore } from '../core.ts';
+import { publishRevocations, withCore, operator } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { scopesOption } from './scopes-option.ts';
 
@@ -18,7 +19,7 @@ export function credentialCommand(io: CommandIo): Command {
     .addOption(scopesOption())
     .action(async (handle: string, options: { scopes: Scope[]; json?: boolean }) => {
       const credential = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem((work) => createCredential(work, { handle, scopes: options.scopes })),
+        unitOfWork.write(operator(), (work) => createCredential(work, { handle, scopes: options.scopes })),
       );
       printResult(io, options, credential);
     });
@@ -27,7 +28,7 @@ export function credentialCommand(io: CommandIo): Command {
     .argument('<handle>')
     .action(async (handle: string, options: { json?: boolean }) => {
       const credentials = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem((repositories) => listCredentials(repositories, handle)),
+        unitOfWork.read(system, (work) => listCredentials(work, handle)),
       );
       printResult(io, options, options.json ? { credentials } : credentials);
     });
@@ -36,7 +37,7 @@ export function credentialCommand(io: CommandIo): Command {
     .argument('<client_id>')
     .action(async (client_id: string, options: { json?: boolean }) => {
       await withCore(io, async (core) => {
-        const ended = await core.unitOfWork.writeAsSystem((work) => revokeCredential(work, client_id));
+        const ended = await core.unitOfWork.write(operator(), (work) => revokeCredential(work, client_id));
         await publishRevocations(core, ended, io);
       });
       printResult(io, options, { client_id, revoked: true });
@@ -50,7 +51,7 @@ export function credentialCommand(io: CommandIo): Command {
     .option('--end-previous', 'end the previous secret and its tokens at once')
     .action(async (client_id: string, options: { endPrevious?: boolean; json?: boolean }) => {
       const credential = await withCore(io, async (core) => {
-        const { ended, ...rotated } = await core.unitOfWork.writeAsSystem((work) =>
+        const { ended, ...rotated } = await core.unitOfWork.write(operator(), (work) =>
           rotateCredential(work, { client_id, end_previous: options.endPrevious === true }),
         );
         await publishRevocations(core, ended, io);

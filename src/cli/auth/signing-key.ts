@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { Command } from 'commander';
 import type { Core } from '../../compose.ts';
 import {
@@ -7,7 +8,7 @@ import {
   signingKeysTopic,
 } from '../../services/auth/signing-keys.ts';
 import { printResult, resultCommand } from '../output.ts';
-import { waitForBus, withCore } from '../core.ts';
+import { waitForBus, withCore, operator } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 
 /** `ams key …` */
@@ -25,7 +26,7 @@ export function keyCommand(io: CommandIo): Command {
     async (options: { json?: boolean }) => {
       await withCore(io, async (core) => {
         const { SECRET_KEY } = core.config;
-        const key = await core.unitOfWork.writeAsSystem((work) => rotateSigningKey(work, SECRET_KEY));
+        const key = await core.unitOfWork.write(operator(), (work) => rotateSigningKey(work, SECRET_KEY));
         await publishChange(core);
         printResult(io, options, key);
       });
@@ -34,7 +35,7 @@ export function keyCommand(io: CommandIo): Command {
 
   const list = resultCommand('list', 'list the signing keys, newest first').action(
     async (options: { json?: boolean }) => {
-      const keys = await withCore(io, ({ unitOfWork }) => unitOfWork.readAsSystem(listSigningKeys));
+      const keys = await withCore(io, ({ unitOfWork }) => unitOfWork.read(system, listSigningKeys));
       printResult(io, options, options.json ? { keys } : keys);
     },
   );
@@ -43,7 +44,7 @@ export function keyCommand(io: CommandIo): Command {
     .argument('<id>')
     .action(async (id: string, options: { json?: boolean }) => {
       await withCore(io, async (core) => {
-        const removed = await core.unitOfWork.writeAsSystem((work) => removeSigningKey(work, id));
+        const removed = await core.unitOfWork.write(operator(), (work) => removeSigningKey(work, id));
         await publishChange(core);
         printResult(io, options, removed);
       });

@@ -3,7 +3,7 @@ import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { issueToken } from '../../services/auth/issue-token.ts';
 import { type TokenResource, toResourceUrls, tokenLifeSeconds } from '../../services/auth/tokens.ts';
 import { printResult, resultCommand } from '../output.ts';
-import { withCore } from '../core.ts';
+import { withCore, operator } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { scopesOption } from './scopes-option.ts';
 
@@ -37,7 +37,9 @@ export function tokenCommand(io: CommandIo): Command {
         await clock.measure().catch(() => undefined);
         const resource = toResourceUrls(config.PUBLIC_URL)[options.resource];
         const { scopes, expiresIn: expires_in } = options;
-        return unitOfWork.writeAsSystem((work) => issueToken(work, { handle, resource, scopes, expires_in }));
+        return unitOfWork.write(operator(), (work) =>
+          issueToken(work, { handle, resource, scopes, expires_in }),
+        );
       });
       printResult(io, options, token);
     });

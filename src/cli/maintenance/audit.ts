@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { type Command, Option } from 'commander';
 import { type AuditAction, auditActions } from '../../../packages/core/src/domain/auth/audit.ts';
 import { readAudit } from '../../services/audit.ts';
@@ -25,7 +26,7 @@ export function auditCommand(io: CommandIo): Command {
     .addOption(new Option('--limit <n>', 'maximum number').argParser(integerInRange(1, 10_000)).default(50))
     .action(async ({ agent: handle, person: username, json, ...filter }: AuditOptions) => {
       const acts = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem((all) => readAudit(all, { handle, username, ...filter })),
+        unitOfWork.read(system, (work) => readAudit(work, { handle, username, ...filter })),
       );
       printResult(io, { ...(json && { json }) }, json ? { acts } : acts);
     });

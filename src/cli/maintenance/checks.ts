@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { Readable } from 'node:stream';
 import type { Core } from '../../compose.ts';
 import type { Config } from '../../config.ts';
@@ -128,8 +129,8 @@ export const checks: readonly Check[] = [
   {
     part: 'backlog',
     needs: ['schema', 'queues'],
-    async run({ queues, repositories }) {
-      const { rows, oldest } = await repositories.outbox.readAge();
+    async run({ queues, db }) {
+      const { rows, oldest } = await db.outbox.readAge();
       await queues.ping();
       const depths = await queues.depths();
       const overdue = depths.filter((depth) => isOverdue(depth.oldest)).map(({ queue }) => queue);
@@ -159,11 +160,11 @@ export const checks: readonly Check[] = [
   {
     part: 'retention',
     needs: ['schema'],
-    async run({ repositories, config }) {
+    async run({ db, config }) {
       const days = config.FEED_RETENTION_DAYS;
       const [oldest, partitions] = await Promise.all([
-        repositories.feedRetention.findOldestEvent(),
-        repositories.partitions.list(),
+        db.feedRetention.findOldestEvent(),
+        db.partitions.list(),
       ]);
       const ends = partitions.filter(({ table }) => table === 'events').map(({ to }) => to);
       const limit = minIdAt('event', Date.now() - (days + removalDelayDays) * dayMs);
@@ -178,8 +179,8 @@ export const checks: readonly Check[] = [
   {
     part: 'partitions',
     needs: ['schema'],
-    async run({ repositories }) {
-      const until = coveredUntil(await repositories.partitions.list());
+    async run({ db }) {
+      const until = coveredUntil(await db.partitions.list());
       if (until.size === 0) throw new Error('no table is partitioned');
       const first = Math.min(...until.values());
       const date = new Date(first).toISOString().slice(0, 10);
@@ -193,7 +194,7 @@ export const checks: readonly Check[] = [
     part: 'feeds',
     needs: ['schema'],
     async run({ unitOfWork }) {
-      const epoch = await unitOfWork.readAsSystem(readFeedEpoch);
+      const epoch = await unitOfWork.read(system, readFeedEpoch);
       if (epoch.status === 'none') return 'no process has started on this database yet';
       if (epoch.status === 'current')
         return `positions of this database since ${new Date(epoch.since).toISOString()}`;

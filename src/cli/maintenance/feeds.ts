@@ -1,6 +1,7 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { Command } from 'commander';
 import { countFeeds, declareRestore } from '../../services/feed-epoch.ts';
-import { withCore } from '../core.ts';
+import { withCore, operator } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { printResult, resultCommand } from '../output.ts';
 
@@ -18,7 +19,7 @@ export function feedsCommand(io: CommandIo): Command {
     .option('--yes', 'change the feeds; without it the command only reports how many it would change')
     .action(async (options: MarkRestoredOptions) => {
       const feeds = await withCore(io, ({ unitOfWork }) =>
-        options.yes ? unitOfWork.writeAsSystem(declareRestore) : unitOfWork.readAsSystem(countFeeds),
+        options.yes ? unitOfWork.write(operator(), declareRestore) : unitOfWork.read(system, countFeeds),
       );
       printResult(io, options, { feeds, changed: options.yes ?? false });
       if (!options.yes && !options.json)

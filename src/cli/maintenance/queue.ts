@@ -58,9 +58,9 @@ export function queueCommand(io: CommandIo): Command {
     .addCommand(retry);
 }
 
-async function readDepths({ queues, repositories }: Core) {
+async function readDepths({ queues, db }: Core) {
   await queues.ping();
-  const { rows, oldest } = await repositories.outbox.readAge();
+  const { rows, oldest } = await db.outbox.readAge();
   const depths = await queues.depths();
   return {
     queues: depths.map(({ oldest: since, ...states }) => ({ ...states, oldest_s: secondsSince(since) })),

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import { reindexStep } from '../../services/messages/search-index.ts';
@@ -58,12 +59,12 @@ function reindexAll(
   const { all = false, batch: limit } = options;
   return withCore(io, async ({ unitOfWork }) => {
     const started = performance.now();
-    const total = await unitOfWork.readAsSystem((work) => work.messageSearch.countAfter(options.after));
+    const total = await unitOfWork.read(system, (work) => work.db.messageSearch.countAfter(options.after));
     const result = { after: options.after, examined: 0, written: 0 };
     let shown = -Infinity;
     while (!interrupted.aborted) {
       const { after } = result;
-      const step = await unitOfWork.readAsSystem((work) => reindexStep(work, { after, all, limit }));
+      const step = await unitOfWork.read(system, (work) => reindexStep(work, { after, all, limit }));
       if (!step) break;
       result.after = step.after;
       result.examined += step.examined;

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Command } from 'commander';
 import type { Core } from '../../compose.ts';
 import { pendingMigrations } from '../../platform/database/migrations.ts';
@@ -11,7 +12,7 @@ export function statsCommand(io: CommandIo): Command {
   return resultCommand('stats', 'count accounts, agents, threads, messages sent and webhooks').action(
     async (options: { json?: boolean }) => {
       const totals = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem(({ operatorLists }) => operatorLists.countTotals()),
+        unitOfWork.read(system, ({ db: { operatorLists } }) => operatorLists.countTotals()),
       );
       printResult(io, options, totals);
     },
@@ -29,11 +30,11 @@ export function statusCommand(io: CommandIo): Command {
 }
 
 async function readStatus(core: Core) {
-  const { config, repositories } = core;
+  const { config, db } = core;
   const [pending, workers, outbox, api] = await Promise.all([
     pendingMigrations(config.DATABASE_DIRECT_URL),
     findRunningWorkers(core),
-    repositories.outbox.readAge(),
+    db.outbox.readAge(),
     readReadiness(config.PUBLIC_URL),
   ]);
   return {

@@ -8,8 +8,8 @@ const allRoles = Object.keys(queuesOfRole) as WorkerRole[];
  * Counts the running workers.
  * @returns their number, and the roles that none of them has; undefined if the schema is too old to tell.
  */
-export async function findRunningWorkers({ repositories }: Pick<Core, 'repositories'>) {
-  const workers = await repositories.workerNodes.list();
+export async function findRunningWorkers({ db }: Pick<Core, 'db'>) {
+  const workers = await db.workerNodes.list();
   if (!workers) return undefined;
   const missing = allRoles.filter((role) => !workers.some(({ roles }) => roles.includes(role)));
   return { count: workers.length, missing };
@@ -17,7 +17,7 @@ export async function findRunningWorkers({ repositories }: Pick<Core, 'repositor
 
 /** Logs a note if no worker with this role is running. */
 export async function warnIfRoleMissing(
-  core: Pick<Core, 'repositories'>,
+  core: Pick<Core, 'db'>,
   role: WorkerRole,
   io: CommandIo,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { requireOwner } from '../../services/people/owners.ts';
 import { hashPassword } from '../../services/people/passwords.ts';
 import { signOutEverywhere } from '../../services/people/sessions.ts';
 import { printResult, resultCommand } from '../output.ts';
-import { publishRevocations, withCore } from '../core.ts';
+import { publishRevocations, withCore, operator } from '../core.ts';
 import { askNewPassword, type CommandIo, readSecret } from '../io.ts';
 import { listAccountsCommand, showAccountCommand } from './lists.ts';
 
@@ -29,7 +29,7 @@ const readNewPassword = (io: CommandIo, { passwordStdin }: Pick<CreateOptions, '
 /** Signs a person out everywhere, and sets the new password, if any, in the same transaction. */
 function signOut(io: CommandIo, username: string, options: SignOutOptions, password_hash?: string) {
   return withCore(io, async (core) => {
-    const { name, ended, ...counts } = await core.unitOfWork.writeAsSystem(async (work) => {
+    const { name, ended, ...counts } = await core.unitOfWork.write(operator(), async (work) => {
       const account = await requireOwner(work, username, 'account');
       if (password_hash !== undefined) await setPassword(work, account.id, password_hash);
       return {
@@ -58,7 +58,7 @@ export function accountCommand(io: CommandIo): Command {
           ? await hashPassword(await readNewPassword(io, options), username.toLowerCase())
           : null;
       const account = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem(async (work) => {
+        unitOfWork.write(operator(), async (work) => {
           const created = await createAccount(work, { username, password_hash });
           if (options.displayName === undefined) return created;
           const named = { kind: 'account' as const, name: username, text: options.displayName };
@@ -82,7 +82,7 @@ export function accountCommand(io: CommandIo): Command {
     .argument('<name>')
     .action(async (username: string, text: string, options: { json?: boolean }) => {
       const named = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem((work) =>
+        unitOfWork.write(operator(), (work) =>
           setNameAsOperator(work, { kind: 'account', name: username, text }),
         ),
       );

@@ -1,7 +1,8 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { Command } from 'commander';
 import { createInvitation, listInvitations, revokeInvitation } from '../../services/people/invitations.ts';
 import { printResult, resultCommand } from '../output.ts';
-import { withCore } from '../core.ts';
+import { withCore, operator } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { integerInRange } from '../option-values.ts';
 
@@ -15,14 +16,14 @@ export function invitationCommand(io: CommandIo): Command {
     .action(async (options: { uses: number; expiresIn: number; json?: boolean }) => {
       const { uses, expiresIn: days } = options;
       const invitation = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem((work) => createInvitation(work, { uses, life_ms: days * dayMs })),
+        unitOfWork.write(operator(), (work) => createInvitation(work, { uses, life_ms: days * dayMs })),
       );
       printResult(io, options, invitation);
     });
 
   const list = resultCommand('list', 'list all invitations, with the people who signed up').action(
     async (options: { json?: boolean }) => {
-      const invitations = await withCore(io, ({ unitOfWork }) => unitOfWork.readAsSystem(listInvitations));
+      const invitations = await withCore(io, ({ unitOfWork }) => unitOfWork.read(system, listInvitations));
       printResult(io, options, options.json ? { invitations } : invitations);
     },
   );
@@ -30,7 +31,9 @@ export function invitationCommand(io: CommandIo): Command {
   const revoke = resultCommand('revoke', 'revoke an invitation; existing accounts stay')
     .argument('<id>')
     .action(async (id: string, options: { json?: boolean }) => {
-      await withCore(io, ({ unitOfWork }) => unitOfWork.writeAsSystem((work) => revokeInvitation(work, id)));
+      await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.write(operator(), (work) => revokeInvitation(work, id)),
+      );
       printResult(io, options, { id, revoked: true });
     });
 

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { Argument, Command, Option } from 'commander';
 import {
   type InviteMember,
@@ -15,7 +16,7 @@ import {
 import { setNameAsOperator } from '../../services/people/display-names.ts';
 import type { Revocation } from '../../services/auth/tokens.ts';
 import { printResult, resultCommand } from '../output.ts';
-import { publishRevocations, withCore } from '../core.ts';
+import { publishRevocations, withCore, operator } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { listOrganizationsCommand, showOrganizationCommand } from './lists.ts';
 
@@ -31,7 +32,7 @@ export function orgCommand(io: CommandIo): Command {
     ) => Promise<{ membership: object; ended: readonly Revocation[] }>,
   ): Promise<void> {
     return withCore(io, async (core) => {
-      const changed = await core.unitOfWork.writeAsSystem(run);
+      const changed = await core.unitOfWork.write(operator(), run);
       await publishRevocations(core, changed.ended, io);
       printResult(io, options, changed.membership);
     });
@@ -42,7 +43,7 @@ export function orgCommand(io: CommandIo): Command {
     .option('--name <name>', 'name that others see beside the slug')
     .action(async (slug: string, options: Output & { name?: string }) => {
       const organization = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem(async (work) => {
+        unitOfWork.write(operator(), async (work) => {
           const created = await createOrganization(work, slug);
           if (options.name === undefined) return created;
           const named = { kind: 'organization' as const, name: slug, text: options.name };
@@ -57,7 +58,7 @@ export function orgCommand(io: CommandIo): Command {
     .argument('<name>')
     .action(async (slug: string, text: string, options: Output) => {
       const named = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem((work) =>
+        unitOfWork.write(operator(), (work) =>
           setNameAsOperator(work, { kind: 'organization', name: slug, text }),
         ),
       );
@@ -83,7 +84,7 @@ export function orgCommand(io: CommandIo): Command {
     .argument('<slug>')
     .action(async (slug: string, options: Output) => {
       const listed = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem((repositories) => listMembers(repositories, slug)),
+        unitOfWork.read(system, (work) => listMembers(work, slug)),
       );
       printResult(io, options, listed);
     });
@@ -107,7 +108,9 @@ function invitationCommands(io: CommandIo): Command[] {
     .addOption(role)
     .action(async (slug: string, username: string, options: Pick<InviteMember, 'role'> & Output) => {
       const invitation = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem((work) => inviteAsOperator(work, { slug, username, role: options.role })),
+        unitOfWork.write(operator(), (work) =>
+          inviteAsOperator(work, { slug, username, role: options.role }),
+        ),
       );
       printResult(io, options, invitation);
     });
@@ -116,7 +119,7 @@ function invitationCommands(io: CommandIo): Command[] {
     .argument('<slug>')
     .action(async (slug: string, options: Output) => {
       const pending = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.readAsSystem((repositories) => listInvitationsAsOperator(repositories, slug)),
+        unitOfWork.read(system, (work) => listInvitationsAsOperator(work, slug)),
       );
       printResult(io, options, options.json ? { invitations: pending } : pending);
     });
@@ -126,7 +129,7 @@ function invitationCommands(io: CommandIo): Command[] {
     .argument('<username>')
     .action(async (slug: string, username: string, options: Output) => {
       const revoked = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.writeAsSystem((work) => revokeInvitationAsOperator(work, { slug, username })),
+        unitOfWork.write(operator(), (work) => revokeInvitationAsOperator(work, { slug, username })),
       );
       printResult(io, options, revoked);
     });

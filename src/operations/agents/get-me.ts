@@ -12,7 +12,7 @@ export const getMeOperation = defineOperation({
   input: z.strictObject({}),
   output: agentSchema,
   async run(work) {
-    const agent = await work.agents.find(work.actor.agent_id);
+    const agent = await work.db.agents.find(work.actor.agent_id);
     if (!agent) throw retiredActor();
     return presentAgent(agent);
   },

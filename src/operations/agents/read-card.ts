@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { OnBudget } from '../../../packages/core/src/domain/limits.ts';
 import {
@@ -29,9 +30,9 @@ export interface ShownCard {
  * operation, which checks whether the actor may see the agent.
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, INSUFFICIENT_SCOPE
  */
-export function createReadCard(unitOfWork: Pick<UnitOfWork, 'readAsSystem'>, execute: Execute) {
+export function createReadCard(unitOfWork: Pick<UnitOfWork, 'read'>, execute: Execute) {
   return async function readCard({ actor, handle, onRateLimit }: ReadCardCall): Promise<ShownCard> {
-    const agent = await unitOfWork.readAsSystem((repositories) => findPublicAgent(repositories, handle));
+    const agent = await unitOfWork.read(system, (work) => findPublicAgent(work, handle));
     if (agent) return { card: presentAgentCard(agent), public: true };
     if (!actor) throw agentNotFound();
     const { output } = await execute({

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import {
   type Approval,
@@ -32,11 +33,11 @@ const pollIntervalMs = 1_000;
 export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stage {
   async function ask(approver: Approver, approval: Approval): Promise<Approval> {
     const { agent_id, id } = approval;
-    const find = () => unitOfWork.readAsSystem((repositories) => findApproval(repositories, agent_id, id));
+    const find = () => unitOfWork.read(system, (work) => findApproval(work, agent_id, id));
     const settled = abortWhen(async () => (await find()).state !== 'pending', pollIntervalMs);
     try {
       const decision = await approver.ask(approval, settled.signal);
-      if (decision) await unitOfWork.writeAsSystem((work) => decideInClient(work, approval, decision));
+      if (decision) await unitOfWork.write(system, (work) => decideInClient(work, approval, decision));
     } catch (error) {
       // The approval was decided elsewhere first; that decision is final.
       if (!(error instanceof DomainError) || error.code !== 'INVALID_TRANSITION') throw error;
@@ -55,7 +56,7 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
     if (!found) return null;
     const detail = { ...found.question.detail, client_name: approver.client_name };
     const question = { ...found.question, detail, claim: createClaim(context) };
-    return (await unitOfWork.writeAsSystem((work) => openApproval(work, question))) ?? null;
+    return (await unitOfWork.write(system, (work) => openApproval(work, question))) ?? null;
   }
 
   /** An approval that can be used; the answer, if the call has run; null when it needs no approval. */

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { ConcurrentChange, DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { type BatchItem, createBatcher } from '../../shared/batcher.ts';
 import type { BatchedWrite, BatchResult, UnitOfWork, Work } from '../../work/unit-of-work.ts';
@@ -142,7 +143,10 @@ async function repeat(
   calls: readonly BatchedCall[],
 ): Promise<readonly BatchResult<Answer>[]> {
   const hashes = listKeyHashes(calls);
-  const used = hashes.length > 0 ? await unitOfWork.listUsedKeys(hashes) : [];
+  const used =
+    hashes.length > 0
+      ? await unitOfWork.read(system, ({ db }) => db.idempotencyKeys.listAnswered(hashes))
+      : [];
   const usedKeys = new Set(used.map((hash) => hash.toString('base64')));
   const newCalls = calls.filter((call) => !usedKeys.has(toKeyName(call) ?? ''));
   const results = newCalls.length > 0 ? await runBatch(unitOfWork, operation, newCalls, true) : [];
@@ -181,7 +185,7 @@ function requireUnusedKeys(items: readonly Item[]): void {
   const hashes = listKeyHashes(items.map(({ call }) => call));
   const [first, second] = items;
   if (first && second && hashes.length > 0)
-    first.work.defer(first.work.idempotencyKeys.requireUnused(hashes));
+    first.work.changes.defer(first.work.db.idempotencyKeys.requireUnused(hashes));
 }
 
 function listKeyHashes(calls: readonly BatchedCall[]): Buffer[] {

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { createHash } from 'node:crypto';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
@@ -28,7 +29,7 @@ export function createIdempotency(unitOfWork: UnitOfWork): Stage {
       // A database that did not answer just now does not answer this query either.
       if (isUnavailable(error)) throw error;
       // The call may have failed because its key is used: only the stored answer tells. Without the database, it is unknown.
-      const stored = await unitOfWork.findAnswer(claim).catch((failure: unknown) => {
+      const stored = await findAnswer(unitOfWork, claim).catch((failure: unknown) => {
         throw isUnavailable(failure) ? failure : error;
       });
       if (stored) return replayAnswer(context.call.operation, unitOfWork, claim, stored);
@@ -58,8 +59,13 @@ export async function findStoredAnswer(
   { call }: CallContext,
   claim: IdempotencyClaim,
 ): Promise<Answer | undefined> {
-  const stored = await unitOfWork.findAnswer(claim);
+  const stored = await findAnswer(unitOfWork, claim);
   return stored && replayAnswer(call.operation, unitOfWork, claim, stored);
+}
+
+/** Finds the stored answer of a claim, if its effect is committed. */
+function findAnswer(unitOfWork: UnitOfWork, claim: IdempotencyClaim) {
+  return unitOfWork.read(system, ({ db }) => db.idempotencyKeys.find(claim.key_hash));
 }
 
 function isUnavailable(error: unknown): boolean {

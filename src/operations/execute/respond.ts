@@ -1,12 +1,12 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import type { IdempotencyClaim, UnitOfWork, Work } from '../../work/unit-of-work.ts';
+import type { IdempotencyClaim, ReadWork } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
 import type { Answer } from './context.ts';
 
 /** The answer for an output. The output is parsed, so that no field leaves the service that the schema does not name. */
 export function createAnswer(
   operation: Operation,
-  { sealedBox }: Pick<Work, 'sealedBox'>,
+  { settings: { sealedBox } }: Pick<ReadWork, 'settings'>,
   result: object,
 ): Answer {
   const output = operation.output.parse(result);
@@ -21,7 +21,7 @@ export function createAnswer(
  */
 export function replayAnswer(
   operation: Operation,
-  { sealedBox }: Pick<UnitOfWork, 'sealedBox'>,
+  { settings: { sealedBox } }: Pick<ReadWork, 'settings'>,
   claim: IdempotencyClaim,
   stored: { request_hash: Buffer; answer: string },
 ): Answer {

@@ -32,7 +32,7 @@ export function createTransaction(unitOfWork: UnitOfWork) {
       return createAnswer(operation, work, output);
     };
     if (operation.kind === 'read') return unitOfWork.read(actor, respond, canReadReplica(operation, input));
-    const write = () => unitOfWork.write(actor, claim, respond);
+    const write = () => unitOfWork.write(actor, respond, claim);
     const batchKey = operation.batchKey?.(input);
     return batchKey === undefined ? write() : limiter.run(batchKey, write);
   };

@@ -105,7 +105,7 @@ async function sendParts(work: Work, thread_id: string, parts: readonly Part[]):
       const record = presentMessage(row);
       if (part.claim) {
         const { body } = createAnswer(sendMessageOperation, work, record);
-        work.storeAnswer({ ...part.claim, answer: body });
+        work.changes.storeAnswer({ ...part.claim, answer: body });
       }
       return [part, { status: 201, message: record }];
     }),
@@ -124,7 +124,7 @@ async function findReplays(
 ): Promise<ReadonlyMap<Part, Outcome>> {
   const claims = parts.flatMap(({ claim }) => (claim ? [claim.key_hash] : []));
   if (claims.length === 0) return new Map();
-  const [, rows] = await Promise.all([lockThread(work, thread_id), work.idempotencyKeys.list(claims)]);
+  const [, rows] = await Promise.all([lockThread(work, thread_id), work.db.idempotencyKeys.list(claims)]);
   const stored = new Map(rows.map((row) => [row.key_hash.toString('base64'), row]));
   return new Map(
     parts.flatMap((part): [Part, Outcome][] => {

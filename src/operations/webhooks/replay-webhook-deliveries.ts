@@ -23,7 +23,7 @@ export const replayWebhookDeliveriesOperation = defineOperation({
   },
   async run(work, { webhook_id, since }) {
     const result = await replayFailed(work, work.actor.agent_id, webhook_id, since);
-    work.publish(webhookMessage(webhook_id));
+    work.changes.publish(webhookMessage(webhook_id));
     return result;
   },
   rest: {

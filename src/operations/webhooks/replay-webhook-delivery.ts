@@ -22,7 +22,7 @@ export const replayWebhookDeliveryOperation = defineOperation({
   },
   async run(work, { webhook_id, delivery_id }) {
     const delivery = await replayDelivery(work, work.actor.agent_id, webhook_id, delivery_id);
-    work.publish(webhookMessage(webhook_id));
+    work.changes.publish(webhookMessage(webhook_id));
     return presentWebhookDelivery(delivery);
   },
   rest: {

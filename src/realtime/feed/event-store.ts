@@ -1,3 +1,4 @@
+import type { EventRow } from '../../repositories/feed/events.ts';
 import { LRUCache } from 'lru-cache';
 import type { EventType } from '../../../packages/core/src/events/list.ts';
 import type { MessageRef } from '../../../packages/core/src/domain/feed/receipts.ts';
@@ -19,7 +20,7 @@ export interface SharedEvent {
 }
 
 export interface EventStoreParts {
-  feed: Pick<Work['feed'], 'readEvents'>;
+  feed: Pick<Work['db']['feed'], 'readEvents'>;
   log(message: string, error: unknown): void;
   /** Approximate memory for cached events, in bytes. */
   cache_bytes: number;
@@ -32,8 +33,6 @@ export interface EventStore {
   /** Caches a committed event, unless it cannot be presented. */
   put(row: EventRow): void;
 }
-
-type EventRow = Awaited<ReturnType<Work['feed']['readEvents']>>[number];
 type EventsById = ReadonlyMap<string, SharedEvent>;
 
 /** Maximum rows of one query: about 8 MB when every event carries a message of the maximum size. */

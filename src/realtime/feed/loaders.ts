@@ -11,7 +11,7 @@ export interface FeedLoaders {
 }
 
 /** Concurrent calls for many agents share one statement. */
-export function createFeedLoaders(feed: Pick<Work['feed'], 'readBounds' | 'acknowledge'>): FeedLoaders {
+export function createFeedLoaders(feed: Pick<Work['db']['feed'], 'readBounds' | 'acknowledge'>): FeedLoaders {
   return {
     bounds: createBatchLoader<string, FeedBounds>({
       key: (agentId) => agentId,

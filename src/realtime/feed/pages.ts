@@ -42,7 +42,7 @@ export interface Pages {
 }
 
 export interface PagesParts {
-  feed: Pick<Work['feed'], 'read'>;
+  feed: Pick<Work['db']['feed'], 'read'>;
   store: EventStore;
   recent: Pick<RecentEntries, 'after'>;
   cursors: FeedCursors;
@@ -66,7 +66,7 @@ interface PageRequest {
   after: number;
 }
 
-type Entry = Awaited<ReturnType<Work['feed']['read']>>[number][number];
+type Entry = Awaited<ReturnType<Work['db']['feed']['read']>>[number][number];
 
 type EventsById = Pick<ReadonlyMap<string, SharedEvent>, 'get'>;
 

@@ -1,8 +1,8 @@
+import type { FeedBounds } from '../../repositories/feed/feed.ts';
 import { toCurrentPosition } from '../../../packages/core/src/domain/feed/position-ranges.ts';
 import type { Cursors } from '../../work/cursors.ts';
-import type { Work } from '../../work/unit-of-work.ts';
 
-export type FeedBounds = Awaited<ReturnType<Work['feed']['readBounds']>>[number];
+export type { FeedBounds };
 
 /** Words that every transport accepts in place of a cursor: the oldest event that is kept, and the end of the feed. */
 export const feedEnds = ['earliest', 'latest'] as const;

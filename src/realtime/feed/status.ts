@@ -8,7 +8,7 @@ import { createBatchLoader } from '../../shared/batch-loader.ts';
 import type { FeedStatus, WaitPosition } from '../contract.ts';
 
 export interface FeedStatusParts {
-  feed: Pick<Work['feed'], 'readStatuses'>;
+  feed: Pick<Work['db']['feed'], 'readStatuses'>;
   cursors: Pick<Cursors, 'encodeFeed' | 'decodeFeed'>;
 }
 
@@ -20,7 +20,7 @@ const maxQueries = 5;
 /** Ids of all counts that are remembered. */
 const maxRememberedIds = 200_000;
 
-type Request = Omit<Parameters<Work['feed']['readStatuses']>[0][number], 'counted'> & {
+type Request = Omit<Parameters<Work['db']['feed']['readStatuses']>[0][number], 'counted'> & {
   counted: Count | undefined;
 };
 

@@ -10,7 +10,7 @@ export interface PollIntervals {
 }
 
 export interface WatchParts {
-  feed: Pick<Work['feed'], 'readCounters'>;
+  feed: Pick<Work['db']['feed'], 'readCounters'>;
   bus: Pick<Bus, 'isHealthy'>;
   registry: StreamRegistry;
   intervals: PollIntervals;

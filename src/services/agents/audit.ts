@@ -1,8 +1,10 @@
 import { actionsOfKind, type AuditKind } from '../../../packages/core/src/domain/auth/audit.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 
 /** One entry of the audit log, with the current names of the agents and people. Times in milliseconds. */
-export type AuditLogEntry = Awaited<ReturnType<SystemWork['auditLog']['listOfPerson']>>['entries'][number];
+export type AuditLogEntry = Awaited<
+  ReturnType<SystemWork['db']['auditLog']['listOfPerson']>
+>['entries'][number];
 
 export interface AuditFilter {
   /** The id of one agent. */
@@ -29,7 +31,7 @@ const scanOfKind = { one: 2_000, all: 100 };
  * first. Agents and organizations of others have no entries.
  */
 export async function readAgentAudit(
-  { auditLog }: Pick<SystemWork, 'auditLog'>,
+  { db: { auditLog } }: ReadWork,
   account_id: string,
   { agent_id, kind, before, limit }: AuditFilter,
 ): Promise<AuditPage> {

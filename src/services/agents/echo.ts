@@ -1,9 +1,11 @@
+import type { MessageRow } from '../../repositories/messages/messages.ts';
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { wantsNoReply } from '../../../packages/core/src/domain/threads.ts';
-import { actAs, type SystemWork, type UnitOfWork } from '../../work/unit-of-work.ts';
+import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { requireThread } from '../access.ts';
 import { lockThread, sendMessage } from '../messages/send.ts';
 
@@ -19,19 +21,18 @@ const handle = `${ownerName}.echo`;
 /** Characters of a message that the echo repeats. */
 const maxEchoLength = 4_000;
 
-type SystemAccess = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
-type Message = NonNullable<Awaited<ReturnType<SystemWork['feed']['readEvents']>>[number]['message']>;
+type SystemAccess = Pick<UnitOfWork, 'read' | 'write'>;
 
 /**
  * Returns the handle of the echo agent. The first caller registers it, for an organization without members: its name is reserved.
  * @throws {DomainError} DUPLICATE_HANDLE if the operator has given its handle to another agent, or has deleted it
  */
 export async function ensureEchoAgent(unitOfWork: SystemAccess): Promise<string> {
-  const find = () => unitOfWork.readAsSystem(({ agents }) => agents.find(echoAgentId));
+  const find = () => unitOfWork.read(system, ({ db: { agents } }) => agents.find(echoAgentId));
   const existing = await find();
   if (existing) return existing.canonical_handle;
   try {
-    return await unitOfWork.writeAsSystem(registerEchoAgent);
+    return await unitOfWork.write(system, registerEchoAgent);
   } catch (error) {
     // Another caller was faster.
     const registered = await find();
@@ -43,9 +44,9 @@ export async function ensureEchoAgent(unitOfWork: SystemAccess): Promise<string>
 async function registerEchoAgent(work: SystemWork): Promise<string> {
   const organization = { id: newId('organization'), name: ownerName, created_at: work.now };
   const owner =
-    (await work.owners.find(ownerName)) ?? (await work.owners.insertOrganization(organization))[0];
+    (await work.db.owners.find(ownerName)) ?? (await work.db.owners.insertOrganization(organization))[0];
   if (!owner) throw new Error('the owner of the echo agent was not inserted');
-  await work.agents.insert({
+  await work.db.agents.insert({
     id: echoAgentId,
     owner_id: owner.id,
     member_account_id: null,
@@ -59,7 +60,7 @@ async function registerEchoAgent(work: SystemWork): Promise<string> {
     skills: [],
     created_at: work.now,
   });
-  work.audit({ act: 'agent.registered', agent_id: echoAgentId });
+  work.changes.audit({ act: 'agent.registered', agent_id: echoAgentId });
   return handle;
 }
 
@@ -69,31 +70,31 @@ async function registerEchoAgent(work: SystemWork): Promise<string> {
  * thread.
  */
 export async function answerAsEcho(unitOfWork: SystemAccess, event_ids: readonly string[]): Promise<void> {
-  const events = await unitOfWork.readAsSystem(({ feed }) => feed.readEvents(event_ids));
+  const events = await unitOfWork.read(system, ({ db: { feed } }) => feed.readEvents(event_ids));
   const messages = events.flatMap(({ type, message }) =>
     type === 'message.created' && message && isAnswerable(message) ? [message] : [],
   );
   for (const message of messages) {
     try {
-      await unitOfWork.writeAsSystem((work) => answer(work, message));
+      await unitOfWork.write(system, (work) => answer(work, message));
     } catch (error) {
       if (!(error instanceof DomainError) || error.code === 'UNAVAILABLE') throw error;
     }
   }
 }
 
-function isAnswerable({ sender_id, content, metadata }: Message): boolean {
+function isAnswerable({ sender_id, content, metadata }: MessageRow): boolean {
   return sender_id !== echoAgentId && content !== '' && !wantsNoReply(metadata);
 }
 
 /** The lock of the thread is held until the commit, so a concurrent run finds the answer. */
-async function answer(system: SystemWork, { id, thread_id, sequence, content }: Message): Promise<void> {
-  const echo = await system.agents.find(echoAgentId);
+async function answer(opened: SystemWork, { id, thread_id, sequence, content }: MessageRow): Promise<void> {
+  const echo = await opened.db.agents.find(echoAgentId);
   if (!echo) return;
-  const work = actAs(system, toActor(echo));
+  const work = { ...opened, actor: toActor(echo) };
   await lockThread(work, thread_id);
   const { members } = await requireThread(work, thread_id);
-  if (members.length !== 2 || (await work.messages.hasReply({ thread_id, sequence, id }, echoAgentId)))
+  if (members.length !== 2 || (await work.db.messages.hasReply({ thread_id, sequence, id }, echoAgentId)))
     return;
   const text = content.slice(0, maxEchoLength).replace(/[\uD800-\uDBFF]$/, '');
   await sendMessage(work, {

@@ -1,3 +1,4 @@
+import type { ErasureRow } from '../../repositories/agents/erasures.ts';
 import {
   addCounts,
   type Counts,
@@ -6,11 +7,11 @@ import {
 } from '../../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { retire } from './retire.ts';
 
 /** An erasure as it is stored, in progress or done. Times in milliseconds. */
-export type Erasure = NonNullable<Awaited<ReturnType<SystemWork['erasures']['find']>>>;
+export type Erasure = ErasureRow;
 
 const messagesPerStep = 5_000;
 const feedEntriesPerStep = 2_000;
@@ -28,11 +29,11 @@ export async function beginErasure(
 ): Promise<Erasure> {
   const { id: agent_id, canonical_handle: handle } = agent;
   if (!agent.retired) await retire(work, agent);
-  await work.erasures.insert({ id: newId('erasure'), agent_id, handle, account_id, created_at: work.now });
-  const erasure = await work.erasures.findLast(agent_id);
+  await work.db.erasures.insert({ id: newId('erasure'), agent_id, handle, account_id, created_at: work.now });
+  const erasure = await work.db.erasures.findLast(agent_id);
   if (!erasure) throw new Error('the erasure was not inserted');
-  work.audit({ act: 'agent.erasure_begun', agent_id });
-  work.enqueue({ job: erasureJob, subject_id: erasure.id });
+  work.changes.audit({ act: 'agent.erasure_begun', agent_id });
+  work.changes.enqueue({ job: erasureJob, subject_id: erasure.id });
   return erasure;
 }
 
@@ -47,7 +48,7 @@ export async function runErasureStep(
   id: string,
   removed: readonly string[],
 ): Promise<Erasure | undefined> {
-  const erasure = await work.erasures.lock(id);
+  const erasure = await work.db.erasures.lock(id);
   if (!erasure || erasure.stage === 'done') return erasure;
   const doomed_keys = erasure.doomed_keys.filter((key) => !removed.includes(key));
   const { counts = {}, ...changes } = await runStage[erasure.stage](work, { ...erasure, doomed_keys });
@@ -58,9 +59,9 @@ export async function runErasureStep(
     counts: addCounts(erasure.counts, counts),
     updated_at: work.now,
   };
-  await work.erasures.update(next);
+  await work.db.erasures.update(next);
   if (next.done_at !== null)
-    work.audit({ act: 'agent.erased', agent_id: next.agent_id, detail: { ...next.counts } });
+    work.changes.audit({ act: 'agent.erased', agent_id: next.agent_id, detail: { ...next.counts } });
   return next;
 }
 
@@ -82,7 +83,7 @@ const runStage: Record<Exclude<ErasureStage, 'done'>, Step> = {
 
 /** Also removes the agent's exports. */
 async function eraseBelongings(
-  { erasure, agentExports, now }: SystemWork,
+  { db: { erasure, agentExports }, now }: SystemWork,
   { agent_id, doomed_keys }: Erasure,
 ): Promise<ErasureUpdate> {
   const counts = await erasure.removeOwnedRows(agent_id);
@@ -91,13 +92,13 @@ async function eraseBelongings(
   return { counts, doomed_keys: [...doomed_keys, ...keys], stage: 'feed' };
 }
 
-async function eraseFeed({ erasure }: SystemWork, { agent_id }: Erasure): Promise<ErasureUpdate> {
+async function eraseFeed({ db: { erasure } }: SystemWork, { agent_id }: Erasure): Promise<ErasureUpdate> {
   const feed_lines = await erasure.removeFeedEntries(agent_id, feedEntriesPerStep);
   return { counts: { feed_lines }, ...(feed_lines < feedEntriesPerStep && { stage: 'messages' }) };
 }
 
 async function eraseMessages(
-  { erasure: tables }: SystemWork,
+  { db: { erasure: tables } }: SystemWork,
   { agent_id, looked_after, examined }: Erasure,
 ): Promise<ErasureUpdate> {
   const found = await tables.scanMessages(agent_id, looked_after, messagesPerStep);
@@ -112,7 +113,7 @@ async function eraseMessages(
 
 /** The erasure is done when a step finds neither rows nor blobs. */
 async function eraseFiles(
-  { erasure: tables, now }: SystemWork,
+  { db: { erasure: tables }, now }: SystemWork,
   { agent_id, doomed_keys }: Erasure,
 ): Promise<ErasureUpdate> {
   const unfinished = await tables.removeUploads(agent_id);
@@ -124,7 +125,7 @@ async function eraseFiles(
 
 /** Returns the last erasure of an agent. @throws {DomainError} NOT_FOUND if there is none */
 export async function lastErasure(
-  { erasures }: Pick<SystemWork, 'erasures'>,
+  { db: { erasures } }: ReadWork,
   agent: { id: string; canonical_handle: string },
 ): Promise<Erasure> {
   const erasure = await erasures.findLast(agent.id);
@@ -134,7 +135,7 @@ export async function lastErasure(
 
 /** Returns the erasures that a person requested, newest first, at most `limit`, from before the id `before`. */
 export function listErasures(
-  { erasures }: Pick<SystemWork, 'erasures'>,
+  { db: { erasures } }: ReadWork,
   account_id: string,
   { before = '', limit }: { before?: string; limit: number },
 ): Promise<Erasure[]> {

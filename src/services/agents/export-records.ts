@@ -1,7 +1,5 @@
 import type { ExportStage } from '../../../packages/core/src/domain/agents/erasure-and-export.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
-
-type Export = Pick<SystemWork, 'agentExport'>;
+import type { ReadWork } from '../../work/unit-of-work.ts';
 
 const messagesPerRead = 200;
 const filesPerRead = 100;
@@ -32,7 +30,7 @@ export interface ExportStep {
  * and files; then its threads, each with all messages. Times in milliseconds. Pages are separate reads, not one snapshot.
  */
 export async function readNextPart(
-  { agentExport }: Export,
+  { db: { agentExport } }: Pick<ReadWork, 'db'>,
   { agent_id, stage, thread_id, sequence }: Position & { agent_id: string },
 ): Promise<ExportStep> {
   const part = createPart();
@@ -72,7 +70,7 @@ function createPart() {
 }
 
 /** Yields the clean files that an agent uploaded, with their blob keys. */
-export async function* listFilesOfAgent({ agentExport }: Export, agent_id: string) {
+export async function* listFilesOfAgent({ db: { agentExport } }: Pick<ReadWork, 'db'>, agent_id: string) {
   for (let after = ''; ;) {
     const files = await agentExport.files(agent_id, after, filesPerRead);
     yield* files;

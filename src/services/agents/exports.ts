@@ -1,3 +1,4 @@
+import type { AgentExportRow } from '../../repositories/agents/exports.ts';
 import {
   downloadLifetimeMs,
   type FileAddresses,
@@ -9,10 +10,10 @@ import {
 } from '../../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 
 /** An export as it is stored, in progress or done. Times in milliseconds. */
-export type AgentExport = NonNullable<Awaited<ReturnType<SystemWork['agentExports']['find']>>>;
+export type AgentExport = AgentExportRow;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -27,20 +28,20 @@ export async function beginExport(
   { id: agent_id, canonical_handle: handle }: { id: string; canonical_handle: string },
   { account_id, days }: { account_id: string | null; days: number },
 ): Promise<AgentExport> {
-  const erasure = await work.erasures.findLast(agent_id);
+  const erasure = await work.db.erasures.findLast(agent_id);
   if (erasure?.done_at === null) {
     throw new DomainError('INVALID_TRANSITION', `${handle} is being erased and cannot be exported.`);
   }
   const { now } = work;
   const id = newId('export');
   const expires_at = now + days * dayMs;
-  if (await work.agentExports.insert({ id, agent_id, handle, account_id, created_at: now, expires_at })) {
-    await work.agentExports.expire(agent_id, account_id, id, now);
-    work.audit({ act: 'agent.export_begun', agent_id });
+  if (await work.db.agentExports.insert({ id, agent_id, handle, account_id, created_at: now, expires_at })) {
+    await work.db.agentExports.expire(agent_id, account_id, id, now);
+    work.changes.audit({ act: 'agent.export_begun', agent_id });
   }
-  const current = await work.agentExports.findLast(agent_id, account_id);
+  const current = await work.db.agentExports.findLast(agent_id, account_id);
   if (!current) throw new Error('the export was not inserted');
-  work.enqueue({ job: exportJob, subject_id: current.id });
+  work.changes.enqueue({ job: exportJob, subject_id: current.id });
   return current;
 }
 
@@ -87,7 +88,12 @@ export async function finishExport(
   const advanced = await advance(work, before, { ...archive, ...end });
   const { agent_id, id: about } = before;
   if (advanced)
-    work.audit({ act: 'agent.exported', agent_id, about, detail: { size_bytes: archive.size_bytes } });
+    work.changes.audit({
+      act: 'agent.exported',
+      agent_id,
+      about,
+      detail: { size_bytes: archive.size_bytes },
+    });
   return advanced;
 }
 
@@ -96,7 +102,7 @@ type ExportUpdate = Partial<AgentExport> & Pick<AgentExport, 'counts'>;
 
 /** Stores the changes of a step unless the export has changed since `before`. @returns whether they were stored */
 async function advance(
-  { agentExports, now }: SystemWork,
+  { db: { agentExports }, now }: SystemWork,
   before: AgentExport,
   { counts, ...changes }: ExportUpdate,
 ): Promise<boolean> {
@@ -123,7 +129,7 @@ function isUnchanged(found: AgentExport, before: AgentExport): boolean {
 
 /** Returns the exports that a person requested and can download, newest first, at most `limit`, from before the id `before`. */
 export function listExports(
-  { agentExports }: Pick<SystemWork, 'agentExports'>,
+  { db: { agentExports } }: ReadWork,
   account_id: string,
   { before = '', limit }: { before?: string; limit: number },
 ): Promise<AgentExport[]> {
@@ -135,7 +141,7 @@ export function listExports(
  * @throws {DomainError} NOT_FOUND if there is none, it is not complete, or the person has no access to the agent (any more)
  */
 export async function signArchiveUrl(
-  { agentExports, audit, now }: SystemWork,
+  { db: { agentExports }, changes: { audit }, now }: SystemWork,
   addresses: Pick<FileAddresses, 'download'>,
   account_id: string,
   id: string,
@@ -155,7 +161,7 @@ export async function signArchiveUrl(
  * @throws {DomainError} NOT_FOUND if the id is unknown, or the export is incomplete or expired
  */
 export async function fetchExport(
-  { agentExports, audit, now }: SystemWork,
+  { db: { agentExports }, changes: { audit }, now }: SystemWork,
   agent: { id: string },
   id: string,
 ) {

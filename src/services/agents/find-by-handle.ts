@@ -1,12 +1,12 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 
 /**
  * Returns the agent with this handle, without a visibility check: for operators only.
  * @throws {DomainError} AGENT_NOT_FOUND (also when it is retired), INVALID_HANDLE
  */
-export async function findAgentByHandle({ agents }: Pick<SystemWork, 'agents'>, handle: string) {
+export async function findAgentByHandle({ db: { agents } }: ReadWork, handle: string) {
   const { canonical } = parseHandle(handle);
   const agent = await agents.findByHandle(canonical);
   if (!agent) throw new DomainError('AGENT_NOT_FOUND', `No such agent: ${canonical}`);
@@ -17,7 +17,7 @@ export async function findAgentByHandle({ agents }: Pick<SystemWork, 'agents'>, 
  * Returns an agent by its handle, including retired agents.
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE
  */
-export async function findAnyAgentByHandle({ agentExport }: Pick<SystemWork, 'agentExport'>, handle: string) {
+export async function findAnyAgentByHandle({ db: { agentExport } }: ReadWork, handle: string) {
   const { canonical } = parseHandle(handle);
   const agent = await agentExport.find(canonical);
   if (!agent) throw new DomainError('AGENT_NOT_FOUND', `No such agent: ${canonical}`);
@@ -29,6 +29,6 @@ export async function findAnyAgentByHandle({ agentExport }: Pick<SystemWork, 'ag
  * One query decides all of these, so that the response time reveals nothing.
  * @throws {DomainError} INVALID_HANDLE
  */
-export function findPublicAgent({ agents }: Pick<SystemWork, 'agents'>, handle: string) {
+export function findPublicAgent({ db: { agents } }: ReadWork, handle: string) {
   return agents.findPublic(parseHandle(handle).canonical);
 }

@@ -1,13 +1,12 @@
+import type { AgentRow } from '../../repositories/agents/agents.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
-
-type Agent = Awaited<ReturnType<Work['managedAgents']['list']>>[number];
 
 /** Returns a page of the personal agents of the actor's owner, oldest first; empty if the owner is an organization. */
 export function listPersonalAgents(work: Work, page: PageRequest) {
   const { owner_id } = work.actor;
   return listOldestFirst(work, page, 'list_agents', (after, limit) =>
-    work.agents.listPersonal(owner_id, after, limit),
+    work.db.agents.listPersonal(owner_id, after, limit),
   );
 }
 
@@ -15,7 +14,7 @@ export function listPersonalAgents(work: Work, page: PageRequest) {
 export function listManagedAgents(work: Work, page: PageRequest) {
   const { agent_id } = work.actor;
   return listOldestFirst(work, page, 'list_managed_agents', (after, limit) =>
-    work.managedAgents.list(agent_id, after, limit),
+    work.db.managedAgents.list(agent_id, after, limit),
   );
 }
 
@@ -23,9 +22,9 @@ async function listOldestFirst(
   work: Work,
   page: PageRequest,
   name: string,
-  list: (afterId: string, limit: number) => Promise<Agent[]>,
+  list: (afterId: string, limit: number) => Promise<AgentRow[]>,
 ) {
-  const { rows: agents, next_cursor } = await readPage<Agent, [string]>(work, page, {
+  const { rows: agents, next_cursor } = await readPage<AgentRow, [string]>(work, page, {
     binding: [name],
     rows: (after, limit) => list(after?.[0] ?? '', limit),
     position: ({ id }) => [id],

@@ -1,3 +1,4 @@
+import type { OwnerRow } from '../../repositories/people/owners.ts';
 import { defaultVisibility } from '../../../packages/core/src/domain/agents/agents.ts';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
@@ -7,8 +8,7 @@ import type { SystemWork } from '../../work/unit-of-work.ts';
 import { emitSameOwnerContact } from '../contacts/contact-events.ts';
 import { requireOwner } from '../people/owners.ts';
 
-type NewAgent = Parameters<SystemWork['agents']['insert']>[0];
-type Owner = NonNullable<Awaited<ReturnType<SystemWork['owners']['find']>>>;
+type NewAgent = Parameters<SystemWork['db']['agents']['insert']>[0];
 
 export interface OperatorRegistration {
   /** `owner.agent_name` */
@@ -34,7 +34,7 @@ export async function registerAgentAsOperator(work: SystemWork, input: OperatorR
   const handle = parseHandle(input.handle);
   const owner = await findOrCreateOwner(work, handle.owner, input.create_owner ?? false);
   const scope = input.scope ?? defaultScope(owner, input.member);
-  const agent = await work.agents.insert({
+  const agent = await work.db.agents.insert({
     id: newId('agent'),
     owner_id: owner.id,
     member_account_id: await resolveMemberAccount(work, owner, scope, input.member),
@@ -50,7 +50,7 @@ export async function registerAgentAsOperator(work: SystemWork, input: OperatorR
   });
   if (!agent) throw new Error('the agent was not inserted');
   const { visibility, inbound_policy } = agent;
-  work.audit({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
+  work.changes.audit({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
   await emitSameOwnerContact(work, agent);
   return agent;
 }
@@ -62,16 +62,16 @@ function toDisplayName(text: string): string {
   return display_name;
 }
 
-async function findOrCreateOwner(work: SystemWork, name: string, create: boolean): Promise<Owner> {
-  const owner = await work.owners.find(name);
+async function findOrCreateOwner(work: SystemWork, name: string, create: boolean): Promise<OwnerRow> {
+  const owner = await work.db.owners.find(name);
   if (owner) return owner;
   if (!create) throw new DomainError('NOT_FOUND', `No such owner: ${name}. Create it first.`);
   const account = { id: newId('account'), name, created_at: work.now };
-  await work.owners.insertAccount({ ...account, password_hash: null });
+  await work.db.owners.insertAccount({ ...account, password_hash: null });
   return { ...account, kind: 'account' };
 }
 
-function defaultScope(owner: Owner, member: string | undefined): NewAgent['scope'] {
+function defaultScope(owner: OwnerRow, member: string | undefined): NewAgent['scope'] {
   if (owner.kind === 'account') return 'personal';
   return member === undefined ? 'shared' : 'member';
 }
@@ -79,7 +79,7 @@ function defaultScope(owner: Owner, member: string | undefined): NewAgent['scope
 /** Checks that scope, owner and member fit together. Returns the account id of the member, or null. */
 async function resolveMemberAccount(
   work: SystemWork,
-  owner: Owner,
+  owner: OwnerRow,
   scope: NewAgent['scope'],
   member: string | undefined,
 ): Promise<string | null> {
@@ -100,6 +100,6 @@ async function resolveMemberAccount(
   }
   if (member === undefined) return null;
   const account = await requireOwner(work, member, 'account');
-  if (await work.owners.findMember(owner.id, account.id)) return account.id;
+  if (await work.db.owners.findMember(owner.id, account.id)) return account.id;
   throw new DomainError('VALIDATION_ERROR', `${account.name} is not a member of ${owner.name}.`);
 }

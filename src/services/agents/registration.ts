@@ -1,3 +1,4 @@
+import type { PrincipalRow } from '../../repositories/agents/managed-agents.ts';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { isName, nameRule } from '../../../packages/core/src/domain/agents/handles.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
@@ -6,8 +7,7 @@ import { organizationNotFound } from '../access.ts';
 import { retiredActor } from '../actor-checks.ts';
 import { emitSameOwnerContact } from '../contacts/contact-events.ts';
 
-type NewAgent = Parameters<SystemWork['agents']['insert']>[0];
-type Principal = NonNullable<Awaited<ReturnType<SystemWork['managedAgents']['findPrincipal']>>>;
+type NewAgent = Parameters<SystemWork['db']['agents']['insert']>[0];
 type Ownership = Pick<NewAgent, 'owner_id' | 'member_account_id' | 'scope'> & { owner_name: string };
 
 export interface RegisterAgent extends Pick<
@@ -27,7 +27,7 @@ export interface RegisterAgent extends Pick<
  * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN (also when the owner has reached its maximum of agents), NOT_FOUND
  * (organization), DUPLICATE_HANDLE
  */
-export async function registerAgentFor(work: SystemWork, principal: Principal, input: RegisterAgent) {
+export async function registerAgentFor(work: SystemWork, principal: PrincipalRow, input: RegisterAgent) {
   const { scope, organization, name: nameInput, ...profile } = input;
   const name = nameInput.toLowerCase();
   if (!isName(name)) throw wrongField('name', nameRule);
@@ -36,7 +36,7 @@ export async function registerAgentFor(work: SystemWork, principal: Principal, i
       ? resolvePersonalOwner(principal, scope)
       : await resolveOrganizationOwner(work, principal, organization.trim().toLowerCase(), scope);
   await requireAgentQuota(work, ownership.owner_id, owner_name);
-  const agent = await work.agents.insert({
+  const agent = await work.db.agents.insert({
     ...profile,
     ...ownership,
     id: newId('agent'),
@@ -45,14 +45,14 @@ export async function registerAgentFor(work: SystemWork, principal: Principal, i
   });
   if (!agent) throw new Error('the agent was not inserted');
   const { visibility, inbound_policy } = agent;
-  work.audit({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
+  work.changes.audit({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
   await emitSameOwnerContact(work, agent);
   return agent;
 }
 
 /** Locks the owner, so that concurrent registrations cannot exceed the maximum. */
 async function requireAgentQuota(
-  { agents, owners, maxAgents }: SystemWork,
+  { db: { agents, owners }, settings: { maxAgents } }: SystemWork,
   owner_id: string,
   owner_name: string,
 ): Promise<void> {
@@ -63,7 +63,7 @@ async function requireAgentQuota(
 }
 
 function resolvePersonalOwner(
-  { person_id, person_name }: Principal,
+  { person_id, person_name }: PrincipalRow,
   scope: NewAgent['scope'] | undefined,
 ): Ownership {
   if (scope !== undefined && scope !== 'personal') {
@@ -80,7 +80,7 @@ function resolvePersonalOwner(
 
 async function resolveOrganizationOwner(
   work: SystemWork,
-  principal: Principal,
+  principal: PrincipalRow,
   slug: string,
   requestedScope: NewAgent['scope'] | undefined,
 ): Promise<Ownership> {
@@ -97,7 +97,7 @@ async function resolveOrganizationOwner(
     }
     return { owner_id: principal.owner_id, owner_name: slug, member_account_id: null, scope: 'shared' };
   }
-  const membership = await work.owners.findMembership(slug, person_id);
+  const membership = await work.db.owners.findMembership(slug, person_id);
   if (!membership) throw organizationNotFound();
   const scope = requestedScope ?? 'member';
   if (scope === 'shared' && membership.role !== 'admin') {
@@ -112,7 +112,7 @@ async function resolveOrganizationOwner(
  * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN, NOT_FOUND (organization), DUPLICATE_HANDLE, UNAUTHORIZED
  */
 export async function registerAgent(work: Work, input: RegisterAgent) {
-  const principal = await work.managedAgents.findPrincipal(work.actor.agent_id);
+  const principal = await work.db.managedAgents.findPrincipal(work.actor.agent_id);
   if (!principal) throw retiredActor();
   return registerAgentFor(work, principal, input);
 }

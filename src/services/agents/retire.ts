@@ -10,20 +10,21 @@ export async function retire(
   work: SystemWork,
   { id, canonical_handle }: { id: string; canonical_handle: string },
 ): Promise<void> {
-  await work.agents.retire(id, work.now);
-  work.changeRelations(id);
-  work.audit({ act: 'agent.retired', agent_id: id });
+  await work.db.agents.retire(id, work.now);
+  work.changes.changeRelations(id);
+  work.changes.audit({ act: 'agent.retired', agent_id: id });
   // One event for all contacts.
-  await work.contacts.lockOwner(id);
-  const recipients = (await work.contacts.removeAllOf(id)).map((other) => other.agent_id);
+  await work.db.contacts.lockOwner(id);
+  const recipients = (await work.db.contacts.removeAllOf(id)).map((other) => other.agent_id);
   const data = { agent_id: id, canonical_handle };
-  if (recipients.length > 0) work.emit({ type: 'contact.removed', recipients, data });
-  await work.contactRequests.withdrawAllOf(id, work.now);
-  await work.credentials.revokeOfAgent(id, work.now);
+  if (recipients.length > 0) work.changes.emit({ type: 'contact.removed', recipients, data });
+  await work.db.contactRequests.withdrawAllOf(id, work.now);
+  await work.db.credentials.revokeOfAgent(id, work.now);
   await endConnectionsOfAgent(work, id);
-  await work.mcpSessions.removeOfAgent(id);
+  await work.db.mcpSessions.removeOfAgent(id);
   await removeWebhooksOf(work, id);
-  for (const message of revocationMessages(await endTokens(work, { agent_id: id }))) work.publish(message);
+  for (const message of revocationMessages(await endTokens(work, { agent_id: id })))
+    work.changes.publish(message);
   // After the tokens, whose lock a claim holds when it locks the inbox.
   await removeInboxOf(work, id);
 }

@@ -1,11 +1,13 @@
+import type { AgentSummaryRow } from '../../repositories/agents/agents.ts';
+import type { ContactRow } from '../../repositories/contacts/contacts.ts';
 import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type KeysetList, type PageRequest, readPage } from '../paging.ts';
 
-type Filter = Parameters<Work['agentSearch']['listAgents']>[1];
-type MatchKinds = Work['agentSearch']['matchKinds'];
-type AgentMatch = Awaited<ReturnType<Work['agentSearch']['listAgents']>>[number];
-type ContactMatch = Awaited<ReturnType<Work['agentSearch']['listContacts']>>[number];
+type Filter = Parameters<Work['db']['agentSearch']['listAgents']>[1];
+type MatchKinds = Work['db']['agentSearch']['matchKinds'];
+type AgentMatch = AgentSummaryRow & { key: string };
+type ContactMatch = ContactRow & { key: string };
 
 /** The kind of match, and the position of a row among the matches of that kind. */
 type Position = [kind: number, key: string, id: string];
@@ -36,7 +38,7 @@ export async function searchAgents(work: Work, { q, ...page }: Search) {
 export async function searchAgentsAndContacts(work: Work, { q, limit, cursor }: Search) {
   const text = await foldQuery(work, q);
   const binding = JSON.stringify(['search', text, work.actor.agent_id]);
-  const decoded = cursor === undefined ? [] : work.cursors.decode(binding, cursor);
+  const decoded = cursor === undefined ? [] : work.settings.cursors.decode(binding, cursor);
   // The signature guarantees that the cursor was encoded below.
   const [afterAgent = null, afterContact = null] = [decoded.slice(0, 3), decoded.slice(3)].map((part) =>
     part.length === 3 ? (part as Position) : null,
@@ -44,7 +46,7 @@ export async function searchAgentsAndContacts(work: Work, { q, limit, cursor }: 
   const [agents, contacts, owners] = await Promise.all([
     readMatches(agentMatches(work, text), afterAgent, limit),
     readMatches(contactMatches(work, text), afterContact, limit),
-    cursor === undefined ? work.ownerSearch.list(work.actor.agent_id, text, limit) : [],
+    cursor === undefined ? work.db.ownerSearch.list(work.actor.agent_id, text, limit) : [],
   ]);
   const more = agents.more || contacts.more;
   const positions = [...agents.end, ...contacts.end];
@@ -52,7 +54,7 @@ export async function searchAgentsAndContacts(work: Work, { q, limit, cursor }: 
     agents: agents.rows,
     contacts: contacts.rows,
     owners,
-    next_cursor: more ? work.cursors.encode(binding, positions) : undefined,
+    next_cursor: more ? work.settings.cursors.encode(binding, positions) : undefined,
   };
 }
 
@@ -65,7 +67,7 @@ export async function searchDirectory(work: Work, { q, limit }: Omit<Search, 'cu
   const text = await foldQuery(work, q);
   const [agents, owners] = await Promise.all([
     readMatches(agentMatches(work, text), null, limit),
-    work.ownerSearch.list(work.actor.agent_id, text, limit),
+    work.db.ownerSearch.list(work.actor.agent_id, text, limit),
   ]);
   return { agents: agents.rows, owners };
 }
@@ -86,7 +88,7 @@ async function readMatches<Row>(
 
 /** Folds the query as names are folded for comparison, without a leading @. */
 async function foldQuery(work: Work, q: string): Promise<string> {
-  const text = await work.agentSearch.fold(q.trim().replace(/^@/, '').trim());
+  const text = await work.db.agentSearch.fold(q.trim().replace(/^@/, '').trim());
   if (text !== '') return text;
   throw wrongField('q', 'must not be empty');
 }
@@ -95,7 +97,7 @@ function agentMatches(work: Work, text: string): KeysetList<Matched<AgentMatch>,
   return {
     binding: ['search_agents', text],
     rows: (after, limit) =>
-      listBestFirst(work, text, after, limit, work.agentSearch.listAgents, (row) => row.id),
+      listBestFirst(work, text, after, limit, work.db.agentSearch.listAgents, (row) => row.id),
     position: ({ position }) => position,
   };
 }
@@ -104,14 +106,14 @@ function contactMatches(work: Work, text: string): KeysetList<Matched<ContactMat
   return {
     binding: ['search_contacts', text],
     rows: (after, limit) =>
-      listBestFirst(work, text, after, limit, work.agentSearch.listContacts, (row) => row.agent_id),
+      listBestFirst(work, text, after, limit, work.db.agentSearch.listContacts, (row) => row.agent_id),
     position: ({ position }) => position,
   };
 }
 
 /** Queries one kind of match after the other until the page is full, so that worse matches cost nothing when better ones fill it. */
 async function listBestFirst<Row extends { key: string }>(
-  { agentSearch, actor }: Work,
+  { db: { agentSearch }, actor }: Work,
   text: string,
   after: Position | null,
   limit: number,

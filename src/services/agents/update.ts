@@ -1,10 +1,10 @@
+import type { AgentRow } from '../../repositories/agents/agents.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireManagedAgent } from '../access.ts';
 import { retiredActor } from '../actor-checks.ts';
 import { endLeasesOf } from '../inbox/end-leases.ts';
 
-type Agent = NonNullable<Awaited<ReturnType<Work['agents']['find']>>>;
-type Profile = Omit<Parameters<Work['agents']['update']>[0], 'id' | 'updated_at'>;
+type Profile = Omit<Parameters<Work['db']['agents']['update']>[0], 'id' | 'updated_at'>;
 
 /** The fields to change; absent fields keep their value. */
 export type AgentChanges = { [Field in keyof Profile]?: Profile[Field] | undefined };
@@ -25,7 +25,7 @@ export async function updateOwnProfile(
   work: Work,
   changes: Pick<AgentChanges, 'display_name' | 'description' | 'card_body' | 'skills'>,
 ) {
-  const agent = await work.agents.lock(work.actor.agent_id);
+  const agent = await work.db.agents.lock(work.actor.agent_id);
   if (!agent) throw retiredActor();
   return applyChanges(work, agent, changes);
 }
@@ -34,39 +34,40 @@ export async function updateOwnProfile(
  * Emits agent.updated to the agent and to the actor, and contact.updated to its contacts if the display name changed. Without a
  * change there is no event.
  */
-async function applyChanges(work: Work, agent: Agent, changes: AgentChanges): Promise<Agent> {
+async function applyChanges(work: Work, agent: AgentRow, changes: AgentChanges): Promise<AgentRow> {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
   const changed = { ...agent, ...(Object.fromEntries(entries) as Partial<Profile>) };
   if (!entries.some(([field]) => isDifferent(agent, changed, field as keyof Profile))) return agent;
   const updated = { ...changed, updated_at: Math.max(agent.updated_at + 1, work.now) };
-  await work.agents.update(updated);
+  await work.db.agents.update(updated);
   const isPaused = updated.paused && !agent.paused;
-  if (isPaused || updated.inbound_policy !== agent.inbound_policy) work.changeRelations(agent.id);
+  if (isPaused || updated.inbound_policy !== agent.inbound_policy) work.changes.changeRelations(agent.id);
   auditPolicyChanges(work, agent, updated);
   if (isPaused) await endLeasesOf(work, agent.id);
   const { owner_id: _owner, retired_at: _retired, is_online: _online, ...data } = updated;
   const recipients = [...new Set([agent.id, work.actor.agent_id])];
-  work.emit({ type: 'agent.updated', recipients, data });
+  work.changes.emit({ type: 'agent.updated', recipients, data });
   if (updated.display_name !== agent.display_name) await emitToContacts(work, updated);
   return updated;
 }
 
 /** The audit log records changes of policies only, not of the profile. */
-function auditPolicyChanges(work: Work, before: Agent, after: Agent): void {
+function auditPolicyChanges(work: Work, before: AgentRow, after: AgentRow): void {
   const detail: Record<string, string | boolean> = {};
   for (const field of ['inbound_policy', 'visibility', 'paused', 'can_initiate_threads'] as const) {
     if (before[field] !== after[field]) detail[field] = after[field];
   }
-  if (Object.keys(detail).length > 0) work.audit({ act: 'agent.changed', agent_id: after.id, detail });
+  if (Object.keys(detail).length > 0)
+    work.changes.audit({ act: 'agent.changed', agent_id: after.id, detail });
 }
 
 /** Emits one event for all contacts. The agent is locked, so that no contact is added with the old name meanwhile. */
-async function emitToContacts(work: Work, { id, canonical_handle, display_name }: Agent): Promise<void> {
-  await work.contacts.lockOwner(id);
-  const recipients = await work.contacts.listIds(id);
+async function emitToContacts(work: Work, { id, canonical_handle, display_name }: AgentRow): Promise<void> {
+  await work.db.contacts.lockOwner(id);
+  const recipients = await work.db.contacts.listIds(id);
   if (recipients.length === 0) return;
   const data = { agent_id: id, canonical_handle, display_name };
-  work.emit({ type: 'contact.updated', recipients, data });
+  work.changes.emit({ type: 'contact.updated', recipients, data });
 }
 
 function isDifferent(before: Profile, after: Profile, field: keyof Profile): boolean {

@@ -1,16 +1,15 @@
+import type { ApprovalRow } from '../../repositories/agents/approval-queries.ts';
 import { type ApprovalAction, type ApprovalDecision } from '../../../packages/core/src/domain/approvals.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isHandle, parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
 import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
-import type { IdempotencyClaim, SystemWork } from '../../work/unit-of-work.ts';
+import type { IdempotencyClaim, ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { approvalNotFound, decideApproval, explainRefusal } from './decide.ts';
 
-type Approvals = Pick<SystemWork, 'approvals'>;
-
 /** A request of an agent for approval by its people. Times in milliseconds. */
-export type Approval = NonNullable<Awaited<ReturnType<Approvals['approvals']['find']>>>;
+export type Approval = ApprovalRow;
 
 const dayMs = 24 * 60 * 60 * 1000;
 const maxPending = 50;
@@ -41,7 +40,10 @@ export async function openApproval(work: SystemWork, input: OpenApproval): Promi
   const { agent_id, detail } = input;
   const current = await findCurrentApproval(work, input);
   if (current !== undefined) return current;
-  const { approvals, now } = work;
+  const {
+    db: { approvals },
+    now,
+  } = work;
   const subject = toSubject(input);
   await approvals.expire(agent_id, now);
   await requirePendingQuota(work, agent_id);
@@ -51,7 +53,7 @@ export async function openApproval(work: SystemWork, input: OpenApproval): Promi
     { ...subject, id, client_name, created_at: now, expires_at: now + dayMs },
     input.claim ?? null,
   );
-  work.enqueue(toNoticeJob(agent_id, id));
+  work.changes.enqueue(toNoticeJob(agent_id, id));
   // A concurrent call may have inserted the same request; then that one is returned.
   const inserted = await approvals.findCurrent(subject, now);
   if (!inserted) throw new Error('the approval was not inserted');
@@ -64,13 +66,13 @@ export async function openApproval(work: SystemWork, input: OpenApproval): Promi
  * @throws {DomainError} INVALID_HANDLE
  */
 export async function findCurrentApproval(
-  work: Pick<SystemWork, 'agents' | 'approvals' | 'now'>,
+  work: ReadWork,
   input: Omit<OpenApproval, 'detail' | 'claim'> & { detail: { message?: string | null | undefined } },
 ): Promise<Approval | null | undefined> {
   const subject = toSubject(input);
-  const [target] = await work.agents.findSeen(subject.agent_id, [subject.target]);
+  const [target] = await work.db.agents.findSeen(subject.agent_id, [subject.target]);
   if (target?.same_owner || target?.same_organization) return null;
-  return work.approvals.findCurrent(subject, work.now);
+  return work.db.approvals.findCurrent(subject, work.now);
 }
 
 /**
@@ -78,19 +80,19 @@ export async function findCurrentApproval(
  * or change nothing.
  */
 export async function findAnsweredCall(
-  work: Pick<SystemWork, 'approvals' | 'now'>,
+  work: ReadWork,
   input: Parameters<typeof findCurrentApproval>[1],
 ): Promise<string | undefined> {
   // An id in place of the handle does not say what was approved.
   if (!isHandle(input.target.replace(/^@/, '').toLowerCase())) return undefined;
-  return (await work.approvals.findAnswered(toSubject(input), work.now))?.answer ?? undefined;
+  return (await work.db.approvals.findAnswered(toSubject(input), work.now))?.answer ?? undefined;
 }
 
 function toSubject({ agent_id, action, target, detail }: Omit<OpenApproval, 'claim'>) {
   return { agent_id, action, target: parseHandle(target).canonical, message: detail.message ?? '' };
 }
 
-async function requirePendingQuota({ approvals, now }: SystemWork, agent_id: string): Promise<void> {
+async function requirePendingQuota({ db: { approvals }, now }: SystemWork, agent_id: string): Promise<void> {
   const { count, first_expiry } = await approvals.countPending(agent_id);
   if (count < maxPending) return;
   const retry_after = Math.max(1, Math.ceil(((first_expiry ?? now) - now) / 1_000));
@@ -105,8 +107,8 @@ async function requirePendingQuota({ approvals, now }: SystemWork, agent_id: str
  * Returns an approval that this agent requested.
  * @throws {DomainError} NOT_FOUND, also for another agent's
  */
-export async function findApproval(work: Approvals, agent_id: string, id: string): Promise<Approval> {
-  const approval = isId('approval', id) ? await work.approvals.find(id, Date.now()) : undefined;
+export async function findApproval(work: ReadWork, agent_id: string, id: string): Promise<Approval> {
+  const approval = isId('approval', id) ? await work.db.approvals.find(id, Date.now()) : undefined;
   if (approval?.agent_id !== agent_id) throw approvalNotFound();
   return approval;
 }
@@ -115,7 +117,11 @@ export async function findApproval(work: Approvals, agent_id: string, id: string
  * Uses an approval for its action. It can be used once.
  * @returns whether it could be used.
  */
-export function useApproval({ approvals, now }: SystemWork, agent_id: string, id: string): Promise<boolean> {
+export function useApproval(
+  { db: { approvals }, now }: SystemWork,
+  agent_id: string,
+  id: string,
+): Promise<boolean> {
   return approvals.use(agent_id, id, now);
 }
 
@@ -124,12 +130,12 @@ export function useApproval({ approvals, now }: SystemWork, agent_id: string, id
  * @throws {DomainError} NOT_FOUND, also for an approval of others
  */
 export async function requireApprovalForPerson(
-  work: Approvals,
+  work: ReadWork,
   account_id: string,
   id: string,
 ): Promise<Approval> {
   const isValidId = isId('approval', id);
-  const approval = isValidId ? await work.approvals.findForPerson(account_id, id, Date.now()) : undefined;
+  const approval = isValidId ? await work.db.approvals.findForPerson(account_id, id, Date.now()) : undefined;
   if (!approval) throw approvalNotFound();
   return approval;
 }
@@ -139,7 +145,7 @@ export async function requireApprovalForPerson(
  * @param filter `before`: the id after which the list continues; `limit`: default 50.
  */
 export function listApprovals(
-  { approvals }: Approvals,
+  { db: { approvals } }: ReadWork,
   account_id: string,
   { pending, before = '', limit = 50 }: { pending: boolean; before?: string; limit?: number },
 ): Promise<Approval[]> {
@@ -173,7 +179,7 @@ export async function decideAsOperator(
 ): Promise<Approval> {
   if (!isId('approval', id)) throw approvalNotFound();
   await explainRefusal(() => decideApproval(work, id, decision, { via: 'operator' }));
-  const approval = await work.approvals.find(id, work.now);
+  const approval = await work.db.approvals.find(id, work.now);
   if (!approval) throw approvalNotFound();
   return approval;
 }
@@ -191,6 +197,6 @@ export function decideInClient(
 }
 
 /** Returns the newest 100 approvals of an agent, for operators. */
-export function listApprovalsOfAgent({ approvals }: Approvals, agent_id: string): Promise<Approval[]> {
+export function listApprovalsOfAgent({ db: { approvals } }: ReadWork, agent_id: string): Promise<Approval[]> {
   return approvals.listOfAgent(agent_id, Date.now(), 100);
 }

@@ -14,7 +14,7 @@ export async function listAgentApprovals(work: Work, { state, ...page }: ListAge
   const { rows, next_cursor } = await readPage(work, page, {
     binding: ['list_approvals', state ?? null],
     rows: (after: readonly [string] | null, limit) =>
-      work.approvals.listForAgent(work.actor.agent_id, work.now, {
+      work.db.approvals.listForAgent(work.actor.agent_id, work.now, {
         state: state ?? null,
         before: after?.[0] ?? '',
         limit,
@@ -33,7 +33,7 @@ export async function decideAsAgent(work: Work, id: string, decision: ApprovalDe
   const { agent_id } = work.actor;
   const find = async () => {
     const approval = isId('approval', id)
-      ? await work.approvals.findForAgent(agent_id, id, work.now)
+      ? await work.db.approvals.findForAgent(agent_id, id, work.now)
       : undefined;
     if (!approval) throw approvalNotFound();
     return approval;

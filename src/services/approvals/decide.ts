@@ -1,9 +1,8 @@
+import type { ApprovalRow } from '../../repositories/agents/approval-queries.ts';
 import type { ApprovalDecision, ApprovalVia } from '../../../packages/core/src/domain/approvals.ts';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { actAs, type SystemWork } from '../../work/unit-of-work.ts';
-
-type Approval = NonNullable<Awaited<ReturnType<SystemWork['approvals']['find']>>>;
+import type { SystemWork } from '../../work/unit-of-work.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -25,7 +24,10 @@ export async function decideApproval(
   decision: ApprovalDecision,
   { via, account_id, agent_id }: Decider,
 ): Promise<void> {
-  const { approvals, now } = work;
+  const {
+    db: { approvals },
+    now,
+  } = work;
   const good_until = decision === 'approved' ? now + dayMs : 0;
   const by = { via, account_id: account_id ?? null, agent_id: agent_id ?? null, now, good_until };
   const isNew = await approvals.decide(id, decision, by);
@@ -33,7 +35,12 @@ export async function decideApproval(
   if (!approval) throw approvalNotFound();
   if (isNew) {
     const detail = { approval_id: id, action: approval.action, decision, via };
-    work.audit({ act: 'approval.decided', agent_id: approval.agent_id, about: approval.target, detail });
+    work.changes.audit({
+      act: 'approval.decided',
+      agent_id: approval.agent_id,
+      about: approval.target,
+      detail,
+    });
     const answer = decision === 'approved' ? await runCall(work, approval) : null;
     emitResolved(work, approval, answer);
     return;
@@ -45,9 +52,9 @@ export async function decideApproval(
 /** Runs the call as the agent that asked, and stores its answer. @throws {DomainError} the refusal of the call */
 async function runCall(
   work: SystemWork,
-  { id, agent_id, action, target, message }: Approval,
+  { id, agent_id, action, target, message }: ApprovalRow,
 ): Promise<string> {
-  const agent = await work.agents.find(agent_id);
+  const agent = await work.db.agents.find(agent_id);
   if (!agent) throw approvalNotFound();
   const actor: Actor = {
     agent_id,
@@ -59,19 +66,19 @@ async function runCall(
     expires_at: work.now,
     token_id: '',
   };
-  await work.approvals.use(agent_id, id, work.now);
-  const answer = await work.runApproved(actAs(work, actor), { action, target, message });
-  await work.approvals.storeAnswer(id, answer);
-  const claim = await work.approvals.findClaim(id);
-  if (claim) await work.idempotencyKeys.insertUnlessTaken({ ...claim, answer, created_at: work.now });
+  await work.db.approvals.use(agent_id, id, work.now);
+  const answer = await work.settings.runApproved({ ...work, actor }, { action, target, message });
+  await work.db.approvals.storeAnswer(id, answer);
+  const claim = await work.db.approvals.findClaim(id);
+  if (claim) await work.db.idempotencyKeys.insertUnlessTaken({ ...claim, answer, created_at: work.now });
   return answer;
 }
 
-function emitResolved(work: SystemWork, approval: Approval, answer: string | null): void {
+function emitResolved(work: SystemWork, approval: ApprovalRow, answer: string | null): void {
   const { id: approval_id, agent_id, action, target, state, decided_via } = approval;
   const result: unknown = answer === null ? null : JSON.parse(answer);
   const data = { approval_id, action, target, decision: state, decided_at: work.now, decided_via, result };
-  work.emit({ type: 'approval.resolved', recipients: [agent_id], data });
+  work.changes.emit({ type: 'approval.resolved', recipients: [agent_id], data });
 }
 
 /**

@@ -13,7 +13,12 @@ import { requireAttachment } from '../access.ts';
  * Checks the actor's limit of unsent files. Concurrent uploads can exceed it by a few.
  * @throws {DomainError} RATE_LIMITED, with the time until the oldest file no longer counts
  */
-export async function requireUnsentQuota({ attachments, actor, unsentLimit, now }: Work): Promise<void> {
+export async function requireUnsentQuota({
+  db: { attachments },
+  settings: { unsentLimit },
+  actor,
+  now,
+}: Work): Promise<void> {
   if (!unsentLimit) return;
   const periodMs = unsentLimit.seconds * 1_000;
   const { held, oldest } = await attachments.countUnsent(actor.agent_id, now - periodMs);
@@ -30,8 +35,8 @@ export async function requireUnsentQuota({ attachments, actor, unsentLimit, now 
 export async function addAttachment(work: Work, file: StoredFile, id = newId('attachment')) {
   const created_at = work.now;
   const expires_at = created_at + unsentLifetimeMs;
-  await work.attachments.insert({ ...file, id, uploader_id: work.actor.agent_id, created_at, expires_at });
-  work.enqueue({ job: scanJob, subject_id: id });
+  await work.db.attachments.insert({ ...file, id, uploader_id: work.actor.agent_id, created_at, expires_at });
+  work.changes.enqueue({ job: scanJob, subject_id: id });
   return { ...file, id, scan_status: 'pending' as const, scanned_by: null, created_at, expires_at };
 }
 
@@ -45,7 +50,7 @@ export async function signDownloadUrl(work: Work, id: string) {
   requireClean(attachment);
   const { storage_key: key, filename, content_type, size_bytes } = attachment;
   const expires_at = work.now + downloadLifetimeMs;
-  const url = await work.addresses.download({ key, filename, content_type, size_bytes }, expires_at);
+  const url = await work.settings.addresses.download({ key, filename, content_type, size_bytes }, expires_at);
   return { url, expires_at };
 }
 

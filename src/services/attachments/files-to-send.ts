@@ -1,11 +1,10 @@
+import type { AttachmentRow } from '../../repositories/attachments/attachments.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { isExpired } from '../access.ts';
 
-type File = Awaited<ReturnType<Work['attachments']['lockOwn']>>[number];
-
 /** Files by id. */
-export type LockedFiles = ReadonlyMap<string, File>;
+export type LockedFiles = ReadonlyMap<string, AttachmentRow>;
 
 /**
  * Locks uploads until the unit of work ends; those that do not exist or belong to another agent are left out.
@@ -17,7 +16,7 @@ export async function lockFiles(
   options: { wait: boolean },
 ): Promise<LockedFiles> {
   if (files.length === 0) return new Map();
-  const locked = await work.attachments.lockOwn(files, options);
+  const locked = await work.db.attachments.lockOwn(files, options);
   return new Map(locked.map((file) => [file.id, file]));
 }
 
@@ -30,7 +29,7 @@ export function requireSendableFiles(
   { actor, now }: Pick<Work, 'actor' | 'now'>,
   locked: LockedFiles,
   ids: readonly string[],
-): File[] {
+): AttachmentRow[] {
   return ids.map((id) => {
     const file = locked.get(id);
     if (file?.uploader_id !== actor.agent_id || isExpired(file, now)) {

@@ -12,13 +12,13 @@ export interface ScanResult {
  * sent, to the members of its thread.
  */
 export async function recordScanResult(work: SystemWork, id: string, result: ScanResult): Promise<void> {
-  const attachment = await work.attachments.setScan(id, result);
+  const attachment = await work.db.attachments.setScan(id, result);
   if (!attachment) return;
   const { uploader_id, filename, content_type, size_bytes, message_id } = attachment;
   // A separate statement: setScan may have waited for the transaction that sends the file, and its snapshot does not see that message.
-  const thread_id = message_id === null ? null : await work.attachments.findThread(id);
-  const members = thread_id === null ? [] : await work.threadMembers.lock(thread_id);
-  work.emit({
+  const thread_id = message_id === null ? null : await work.db.attachments.findThread(id);
+  const members = thread_id === null ? [] : await work.db.threadMembers.lock(thread_id);
+  work.changes.emit({
     type: 'attachment.scanned',
     ...(thread_id !== null && { thread_id }),
     recipients: [...new Set([uploader_id, ...members])],

@@ -31,7 +31,7 @@ export interface RequestUpload {
  */
 export async function requestUpload(work: Work, { filename, size, sha256, ...input }: RequestUpload) {
   const content_type = normalizeMediaType(input.content_type);
-  requireAcceptedDeclaration(work.attachmentTypes, content_type);
+  requireAcceptedDeclaration(work.settings.attachmentTypes, content_type);
   if (size > maxAttachmentBytes) throw attachmentTooLarge();
   await requireUnsentQuota(work);
   const upload = {
@@ -45,9 +45,9 @@ export async function requestUpload(work: Work, { filename, size, sha256, ...inp
     created_at: work.now,
     expires_at: work.now + uploadLifetimeMs,
   };
-  await work.uploads.insert(upload);
+  await work.db.uploads.insert(upload);
   const target = { key: upload.storage_key, content_type, size_bytes: size };
-  return { upload, address: await work.addresses.upload(target, upload.expires_at) };
+  return { upload, address: await work.settings.addresses.upload(target, upload.expires_at) };
 }
 
 /**
@@ -55,7 +55,7 @@ export async function requestUpload(work: Work, { filename, size, sha256, ...inp
  * @throws {DomainError} ATTACHMENT_NOT_FOUND
  */
 export async function findUploadToComplete(work: Work, id: string) {
-  const upload = isId('attachment', id) ? await work.uploads.find(id, work.actor.agent_id) : undefined;
+  const upload = isId('attachment', id) ? await work.db.uploads.find(id, work.actor.agent_id) : undefined;
   if (upload && upload.expires_at > work.now) return upload;
   await requireOwnAttachment(work, id);
   return null;
@@ -67,7 +67,7 @@ export async function findUploadToComplete(work: Work, id: string) {
  * @throws {DomainError} ATTACHMENT_NOT_FOUND, VALIDATION_ERROR (another size or digest)
  */
 export async function completeUpload(work: Work, id: string, file: StoredFile | null) {
-  const upload = file && (await work.uploads.find(id, work.actor.agent_id));
+  const upload = file && (await work.db.uploads.find(id, work.actor.agent_id));
   if (!file || !upload) return requireOwnAttachment(work, id);
   if (file.size_bytes !== upload.size_bytes) {
     throw wrongField('size', `expected ${upload.size_bytes} bytes, received ${file.size_bytes}`);
@@ -76,7 +76,7 @@ export async function completeUpload(work: Work, id: string, file: StoredFile | 
     throw wrongField('sha256', `expected ${upload.sha256}, received ${file.sha256}`);
   }
   // A concurrent call may have completed it.
-  if (!(await work.uploads.remove(id))) return requireOwnAttachment(work, id);
+  if (!(await work.db.uploads.remove(id))) return requireOwnAttachment(work, id);
   return addAttachment(work, file, id);
 }
 

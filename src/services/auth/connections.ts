@@ -1,13 +1,10 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { agentNotFound } from '../access.ts';
 import { endTokens } from './revocations.ts';
 import type { Revocation } from './tokens.ts';
 import { removeWebhooksOfMember } from '../webhooks/access.ts';
-
-type Grants = Pick<SystemWork, 'clientGrants'>;
-type GrantRepositories = Pick<SystemWork, 'clientGrants' | 'oauthRecords' | 'tokens' | 'inboxLeases'>;
 
 const grantIdPattern = /^[\w-]{1,100}$/;
 
@@ -30,7 +27,7 @@ export interface NewConnection {
  * @throws {DomainError} AGENT_NOT_FOUND if the person cannot act as the agent
  */
 export async function recordConnection(
-  { clientGrants, now, audit }: Pick<SystemWork, 'clientGrants' | 'now' | 'audit'>,
+  { db: { clientGrants }, changes: { audit }, now }: SystemWork,
   connection: NewConnection,
 ): Promise<void> {
   const { account_id, agent_id, client_id, scopes, grant_id } = connection;
@@ -44,7 +41,7 @@ export type Connection = Awaited<ReturnType<typeof listConnections>>[number];
 
 /** Returns the clients that a person connected, newest first, at most `limit`, from before the position `before`. */
 export async function listConnections(
-  { clientGrants }: Grants,
+  { db: { clientGrants } }: ReadWork,
   account_id: string,
   {
     before = null,
@@ -60,7 +57,7 @@ export async function listConnections(
 
 /** Returns the ids of the agents as which this client can already act for a person with at least these scopes, latest first. */
 export function listApprovedAgents(
-  { clientGrants }: Grants,
+  { db: { clientGrants } }: ReadWork,
   account_id: string,
   client_id: string,
   scopes: readonly Scope[],
@@ -74,29 +71,26 @@ export function listApprovedAgents(
  * @throws {DomainError} NOT_FOUND if the person has no such connection
  */
 export async function endConnection(
-  work: GrantRepositories & Pick<SystemWork, 'audit'>,
+  work: SystemWork,
   account_id: string,
   grant_id: string,
 ): Promise<Revocation[]> {
   const isValidId = grantIdPattern.test(grant_id);
-  const removed = isValidId ? await work.clientGrants.removeOfAccount(account_id, grant_id) : undefined;
+  const removed = isValidId ? await work.db.clientGrants.removeOfAccount(account_id, grant_id) : undefined;
   if (!removed) throw new DomainError('NOT_FOUND', 'No such connection; it may have ended already.');
   auditEnd(work, grant_id, removed);
   return endGrants(work, [grant_id]);
 }
 
 /** Ends a grant of any person: its code or refresh token was used twice, or its client revoked it. Returns as endConnection. */
-export async function endGrant(
-  work: GrantRepositories & Pick<SystemWork, 'audit'>,
-  grant_id: string,
-): Promise<Revocation[]> {
-  const removed = await work.clientGrants.remove(grant_id);
+export async function endGrant(work: SystemWork, grant_id: string): Promise<Revocation[]> {
+  const removed = await work.db.clientGrants.remove(grant_id);
   if (removed) auditEnd(work, grant_id, removed);
   return endGrants(work, [grant_id]);
 }
 
 function auditEnd(
-  { audit }: Pick<SystemWork, 'audit'>,
+  { changes: { audit } }: SystemWork,
   grant_id: string,
   { account_id, agent_id, client_id }: Pick<NewConnection, 'account_id' | 'agent_id' | 'client_id'>,
 ): void {
@@ -104,11 +98,8 @@ function auditEnd(
 }
 
 /** Ends connections whose person can no longer act as their agent, of one account or of all. Returns as endConnection. */
-export async function endConnectionsBeyondRights(
-  work: GrantRepositories,
-  account_id?: string,
-): Promise<Revocation[]> {
-  return endGrants(work, await work.clientGrants.removeBeyondRights(account_id ?? null));
+export async function endConnectionsBeyondRights(work: ReadWork, account_id?: string): Promise<Revocation[]> {
+  return endGrants(work, await work.db.clientGrants.removeBeyondRights(account_id ?? null));
 }
 
 /**
@@ -116,15 +107,14 @@ export async function endConnectionsBeyondRights(
  * member, because only this person knows their secrets. Removes the items of which the person was notified. Returns as endConnection.
  */
 export async function endAccessOfMember(
-  work: GrantRepositories &
-    Pick<SystemWork, 'credentials' | 'webhooks' | 'webhookDeliveries' | 'notificationMessages' | 'now'>,
+  work: ReadWork,
   organization_id: string,
   account_id: string,
 ): Promise<Revocation[]> {
   const ended = await endConnectionsBeyondRights(work, account_id);
   await removeWebhooksOfMember(work, organization_id, account_id);
-  await work.notificationMessages.removeBeyondRights(account_id);
-  for (const client_id of await work.credentials.revokeOfMember(organization_id, account_id, work.now)) {
+  await work.db.notificationMessages.removeBeyondRights(account_id);
+  for (const client_id of await work.db.credentials.revokeOfMember(organization_id, account_id, work.now)) {
     ended.push(...(await endTokens(work, { client_id })));
   }
   return ended;
@@ -135,24 +125,24 @@ export async function endAccessOfMember(
  * @returns their number, and the revocations to publish after the commit.
  */
 export async function endConnectionsOfAccount(
-  work: GrantRepositories,
+  work: ReadWork,
   account_id: string,
 ): Promise<{ grants: number; ended: Revocation[] }> {
-  const grants = await work.clientGrants.removeAllOfAccount(account_id);
+  const grants = await work.db.clientGrants.removeAllOfAccount(account_id);
   return { grants: grants.length, ended: await endGrants(work, grants) };
 }
 
 /** Ends the connections of an agent that retires; the caller ends its tokens. */
-export async function endConnectionsOfAgent(work: GrantRepositories, agent_id: string): Promise<void> {
-  for (const grant_id of await work.clientGrants.removeOfAgent(agent_id)) {
-    await work.oauthRecords.removeOfGrant(grant_id);
+export async function endConnectionsOfAgent(work: ReadWork, agent_id: string): Promise<void> {
+  for (const grant_id of await work.db.clientGrants.removeOfAgent(agent_id)) {
+    await work.db.oauthRecords.removeOfGrant(grant_id);
   }
 }
 
-async function endGrants(work: GrantRepositories, grantIds: readonly string[]): Promise<Revocation[]> {
+async function endGrants(work: ReadWork, grantIds: readonly string[]): Promise<Revocation[]> {
   const ended: Revocation[] = [];
   for (const grant_id of grantIds) {
-    await work.oauthRecords.removeOfGrant(grant_id);
+    await work.db.oauthRecords.removeOfGrant(grant_id);
     ended.push(...(await endTokens(work, { grant_id })));
   }
   return ended;

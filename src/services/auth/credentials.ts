@@ -2,13 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { toOneLine } from '../../../packages/core/src/domain/visible-text.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { findAgentByHandle } from '../agents/find-by-handle.ts';
 import { endTokens } from './revocations.ts';
 import { sha256 } from './token-records.ts';
 import type { Revocation } from './tokens.ts';
-
-type Credentials = Pick<SystemWork, 'credentials'>;
 
 /** A confidential client of an agent, without its secret. Times in milliseconds. */
 export type Credential = ReturnType<typeof toCredential>;
@@ -39,8 +37,9 @@ export async function createCredential(work: SystemWork, input: CreateCredential
   const agent = await findAgentByHandle(work, input.handle);
   const id = once === undefined ? randomBytes(12) : sha256(`${agent.id} ${once}`).subarray(0, 12);
   const client_id = `ams_${id.toString('hex')}`;
-  if (once !== undefined && (await work.credentials.findOfAgent(agent.id, client_id))) throw alreadyCreated();
-  if ((await work.credentials.countActive(agent.id)) >= maxCredentials) {
+  if (once !== undefined && (await work.db.credentials.findOfAgent(agent.id, client_id)))
+    throw alreadyCreated();
+  if ((await work.db.credentials.countActive(agent.id)) >= maxCredentials) {
     throw new DomainError(
       'FORBIDDEN',
       `An agent can have at most ${maxCredentials} credentials; revoke one first.`,
@@ -48,9 +47,9 @@ export async function createCredential(work: SystemWork, input: CreateCredential
   }
   const client_secret = randomBytes(32).toString('base64url');
   const credential = { client_id, agent_id: agent.id, name, scopes, created_at: work.now };
-  const isNew = await work.credentials.insert({ ...credential, secret_hash: sha256(client_secret) });
+  const isNew = await work.db.credentials.insert({ ...credential, secret_hash: sha256(client_secret) });
   if (!isNew) throw alreadyCreated();
-  work.audit({
+  work.changes.audit({
     act: 'credential.created',
     agent_id: agent.id,
     about: client_id,
@@ -70,9 +69,9 @@ function alreadyCreated(): DomainError {
  * Returns all credentials of an agent, including revoked ones, oldest first. Times in milliseconds.
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE
  */
-export async function listCredentials(work: Pick<SystemWork, 'agents' | 'credentials'>, handle: string) {
+export async function listCredentials(work: ReadWork, handle: string) {
   const agent = await findAgentByHandle(work, handle);
-  return (await work.credentials.list(agent.id)).map(toCredential);
+  return (await work.db.credentials.list(agent.id)).map(toCredential);
 }
 
 /**
@@ -80,7 +79,7 @@ export async function listCredentials(work: Pick<SystemWork, 'agents' | 'credent
  * @param filter `before`: the client_id after which the list continues.
  */
 export async function listCredentialsPage(
-  { credentials }: Credentials,
+  { db: { credentials } }: ReadWork,
   agent_id: string,
   filter: { active: boolean; before: string | null; limit: number },
 ): Promise<Credential[]> {
@@ -93,7 +92,7 @@ export async function listCredentialsPage(
  * @throws {DomainError} NOT_FOUND, also for another agent's
  */
 export async function requireCredential(
-  { credentials }: Credentials,
+  { db: { credentials } }: ReadWork,
   agent_id: string,
   client_id: string,
 ): Promise<Credential> {
@@ -130,7 +129,7 @@ export async function rotateCredential(
   const previous_secret_until = end_previous ? null : work.now + previousSecretMs;
   const rotation = { client_id, agent_id, previous_secret_until, now: work.now };
   const secret_hash = sha256(client_secret);
-  const rotated = await work.credentials.rotate({ ...rotation, seen, secret_hash });
+  const rotated = await work.db.credentials.rotate({ ...rotation, seen, secret_hash });
   if (rotated === undefined) {
     if (seen === undefined) throw noActiveCredential(client_id);
     throw new DomainError(
@@ -138,12 +137,17 @@ export async function rotateCredential(
       'The secret of this credential was rotated or revoked before. If you do not have the new secret, rotate it again.',
     );
   }
-  work.audit({ act: 'credential.rotated', agent_id: rotated, about: client_id, detail: { end_previous } });
+  work.changes.audit({
+    act: 'credential.rotated',
+    agent_id: rotated,
+    about: client_id,
+    detail: { end_previous },
+  });
   const ended = end_previous ? await endTokens(work, { client_id }) : [];
   return { client_id, client_secret, previous_secret_until, ended };
 }
 
-function toCredential(row: Awaited<ReturnType<SystemWork['credentials']['list']>>[number]) {
+function toCredential(row: Awaited<ReturnType<SystemWork['db']['credentials']['list']>>[number]) {
   const { client_id, canonical_handle, name, scopes, created_at, last_used_at, revoked_at } = row;
   const { rotated_at, previous_secret_until } = row;
   return {
@@ -170,9 +174,9 @@ export async function revokeCredential(
   client_id: string,
   agent_id: string | null = null,
 ): Promise<Revocation[]> {
-  const revoked = await work.credentials.revoke(client_id, work.now, agent_id);
+  const revoked = await work.db.credentials.revoke(client_id, work.now, agent_id);
   if (revoked === undefined) throw noActiveCredential(client_id);
-  work.audit({ act: 'credential.revoked', agent_id: revoked, about: client_id });
+  work.changes.audit({ act: 'credential.revoked', agent_id: revoked, about: client_id });
   return endTokens(work, { client_id });
 }
 

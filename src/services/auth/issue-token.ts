@@ -39,7 +39,12 @@ export async function issueToken(work: SystemWork, input: IssueToken) {
     exp: iat + expires_in,
     extra: { sub: agent.id, handle: agent.canonical_handle },
   };
-  work.audit({ act: 'token.issued', agent_id: agent.id, about: resource, detail: { scopes, expires_in } });
-  await work.tokens.insert(toTokenRow(access_token, payload));
+  work.changes.audit({
+    act: 'token.issued',
+    agent_id: agent.id,
+    about: resource,
+    detail: { scopes, expires_in },
+  });
+  await work.db.tokens.insert(toTokenRow(access_token, payload));
   return { access_token, token_type: 'Bearer' as const, expires_in };
 }

@@ -1,13 +1,14 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../packages/core/src/domain/auth/audit.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { Clock } from '../../shared/clock.ts';
-import type { UnitOfWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { endGrant, type NewConnection, recordConnection } from './connections.ts';
 import { endTokens } from './revocations.ts';
 import { toTokenRow, sha256 } from './token-records.ts';
 import { refreshTokenLifeSeconds, type Revocation, tokenLifeSeconds } from './tokens.ts';
 
-type SystemAccess = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
+type SystemAccess = Pick<UnitOfWork, 'read' | 'write'>;
 type EndGrant = (grant_id: string) => Promise<void>;
 
 export interface OAuthStorageParts {
@@ -37,7 +38,7 @@ const grantLifeMs = (refreshTokenLifeSeconds + tokenLifeSeconds) * 1_000;
  */
 export function createOAuthStorage({ unitOfWork, clock, publish, refresh_grace_ms }: OAuthStorageParts) {
   const end: EndGrant = async (grant_id) =>
-    publish(await unitOfWork.writeAsSystem((work) => endGrant(work, grant_id)));
+    publish(await unitOfWork.write(system, (work) => endGrant(work, grant_id)));
   return {
     ...clientStorage(unitOfWork),
     ...tokenStorage(unitOfWork, clock, publish),
@@ -46,31 +47,34 @@ export function createOAuthStorage({ unitOfWork, clock, publish, refresh_grace_m
   };
 }
 
-function clientStorage({ readAsSystem }: SystemAccess) {
+function clientStorage(unitOfWork: SystemAccess) {
   return {
     /** Returns a registered or confidential client; undefined if it is unknown or revoked, or its agent is retired. */
     async findClient(clientId: string) {
       // PostgreSQL text cannot contain NUL.
       if (clientId.includes('\0')) return undefined;
-      return readAsSystem(
-        async ({ credentials, oauthClients }) =>
+      return unitOfWork.read(
+        system,
+        async ({ db: { credentials, oauthClients } }) =>
           (await credentials.findActive(clientId)) ?? oauthClients.find(clientId),
       );
     },
 
     async saveClient(client: { client_id: string; metadata: Record<string, unknown> }): Promise<void> {
-      await readAsSystem(({ oauthClients }) => oauthClients.insert({ ...client, created_at: Date.now() }));
+      await unitOfWork.read(system, ({ db: { oauthClients } }) =>
+        oauthClients.insert({ ...client, created_at: Date.now() }),
+      );
     },
 
     /** Returns the agent unless it is retired. */
     findAgent(agentId: string) {
-      return readAsSystem(({ agents }) => agents.find(agentId));
+      return unitOfWork.read(system, ({ db: { agents } }) => agents.find(agentId));
     },
   };
 }
 
 function tokenStorage(
-  { readAsSystem }: SystemAccess,
+  unitOfWork: SystemAccess,
   clock: OAuthStorageParts['clock'],
   publish: OAuthStorageParts['publish'],
 ) {
@@ -80,7 +84,7 @@ function tokenStorage(
       const record = toTokenRow(token, toDatabaseTime(payload, clock));
       const { client_id, grant_id } = record;
       const now = clock.now();
-      await readAsSystem(async ({ tokens, clientGrants, credentials }) => {
+      await unitOfWork.read(system, async ({ db: { tokens, clientGrants, credentials } }) => {
         await tokens.insert(record);
         if (grant_id === null) await credentials.recordUse(client_id, now);
         else await clientGrants.recordUse(grant_id, now, now + grantLifeMs);
@@ -89,19 +93,19 @@ function tokenStorage(
 
     /** Returns the payload of an access token of this kind; undefined if it or its grant ended or its agent is retired. */
     async findToken(kind: string, token: string): Promise<object | undefined> {
-      const row = await readAsSystem(({ tokens }) => tokens.find(sha256(token)));
+      const row = await unitOfWork.read(system, ({ db: { tokens } }) => tokens.find(sha256(token)));
       return row?.payload['kind'] === kind ? { ...toProcessTime(row.payload, clock), jti: token } : undefined;
     },
 
     /** Ends one access token in all processes. */
     async endToken(token: string): Promise<void> {
       const token_id = sha256(token).toString('base64url');
-      await publish(await readAsSystem((repositories) => endTokens(repositories, { token_id })));
+      await publish(await unitOfWork.read(system, (work) => endTokens(work, { token_id })));
     },
   };
 }
 
-function grantStorage({ readAsSystem, writeAsSystem }: SystemAccess, end: EndGrant) {
+function grantStorage(unitOfWork: SystemAccess, end: EndGrant) {
   return {
     /**
      * Records a new grant of a person.
@@ -110,19 +114,19 @@ function grantStorage({ readAsSystem, writeAsSystem }: SystemAccess, end: EndGra
     async openGrant(request: Omit<NewConnection, 'grant_id'>): Promise<{ grant_id: string }> {
       const grant_id = newId('grant');
       const grant = { ...request, grant_id };
-      await writeAsSystem((work) => recordConnection(work, grant), authorFromPerson(request));
+      await unitOfWork.write(authorFromPerson(request), (work) => recordConnection(work, grant));
       return { grant_id };
     },
 
     /** Whether any person has a grant for this client. */
     async isConnected(clientId: string): Promise<boolean> {
       if (clientId.includes('\0')) return false;
-      return readAsSystem(({ clientGrants }) => clientGrants.existsFor(clientId));
+      return unitOfWork.read(system, ({ db: { clientGrants } }) => clientGrants.existsFor(clientId));
     },
 
     /** Returns an active grant whose person can still act as its agent. */
     findGrant(grantId: string) {
-      return readAsSystem(({ clientGrants }) => clientGrants.findActive(grantId));
+      return unitOfWork.read(system, ({ db: { clientGrants } }) => clientGrants.findActive(grantId));
     },
 
     /** Ends a grant with its codes, refresh tokens and access tokens, in all processes. */
@@ -131,13 +135,16 @@ function grantStorage({ readAsSystem, writeAsSystem }: SystemAccess, end: EndGra
 }
 
 function recordStorage(
-  { readAsSystem }: SystemAccess,
+  unitOfWork: SystemAccess,
   clock: OAuthStorageParts['clock'],
   { refresh_grace_ms, end }: Pick<OAuthStorageParts, 'refresh_grace_ms'> & { end: EndGrant },
 ) {
   const graces: Record<string, typeof noGrace> = {
     RefreshToken: { lasts_ms: refresh_grace_ms, uses: maxRefreshUses },
   };
+  const onRecords = <T>(run: (records: ReadWork['db']['oauthRecords']) => Promise<T>) =>
+    unitOfWork.read(system, ({ db }) => run(db.oauthRecords));
+
   return {
     /**
      * Saves a record of any other model.
@@ -160,7 +167,7 @@ function recordStorage(
         payload: { ...toDatabaseTime(kept, clock), ...origin },
         expires_at: lifeSeconds === undefined ? null : clock.now() + lifeSeconds * 1_000,
       };
-      await readAsSystem(({ oauthRecords }) => oauthRecords.put(record));
+      await onRecords((records) => records.put(record));
     },
 
     /** Saves the decision about an authorization request, for an hour. Returns whether it is the first one. */
@@ -172,11 +179,11 @@ function recordStorage(
         payload: decision,
       };
       const expires_at = clock.now() + decisionLifeMs;
-      return readAsSystem(({ oauthRecords }) => oauthRecords.add({ ...record, expires_at }));
+      return onRecords((records) => records.add({ ...record, expires_at }));
     },
 
     async findRecord(model: string, id: string): Promise<object | undefined> {
-      const row = await readAsSystem(({ oauthRecords }) => oauthRecords.find(model, sha256(id)));
+      const row = await onRecords((records) => records.find(model, sha256(id)));
       return row && { ...toProcessTime(row.payload, clock), jti: id, ...toConsumedSeconds(row.consumed_at) };
     },
 
@@ -189,16 +196,15 @@ function recordStorage(
       const idHash = sha256(id);
       const grace = graces[model] ?? noGrace;
       const now = clock.now();
-      if (await readAsSystem(({ oauthRecords }) => oauthRecords.consume(model, idHash, now, grace)))
-        return true;
-      const row = await readAsSystem(({ oauthRecords }) => oauthRecords.find(model, idHash));
+      if (await onRecords((records) => records.consume(model, idHash, now, grace))) return true;
+      const row = await onRecords((records) => records.find(model, idHash));
       if (row?.grant_id) await end(row.grant_id);
       return false;
     },
 
     /** Removes a record. Returns whether it existed: true for exactly one of concurrent calls. */
     removeRecord(model: string, id: string): Promise<boolean> {
-      return readAsSystem(({ oauthRecords }) => oauthRecords.remove(model, sha256(id)));
+      return onRecords((records) => records.remove(model, sha256(id)));
     },
   };
 }

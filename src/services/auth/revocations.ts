@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 import type { Revocation } from './tokens.ts';
 
 /** Bus topic of revocations; the body is a Revocation as JSON. */
@@ -10,7 +10,7 @@ export const revocationTopic = 'tokens';
  * @returns the revocations to publish after the commit. A grant is published as its tokens, because an actor has no grant id.
  */
 export async function endTokens(
-  { tokens, inboxLeases }: Pick<SystemWork, 'tokens' | 'inboxLeases'>,
+  { db: { tokens, inboxLeases } }: ReadWork,
   revocation: Revocation,
 ): Promise<Revocation[]> {
   const { agent_id, client_id, grant_id, token_id } = revocation;

@@ -1,8 +1,9 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { deriveKey, createSealedBox } from '../../shared/encryption.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 
 /** A private key of the authorization server (RFC 7517), for ES256. */
 const signingKey = z.object({
@@ -28,18 +29,18 @@ export const signingKeysTopic = 'signing-keys';
  * @throws if the stored keys were encrypted with another secret
  */
 export async function loadSigningKeys(
-  unitOfWork: Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>,
+  unitOfWork: Pick<UnitOfWork, 'read' | 'write'>,
   secret: string,
 ): Promise<SigningKey[]> {
   const box = createKeyBox(secret);
-  const stored = await unitOfWork.readAsSystem((repositories) => repositories.signingKeys.list());
+  const stored = await unitOfWork.read(system, (work) => work.db.signingKeys.list());
   const rows =
-    stored.length > 0 ? stored : await unitOfWork.writeAsSystem((work) => createFirstKey(work, box));
+    stored.length > 0 ? stored : await unitOfWork.write(system, (work) => createFirstKey(work, box));
   return rows.map((row) => box.open(row.id, row.encrypted_key));
 }
 
 /** Returns the ids of the signing keys, newest first, each with its creation time (ms). */
-export async function listSigningKeys({ signingKeys: keys }: Pick<SystemWork, 'signingKeys'>) {
+export async function listSigningKeys({ db: { signingKeys: keys } }: ReadWork) {
   const rows = await keys.list();
   return rows.map(({ id, created_at }, index) => ({ id, created_at, signs: index === 0 }));
 }
@@ -48,7 +49,10 @@ export async function listSigningKeys({ signingKeys: keys }: Pick<SystemWork, 's
  * Creates a new signing key, which signs from now on. Older keys stay published until they are removed.
  * @throws if the stored keys were encrypted with another secret, because no process could read both
  */
-export async function rotateSigningKey({ signingKeys: keys, now, audit }: SystemWork, secret: string) {
+export async function rotateSigningKey(
+  { db: { signingKeys: keys }, changes: { audit }, now }: SystemWork,
+  secret: string,
+) {
   const box = createKeyBox(secret);
   await keys.lock();
   const stored = await keys.list();
@@ -64,7 +68,10 @@ export async function rotateSigningKey({ signingKeys: keys, now, audit }: System
  * Removes a signing key. Its signatures become invalid.
  * @throws {DomainError} NOT_FOUND, INVALID_TRANSITION for the key that currently signs
  */
-export async function removeSigningKey({ signingKeys: keys, audit }: SystemWork, id: string) {
+export async function removeSigningKey(
+  { db: { signingKeys: keys }, changes: { audit } }: SystemWork,
+  id: string,
+) {
   await keys.lock();
   const [signing, ...others] = await keys.list();
   if (id === signing?.id) {
@@ -82,7 +89,7 @@ export async function removeSigningKey({ signingKeys: keys, audit }: SystemWork,
 }
 
 /** Creates the first key unless another process was faster. */
-async function createFirstKey({ signingKeys: keys, now }: SystemWork, box: KeyBox) {
+async function createFirstKey({ db: { signingKeys: keys }, now }: SystemWork, box: KeyBox) {
   await keys.lock();
   const meanwhile = await keys.list();
   if (meanwhile.length > 0) return meanwhile;
@@ -90,7 +97,7 @@ async function createFirstKey({ signingKeys: keys, now }: SystemWork, box: KeyBo
   return keys.list();
 }
 
-async function insertKey(keys: SystemWork['signingKeys'], box: KeyBox, created_at: number) {
+async function insertKey(keys: SystemWork['db']['signingKeys'], box: KeyBox, created_at: number) {
   const key = generateKey();
   await keys.insert({ id: key.kid, encrypted_key: box.seal(key), created_at });
   return { id: key.kid, created_at };

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { hash, randomBytes } from 'node:crypto';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
@@ -25,7 +26,7 @@ export interface StreamTickets {
 }
 
 export interface StreamTicketsParts {
-  unitOfWork: Pick<UnitOfWork, 'readAsSystem'>;
+  unitOfWork: Pick<UnitOfWork, 'read'>;
   tokens: Pick<Tokens, 'confirm'>;
   clock: Pick<Clock, 'now' | 'offsetMs'>;
 }
@@ -42,12 +43,14 @@ export function createStreamTickets({ unitOfWork, tokens, clock }: StreamTickets
       const ticket = randomBytes(32).toString('base64url');
       const expires_at = Math.min(clock.now() + ticketLifeMs, tokenExpiresAt + clock.offsetMs());
       const row = { token_hash: Buffer.from(token_id, 'base64url'), expires_at };
-      await unitOfWork.readAsSystem(({ streamTickets }) => streamTickets.insert(sha256(ticket), row));
+      await unitOfWork.read(system, ({ db: { streamTickets } }) => streamTickets.insert(sha256(ticket), row));
       return { ticket, expires_at };
     },
     async redeem(ticket) {
       if (!ticketPattern.test(ticket)) throw invalidTicket();
-      const row = await unitOfWork.readAsSystem(({ streamTickets }) => streamTickets.take(sha256(ticket)));
+      const row = await unitOfWork.read(system, ({ db: { streamTickets } }) =>
+        streamTickets.take(sha256(ticket)),
+      );
       if (!row || row.expires_at <= clock.now()) throw invalidTicket();
       return tokens.confirm(row.token_hash.toString('base64url'), 'ws');
     },

@@ -1,8 +1,8 @@
+import type { TokenRow } from '../../repositories/auth/tokens.ts';
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import type { Work } from '../../work/unit-of-work.ts';
 import { createTokenCache, type CachedToken } from './token-cache.ts';
 
 /** An interface that verifies tokens. Each is an OAuth resource (RFC 8707). */
@@ -69,8 +69,6 @@ export function isEndedBy(revocation: Revocation, actor: Actor, grantId: string 
     (grant_id !== undefined && grant_id === grantId)
   );
 }
-
-type TokenRow = NonNullable<Awaited<ReturnType<Work['tokens']['find']>>>;
 
 export interface TokensParts {
   /** Returns the row of a token by its SHA-256; undefined if it is unknown, revoked, or of a retired agent. */

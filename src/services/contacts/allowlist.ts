@@ -12,18 +12,18 @@ const maxEntries = 1000;
 export async function addAllowlistEntry(work: Work, input: string) {
   const { agent_id } = work.actor;
   const entry = parseAllowlistEntry(input);
-  await work.allowlists.lock(agent_id);
-  const before = await work.allowlists.find(agent_id, entry);
+  await work.db.allowlists.lock(agent_id);
+  const before = await work.db.allowlists.find(agent_id, entry);
   if (before) return before;
-  if ((await work.allowlists.count(agent_id)) >= maxEntries) {
+  if ((await work.db.allowlists.count(agent_id)) >= maxEntries) {
     throw new DomainError(
       'VALIDATION_ERROR',
       `An allowlist can have at most ${maxEntries} entries; remove one first.`,
     );
   }
   const row = { entry, created_at: work.now };
-  await work.allowlists.insert(agent_id, row);
-  work.audit({ act: 'allowlist.added', agent_id, about: entry });
+  await work.db.allowlists.insert(agent_id, row);
+  work.changes.audit({ act: 'allowlist.added', agent_id, about: entry });
   return row;
 }
 
@@ -31,16 +31,16 @@ export async function addAllowlistEntry(work: Work, input: string) {
 export async function removeAllowlistEntry(work: Work, input: string): Promise<void> {
   const { agent_id } = work.actor;
   const entry = parseAllowlistEntry(input);
-  if (await work.allowlists.remove(agent_id, entry)) {
-    work.changeRelations(agent_id);
-    work.audit({ act: 'allowlist.removed', agent_id, about: entry });
+  if (await work.db.allowlists.remove(agent_id, entry)) {
+    work.changes.changeRelations(agent_id);
+    work.changes.audit({ act: 'allowlist.removed', agent_id, about: entry });
     return;
   }
   throw new DomainError('NOT_FOUND', 'This entry is not on your allowlist.');
 }
 
 /** Returns all entries of the actor's allowlist, in their order. */
-export async function listEntries({ allowlists, actor }: Work): Promise<string[]> {
+export async function listEntries({ db: { allowlists }, actor }: Work): Promise<string[]> {
   const rows = await allowlists.list(actor.agent_id, { after: null, limit: maxEntries });
   return rows.map(({ entry }) => entry);
 }
@@ -50,7 +50,7 @@ export async function listAllowlist(work: Work, request: PageRequest) {
   const { rows, next_cursor } = await readPage(work, request, {
     binding: ['list_allowlist'],
     rows: (after: readonly [string] | null, limit) =>
-      work.allowlists.list(work.actor.agent_id, { after: after?.[0] ?? null, limit }),
+      work.db.allowlists.list(work.actor.agent_id, { after: after?.[0] ?? null, limit }),
     position: (row) => [row.entry],
   });
   return { allowlist: rows, next_cursor };

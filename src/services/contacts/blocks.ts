@@ -1,10 +1,9 @@
+import type { BlockRow } from '../../repositories/contacts/blocks.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey, requireOtherAgent } from '../access.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { emitRequested, endContact } from './contact-events.ts';
-
-type Block = NonNullable<Awaited<ReturnType<Work['blocks']['find']>>>;
 
 export interface BlockAgent {
   /** Handle or id. */
@@ -17,20 +16,20 @@ export interface BlockAgent {
  * and its own requests stay in its list unchanged. Blocking again changes nothing.
  * @throws {DomainError} AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (the actor itself)
  */
-export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Promise<Block> {
+export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Promise<BlockRow> {
   const { agent_id } = work.actor;
   // A blocked agent may be hidden by now; it stays blocked.
-  const before = await work.blocks.find(agent_id, parseAgentKey(handle));
+  const before = await work.db.blocks.find(agent_id, parseAgentKey(handle));
   if (before) return before;
   const other = await requireOtherAgent(work, handle);
-  await work.contacts.lockPair(agent_id, other.id);
-  const meanwhile = await work.blocks.find(agent_id, other.id);
+  await work.db.contacts.lockPair(agent_id, other.id);
+  const meanwhile = await work.db.blocks.find(agent_id, other.id);
   if (meanwhile) return meanwhile;
   const block = { blocked_agent_id: other.id, created_at: work.now };
-  await work.blocks.insert({ agent_id, ...block, reason });
-  work.changeRelations(agent_id);
-  work.audit({ act: 'agent.blocked', agent_id, about: other.canonical_handle });
-  await work.contactRequests.withdraw(agent_id, other.id, work.now);
+  await work.db.blocks.insert({ agent_id, ...block, reason });
+  work.changes.changeRelations(agent_id);
+  work.changes.audit({ act: 'agent.blocked', agent_id, about: other.canonical_handle });
+  await work.db.contactRequests.withdraw(agent_id, other.id, work.now);
   await endContact(work, { agent_id: other.id, canonical_handle: other.canonical_handle });
   return { ...block, blocked_handle: other.canonical_handle };
 }
@@ -43,13 +42,13 @@ export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Pr
  */
 export async function unblockAgent(work: Work, ref: string): Promise<void> {
   const { agent_id } = work.actor;
-  const block = await work.blocks.find(agent_id, parseAgentKey(ref));
+  const block = await work.db.blocks.find(agent_id, parseAgentKey(ref));
   if (!block) throw notBlocked();
   const other_id = block.blocked_agent_id;
-  await work.contacts.lockPair(agent_id, other_id);
-  if (!(await work.blocks.remove(agent_id, other_id))) throw notBlocked();
-  work.audit({ act: 'agent.unblocked', agent_id, about: block.blocked_handle });
-  const request = await work.contactRequests.announce(other_id, agent_id);
+  await work.db.contacts.lockPair(agent_id, other_id);
+  if (!(await work.db.blocks.remove(agent_id, other_id))) throw notBlocked();
+  work.changes.audit({ act: 'agent.unblocked', agent_id, about: block.blocked_handle });
+  const request = await work.db.contactRequests.announce(other_id, agent_id);
   if (request) emitRequested(work, request);
 }
 
@@ -63,7 +62,7 @@ export async function listBlocks(work: Work, request: PageRequest) {
     binding: ['list_blocks'],
     rows(after: readonly [number, string] | null, limit) {
       const before = after && { created_at: after[0], id: after[1] };
-      return work.blocks.list(work.actor.agent_id, { before, limit });
+      return work.db.blocks.list(work.actor.agent_id, { before, limit });
     },
     position: (block) => [block.created_at, block.blocked_agent_id],
   });

@@ -1,3 +1,4 @@
+import type { ContactRequestRow } from '../../repositories/contacts/requests.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 
@@ -7,21 +8,22 @@ interface Party {
   display_name: string;
 }
 
-type Request = Awaited<ReturnType<Work['contactRequests']['insert']>>;
-
 /** Emits contact.request to the addressee. Its people are notified. */
-export function emitRequested(work: Work, { request_id, from, to, message, created_at }: Request): void {
-  work.emit({
+export function emitRequested(
+  work: Work,
+  { request_id, from, to, message, created_at }: ContactRequestRow,
+): void {
+  work.changes.emit({
     type: 'contact.request',
     recipients: [to.id],
     data: { request_id, from, message, created_at },
   });
-  work.enqueue(toNoticeJob(to.id, request_id));
+  work.changes.enqueue(toNoticeJob(to.id, request_id));
 }
 
 /** Makes two agents contacts and emits contact.added to each. The caller has locked the pair; they have no contact rows yet. */
 export async function beginContact(work: Work, one: Party, other: Party): Promise<void> {
-  const { same_owner } = await work.contacts.insert({
+  const { same_owner } = await work.db.contacts.insert({
     agent_id: one.id,
     contact_id: other.id,
     since: work.now,
@@ -35,8 +37,8 @@ export async function beginContact(work: Work, one: Party, other: Party): Promis
  * organization has no such contacts.
  */
 export async function emitSameOwnerContact(work: SystemWork, agent: Party): Promise<void> {
-  await work.contacts.lockOwner(agent.id);
-  const recipients = await work.contacts.listSameOwnerIds(agent.id);
+  await work.db.contacts.lockOwner(agent.id);
+  const recipients = await work.db.contacts.listSameOwnerIds(agent.id);
   if (recipients.length > 0) emitAdded(work, recipients, { ...agent, same_owner: true });
 }
 
@@ -46,7 +48,7 @@ function emitAdded(
   { id, canonical_handle, display_name, same_owner }: Party & { same_owner: boolean },
 ): void {
   const data = { agent_id: id, canonical_handle, display_name, favorite: false, same_owner, since: work.now };
-  work.emit({ type: 'contact.added', recipients, data });
+  work.changes.emit({ type: 'contact.added', recipients, data });
 }
 
 /**
@@ -59,15 +61,15 @@ export async function endContact(
   other: { agent_id: string; canonical_handle: string },
 ): Promise<boolean> {
   const { agent_id, handle } = work.actor;
-  if (!(await work.contacts.remove(agent_id, other.agent_id))) return false;
-  work.changeRelations(agent_id);
+  if (!(await work.db.contacts.remove(agent_id, other.agent_id))) return false;
+  work.changes.changeRelations(agent_id);
   const { agent_id: other_id, canonical_handle } = other;
-  work.emit({
+  work.changes.emit({
     type: 'contact.removed',
     recipients: [agent_id],
     data: { agent_id: other_id, canonical_handle },
   });
-  work.emit({
+  work.changes.emit({
     type: 'contact.removed',
     recipients: [other_id],
     data: { agent_id, canonical_handle: handle },

@@ -9,7 +9,7 @@ export async function listContacts(work: Work, request: PageRequest) {
   const { rows, next_cursor } = await readPage(work, request, {
     binding: ['list_contacts'],
     rows: (after: readonly [string] | null, limit) =>
-      work.contacts.list(work.actor.agent_id, { after: after?.[0] ?? null, limit }),
+      work.db.contacts.list(work.actor.agent_id, { after: after?.[0] ?? null, limit }),
     position: (contact) => [contact.canonical_handle],
   });
   return { contacts: rows, next_cursor };
@@ -21,11 +21,15 @@ export async function listContacts(work: Work, request: PageRequest) {
  * @throws {DomainError} CONTACT_NOT_FOUND, whether the agent exists or not; INVALID_HANDLE
  */
 export async function removeContact(work: Work, ref: string): Promise<void> {
-  const contact = await work.contacts.find(work.actor.agent_id, parseAgentKey(ref));
+  const contact = await work.db.contacts.find(work.actor.agent_id, parseAgentKey(ref));
   if (!contact) throw contactNotFound();
-  await work.contacts.lockPair(work.actor.agent_id, contact.agent_id);
+  await work.db.contacts.lockPair(work.actor.agent_id, contact.agent_id);
   if (!(await endContact(work, contact))) throw contactNotFound();
-  work.audit({ act: 'contact.removed', agent_id: work.actor.agent_id, about: contact.canonical_handle });
+  work.changes.audit({
+    act: 'contact.removed',
+    agent_id: work.actor.agent_id,
+    about: contact.canonical_handle,
+  });
 }
 
 /**
@@ -33,7 +37,7 @@ export async function removeContact(work: Work, ref: string): Promise<void> {
  * @throws {DomainError} as removeContact
  */
 export async function describeContactRemoval(work: Work, ref: string) {
-  const contact = await work.contacts.find(work.actor.agent_id, parseAgentKey(ref));
+  const contact = await work.db.contacts.find(work.actor.agent_id, parseAgentKey(ref));
   if (!contact) throw contactNotFound();
   return { target: contact.canonical_handle, message: null };
 }
@@ -45,26 +49,30 @@ export async function describeContactRemoval(work: Work, ref: string) {
  */
 export async function setFavorite(work: Work, ref: string, favorite: boolean): Promise<void> {
   const me = work.actor.agent_id;
-  const contact = await work.contacts.find(me, parseAgentKey(ref));
+  const contact = await work.db.contacts.find(me, parseAgentKey(ref));
   if (!contact) throw contactNotFound();
   if (contact.favorite === favorite) return;
-  if (!(await work.contacts.setFavorite(me, contact.agent_id, favorite))) {
+  if (!(await work.db.contacts.setFavorite(me, contact.agent_id, favorite))) {
     if (!favorite) throw contactNotFound();
     await insertFavorite(work, contact.agent_id);
   }
   const { agent_id, canonical_handle } = contact;
-  work.emit({ type: 'contact.updated', recipients: [me], data: { agent_id, canonical_handle, favorite } });
+  work.changes.emit({
+    type: 'contact.updated',
+    recipients: [me],
+    data: { agent_id, canonical_handle, favorite },
+  });
 }
 
 /** Inserts the rows of a contact that had none because of its owner, and marks it as a favorite. */
 async function insertFavorite(work: Work, contact_id: string): Promise<void> {
   const { agent_id } = work.actor;
-  await work.contacts.lockPair(agent_id, contact_id);
-  const contact = await work.contacts.find(agent_id, contact_id);
+  await work.db.contacts.lockPair(agent_id, contact_id);
+  const contact = await work.db.contacts.find(agent_id, contact_id);
   if (!contact) throw contactNotFound();
-  if (await work.contacts.setFavorite(agent_id, contact_id, true)) return;
-  await work.contacts.insert({ agent_id, contact_id, since: contact.since });
-  await work.contacts.setFavorite(agent_id, contact_id, true);
+  if (await work.db.contacts.setFavorite(agent_id, contact_id, true)) return;
+  await work.db.contacts.insert({ agent_id, contact_id, since: contact.since });
+  await work.db.contacts.setFavorite(agent_id, contact_id, true);
 }
 
 function contactNotFound(): DomainError {

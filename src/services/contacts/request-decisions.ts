@@ -1,3 +1,4 @@
+import type { ContactRequestRow } from '../../repositories/contacts/requests.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey } from '../access.ts';
@@ -16,7 +17,7 @@ export async function approveRequest(work: Work, ref: string) {
   if (request.status === 'approved') return request;
   if (request.status === 'rejected') throw requestNotFound();
   const { from, to } = request;
-  await work.contactRequests.approve(from.id, to.id, work.now);
+  await work.db.contactRequests.approve(from.id, to.id, work.now);
   await beginContact(work, to, from);
   auditDecision(work, 'contact_request.approved', request);
   return { ...request, status: 'approved' as const };
@@ -31,7 +32,7 @@ export async function rejectRequest(work: Work, ref: string) {
   const request = await lockRequest(work, ref);
   if (request.status === 'approved') throw requestNotFound();
   if (request.status === 'pending') {
-    await work.contactRequests.reject(request.request_id, work.now);
+    await work.db.contactRequests.reject(request.request_id, work.now);
     auditDecision(work, 'contact_request.rejected', request);
   }
   return { ...request, status: 'rejected' as const };
@@ -45,9 +46,11 @@ export async function rejectRequest(work: Work, ref: string) {
 export async function withdrawRequest(work: Work, ref: string): Promise<void> {
   const { agent_id } = work.actor;
   const key = isRequestId(ref) ? ref : parseAgentKey(ref);
-  const { request_id, from, to } = await lockPairOf(work, () => work.contactRequests.findSent(agent_id, key));
-  await work.contactRequests.withdraw(from.id, to.id, work.now);
-  work.audit({
+  const { request_id, from, to } = await lockPairOf(work, () =>
+    work.db.contactRequests.findSent(agent_id, key),
+  );
+  await work.db.contactRequests.withdraw(from.id, to.id, work.now);
+  work.changes.audit({
     act: 'contact_request.withdrawn',
     agent_id,
     about: to.canonical_handle,
@@ -60,7 +63,7 @@ function auditDecision(
   act: 'contact_request.approved' | 'contact_request.rejected',
   { request_id, from, to }: Awaited<ReturnType<typeof lockRequest>>,
 ): void {
-  work.audit({ act, agent_id: to.id, about: from.canonical_handle, detail: { request_id } });
+  work.changes.audit({ act, agent_id: to.id, about: from.canonical_handle, detail: { request_id } });
 }
 
 /** Returns the request, and locks the pair of its agents until the transaction ends. */
@@ -69,18 +72,19 @@ async function lockRequest(work: Work, ref: string) {
   return lockPairOf(
     work,
     isRequestId(ref)
-      ? () => work.contactRequests.findForAddressee(agent_id, ref)
-      : () => work.contactRequests.findFromAgent(agent_id, parseAgentKey(ref)),
+      ? () => work.db.contactRequests.findForAddressee(agent_id, ref)
+      : () => work.db.contactRequests.findFromAgent(agent_id, parseAgentKey(ref)),
   );
 }
 
-type Request = Awaited<ReturnType<Work['contactRequests']['insert']>>;
-
 /** Finds the request again after the lock, because it can have changed before. */
-async function lockPairOf(work: Work, find: () => Promise<Request | undefined>): Promise<Request> {
+async function lockPairOf(
+  work: Work,
+  find: () => Promise<ContactRequestRow | undefined>,
+): Promise<ContactRequestRow> {
   const unlocked = await find();
   if (!unlocked) throw requestNotFound();
-  await work.contacts.lockPair(unlocked.from.id, unlocked.to.id);
+  await work.db.contacts.lockPair(unlocked.from.id, unlocked.to.id);
   const request = await find();
   if (!request) throw requestNotFound();
   return request;

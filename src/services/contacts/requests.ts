@@ -1,3 +1,4 @@
+import type { ContactRequestRow } from '../../repositories/contacts/requests.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { isRelated, checkRequestPolicy } from '../../../packages/core/src/policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
@@ -5,8 +6,6 @@ import { requireOtherAgent } from '../access.ts';
 import { requireActingAgent } from '../actor-checks.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { beginContact, emitRequested } from './contact-events.ts';
-
-type Request = Awaited<ReturnType<Work['contactRequests']['insert']>>;
 
 export interface RequestContact {
   /** Handle or id. */
@@ -21,11 +20,14 @@ export interface RequestContact {
  * @throws {DomainError} AGENT_PAUSED, AGENT_NOT_FOUND, INVALID_HANDLE, VALIDATION_ERROR (the actor itself), BLOCKED (by the actor),
  * NOT_TRUSTED or NOT_ALLOWED (inbound policy of the other agent)
  */
-export async function requestContact(work: Work, { handle, message }: RequestContact): Promise<Request> {
+export async function requestContact(
+  work: Work,
+  { handle, message }: RequestContact,
+): Promise<ContactRequestRow> {
   const { me, other, isContact, ownRequest, hasReverseRequest } = await lockPair(work, handle);
   const insert = () => insertRequest(work, other, message);
   const repeat = async () => {
-    const approved = await work.contactRequests.findApproved(me.id, other.id);
+    const approved = await work.db.contactRequests.findApproved(me.id, other.id);
     return approved ?? approveRequest(work, await insert());
   };
   if (other.contact) return repeat();
@@ -60,12 +62,12 @@ export async function describeContactRequest(work: Work, { handle, message }: Re
 /** Locks the pair until the transaction ends; returns the two agents and their pending requests. */
 async function lockPair(work: Work, handle: string) {
   const { id } = await requireOtherAgent(work, handle);
-  await work.contacts.lockPair(work.actor.agent_id, id);
+  await work.db.contacts.lockPair(work.actor.agent_id, id);
   const [me, other, contact, pending] = await Promise.all([
     requireActingAgent(work),
     requireOtherAgent(work, handle),
-    work.contacts.find(work.actor.agent_id, id),
-    work.contactRequests.findPending(work.actor.agent_id, id),
+    work.db.contacts.find(work.actor.agent_id, id),
+    work.db.contactRequests.findPending(work.actor.agent_id, id),
   ]);
   const ownRequest = pending.find(({ from }) => from.id === me.id);
   const hasReverseRequest = pending.some(({ from }) => from.id === other.id);
@@ -76,11 +78,11 @@ function insertRequest(
   work: Work,
   to: { id: string; canonical_handle: string; blocked_by_them: boolean },
   message: string | null,
-): Promise<Request> {
+): Promise<ContactRequestRow> {
   const id = newId('contactRequest');
   const from_agent_id = work.actor.agent_id;
-  work.audit({ act: 'contact.requested', agent_id: from_agent_id, about: to.canonical_handle });
-  return work.contactRequests.insert({
+  work.changes.audit({ act: 'contact.requested', agent_id: from_agent_id, about: to.canonical_handle });
+  return work.db.contactRequests.insert({
     id,
     from_agent_id,
     to_agent_id: to.id,
@@ -90,14 +92,14 @@ function insertRequest(
   });
 }
 
-async function approveRequest(work: Work, request: Request): Promise<Request> {
-  await work.contactRequests.approve(request.from.id, request.to.id, work.now);
+async function approveRequest(work: Work, request: ContactRequestRow): Promise<ContactRequestRow> {
+  await work.db.contactRequests.approve(request.from.id, request.to.id, work.now);
   return { ...request, status: 'approved' };
 }
 
 export interface ListContactRequests extends PageRequest {
   direction: 'incoming' | 'outgoing';
-  status: Request['status'];
+  status: ContactRequestRow['status'];
 }
 
 /** Returns a page of the actor's incoming or outgoing requests, newest first. */
@@ -106,7 +108,7 @@ export async function listContactRequests(work: Work, { direction, status, ...pa
     binding: ['list_contact_requests', direction, status],
     rows(after: readonly [number, string] | null, limit) {
       const before = after && { created_at: after[0], id: after[1] };
-      return work.contactRequests.list(work.actor.agent_id, { direction, status, before, limit });
+      return work.db.contactRequests.list(work.actor.agent_id, { direction, status, before, limit });
     },
     position: (request) => [request.created_at, request.request_id],
   });

@@ -1,14 +1,15 @@
+import type { EventSubscriptionRow } from '../../repositories/event-subscriptions/event-subscriptions.ts';
 import { randomBytes } from 'node:crypto';
 import {
   type CallbackFailure,
   subscriptionHeader,
 } from '../../../packages/core/src/domain/feed/event-dialects.ts';
 import { isDelivered, type OutboundResponse } from '../../../packages/core/src/domain/outbound.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 import { signHeaders } from '../webhooks/secrets.ts';
 
 /** A stored subscription. Its secrets are sealed for its id. */
-export type EventSubscription = NonNullable<Awaited<ReturnType<SystemWork['eventSubscriptions']['find']>>>;
+export type EventSubscription = EventSubscriptionRow;
 
 type SignedBy = Pick<
   EventSubscription,
@@ -20,7 +21,7 @@ type SignedBy = Pick<
  * @throws if SECRET_KEY is not the one with which the secrets were sealed
  */
 export function signRequest(
-  { sealedBox }: Pick<SystemWork, 'sealedBox'>,
+  { settings: { sealedBox } }: Pick<ReadWork, 'settings'>,
   subscription: SignedBy,
   { message_id, body, now }: { message_id: string; body: object; now: number },
 ) {

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
@@ -11,7 +12,7 @@ import {
 } from '../../../packages/core/src/domain/feed/event-dialects.ts';
 import type { EventFilter } from '../../../packages/core/src/events/event-filter.ts';
 import type { EventType } from '../../../packages/core/src/events/list.ts';
-import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { controlId, type EventSubscription, signRequest, toCallbackFailure } from './requests.ts';
 
 /** The values that identify a subscription, besides its agent and client. */
@@ -49,8 +50,7 @@ export type SubscribeOutcome =
   | { kind: 'too_many' }
   | { kind: 'callback_error'; reason: CallbackFailure };
 
-type Parts = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
-type Outside = Pick<SystemWork, 'sealedBox' | 'webhookSender' | 'cursors'>;
+type Parts = Pick<UnitOfWork, 'read' | 'write'>;
 
 /**
  * Creates a subscription, or renews the one of the same agent, client, URL, event type and arguments: its position stays. Before a URL gets
@@ -59,7 +59,7 @@ type Outside = Pick<SystemWork, 'sealedBox' | 'webhookSender' | 'cursors'>;
  */
 export async function subscribe(
   unitOfWork: Parts,
-  outside: Outside,
+  outside: Pick<ReadWork, 'settings'>,
   actor: Actor,
   request: SubscriptionRequest,
 ): Promise<SubscribeOutcome> {
@@ -67,25 +67,27 @@ export async function subscribe(
   requireSecret(request.secret);
   const now = Date.now();
   const id = subscriptionId(actor, request);
-  const all = await unitOfWork.readAsSystem(({ eventSubscriptions }) =>
+  const all = await unitOfWork.read(system, ({ db: { eventSubscriptions } }) =>
     eventSubscriptions.list(actor.agent_id, now),
   );
   const before = all.find((one) => one.id === id);
   if (isFull(all, id)) return { kind: 'too_many' };
   const isVerified = all.some((one) => one.client_id === actor.client_id && one.url === request.url);
-  const secret = outside.sealedBox.seal(request.secret, id);
+  const secret = outside.settings.sealedBox.seal(request.secret, id);
   if (!isVerified) {
     await request.beforeChallenge();
     const reason = await challenge(outside, { id, url: request.url, secret });
     if (reason) return { kind: 'callback_error', reason };
   }
   const { cursor, truncated } = before
-    ? { cursor: outside.cursors.encodeFeed(actor.agent_id, before.position), truncated: false }
+    ? { cursor: outside.settings.cursors.encodeFeed(actor.agent_id, before.position), truncated: false }
     : await request.start();
   const { url, event_type, dialect, oldest_at, hold_ms, arguments: args } = request;
   const previous = before ? toPrevious(openSecret(outside, before), request.secret) : 'keep';
-  const subscription = await unitOfWork.writeAsSystem(async (work) => {
-    const { eventSubscriptions } = work;
+  const subscription = await unitOfWork.write(system, async (work) => {
+    const {
+      db: { eventSubscriptions },
+    } = work;
     const access = await readAccess(work, actor);
     await eventSubscriptions.lock(actor.agent_id);
     if (isFull(await eventSubscriptions.list(actor.agent_id, now), id)) return undefined;
@@ -100,7 +102,7 @@ export async function subscribe(
         oldest_at,
         hold_ms,
         secret,
-        position: outside.cursors.decodeFeed(actor.agent_id, cursor),
+        position: outside.settings.cursors.decodeFeed(actor.agent_id, cursor),
         arguments: { ...args },
         agent_id: actor.agent_id,
         client_id: actor.client_id,
@@ -125,17 +127,19 @@ function isFull(subscriptions: readonly EventSubscription[], id: string): boolea
 /** Ends a subscription. Returns false if the agent and client do not have it. */
 export function unsubscribe(unitOfWork: Parts, actor: Actor, target: SubscriptionTarget): Promise<boolean> {
   const id = subscriptionId(actor, target);
-  return unitOfWork.writeAsSystem(({ eventSubscriptions }) => eventSubscriptions.remove(id, actor.agent_id));
+  return unitOfWork.write(system, ({ db: { eventSubscriptions } }) =>
+    eventSubscriptions.remove(id, actor.agent_id),
+  );
 }
 
 /** A subscription as people see it. */
 export type DescribedSubscription = Awaited<
-  ReturnType<SystemWork['eventSubscriptions']['listDescribed']>
+  ReturnType<SystemWork['db']['eventSubscriptions']['listDescribed']>
 >[number];
 
 /** Returns the subscriptions to events of an agent. */
 export function listSubscriptions(
-  { eventSubscriptions }: Pick<SystemWork, 'eventSubscriptions'>,
+  { db: { eventSubscriptions } }: ReadWork,
   agent_id: string,
 ): Promise<DescribedSubscription[]> {
   return eventSubscriptions.listDescribed(agent_id, Date.now());
@@ -146,7 +150,7 @@ export function listSubscriptions(
  * @throws {DomainError} NOT_FOUND, also for one of another agent
  */
 export async function endSubscription(
-  { eventSubscriptions, audit }: Pick<SystemWork, 'eventSubscriptions' | 'audit'>,
+  { db: { eventSubscriptions }, changes: { audit } }: SystemWork,
   agent_id: string,
   id: string,
 ): Promise<void> {
@@ -169,7 +173,7 @@ function subscriptionId({ agent_id, client_id }: Actor, target: SubscriptionTarg
  * read after the challenge, for which the receiver takes its time. The worker finds a later revocation.
  * @throws {DomainError} UNAUTHORIZED
  */
-async function readAccess({ tokens, credentials, now }: SystemWork, { token_id, client_id }: Actor) {
+async function readAccess({ db: { tokens, credentials }, now }: SystemWork, { token_id, client_id }: Actor) {
   const hash = Buffer.from(token_id, 'base64url');
   const token = await tokens.find(hash);
   if (!token || token.expires_at <= now)
@@ -186,7 +190,7 @@ function grantedTtlMs(requestedMs: number | null | undefined): number {
   return requestedMs === null ? max : Math.min(max, Math.max(min, requestedMs ?? defaultMs));
 }
 
-function requireUrl({ webhookSender }: Outside, url: string): void {
+function requireUrl({ settings: { webhookSender } }: Pick<ReadWork, 'settings'>, url: string): void {
   const problem = webhookSender.checkUrl(url);
   if (problem !== undefined) throw wrongField('delivery.url', problem);
 }
@@ -209,7 +213,10 @@ function toPrevious(current: string | undefined, next: string) {
 }
 
 /** Returns undefined if SECRET_KEY has changed. */
-function openSecret({ sealedBox }: Outside, { id, secret }: EventSubscription): string | undefined {
+function openSecret(
+  { settings: { sealedBox } }: Pick<ReadWork, 'settings'>,
+  { id, secret }: EventSubscription,
+): string | undefined {
   try {
     return sealedBox.open(secret, id);
   } catch {
@@ -219,12 +226,12 @@ function openSecret({ sealedBox }: Outside, { id, secret }: EventSubscription): 
 
 /** Sends a challenge and compares the answer. Returns why the receiver is not verified; undefined if it is. */
 async function challenge(
-  outside: Outside,
+  outside: Pick<ReadWork, 'settings'>,
   target: Pick<EventSubscription, 'id' | 'url' | 'secret'>,
 ): Promise<CallbackFailure | undefined> {
   const nonce = randomBytes(24).toString('base64url');
   const signer = { ...target, previous_secret: null, previous_secret_until: null };
-  const response = await outside.webhookSender.ask(
+  const response = await outside.settings.webhookSender.ask(
     signRequest(outside, signer, {
       message_id: controlId('verification'),
       body: { type: 'verification', challenge: nonce },

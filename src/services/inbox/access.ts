@@ -34,5 +34,5 @@ export function requireLeaseKey({ actor }: Pick<Work, 'actor'>, lease_id: string
  * @throws {DomainError} LEASE_NOT_FOUND, LEASE_LOST
  */
 export async function requireCurrentLease(work: Work, lease_id: string): Promise<void> {
-  if (!(await work.inboxLeases.lock(requireLeaseKey(work, lease_id)))) throw leaseLost();
+  if (!(await work.db.inboxLeases.lock(requireLeaseKey(work, lease_id)))) throw leaseLost();
 }

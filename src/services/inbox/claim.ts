@@ -1,3 +1,6 @@
+import type { ClaimedItem } from '../../repositories/inbox/claims.ts';
+import type { LockedToken } from '../../repositories/inbox/claims.ts';
+import type { LockedInbox } from '../../repositories/inbox/inboxes.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { defaultInbox, maxLeases, type NextItem } from '../../../packages/core/src/domain/inbox.ts';
 import { inboxTypes, visibleTypes } from '../../../packages/core/src/events/inbox-types.ts';
@@ -9,11 +12,8 @@ import { announceDeadItems } from './end-leases.ts';
 import { toLeaseId } from './lease-ids.ts';
 import { openInbox } from './settings.ts';
 
-type Claims = Work['inboxClaims'];
-type ClaimedItem = Awaited<ReturnType<Claims['claim']>>[number];
-type LockedToken = Awaited<ReturnType<Claims['lockTokens']>>[number];
+type Claims = Work['db']['inboxClaims'];
 type Claim = Parameters<Claims['claim']>[1];
-type Inbox = NonNullable<Awaited<ReturnType<Work['inboxes']['lock']>>>;
 
 /** At most this many feed entries are copied at a time, and this many times by one claim. */
 const entriesPerStep = 1_000;
@@ -64,11 +64,11 @@ export async function claimItemsInBatch(
   if (!first) return [];
   const { agent_id } = first.work.actor;
   const [tokens, existing] = await Promise.all([
-    first.work.inboxClaims.lockTokens(
+    first.work.db.inboxClaims.lockTokens(
       calls.map(({ work }) => hashOf(work)),
       { wait },
     ),
-    first.work.inboxes.lock(agent_id),
+    first.work.db.inboxes.lock(agent_id),
   ]);
   const locked = new Map(tokens.map((token) => [token.token_hash.toString('base64url'), token]));
   const { types } = existing ?? defaultInbox;
@@ -85,10 +85,10 @@ export async function claimItemsInBatch(
   const accepted = calls.filter((_, at) => refusals[at] === undefined);
   const claims = accepted.map((call) => toClaim(call, inbox, locked.get(call.work.actor.token_id)));
   for (const consumer of new Set(claims.map(({ holder }) => holder.consumer)))
-    first.work.defer(first.work.inboxes.recordConsumer(agent_id, consumer));
+    first.work.changes.defer(first.work.db.inboxes.recordConsumer(agent_id, consumer));
   const claimed = await claimReady(first.work, inbox, claims);
   const hasEmpty = claimed.some((items) => items.length === 0);
-  const isFull = hasEmpty && (await first.work.inboxClaims.countLeases(agent_id)) >= maxLeases;
+  const isFull = hasEmpty && (await first.work.db.inboxClaims.countLeases(agent_id)) >= maxLeases;
   const leases = await withEvents(first.work, claimed.flat());
   const results = new Map(
     accepted.map((call, at): [ClaimCall, BatchResult<LeasedItem[]>] => {
@@ -102,7 +102,7 @@ export async function claimItemsInBatch(
 
 const hashOf = ({ actor }: Work): Buffer => Buffer.from(actor.token_id, 'base64url');
 
-function toClaim({ work, request }: ClaimCall, inbox: Inbox, token: LockedToken | undefined): Claim {
+function toClaim({ work, request }: ClaimCall, inbox: LockedInbox, token: LockedToken | undefined): Claim {
   const { max, lease_seconds = inbox.lease_seconds } = request;
   const { client_id } = work.actor;
   const { consumer = token?.client_name ?? client_id } = request;
@@ -119,10 +119,12 @@ function toClaim({ work, request }: ClaimCall, inbox: Inbox, token: LockedToken 
 /** Claims what is ready, and copies items from the feed until there are enough or the feed has no more. */
 async function claimReady(
   work: Work,
-  { position: start, last_number, max_attempts }: Inbox,
+  { position: start, last_number, max_attempts }: LockedInbox,
   claims: readonly Claim[],
 ): Promise<ClaimedItem[][]> {
-  const { inboxClaims, feed } = work;
+  const {
+    db: { inboxClaims, feed },
+  } = work;
   const { agent_id } = work.actor;
   const claimed = claims.map((): ClaimedItem[] => []);
   const claimMissing = () =>
@@ -147,7 +149,7 @@ async function withEvents(work: Work, items: readonly ClaimedItem[]) {
   if (items.length === 0) return [];
   const { agent_id } = work.actor;
   const [events, relationships] = await Promise.all([
-    work.feed.readEvents(items.map(({ event_id }) => event_id)),
+    work.db.feed.readEvents(items.map(({ event_id }) => event_id)),
     readRelationships(
       work,
       items.flatMap(({ sender_id }) => sender_id ?? []),
@@ -157,7 +159,7 @@ async function withEvents(work: Work, items: readonly ClaimedItem[]) {
   const lost = items.filter(({ event_id }) => !eventsById.has(event_id));
   if (lost.length > 0) {
     const tokens = lost.map(({ fencing_token }) => fencing_token);
-    await work.inboxLeases.acknowledge(agent_id, tokens);
+    await work.db.inboxLeases.acknowledge(agent_id, tokens);
   }
   return items.flatMap(({ number, event_id, sender_id, attempts, fencing_token, expires_at }) => {
     const event = eventsById.get(event_id);
@@ -171,13 +173,16 @@ async function withEvents(work: Work, items: readonly ClaimedItem[]) {
       expires_at,
       relationship: sender_id === null ? undefined : (relationships.get(sender_id) ?? ('none' as const)),
       event,
-      cursor: work.cursors.encodeFeed(agent_id, number),
+      cursor: work.settings.cursors.encodeFeed(agent_id, number),
     };
   });
 }
 
 /** When the next item of the actor's inbox can be ready; for claims that wait. */
-export async function findNextItem({ inboxes, actor }: Pick<Work, 'inboxes' | 'actor'>): Promise<NextItem> {
+export async function findNextItem({
+  db: { inboxes },
+  actor,
+}: Pick<Work, 'db' | 'actor'>): Promise<NextItem> {
   const next = await inboxes.findNext(actor.agent_id);
   if (!next) throw inboxNotFound();
   return next;

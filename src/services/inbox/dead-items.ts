@@ -1,15 +1,14 @@
+import type { DeadItemRow } from '../../repositories/inbox/dead-items.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
 import { inboxTypes, visibleTypes } from '../../../packages/core/src/events/inbox-types.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
-import type { SystemWork, Work } from '../../work/unit-of-work.ts';
+import type { ReadWork, Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { inboxNotFound } from './access.ts';
 import { endExpiredLeases } from './end-leases.ts';
 
-type DeadItemRow = Awaited<ReturnType<Work['inboxDeadItems']['list']>>[number];
-type Reads = Pick<SystemWork, 'inboxDeadItems' | 'inboxes' | 'feed' | 'cursors'>;
-type Writes = Parameters<typeof endExpiredLeases>[0] & Pick<SystemWork, 'inboxDeadItems'>;
+type Writes = Parameters<typeof endExpiredLeases>[0] & ReadWork;
 
 /**
  * Returns a page of the actor's dead items that its token may see, oldest first, each with its event.
@@ -22,7 +21,7 @@ export async function listDeadItems(work: Work, request: PageRequest) {
   const { rows, next_cursor } = await readPage(work, request, {
     binding: ['list_dead_items'],
     rows: (after: readonly [number] | null, limit) =>
-      work.inboxDeadItems.list(agent_id, { after: after?.[0] ?? -1, limit, types }),
+      work.db.inboxDeadItems.list(agent_id, { after: after?.[0] ?? -1, limit, types }),
     position: ({ number }) => [number],
   });
   return { items: await withEvents(work, agent_id, rows), next_cursor };
@@ -32,14 +31,18 @@ export async function listDeadItems(work: Work, request: PageRequest) {
  * Returns the oldest dead items of an agent, for operators.
  * @throws {DomainError} INBOX_NOT_FOUND
  */
-export async function listOldestDeadItems(work: Reads, agent_id: string, limit: number) {
+export async function listOldestDeadItems(work: ReadWork, agent_id: string, limit: number) {
   await requireInbox(work, agent_id);
-  const rows = await work.inboxDeadItems.list(agent_id, { after: -1, limit, types: inboxTypes });
+  const rows = await work.db.inboxDeadItems.list(agent_id, { after: -1, limit, types: inboxTypes });
   return withEvents(work, agent_id, rows);
 }
 
 /** An item whose event is no longer kept is about to expire, and is left out. */
-async function withEvents({ feed, cursors }: Reads, agent_id: string, rows: readonly DeadItemRow[]) {
+async function withEvents(
+  { db: { feed }, settings: { cursors } }: ReadWork,
+  agent_id: string,
+  rows: readonly DeadItemRow[],
+) {
   const events = rows.length > 0 ? await feed.readEvents(rows.map(({ event_id }) => event_id)) : [];
   const eventsById = new Map(events.map((event) => [event.id, event]));
   return rows.flatMap((row) => {
@@ -62,9 +65,9 @@ function toDeadItem<Event>(
  */
 export async function redriveDeadItem(work: Writes, agent_id: string, id: string): Promise<void> {
   await endExpired(work, agent_id);
-  const found = isId('event', id) && (await work.inboxDeadItems.redrive(agent_id, id));
+  const found = isId('event', id) && (await work.db.inboxDeadItems.redrive(agent_id, id));
   if (!found) throw deadItemNotFound();
-  work.publish({ topic: inboxTopic, body: agent_id });
+  work.changes.publish({ topic: inboxTopic, body: agent_id });
 }
 
 /**
@@ -74,8 +77,8 @@ export async function redriveDeadItem(work: Writes, agent_id: string, id: string
  */
 export async function redriveAllDeadItems(work: Writes, agent_id: string): Promise<number> {
   await endExpired(work, agent_id);
-  const redriven = await work.inboxDeadItems.redriveAll(agent_id);
-  work.publish({ topic: inboxTopic, body: agent_id });
+  const redriven = await work.db.inboxDeadItems.redriveAll(agent_id);
+  work.changes.publish({ topic: inboxTopic, body: agent_id });
   return redriven;
 }
 
@@ -86,12 +89,12 @@ export async function redriveAllDeadItems(work: Writes, agent_id: string): Promi
 export async function removeDeadItem(work: Work, id: string): Promise<void> {
   const { agent_id } = work.actor;
   await endExpired(work, agent_id);
-  const found = isId('event', id) && (await work.inboxDeadItems.remove(agent_id, id));
+  const found = isId('event', id) && (await work.db.inboxDeadItems.remove(agent_id, id));
   if (!found) throw deadItemNotFound();
-  if (found.sequence !== null) work.moveHandledMarks(agent_id);
+  if (found.sequence !== null) work.changes.moveHandledMarks(agent_id);
 }
 
-async function requireInbox({ inboxes }: Pick<SystemWork, 'inboxes'>, agent_id: string): Promise<void> {
+async function requireInbox({ db: { inboxes } }: ReadWork, agent_id: string): Promise<void> {
   if (!(await inboxes.find(agent_id))) throw inboxNotFound();
 }
 

@@ -1,20 +1,16 @@
+import type { EndedItem } from '../../repositories/inbox/claims.ts';
 import { inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
-
-type Ended = Awaited<ReturnType<SystemWork['inboxClaims']['endExpired']>>;
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 
 /** Removes the inbox of an agent that retires: its leases end. */
-export async function removeInboxOf(
-  { inboxes }: Pick<SystemWork, 'inboxes'>,
-  agent_id: string,
-): Promise<void> {
+export async function removeInboxOf({ db: { inboxes } }: ReadWork, agent_id: string): Promise<void> {
   if (await inboxes.lock(agent_id)) await inboxes.remove(agent_id);
 }
 
 /** Ends all leases of an agent that was paused. The items are ready again; the attempts do not count. */
 export async function endLeasesOf(
-  { inboxes, inboxLeases }: Pick<SystemWork, 'inboxes' | 'inboxLeases'>,
+  { db: { inboxes, inboxLeases } }: ReadWork,
   agent_id: string,
 ): Promise<void> {
   // Locked, so that a claim is either made before and ended here, or sees that the agent is paused.
@@ -23,7 +19,7 @@ export async function endLeasesOf(
 
 /** Removes the items of a thread from the inbox of an agent that is no longer its member: their leases end. */
 export async function removeItemsOfThread(
-  { inboxes, inboxRetention }: Pick<SystemWork, 'inboxes' | 'inboxRetention'>,
+  { db: { inboxes, inboxRetention } }: ReadWork,
   { agent_id, thread_id }: { agent_id: string; thread_id: string },
 ): Promise<void> {
   if (await inboxes.lock(agent_id)) await inboxRetention.removeOfThread(agent_id, thread_id);
@@ -33,23 +29,20 @@ export async function removeItemsOfThread(
  * Ends the leases of an agent that have expired: their items are ready again, or dead after the last attempt. Claims that wait run again.
  * @returns whether the agent has an inbox
  */
-export async function endExpiredLeases(
-  work: Pick<SystemWork, 'inboxes' | 'inboxClaims' | 'publish' | 'enqueue'>,
-  agent_id: string,
-): Promise<boolean> {
-  const inbox = await work.inboxes.lock(agent_id);
+export async function endExpiredLeases(work: SystemWork, agent_id: string): Promise<boolean> {
+  const inbox = await work.db.inboxes.lock(agent_id);
   if (!inbox) return false;
-  const ended = await work.inboxClaims.endExpired(agent_id, inbox.max_attempts);
+  const ended = await work.db.inboxClaims.endExpired(agent_id, inbox.max_attempts);
   announceDeadItems(work, agent_id, ended);
-  if (ended.length > 0) work.publish({ topic: inboxTopic, body: agent_id });
+  if (ended.length > 0) work.changes.publish({ topic: inboxTopic, body: agent_id });
   return true;
 }
 
 /** Tells the people of an agent that its inbox has dead items, if any of these are. */
 export function announceDeadItems(
-  { enqueue }: Pick<SystemWork, 'enqueue'>,
+  { changes: { enqueue } }: SystemWork,
   agent_id: string,
-  ended: Ended,
+  ended: readonly EndedItem[],
 ): void {
   const dead = ended.find(({ state }) => state === 'dead');
   if (dead) enqueue(toNoticeJob(agent_id, `${dead.event_id}/${dead.ended_at}`));

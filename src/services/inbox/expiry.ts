@@ -8,20 +8,20 @@ const entriesPerStep = 1_000;
  * acknowledged, the agent receives an event with their number.
  */
 export async function expireItems(work: SystemWork, agent_id: string, oldest: number): Promise<void> {
-  const inbox = await work.inboxes.lock(agent_id);
+  const inbox = await work.db.inboxes.lock(agent_id);
   if (!inbox) return;
   const olderThan = minIdAt('event', oldest);
   for (let { position } = inbox; ;) {
-    const entries = await work.inboxRetention.listEntries(agent_id, {
+    const entries = await work.db.inboxRetention.listEntries(agent_id, {
       position,
       olderThan,
       limit: entriesPerStep,
     });
     position = entries.at(-1)?.number ?? position;
-    if (entries.length > 0) await work.inboxClaims.materialize(agent_id, { entries, position });
+    if (entries.length > 0) await work.db.inboxClaims.materialize(agent_id, { entries, position });
     if (entries.length < entriesPerStep) break;
   }
-  const count = await work.inboxRetention.removeItems(agent_id, olderThan);
+  const count = await work.db.inboxRetention.removeItems(agent_id, olderThan);
   if (count === 0) return;
-  work.emit({ type: 'inbox.expired', recipients: [agent_id], data: { count, expired_at: work.now } });
+  work.changes.emit({ type: 'inbox.expired', recipients: [agent_id], data: { count, expired_at: work.now } });
 }

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 
 /** Members whose marks one transaction moves. */
@@ -5,11 +6,11 @@ const membersPerWrite = 500;
 
 /** Moves all handled marks of these agents, as `recordHandled`, in one transaction or several. */
 export async function moveHandledMarks(
-  { writeAsSystem }: Pick<UnitOfWork, 'writeAsSystem'>,
+  unitOfWork: Pick<UnitOfWork, 'write'>,
   agentIds: readonly string[] | null,
   minAgeMs = 0,
 ): Promise<void> {
-  while (await writeAsSystem((work) => recordHandled(work, agentIds, minAgeMs)));
+  while (await unitOfWork.write(system, (work) => recordHandled(work, agentIds, minAgeMs)));
 }
 
 /**
@@ -25,12 +26,12 @@ export async function recordHandled(
   agentIds: readonly string[] | null,
   minAgeMs: number,
 ): Promise<boolean> {
-  const members = await work.inboxHandled.lockMembers(agentIds, {
+  const members = await work.db.inboxHandled.lockMembers(agentIds, {
     min_age_ms: minAgeMs,
     limit: membersPerWrite,
   });
   if (members.length === 0) return false;
-  const moved = await work.inboxHandled.moveMarks(members);
+  const moved = await work.db.inboxHandled.moveMarks(members);
   const recipients = await listRecipients(work, moved);
   for (const { thread_id, agent_id: id, canonical_handle, handled_sequence, read_sequence } of moved) {
     const about = { thread_id, recipients: recipients.get(thread_id) ?? [] };
@@ -38,11 +39,11 @@ export async function recordHandled(
     if (about.recipients.length === 0) continue;
     if (read_sequence !== null) {
       const data = { ...member, up_to_sequence: read_sequence, read_at: work.now };
-      work.emit({ type: 'message.read', ...about, data });
+      work.changes.emit({ type: 'message.read', ...about, data });
     }
     if (handled_sequence !== null) {
       const data = { ...member, up_to_sequence: handled_sequence, handled_at: work.now };
-      work.emit({ type: 'message.handled', ...about, data });
+      work.changes.emit({ type: 'message.handled', ...about, data });
     }
   }
   return members.length === membersPerWrite;
@@ -50,7 +51,7 @@ export async function recordHandled(
 
 /** The members of the threads of these marks, by thread. */
 async function listRecipients(
-  { inboxHandled }: SystemWork,
+  { db: { inboxHandled } }: SystemWork,
   moved: readonly { thread_id: string }[],
 ): Promise<Map<string, string[]>> {
   const recipients = new Map<string, string[]>();

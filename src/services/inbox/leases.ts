@@ -14,7 +14,7 @@ export type AcknowledgeResult = 'acknowledged' | 'lost' | 'not_found';
  * @throws {DomainError} LEASE_NOT_FOUND, LEASE_LOST
  */
 export async function renewLease(work: Work, lease_id: string, lease_seconds: number) {
-  const lease = await work.inboxLeases.renew(requireLeaseKey(work, lease_id), lease_seconds * 1_000);
+  const lease = await work.db.inboxLeases.renew(requireLeaseKey(work, lease_id), lease_seconds * 1_000);
   if (!lease) throw leaseLost();
   const id = toLeaseId(work.actor.agent_id, lease.fencing_token);
   return {
@@ -67,7 +67,7 @@ export async function acknowledgeLease(work: Work, lease_id: string, reply: Mess
 }
 
 async function sendReply(work: Work, key: ReturnType<typeof requireLeaseKey>, reply: MessageDraft) {
-  const lease = await work.inboxLeases.find(key);
+  const lease = await work.db.inboxLeases.find(key);
   if (!lease) throw leaseLost();
   const { thread_id } = lease;
   if (thread_id === null) throw wrongField('reply', 'the event of this lease belongs to no thread');
@@ -80,7 +80,7 @@ async function sendReply(work: Work, key: ReturnType<typeof requireLeaseKey>, re
 
 /** The thread of a current lease of the actor, if both exist. */
 export async function findThreadOfLease(
-  { actor, inboxLeases }: Work,
+  { db: { inboxLeases }, actor }: Work,
   lease_id: string,
 ): Promise<string | undefined> {
   const fencing_token = readFencingToken(actor.agent_id, lease_id);
@@ -91,16 +91,17 @@ export async function findThreadOfLease(
 
 /** The id of the message that an item is about, if any. */
 async function findMessageId(work: Work, { event_id }: { event_id: string }): Promise<string | null> {
-  const [event] = await work.feed.readEvents([event_id]);
+  const [event] = await work.db.feed.readEvents([event_id]);
   return event?.message?.id ?? null;
 }
 
 /** Returns the fencing tokens of the leases that were current. */
 async function acknowledge(work: Work, tokens: readonly number[]): Promise<number[]> {
   const { agent_id } = work.actor;
-  const rows = await work.inboxLeases.acknowledge(agent_id, [...new Set(tokens)]);
-  if (rows.some(({ has_successor }) => has_successor)) work.publish({ topic: inboxTopic, body: agent_id });
-  if (rows.some(({ sequence }) => sequence !== null)) work.moveHandledMarks(agent_id);
+  const rows = await work.db.inboxLeases.acknowledge(agent_id, [...new Set(tokens)]);
+  if (rows.some(({ has_successor }) => has_successor))
+    work.changes.publish({ topic: inboxTopic, body: agent_id });
+  if (rows.some(({ sequence }) => sequence !== null)) work.changes.moveHandledMarks(agent_id);
   return rows.map(({ fencing_token }) => fencing_token);
 }
 
@@ -115,9 +116,9 @@ export async function releaseLease(
   { delay_seconds, reason }: { delay_seconds: number; reason: string | null },
 ) {
   const release = { delay_ms: delay_seconds * 1_000, reason };
-  const item = await work.inboxLeases.release(requireLeaseKey(work, lease_id), release);
+  const item = await work.db.inboxLeases.release(requireLeaseKey(work, lease_id), release);
   if (!item) throw leaseLost();
-  if (item.state === 'dead') work.enqueue(toNoticeJob(work.actor.agent_id, lease_id));
-  work.publish({ topic: inboxTopic, body: work.actor.agent_id });
+  if (item.state === 'dead') work.changes.enqueue(toNoticeJob(work.actor.agent_id, lease_id));
+  work.changes.publish({ topic: inboxTopic, body: work.actor.agent_id });
   return item;
 }

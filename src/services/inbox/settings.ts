@@ -1,11 +1,10 @@
+import type { InboxRow } from '../../repositories/inbox/inboxes.ts';
 import { toCurrentPosition } from '../../../packages/core/src/domain/feed/position-ranges.ts';
 import { consumerLifeMs, defaultInbox, inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
 import { minIdAt, timeOfId } from '../../../packages/core/src/domain/ids.ts';
-import type { SystemWork, Work } from '../../work/unit-of-work.ts';
+import type { ReadWork, Work } from '../../work/unit-of-work.ts';
 import { inboxNotFound } from './access.ts';
 import { recordHandled } from './handled.ts';
-
-type InboxRow = NonNullable<Awaited<ReturnType<Work['inboxes']['find']>>>;
 
 /** The settings of an inbox, as its agent chooses them. */
 export type InboxSettings = Pick<InboxRow, 'types' | 'lease_seconds' | 'max_attempts' | 'ordered_by_thread'>;
@@ -17,11 +16,11 @@ export type InboxSettings = Pick<InboxRow, 'types' | 'lease_seconds' | 'max_atte
  */
 export async function saveInbox(work: Work, settings: InboxSettings, from: string | undefined) {
   const { agent_id } = work.actor;
-  const current = await work.inboxes.lock(agent_id);
+  const current = await work.db.inboxes.lock(agent_id);
   const position = from === undefined && current ? current.position : await readPosition(work, from ?? 'now');
-  await work.inboxes.save({ agent_id, ...settings, position }, work.now);
+  await work.db.inboxes.save({ agent_id, ...settings, position }, work.now);
   // Waiting claims read the new settings.
-  work.publish({ topic: inboxTopic, body: agent_id });
+  work.changes.publish({ topic: inboxTopic, body: agent_id });
   return readInbox(work, agent_id);
 }
 
@@ -37,24 +36,28 @@ export async function openInbox(claims: readonly Work[]) {
     work,
     claims.flatMap(({ actor }) => actor.feed_cursor ?? []),
   );
-  await work.inboxes.open({ agent_id, ...defaultInbox, position }, work.now);
-  return work.inboxes.lock(agent_id);
+  await work.db.inboxes.open({ agent_id, ...defaultInbox, position }, work.now);
+  return work.db.inboxes.lock(agent_id);
 }
 
 /** After the events that the agent has handled or its sessions have received; otherwise before the oldest unread message. */
 async function findStart(work: Work, sessions: readonly string[]): Promise<number> {
   const { agent_id } = work.actor;
-  const [bounds] = await work.feed.readBounds([agent_id]);
+  const [bounds] = await work.db.feed.readBounds([agent_id]);
   const received = await Promise.all(sessions.map((cursor) => readPosition(work, cursor)));
   const known = [bounds?.acknowledged_number ?? [], received].flat();
   if (known.length > 0) return Math.max(...known);
-  const oldest = await work.inboxes.findOldestUnread(agent_id);
-  const next = oldest && (await work.inboxes.findEntrySince(agent_id, minIdAt('event', oldest.created_at)));
+  const oldest = await work.db.inboxes.findOldestUnread(agent_id);
+  const next =
+    oldest && (await work.db.inboxes.findEntrySince(agent_id, minIdAt('event', oldest.created_at)));
   return next ? next.number - 1 : (bounds?.last_number ?? 0);
 }
 
 /** A cursor that is beyond the feed, because the database was restored, is its end. */
-async function readPosition({ feed, cursors, actor }: Work, from: string): Promise<number> {
+async function readPosition(
+  { db: { feed }, settings: { cursors }, actor }: Work,
+  from: string,
+): Promise<number> {
   const { agent_id } = actor;
   const requested = from === 'now' || from === 'earliest' ? from : cursors.decodeFeed(agent_id, from);
   const [bounds] = await feed.readBounds([agent_id]);
@@ -68,7 +71,7 @@ async function readPosition({ feed, cursors, actor }: Work, from: string): Promi
  * An inbox with its counts and consumers; undefined if it is off. `oldest_age` is that of the oldest item that is ready or leased, in
  * milliseconds, null if there is none.
  */
-export async function findInbox({ inboxes, now }: Pick<SystemWork, 'inboxes' | 'now'>, agent_id: string) {
+export async function findInbox({ db: { inboxes }, now }: ReadWork, agent_id: string) {
   const [inbox, counts, consumers] = await Promise.all([
     inboxes.find(agent_id),
     inboxes.count(agent_id),
@@ -81,7 +84,7 @@ export async function findInbox({ inboxes, now }: Pick<SystemWork, 'inboxes' | '
 }
 
 /** As `findInbox`. @throws {DomainError} INBOX_NOT_FOUND */
-export async function readInbox(work: Pick<SystemWork, 'inboxes' | 'now'>, agent_id: string) {
+export async function readInbox(work: ReadWork, agent_id: string) {
   const inbox = await findInbox(work, agent_id);
   if (!inbox) throw inboxNotFound();
   return inbox;
@@ -94,9 +97,9 @@ export async function readInbox(work: Pick<SystemWork, 'inboxes' | 'now'>, agent
 export async function removeInbox(work: Work): Promise<void> {
   const { agent_id } = work.actor;
   while (await recordHandled(work, [agent_id], 0));
-  if (!(await work.inboxes.lock(agent_id))) throw inboxNotFound();
-  await work.inboxes.remove(agent_id);
+  if (!(await work.db.inboxes.lock(agent_id))) throw inboxNotFound();
+  await work.db.inboxes.remove(agent_id);
   // Without this, the next claim would turn it on again.
-  await work.inboxes.markDeleted(agent_id, work.now);
-  work.publish({ topic: inboxTopic, body: agent_id });
+  await work.db.inboxes.markDeleted(agent_id, work.now);
+  work.changes.publish({ topic: inboxTopic, body: agent_id });
 }

@@ -23,7 +23,7 @@ export async function listMessages(work: Work, input: ListMessages) {
         order === 'asc'
           ? { below: maxSequence, above: last?.[0] ?? after_sequence }
           : { below: last?.[0] ?? maxSequence, above: after_sequence };
-      return work.messages.list(thread, { ...range, order, limit });
+      return work.db.messages.list(thread, { ...range, order, limit });
     },
     position: (message) => [message.sequence],
   });

@@ -1,9 +1,8 @@
+import type { WriterAudience } from '../../repositories/messages/batches.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import type { KnownThread } from '../../work/known-threads.ts';
 import { type LockedFiles, lockFiles } from '../attachments/files-to-send.ts';
 import { knowsExchanges, listExchanges, startProgress, type ThreadProgress } from './thread-progress.ts';
-
-type Audience = Awaited<ReturnType<Work['messageBatches']['listAudiences']>>[number];
 
 /** What decides which rows a send depends on. */
 interface SendToLoad {
@@ -16,7 +15,7 @@ export interface LoadedBatch {
   /** By id. */
   threads: ReadonlyMap<string, ThreadProgress>;
   /** By the keys of thread and writer. */
-  audiences: ReadonlyMap<string, Audience>;
+  audiences: ReadonlyMap<string, WriterAudience>;
   /** Whether it was read in this transaction. Otherwise the transaction fails if it is no longer so. */
   isRead: boolean;
   files: LockedFiles;
@@ -34,20 +33,20 @@ export const toKey = (threadId: string, id: string): string => `${threadId} ${id
 export function takeKnown(work: Work, sends: readonly SendToLoad[]): LoadedBatch | null {
   if (sends.some(({ message }) => message.attachment_ids.length > 0)) return null;
   const known: KnownThread[] = [];
-  const audiences: Audience[] = [];
+  const audiences: WriterAudience[] = [];
   for (const [thread_id, writer_ids] of listWritersByThread(sends)) {
-    const thread = work.knownThreads.take(thread_id, writer_ids, work.now);
-    if (!thread || (work.loopLimit && !knowsExchanges(thread, writer_ids))) return null;
+    const thread = work.settings.knownThreads.take(thread_id, writer_ids, work.now);
+    if (!thread || (work.settings.loopLimit && !knowsExchanges(thread, writer_ids))) return null;
     known.push(thread);
     audiences.push(...new Set(writer_ids.flatMap((id) => thread.audiences.get(id) ?? [])));
   }
   // The audiences of a thread share their members.
   const oneOfEach = new Map(audiences.map((audience) => [audience.thread_id, audience]));
   for (const { member_ids, relation_versions } of oneOfEach.values())
-    for (const [at, id] of member_ids.entries()) work.expectRelations(id, relation_versions[at] ?? 0);
-  work.defer(work.messageBatches.lockUnchanged(known.map(({ thread }) => thread)));
+    for (const [at, id] of member_ids.entries()) work.changes.expectRelations(id, relation_versions[at] ?? 0);
+  work.changes.defer(work.db.messageBatches.lockUnchanged(known.map(({ thread }) => thread)));
   const replies = listReplies(sends);
-  if (replies.length > 0) work.defer(work.messageBatches.requireReplyTargets(replies));
+  if (replies.length > 0) work.changes.defer(work.db.messageBatches.requireReplyTargets(replies));
   return {
     threads: new Map(known.map(({ thread, exchanges }) => [thread.id, startProgress(thread, exchanges)])),
     audiences: new Map(audiences.map((audience) => [toKey(audience.thread_id, audience.agent_id), audience])),
@@ -59,7 +58,7 @@ export function takeKnown(work: Work, sends: readonly SendToLoad[]): LoadedBatch
 
 /** After the commit: keeps the state of the changed threads for the next sends. */
 export function remember(
-  { knownThreads, now }: Work,
+  { settings: { knownThreads }, now }: Work,
   { audiences, isRead }: LoadedBatch,
   changed: readonly ThreadProgress[],
 ): void {
@@ -77,7 +76,10 @@ export async function loadBatch(
   sends: readonly SendToLoad[],
   { wait }: { wait: boolean },
 ): Promise<LoadedBatch> {
-  const { messageBatches, loopLimit } = work;
+  const {
+    db: { messageBatches },
+    settings: { loopLimit },
+  } = work;
   const writers = listWriters(sends);
   const replies = listReplies(sends);
   const fileRefs = sends.flatMap(({ work: { actor }, message }) =>
@@ -91,7 +93,7 @@ export async function loadBatch(
     replies.length > 0 ? messageBatches.listReplyTargets(replies) : [],
   ]);
   const audienceOf = new Map(audiences.map((audience) => [audience.thread_id, audience]));
-  for (const thread of threads) work.knownThreads.observe(thread, audienceOf.get(thread.id));
+  for (const thread of threads) work.settings.knownThreads.observe(thread, audienceOf.get(thread.id));
   return {
     threads: new Map(threads.map((thread) => [thread.id, startProgress(thread, exchanges)])),
     audiences: new Map(audiences.map((audience) => [toKey(audience.thread_id, audience.agent_id), audience])),

@@ -9,7 +9,7 @@ import { readRelationships, requireThread } from '../access.ts';
 export async function findReply(work: Work, input: { thread_id: string; after_sequence: number }) {
   const { id, last_sequence } = await requireThread(work, input.thread_id);
   if (input.after_sequence >= last_sequence) return null;
-  const reply = await work.messages.findFirstOfOthers(id, input.after_sequence, work.actor.agent_id);
+  const reply = await work.db.messages.findFirstOfOthers(id, input.after_sequence, work.actor.agent_id);
   if (!reply) return null;
   const relationships = await readRelationships(work, [reply.sender_id]);
   return { ...reply, relationship: relationships.get(reply.sender_id) ?? ('none' as const) };

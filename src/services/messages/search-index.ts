@@ -1,15 +1,13 @@
 import { searchTextVersion, toTsVector } from '../../../packages/core/src/domain/search/tokenizer.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 import { mapInTurns } from '../../shared/map-in-turns.ts';
-
-type Search = Pick<SystemWork, 'messageSearch'>;
 
 /**
  * Writes the search rows of these messages; unknown ids are ignored. Idempotent and safe to run concurrently.
  * @param now milliseconds.
  */
 export async function indexMessages(
-  { messageSearch }: Search,
+  { db: { messageSearch } }: Pick<ReadWork, 'db'>,
   ids: readonly string[],
   now: number,
 ): Promise<void> {
@@ -34,7 +32,7 @@ export interface ReindexStep {
  * @returns null if there are no messages after `after`.
  */
 export async function reindexStep(
-  { messageSearch }: Search,
+  { db: { messageSearch } }: Pick<ReadWork, 'db'>,
   { after, all, limit }: { after: string; all: boolean; limit: number },
 ): Promise<ReindexStep | null> {
   const rows = await messageSearch.listAfter(after, { version: searchTextVersion, all, limit });

@@ -1,7 +1,7 @@
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { parseSearch, toTsQuery, toWordsQuery } from '../../../packages/core/src/domain/search/query.ts';
 import { createSnippet } from '../../../packages/core/src/domain/search/snippets.ts';
-import type { SystemWork, Work } from '../../work/unit-of-work.ts';
+import type { ReadWork, Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey, readRelationships, requireThread } from '../access.ts';
 import { mapInTurns } from '../../shared/map-in-turns.ts';
 import type { ConversationReader } from '../threads/conversations.ts';
@@ -38,7 +38,7 @@ export async function searchMessages(work: Work, input: SearchMessages, field: s
   const { query, thread_id = null, after = 0, before = maxTime, has = null } = input;
   const reader = work.actor.agent_id;
   if (thread_id !== null) await requireThread(work, thread_id);
-  const readable = await work.messageSearch.listThreads(reader, counterpart);
+  const readable = await work.db.messageSearch.listThreads(reader, counterpart);
   const threads = readable.filter((thread) => thread_id === null || thread.thread_id === thread_id);
   const last = threads.reduce((time, { last_message_at }) => Math.max(time, last_message_at), 0);
   const filter = {
@@ -57,7 +57,7 @@ export async function searchMessages(work: Work, input: SearchMessages, field: s
   const { rows, next_cursor } = await readPage(work, input, {
     binding: ['search_messages', query, thread_id, counterpart, sender, after, before, has],
     rows: (position: [string] | null, limit) =>
-      work.messageSearch.search(reader, { ...filter, below_id: position?.[0] ?? maxId, limit }),
+      work.db.messageSearch.search(reader, { ...filter, below_id: position?.[0] ?? maxId, limit }),
     position: (message) => [message.id],
   });
   // A snippet of a long message takes milliseconds, so the event loop gets a chance between them.
@@ -82,7 +82,7 @@ export interface SearchConversations {
  * @throws {DomainError} VALIDATION_ERROR, INVALID_HANDLE
  */
 export async function searchConversations(
-  { conversations, messageSearch }: Pick<SystemWork, 'conversations' | 'messageSearch'>,
+  { db: { conversations, messageSearch } }: ReadWork,
   reader: ConversationReader,
   input: SearchConversations,
   { before_id, limit, field }: { before_id: string | null; limit: number; field: string },

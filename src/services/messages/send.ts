@@ -28,7 +28,7 @@ export interface Send {
   message: NewMessage;
 }
 
-type SentMessage = Parameters<Work['messageBatches']['append']>[0]['messages'][number];
+type SentMessage = Parameters<Work['db']['messageBatches']['append']>[0]['messages'][number];
 
 /**
  * Sends one message, as a batch of one.
@@ -77,16 +77,17 @@ export async function sendMessages(
     results.flatMap((result) => (result === null || result instanceof Error ? [] : [result])),
     changed,
   );
-  first.work.afterCommit(() => remember(first.work, batch, changed));
+  first.work.changes.afterCommit(() => remember(first.work, batch, changed));
   const stopped = results.flatMap((result) =>
     result instanceof DomainError && result.stopped_loop ? [result.stopped_loop] : [],
   );
-  if (stopped.length > 0) first.work.defer(first.work.usage.addStoppedLoops(stopped, first.work.now));
+  if (stopped.length > 0)
+    first.work.changes.defer(first.work.db.usage.addStoppedLoops(stopped, first.work.now));
   return results;
 }
 
 /** Locks a thread that the agent is a member of until the transaction ends, for what must be read between the lock and a send. */
-export async function lockThread({ messageBatches, actor }: Work, thread_id: string): Promise<void> {
+export async function lockThread({ db: { messageBatches }, actor }: Work, thread_id: string): Promise<void> {
   await messageBatches.lockThreads([{ thread_id, agent_id: actor.agent_id }], { wait: true });
 }
 
@@ -99,7 +100,10 @@ function placeMessage(
   batch: LoadedBatch,
   { wait }: { wait: boolean },
 ): SentMessage | null {
-  const { actor, loopLimit } = work;
+  const {
+    settings: { loopLimit },
+    actor,
+  } = work;
   const { thread_id, content, content_type, metadata, reply_to, attachment_ids } = draft;
   const audience = batch.audiences.get(toKey(thread_id, actor.agent_id));
   if (!audience?.joined) throw threadNotFound();
@@ -126,8 +130,11 @@ function placeMessage(
   const written_by = actor.account_id === undefined ? ('agent' as const) : ('person' as const);
   const sent = { ...about, content, content_type, reply_to, metadata, attachments: files, written_by };
   for (const file of attachments) file.message_id = id;
-  work.emit({ type: 'message.created', thread_id, message_id: id, recipients: audience.member_ids }, sent);
-  if (metadata['asks_person'] === true) work.enqueue(toNoticeJob(thread_id, id));
+  work.changes.emit(
+    { type: 'message.created', thread_id, message_id: id, recipients: audience.member_ids },
+    sent,
+  );
+  if (metadata['asks_person'] === true) work.changes.enqueue(toNoticeJob(thread_id, id));
   return sent;
 }
 
@@ -138,8 +145,8 @@ function deferInserts(
   threads: readonly ThreadProgress[],
 ): void {
   if (messages.length === 0) return;
-  work.defer(
-    work.messageBatches.append({
+  work.changes.defer(
+    work.db.messageBatches.append({
       messages,
       threads: threads.map(({ thread }) => thread),
       marks: threads.flatMap(({ marks }) => [...marks.values()]),
@@ -149,5 +156,5 @@ function deferInserts(
   const files = messages.flatMap(({ id: message_id, attachments }) =>
     attachments.map(({ id }, at) => ({ id, message_id, position: at + 1 })),
   );
-  if (files.length > 0) work.defer(work.attachments.markSent(files));
+  if (files.length > 0) work.changes.defer(work.db.attachments.markSent(files));
 }

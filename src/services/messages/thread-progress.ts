@@ -1,10 +1,10 @@
+import type { LockedThread } from '../../repositories/messages/batches.ts';
+import type { ExchangeRow } from '../../repositories/messages/batches.ts';
 import { exchangeWindowMs, type LoopLimit } from '../../../packages/core/src/domain/limits.ts';
 import { checkLoop, nextExchanges } from '../../../packages/core/src/policies/loops.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 
-type Batches = Work['messageBatches'];
-type LockedThread = Awaited<ReturnType<Batches['lockThreads']>>[number];
-type Exchange = Awaited<ReturnType<Batches['listExchanges']>>[number];
+type Batches = Work['db']['messageBatches'];
 type SenderMark = Parameters<Batches['append']>[0]['marks'][number];
 
 /** A locked thread, while the messages of a batch are added to it. */
@@ -13,13 +13,13 @@ export interface ThreadProgress {
   thread: LockedThread;
   /** By sender of the added messages. */
   marks: Map<string, SenderMark>;
-  storedExchanges: ReadonlyMap<string, Exchange>;
+  storedExchanges: ReadonlyMap<string, ExchangeRow>;
   /** Exchanges that the added messages have changed. */
-  countedExchanges: Map<string, Exchange>;
+  countedExchanges: Map<string, ExchangeRow>;
 }
 
 /** A thread without added messages. `exchanges` may include those of other threads. */
-export function startProgress(thread: LockedThread, exchanges: readonly Exchange[]): ThreadProgress {
+export function startProgress(thread: LockedThread, exchanges: readonly ExchangeRow[]): ThreadProgress {
   const own = exchanges.filter(({ thread_id }) => thread_id === thread.id);
   return {
     thread: { ...thread },
@@ -30,13 +30,13 @@ export function startProgress(thread: LockedThread, exchanges: readonly Exchange
 }
 
 /** The exchanges that are known after the added messages. */
-export function listExchanges({ storedExchanges, countedExchanges }: ThreadProgress): Exchange[] {
+export function listExchanges({ storedExchanges, countedExchanges }: ThreadProgress): ExchangeRow[] {
   return [...new Map([...storedExchanges, ...countedExchanges]).values()];
 }
 
 /** Whether the exchanges are known that messages of these senders, in this order, can count. */
 export function knowsExchanges(
-  { thread, exchanges }: { thread: LockedThread; exchanges: readonly Exchange[] },
+  { thread, exchanges }: { thread: LockedThread; exchanges: readonly ExchangeRow[] },
   sender_ids: readonly string[],
 ): boolean {
   const known = new Set(exchanges.map(toPairKey));
@@ -85,8 +85,8 @@ export function countExchange(
   progress.countedExchanges.set(key, { thread_id, one_id, other_id, ...counted });
 }
 
-function toPair(one: string, other: string): Pick<Exchange, 'one_id' | 'other_id'> {
+function toPair(one: string, other: string): Pick<ExchangeRow, 'one_id' | 'other_id'> {
   return one < other ? { one_id: one, other_id: other } : { one_id: other, other_id: one };
 }
 
-const toPairKey = ({ one_id, other_id }: Pick<Exchange, 'one_id' | 'other_id'>) => `${one_id} ${other_id}`;
+const toPairKey = ({ one_id, other_id }: Pick<ExchangeRow, 'one_id' | 'other_id'>) => `${one_id} ${other_id}`;

@@ -1,24 +1,13 @@
+import type { NotificationSettingsRow } from '../../repositories/notifications/settings.ts';
+import type { NotificationChannelRow } from '../../repositories/notifications/channels.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import {
   nextDigestAt,
   type NotificationPacing,
   type WaitingItem,
 } from '../../../packages/core/src/domain/notifications.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 import { readWaitingItems } from './waiting-items.ts';
-
-type CheckWork = Pick<
-  SystemWork,
-  | 'notificationSettings'
-  | 'notificationChannels'
-  | 'notificationMessages'
-  | 'dashboard'
-  | 'approvals'
-  | 'conversations'
->;
-type Settings = NonNullable<Awaited<ReturnType<CheckWork['notificationSettings']['find']>>>;
-
-type Channel = Awaited<ReturnType<CheckWork['notificationChannels']['list']>>[number];
 
 export interface CheckResult {
   /** New messages, for the queue. */
@@ -32,16 +21,16 @@ export interface CheckResult {
  * one minute are gathered, and until no page with browser notifications is open. The row of the settings is locked, so each item is in one message of each channel.
  */
 export async function checkWaiting(
-  work: CheckWork,
+  work: ReadWork,
   account_id: string,
   { now, pacing }: { now: number; pacing: NotificationPacing },
 ): Promise<CheckResult> {
-  const settings = await work.notificationSettings.lock(account_id);
+  const settings = await work.db.notificationSettings.lock(account_id);
   if (!settings || settings.due_at === null) return { messages: [], due: undefined };
   if (settings.due_at > now) return { messages: [], due: settings.due_at };
-  const channels = (await work.notificationChannels.list(account_id)).filter(({ enabled }) => enabled);
+  const channels = (await work.db.notificationChannels.list(account_id)).filter(({ enabled }) => enabled);
   if (channels.length === 0) {
-    await work.notificationSettings.save({ ...settings, due_at: null });
+    await work.db.notificationSettings.save({ ...settings, due_at: null });
     return { messages: [], due: undefined };
   }
   const isDigest = settings.timing === 'daily';
@@ -51,21 +40,21 @@ export async function checkWaiting(
   const messages = sendAt > now ? [] : await storeMessages(work, { settings, channels, items, now });
   const due = sendAt > now ? sendAt : again;
   const digest_after = isDigest && sendAt <= now ? now : settings.digest_after;
-  await work.notificationSettings.save({ ...settings, digest_after, due_at: due });
+  await work.db.notificationSettings.save({ ...settings, digest_after, due_at: due });
   return { messages, due };
 }
 
-async function readNewItems(work: CheckWork, account_id: string, now: number): Promise<WaitingItem[]> {
+async function readNewItems(work: ReadWork, account_id: string, now: number): Promise<WaitingItem[]> {
   const items = await readWaitingItems(work, account_id);
   const keys = items.map(({ key }) => key);
-  const notified = await work.notificationMessages.listNotified(account_id, keys);
-  if (notified.size > 0) await work.notificationMessages.markSeen(account_id, [...notified], now);
+  const notified = await work.db.notificationMessages.listNotified(account_id, keys);
+  if (notified.size > 0) await work.db.notificationMessages.markSeen(account_id, [...notified], now);
   return items.filter(({ key }) => !notified.has(key));
 }
 
 /** @param items oldest first. */
 function findSendTime(
-  { timing, page_open_until }: Settings,
+  { timing, page_open_until }: NotificationSettingsRow,
   [oldest]: readonly WaitingItem[],
   { gatherMs }: NotificationPacing,
 ): number {
@@ -74,14 +63,14 @@ function findSendTime(
 }
 
 interface Batch {
-  settings: Settings;
-  channels: readonly Channel[];
+  settings: NotificationSettingsRow;
+  channels: readonly NotificationChannelRow[];
   items: readonly WaitingItem[];
   now: number;
 }
 
 async function storeMessages(
-  work: CheckWork,
+  work: ReadWork,
   { settings: { account_id }, channels, items, now }: Batch,
 ): Promise<string[]> {
   if (items.length === 0) return [];
@@ -92,7 +81,9 @@ async function storeMessages(
     token: null,
     next_at: now,
   };
-  await Promise.all(messages.map((message) => work.notificationMessages.insert({ ...message, ...content })));
-  await work.notificationMessages.remember(account_id, items, now);
+  await Promise.all(
+    messages.map((message) => work.db.notificationMessages.insert({ ...message, ...content })),
+  );
+  await work.db.notificationMessages.remember(account_id, items, now);
   return messages.map(({ id }) => id);
 }

@@ -1,3 +1,4 @@
+import type { NotificationSettingsRow } from '../../repositories/notifications/settings.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { wrongField } from '../../../packages/core/src/domain/errors.ts';
@@ -12,24 +13,17 @@ import {
   pageLease,
   toNoticeJob,
 } from '../../../packages/core/src/domain/notifications.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { createWebhookSecret } from '../webhooks/secrets.ts';
 
 export type NotificationSettings = Awaited<ReturnType<typeof readNotificationSettings>>;
-
-type SettingsRow = NonNullable<Awaited<ReturnType<SystemWork['notificationSettings']['find']>>>;
-type Settings = Pick<SystemWork, 'notificationSettings' | 'notificationChannels' | 'enqueue' | 'now'>;
-type Sending = Settings & Pick<SystemWork, 'notificationMessages' | 'sealedBox'>;
 
 const maxAddressLength = 254;
 const maxUrlLength = 2_000;
 
 /** Returns the notification settings of a person with the channels; all are off while none were set. */
 export async function readNotificationSettings(
-  {
-    notificationSettings,
-    notificationChannels,
-  }: Pick<Settings, 'notificationSettings' | 'notificationChannels'>,
+  { db: { notificationSettings, notificationChannels } }: ReadWork,
   account_id: string,
 ) {
   const [row, channels] = await Promise.all([
@@ -49,7 +43,7 @@ export async function readNotificationSettings(
 
 /** Returns whether open pages show notifications of the browser to this person. */
 export async function hasBrowserNotifications(
-  { notificationSettings }: Pick<Settings, 'notificationSettings'>,
+  { db: { notificationSettings } }: ReadWork,
   account_id: string,
 ): Promise<boolean> {
   return (await notificationSettings.find(account_id))?.browser ?? false;
@@ -57,7 +51,7 @@ export async function hasBrowserNotifications(
 
 /** Turns notifications of the browser on or off, for all browsers that permit them. */
 export async function setBrowserNotifications(
-  { notificationSettings, now }: Settings,
+  { db: { notificationSettings }, now }: SystemWork,
   account_id: string,
   browser: boolean,
 ): Promise<void> {
@@ -66,7 +60,7 @@ export async function setBrowserNotifications(
 
 /** Records that a page which shows notifications of the browser is open: messages wait until it is closed. */
 export async function renewPageLease(
-  { notificationSettings, now }: Settings,
+  { db: { notificationSettings }, now }: SystemWork,
   account_id: string,
 ): Promise<void> {
   await notificationSettings.openPage(account_id, now + pageLease.openMs);
@@ -77,7 +71,7 @@ export async function renewPageLease(
  * @throws {DomainError} VALIDATION_ERROR
  */
 export async function setNotificationTiming(
-  work: Settings,
+  work: SystemWork,
   account_id: string,
   { timing, hour, time_zone }: { timing: string; hour: number; time_zone: string },
 ): Promise<void> {
@@ -85,7 +79,7 @@ export async function setNotificationTiming(
   if (!Number.isInteger(hour) || hour < 0 || hour > 23) throw wrongField('hour', 'must be from 0 to 23');
   if (!isTimeZone(time_zone))
     throw wrongField('time_zone', 'must be a time zone, such as Europe/Berlin or +05:30');
-  const row = await work.notificationSettings.open(account_id, work.now);
+  const row = await work.db.notificationSettings.open(account_id, work.now);
   await saveDue(work, { ...row, timing, hour, time_zone, digest_after: work.now });
 }
 
@@ -95,8 +89,8 @@ function isTiming(text: string): text is NotificationTiming {
 
 /** Stores the settings. A worker looks at once at what waits, if a channel is on and the person wants no digest. */
 async function saveDue(
-  { notificationSettings, notificationChannels, enqueue, now }: Settings,
-  row: SettingsRow,
+  { db: { notificationSettings, notificationChannels }, changes: { enqueue }, now }: SystemWork,
+  row: NotificationSettingsRow,
 ) {
   const channels = await notificationChannels.list(row.account_id);
   const due = row.timing === 'daily' ? nextDigestAt(row.digest_after, row) : now;
@@ -116,16 +110,16 @@ export function requireAddress(text: string): void {
  * @throws {DomainError} VALIDATION_ERROR
  */
 export async function setNotificationAddress(
-  work: Sending,
+  work: SystemWork,
   account_id: string,
   address: string,
 ): Promise<void> {
   requireAddress(address);
-  const row = await work.notificationSettings.open(account_id, work.now);
+  const row = await work.db.notificationSettings.open(account_id, work.now);
   const key = { account_id, kind: 'email' } as const;
-  await work.notificationChannels.remove(key);
+  await work.db.notificationChannels.remove(key);
   const token = randomBytes(32).toString('base64url');
-  await work.notificationChannels.insert({
+  await work.db.notificationChannels.insert({
     ...key,
     target: address,
     secret: null,
@@ -135,7 +129,7 @@ export async function setNotificationAddress(
   });
   await saveDue(work, row);
   const id = newId('notification');
-  const sealed = work.sealedBox.seal(token, id);
+  const sealed = work.settings.sealedBox.seal(token, id);
   const message = {
     ...key,
     id,
@@ -144,8 +138,8 @@ export async function setNotificationAddress(
     token: sealed,
     next_at: work.now,
   };
-  await work.notificationMessages.insert(message);
-  work.enqueue(toNoticeJob(id, 'confirmation'));
+  await work.db.notificationMessages.insert(message);
+  work.changes.enqueue(toNoticeJob(id, 'confirmation'));
 }
 
 function hashToken(token: string): Buffer {
@@ -153,18 +147,15 @@ function hashToken(token: string): Buffer {
 }
 
 /** Returns the address and the username that a link confirms; undefined if it is invalid, was used, or has expired. */
-export function findConfirmation(
-  { notificationChannels }: Pick<Settings, 'notificationChannels'>,
-  token: string,
-) {
+export function findConfirmation({ db: { notificationChannels } }: ReadWork, token: string) {
   return notificationChannels.findByToken(hashToken(token), Date.now());
 }
 
 /** Turns e-mail on by the link that was sent to the address. Returns false if the link is invalid, was used, or has expired. */
-export async function confirmAddress(work: Settings, token: string): Promise<boolean> {
-  const account_id = await work.notificationChannels.confirm(hashToken(token), work.now);
+export async function confirmAddress(work: SystemWork, token: string): Promise<boolean> {
+  const account_id = await work.db.notificationChannels.confirm(hashToken(token), work.now);
   if (account_id === undefined) return false;
-  await saveDue(work, await work.notificationSettings.open(account_id, work.now));
+  await saveDue(work, await work.db.notificationSettings.open(account_id, work.now));
   return true;
 }
 
@@ -174,31 +165,31 @@ export async function confirmAddress(work: Settings, token: string): Promise<boo
  * @throws {DomainError} VALIDATION_ERROR
  */
 export async function setNotificationWebhook(
-  work: Sending & Pick<SystemWork, 'webhookSender'>,
+  work: SystemWork,
   account_id: string,
   url: string,
 ): Promise<string> {
-  const error = url.length > maxUrlLength ? 'is too long' : work.webhookSender.checkUrl(url);
+  const error = url.length > maxUrlLength ? 'is too long' : work.settings.webhookSender.checkUrl(url);
   if (error !== undefined) throw wrongField('url', error);
-  const row = await work.notificationSettings.open(account_id, work.now);
+  const row = await work.db.notificationSettings.open(account_id, work.now);
   const key = { account_id, kind: 'webhook' } as const;
-  const { secret, sealed } = createWebhookSecret(work.sealedBox, account_id);
-  await work.notificationChannels.remove(key);
+  const { secret, sealed } = createWebhookSecret(work.settings.sealedBox, account_id);
+  await work.db.notificationChannels.remove(key);
   const confirmed = { enabled: true, token_hash: null, token_expires_at: null };
-  await work.notificationChannels.insert({ ...key, target: url, secret: sealed, ...confirmed });
+  await work.db.notificationChannels.insert({ ...key, target: url, secret: sealed, ...confirmed });
   await saveDue(work, row);
   return secret;
 }
 
 /** Removes a channel of a person with the messages that are still to be sent. */
 export async function removeChannel(
-  work: Settings,
+  work: SystemWork,
   account_id: string,
   kind: NotificationChannel,
 ): Promise<void> {
-  const row = await work.notificationSettings.lock(account_id);
+  const row = await work.db.notificationSettings.lock(account_id);
   if (!row) return;
-  await work.notificationChannels.remove({ account_id, kind });
+  await work.db.notificationChannels.remove({ account_id, kind });
   await saveDue(work, row);
 }
 
@@ -207,11 +198,11 @@ export async function removeChannel(
  * @returns whether the channel is on.
  */
 export async function sendTestNotification(
-  work: Sending,
+  work: SystemWork,
   account_id: string,
   kind: NotificationChannel,
 ): Promise<boolean> {
-  const channels = await work.notificationChannels.list(account_id);
+  const channels = await work.db.notificationChannels.list(account_id);
   if (!channels.some((channel) => channel.kind === kind && channel.enabled)) return false;
   const id = newId('notification');
   const message = {
@@ -223,8 +214,8 @@ export async function sendTestNotification(
     token: null,
     next_at: work.now,
   };
-  await work.notificationMessages.insert(message);
-  work.enqueue(toNoticeJob(id, 'test'));
+  await work.db.notificationMessages.insert(message);
+  work.changes.enqueue(toNoticeJob(id, 'test'));
   return true;
 }
 
@@ -233,14 +224,14 @@ const unsubscribeLink = z.object({ account_id: z.string(), email: z.string() });
 
 /** Returns the part of an unsubscribe link that names the person and the address. Others can neither read nor forge it. */
 export function toUnsubscribeKey(
-  { sealedBox }: Pick<SystemWork, 'sealedBox'>,
+  { settings: { sealedBox } }: Pick<ReadWork, 'settings'>,
   link: z.infer<typeof unsubscribeLink>,
 ): string {
   return sealedBox.seal(JSON.stringify(link), unsubscribeContext).toString('base64url');
 }
 
 /** Returns what an unsubscribe link names; undefined if this service did not make it. */
-export function readUnsubscribeKey({ sealedBox }: Pick<SystemWork, 'sealedBox'>, key: string) {
+export function readUnsubscribeKey({ settings: { sealedBox } }: Pick<ReadWork, 'settings'>, key: string) {
   try {
     return unsubscribeLink.parse(
       JSON.parse(sealedBox.open(Buffer.from(key, 'base64url'), unsubscribeContext)),
@@ -252,11 +243,11 @@ export function readUnsubscribeKey({ sealedBox }: Pick<SystemWork, 'sealedBox'>,
 
 /** Turns e-mail off by a link, while the person has this address. Repeating it changes nothing. */
 export async function unsubscribe(
-  work: Settings,
+  work: SystemWork,
   { account_id, email }: z.infer<typeof unsubscribeLink>,
 ): Promise<void> {
-  const row = await work.notificationSettings.lock(account_id);
+  const row = await work.db.notificationSettings.lock(account_id);
   if (!row) return;
-  await work.notificationChannels.turnOff({ account_id, kind: 'email', target: email }, 'unsubscribed');
+  await work.db.notificationChannels.turnOff({ account_id, kind: 'email', target: email }, 'unsubscribed');
   await saveDue(work, row);
 }

@@ -1,19 +1,14 @@
+import type { ReadWork } from '../../work/unit-of-work.ts';
 import type { WaitingItem, WaitingKind } from '../../../packages/core/src/domain/notifications.ts';
 import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
-import {
-  asksPerson,
-  findAskedAgent,
-  readWaiting,
-  type Waiting,
-  type WaitingWork,
-} from '../people/waiting.ts';
+import { asksPerson, findAskedAgent, readWaiting, type Waiting } from '../people/waiting.ts';
 
 /** More items of one kind are left out until some of them are answered. */
 const maxItems = 100;
 const maxNameLength = 80;
 
 /** Returns what waits for a person, as items of a notification, oldest first. Times in milliseconds. */
-export async function readWaitingItems(work: WaitingWork, account_id: string): Promise<WaitingItem[]> {
+export async function readWaitingItems(work: ReadWork, account_id: string): Promise<WaitingItem[]> {
   const waiting = await readWaiting(work, account_id, maxItems);
   const items = [
     ...waiting.approvals.map(toApprovalItem),

@@ -1,5 +1,5 @@
 import { newId } from '../../../packages/core/src/domain/ids.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { parseOwnerName } from './owners.ts';
 
 /**
@@ -11,13 +11,13 @@ export async function createAccount(
   input: { username: string; password_hash: string | null },
 ) {
   const account = { id: newId('account'), name: parseOwnerName(input.username), created_at: work.now };
-  await work.owners.insertAccount({ ...account, password_hash: input.password_hash });
-  work.audit({ act: 'account.opened', account_id: account.id });
+  await work.db.owners.insertAccount({ ...account, password_hash: input.password_hash });
+  work.changes.audit({ act: 'account.opened', account_id: account.id });
   return { id: account.id, username: account.name, created_at: account.created_at };
 }
 
 /** What the account page shows. People who sign in through an external provider may have no password. */
-export async function readAccount({ accounts }: Pick<SystemWork, 'accounts'>, account_id: string) {
+export async function readAccount({ db: { accounts } }: ReadWork, account_id: string) {
   const account = await accounts.find(account_id);
   return {
     display_name: account?.display_name ?? null,
@@ -27,7 +27,7 @@ export async function readAccount({ accounts }: Pick<SystemWork, 'accounts'>, ac
 
 /** Sets the password of an account for an operator. Call hashPassword before the transaction begins. */
 export async function setPassword(
-  { accounts, audit }: Pick<SystemWork, 'accounts' | 'audit'>,
+  { db: { accounts }, changes: { audit } }: SystemWork,
   account_id: string,
   password_hash: string,
 ): Promise<void> {

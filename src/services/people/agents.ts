@@ -1,16 +1,15 @@
+import type { PersonAgentRow } from '../../repositories/people/agents.ts';
 import type { Actor, Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { agentNotFound } from '../access.ts';
 import { type RegisterAgent, registerAgentFor } from '../agents/registration.ts';
 import { tokenLifeSeconds } from '../auth/tokens.ts';
 
-type PersonAgents = Pick<SystemWork, 'personAgents'>;
-
 /** An agent that a person manages; `acts_as` is whether the person can also act as it. */
-export type AgentOfPerson = NonNullable<Awaited<ReturnType<PersonAgents['personAgents']['find']>>>;
+export type AgentOfPerson = PersonAgentRow;
 
 /**
  * The rights of a person over an agent. `manages` (edit, pause, retire): own agents, agents of organizations of which the person is an
@@ -26,7 +25,7 @@ const consoleClientId = 'console';
  * the handle `after`.
  */
 export function listAgentsOfPerson(
-  { personAgents }: PersonAgents,
+  { db: { personAgents } }: ReadWork,
   account_id: string,
   { right = 'manages', after = '', limit = 500 }: { right?: AgentRight; after?: string; limit?: number } = {},
 ): Promise<AgentOfPerson[]> {
@@ -38,7 +37,7 @@ export function listAgentsOfPerson(
  * @throws {DomainError} AGENT_NOT_FOUND, also for agents of others
  */
 export async function requireAgentOfPerson(
-  { personAgents }: PersonAgents,
+  { db: { personAgents } }: ReadWork,
   account_id: string,
   agent_id: string,
   right: AgentRight,
@@ -68,7 +67,7 @@ export async function changeAgentOfPerson<Input extends unknown[], T>(
  * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN, NOT_FOUND (organization), DUPLICATE_HANDLE, UNAUTHORIZED (no such account)
  */
 export async function registerForPerson(work: SystemWork, account_id: string, input: RegisterAgent) {
-  const account = await work.accounts.find(account_id);
+  const account = await work.db.accounts.find(account_id);
   if (!account) throw new DomainError('UNAUTHORIZED', 'This account no longer exists.');
   const { id, username } = account;
   const owner = { owner_id: id, owner_name: username };

@@ -1,3 +1,4 @@
+import type { OwnerRow } from '../../repositories/people/owners.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { isHandle } from '../../../packages/core/src/domain/agents/handles.ts';
 import { wrongField } from '../../../packages/core/src/domain/errors.ts';
@@ -5,8 +6,6 @@ import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { lockAdministeredOrganization } from './memberships.ts';
 import { requireOwner } from './owners.ts';
-
-type Owner = NonNullable<Awaited<ReturnType<SystemWork['owners']['find']>>>;
 
 /** Characters of a display name. */
 export const maxDisplayNameLength = 100;
@@ -43,7 +42,7 @@ export async function setNameOfOrganization(
  */
 export async function setNameAsOperator(
   work: SystemWork,
-  { kind, name, text }: Pick<Owner, 'kind' | 'name'> & { text: string },
+  { kind, name, text }: Pick<OwnerRow, 'kind' | 'name'> & { text: string },
 ) {
   const owner = await requireOwner(work, name, kind);
   return { name: owner.name, display_name: await storeName(work, owner, text) };
@@ -55,22 +54,22 @@ export async function setNameAsOperator(
  */
 async function storeName(
   work: SystemWork,
-  { id, kind, name }: Pick<Owner, 'id' | 'kind' | 'name'>,
+  { id, kind, name }: Pick<OwnerRow, 'id' | 'kind' | 'name'>,
   text: string,
 ): Promise<string | null> {
   // The length of the text as it was entered bounds the work.
   if (text.length > 4 * maxDisplayNameLength) throw tooLong();
   const display_name = toVisibleLine(text, maxDisplayNameLength + 1);
   if (Array.from(display_name).length > maxDisplayNameLength) throw tooLong();
-  const folded = await work.agentSearch.fold(display_name);
+  const folded = await work.db.agentSearch.fold(display_name);
   if (display_name.includes('@') || isHandle(folded))
     throw wrongField('display_name', 'must not look like a handle');
-  const other = await work.owners.find(folded);
+  const other = await work.db.owners.find(folded);
   if (other && other.id !== id)
     throw wrongField('display_name', 'is the name of another account or organization');
   const stored = display_name === '' ? null : display_name;
-  await work.owners.setDisplayName(id, stored);
-  work.audit({
+  await work.db.owners.setDisplayName(id, stored);
+  work.changes.audit({
     act: 'owner.renamed',
     ...(kind === 'account' && { account_id: id }),
     about: name,

@@ -1,14 +1,14 @@
-import { authorFromPerson, serviceAuthor } from '../../../packages/core/src/domain/auth/audit.ts';
+import { authorFromPerson, system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
-import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { openAccount, requireSignupOpen, type SignupMode } from './open-account.ts';
 import { parseChosenOwnerName } from './owners.ts';
 import { sha256 } from '../auth/token-records.ts';
 
-type Units = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
+type Units = Pick<UnitOfWork, 'read' | 'write'>;
 
 const externalSignInLifeMs = 600_000;
 const usernameChoiceLifeMs = 1_800_000;
@@ -55,7 +55,7 @@ export async function beginExternalSignIn(
   if (!started) return undefined;
   const { address, state } = started;
   const step: SentStep = { kind: 'sent', state, ...target };
-  const token = await unitOfWork.readAsSystem((work) => saveStep(work, step, externalSignInLifeMs));
+  const token = await unitOfWork.read(system, (work) => saveStep(work, step, externalSignInLifeMs));
   return { address, token };
 }
 
@@ -79,7 +79,7 @@ export async function finishExternalSignIn(
 ): Promise<ExternalOutcome> {
   const now = Date.now();
   const step = sentStep.safeParse(
-    await unitOfWork.readAsSystem((work) => work.externalSignIns.take(sha256(back.token), now)),
+    await unitOfWork.read(system, (work) => work.db.externalSignIns.take(sha256(back.token), now)),
   );
   if (!step.success) return failed('expired');
   const { state, account_id, to } = step.data;
@@ -88,17 +88,14 @@ export async function finishExternalSignIn(
   const result = await provider.finish(back.query, state);
   if ('failure' in result) return failed(result.failure);
   const { suggested_username, ...identity } = result.identity;
-  return unitOfWork.writeAsSystem(
-    async (work) => {
-      if (account_id !== null) return connectIdentity(work, account_id, identity, to);
-      const owner = await work.accountIdentities.find(identity.issuer, identity.subject);
-      if (owner) return { outcome: 'signed_in', account_id: owner.account_id, to };
-      if (mode === 'closed') return failed('closed');
-      const next = { kind: 'proven', identity, suggested_username, to };
-      return { outcome: 'new', token: await saveStep(work, next, usernameChoiceLifeMs) };
-    },
-    account_id === null ? serviceAuthor : authorFromPerson({ account_id }),
-  );
+  return unitOfWork.write(account_id === null ? system : authorFromPerson({ account_id }), async (work) => {
+    if (account_id !== null) return connectIdentity(work, account_id, identity, to);
+    const owner = await work.db.accountIdentities.find(identity.issuer, identity.subject);
+    if (owner) return { outcome: 'signed_in', account_id: owner.account_id, to };
+    if (mode === 'closed') return failed('closed');
+    const next = { kind: 'proven', identity, suggested_username, to };
+    return { outcome: 'new', token: await saveStep(work, next, usernameChoiceLifeMs) };
+  });
 }
 
 function failed(reason: Extract<ExternalOutcome, { outcome: 'failed' }>['reason']): ExternalOutcome {
@@ -111,16 +108,16 @@ async function connectIdentity(
   identity: Identity,
   to: string,
 ): Promise<ExternalOutcome> {
-  if (await work.accountIdentities.insert({ ...identity, account_id, created_at: work.now })) {
-    work.audit({ act: 'identity.connected', account_id, about: identity.issuer });
+  if (await work.db.accountIdentities.insert({ ...identity, account_id, created_at: work.now })) {
+    work.changes.audit({ act: 'identity.connected', account_id, about: identity.issuer });
     return { outcome: 'connected', to };
   }
-  const owner = await work.accountIdentities.find(identity.issuer, identity.subject);
+  const owner = await work.db.accountIdentities.find(identity.issuer, identity.subject);
   return owner?.account_id === account_id ? { outcome: 'connected', to } : failed('taken');
 }
 
 async function saveStep(
-  { externalSignIns }: Pick<SystemWork, 'externalSignIns'>,
+  { db: { externalSignIns } }: ReadWork,
   step: object,
   lifeMs: number,
 ): Promise<string> {
@@ -135,7 +132,7 @@ export async function readSuggestedUsername(
   token: string,
 ): Promise<{ suggested_username: string | null } | undefined> {
   const now = Date.now();
-  const step = await unitOfWork.readAsSystem((work) => work.externalSignIns.find(sha256(token), now));
+  const step = await unitOfWork.read(system, (work) => work.db.externalSignIns.find(sha256(token), now));
   return provenStep.safeParse(step).data;
 }
 
@@ -154,16 +151,16 @@ export async function signUpExternal(
   requireSignupOpen(mode);
   const now = Date.now();
   const step = provenStep.safeParse(
-    await unitOfWork.readAsSystem((work) => work.externalSignIns.find(sha256(token), now)),
+    await unitOfWork.read(system, (work) => work.db.externalSignIns.find(sha256(token), now)),
   );
   if (!step.success) return undefined;
   const { identity, to } = step.data;
   const username = parseChosenOwnerName('username', input.username);
   const account = { username, password_hash: null, invitation: input.invitation };
   const opened = await openAccount(unitOfWork, account, mode, async (work, account_id) => {
-    await work.externalSignIns.take(sha256(token), work.now);
+    await work.db.externalSignIns.take(sha256(token), work.now);
     const created_at = work.now;
-    if (await work.accountIdentities.insert({ ...identity, account_id, created_at })) return;
+    if (await work.db.accountIdentities.insert({ ...identity, account_id, created_at })) return;
     // The same person signed up in another window.
     throw new DomainError('INVALID_TRANSITION', 'This sign-up is already finished. Sign in again.');
   });
@@ -171,10 +168,7 @@ export async function signUpExternal(
 }
 
 /** Returns the external identities of an account, oldest first. Times in milliseconds. */
-export function listIdentities(
-  { accountIdentities }: Pick<SystemWork, 'accountIdentities'>,
-  account_id: string,
-) {
+export function listIdentities({ db: { accountIdentities } }: ReadWork, account_id: string) {
   return accountIdentities.list(account_id);
 }
 
@@ -183,7 +177,7 @@ export function listIdentities(
  * @throws {DomainError} NOT_FOUND, INVALID_TRANSITION (the only way to sign in)
  */
 export async function disconnectIdentity(
-  { accounts, accountIdentities, audit }: SystemWork,
+  { db: { accounts, accountIdentities }, changes: { audit } }: SystemWork,
   account_id: string,
   { issuer, subject }: Identity,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import {
   canonicalizeInvitationCode,
   newInvitationCode,
 } from '../../../packages/core/src/domain/invitation-codes.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { sha256 } from '../auth/token-records.ts';
 
 /**
@@ -16,13 +16,13 @@ export async function createInvitation(work: SystemWork, input: { uses: number; 
   const code = newInvitationCode();
   const times = { created_at: work.now, expires_at: work.now + input.life_ms };
   const invitation = { id: newId('invitation'), uses: input.uses, ...times };
-  await work.invitations.insert({ ...invitation, code_hash: sha256(canonicalizeInvitationCode(code)) });
-  work.audit({ act: 'invitation.created', about: invitation.id, detail: { uses: input.uses } });
+  await work.db.invitations.insert({ ...invitation, code_hash: sha256(canonicalizeInvitationCode(code)) });
+  work.changes.audit({ act: 'invitation.created', about: invitation.id, detail: { uses: input.uses } });
   return { ...invitation, code };
 }
 
 /** Returns all invitations, oldest first, with the people who signed up. Times in milliseconds. */
-export function listInvitations({ invitations }: Pick<SystemWork, 'invitations'>) {
+export function listInvitations({ db: { invitations } }: ReadWork) {
   return invitations.list();
 }
 
@@ -31,8 +31,8 @@ export function listInvitations({ invitations }: Pick<SystemWork, 'invitations'>
  * @throws {DomainError} NOT_FOUND if it does not exist or was revoked before
  */
 export async function revokeInvitation(work: SystemWork, id: string): Promise<void> {
-  if (isId('invitation', id) && (await work.invitations.revoke(id, work.now))) {
-    work.audit({ act: 'invitation.revoked', about: id });
+  if (isId('invitation', id) && (await work.db.invitations.revoke(id, work.now))) {
+    work.changes.audit({ act: 'invitation.revoked', about: id });
     return;
   }
   throw new DomainError('NOT_FOUND', `No active invitation has the id ${id.slice(0, 80)}.`);

@@ -1,6 +1,6 @@
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 
 /** What an open page of a person depends on. */
 export interface LiveState {
@@ -16,7 +16,7 @@ export interface LiveState {
  * @returns undefined when the session has ended, or when the person may no longer read the conversation.
  */
 export async function readLiveState(
-  { livePages }: Pick<SystemWork, 'livePages'>,
+  { db: { livePages } }: ReadWork,
   { session_id }: Pick<Person, 'session_id'>,
   thread_id: string | null = null,
 ): Promise<LiveState | undefined> {

@@ -1,15 +1,14 @@
+import type { MembershipInvitationRow } from '../../repositories/people/membership-invitations.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { isName } from '../../../packages/core/src/domain/agents/handles.ts';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { lockAdministeredOrganization } from './memberships.ts';
 import { requireOwner } from './owners.ts';
 
 type ActingPerson = Pick<Person, 'account_id'>;
-type Invitations = Pick<SystemWork, 'membershipInvitations'>;
-
 /** A person's invitation to an organization. Times in milliseconds. */
-export type MembershipInvitation = Awaited<ReturnType<typeof listInvitationsOfPerson>>[number];
+export type MembershipInvitation = MembershipInvitationRow;
 
 export interface InviteMember {
   slug: string;
@@ -34,12 +33,12 @@ export async function inviteMember(
 ): Promise<void> {
   const organization = await lockAdministeredOrganization(work, by, slug);
   const name = username.trim().toLowerCase();
-  const account = isName(name) ? await work.owners.find(name) : undefined;
+  const account = isName(name) ? await work.db.owners.find(name) : undefined;
   // The same error for an unused name and for the name of an organization.
   if (account?.kind !== 'account') throw wrongField('username', 'is not the username of an account');
-  if (await work.owners.findMember(organization.id, account.id))
+  if (await work.db.owners.findMember(organization.id, account.id))
     throw wrongField('username', 'is already a member');
-  const pending = await work.membershipInvitations.countOthers(organization.id, account.id, work.now);
+  const pending = await work.db.membershipInvitations.countOthers(organization.id, account.id, work.now);
   if (pending >= maxPending) {
     throw new DomainError(
       'FORBIDDEN',
@@ -57,7 +56,7 @@ export async function inviteMember(
 export async function inviteAsOperator(work: SystemWork, { slug, username, role }: InviteMember) {
   const organization = await requireOwner(work, slug, 'organization');
   const account = await requireOwner(work, username, 'account');
-  if (await work.owners.findMember(organization.id, account.id)) {
+  if (await work.db.owners.findMember(organization.id, account.id)) {
     throw new DomainError(
       'INVALID_TRANSITION',
       `${account.name} is already a member of ${organization.name}. Change the role with ams org role.`,
@@ -69,14 +68,14 @@ export async function inviteAsOperator(work: SystemWork, { slug, username, role 
 
 /** Returns the pending invitations of a person, newest first, at most 50. */
 export function listInvitationsOfPerson(
-  { membershipInvitations }: Invitations,
+  { db: { membershipInvitations } }: ReadWork,
   { account_id }: ActingPerson,
 ) {
   return membershipInvitations.listOfAccount(account_id, Date.now(), maxShown);
 }
 
 /** Returns the pending invitations to an organization, by username. The caller checks that the reader is an admin. */
-export function listInvitationsTo({ membershipInvitations }: Invitations, { id }: { id: string }) {
+export function listInvitationsTo({ db: { membershipInvitations } }: ReadWork, { id }: { id: string }) {
   return membershipInvitations.listOfOrganization(id, Date.now());
 }
 
@@ -84,10 +83,7 @@ export function listInvitationsTo({ membershipInvitations }: Invitations, { id }
  * Returns the pending invitations to an organization for an operator.
  * @throws {DomainError} NOT_FOUND
  */
-export async function listInvitationsAsOperator(
-  work: Invitations & Pick<SystemWork, 'owners'>,
-  slug: string,
-) {
+export async function listInvitationsAsOperator(work: ReadWork, slug: string) {
   return listInvitationsTo(work, await requireOwner(work, slug, 'organization'));
 }
 
@@ -101,11 +97,11 @@ export async function acceptInvitation(
   slug: string,
 ): Promise<void> {
   const organization = await findInviting(work, slug);
-  const invitation = await work.membershipInvitations.take(organization.id, account_id, work.now);
+  const invitation = await work.db.membershipInvitations.take(organization.id, account_id, work.now);
   if (!invitation) throw invitationNotFound();
-  if (await work.owners.findMember(organization.id, account_id)) return;
-  await work.owners.putMember(organization.id, account_id, invitation.role, work.now);
-  work.audit({
+  if (await work.db.owners.findMember(organization.id, account_id)) return;
+  await work.db.owners.putMember(organization.id, account_id, invitation.role, work.now);
+  work.changes.audit({
     act: 'member.changed',
     account_id,
     about: organization.name,
@@ -123,9 +119,9 @@ export async function declineInvitation(
   slug: string,
 ): Promise<void> {
   const organization = await findInviting(work, slug);
-  if (!(await work.membershipInvitations.take(organization.id, account_id, work.now)))
+  if (!(await work.db.membershipInvitations.take(organization.id, account_id, work.now)))
     throw invitationNotFound();
-  work.audit({ act: 'member.invitation_declined', account_id, about: organization.name });
+  work.changes.audit({ act: 'member.invitation_declined', account_id, about: organization.name });
 }
 
 /**
@@ -138,7 +134,7 @@ export async function revokeInvitationToMember(
   { slug, username }: Omit<InviteMember, 'role'>,
 ): Promise<void> {
   const organization = await lockAdministeredOrganization(work, by, slug);
-  const account = isName(username) ? await work.owners.find(username) : undefined;
+  const account = isName(username) ? await work.db.owners.find(username) : undefined;
   if (!account) throw invitationNotFound();
   await takeBack(work, { id: organization.id, name: organization.slug }, account);
 }
@@ -172,19 +168,24 @@ async function putInvitation(
 ): Promise<number> {
   const times = { created_at: work.now, expires_at: work.now + lifeMs };
   const ids = { organization_id: organization.id, account_id: account.id };
-  await work.membershipInvitations.put({ ...ids, role, invited_by, ...times });
-  work.audit({ act: 'member.invited', account_id: account.id, about: organization.name, detail: { role } });
+  await work.db.membershipInvitations.put({ ...ids, role, invited_by, ...times });
+  work.changes.audit({
+    act: 'member.invited',
+    account_id: account.id,
+    about: organization.name,
+    detail: { role },
+  });
   return times.expires_at;
 }
 
 async function takeBack(work: SystemWork, organization: Named, account: Named): Promise<void> {
-  if (!(await work.membershipInvitations.take(organization.id, account.id, work.now)))
+  if (!(await work.db.membershipInvitations.take(organization.id, account.id, work.now)))
     throw invitationNotFound();
-  work.audit({ act: 'member.invitation_revoked', account_id: account.id, about: organization.name });
+  work.changes.audit({ act: 'member.invitation_revoked', account_id: account.id, about: organization.name });
 }
 
 /** The same error for an organization that does not exist and one that does not invite the person. */
-async function findInviting({ owners }: Pick<SystemWork, 'owners'>, slug: string): Promise<Named> {
+async function findInviting({ db: { owners } }: ReadWork, slug: string): Promise<Named> {
   const organization = isName(slug) ? await owners.find(slug) : undefined;
   if (organization?.kind !== 'organization') throw invitationNotFound();
   return organization;

@@ -1,15 +1,15 @@
+import type { MembershipRow } from '../../repositories/people/memberships.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isName } from '../../../packages/core/src/domain/agents/handles.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { organizationNotFound } from '../access.ts';
 import { endAccessOfMember, endConnectionsBeyondRights } from '../auth/connections.ts';
 import { parseChosenOwnerName } from './owners.ts';
 import type { Revocation } from '../auth/tokens.ts';
 
-type Memberships = Pick<SystemWork, 'memberships' | 'owners'>;
-type Role = Parameters<SystemWork['owners']['putMember']>[2];
+type Role = Parameters<SystemWork['db']['owners']['putMember']>[2];
 type ActingPerson = Pick<Person, 'account_id'>;
 
 const maxAdministered = 20;
@@ -22,7 +22,7 @@ interface Page {
 
 /** Returns the organizations of a person by name, with the person's role in each. Times in milliseconds. */
 export function listOrganizations(
-  { memberships }: Memberships,
+  { db: { memberships } }: ReadWork,
   by: ActingPerson,
   { after = '', limit = 500 }: Page = {},
 ) {
@@ -34,7 +34,7 @@ export function listOrganizations(
  * @throws {DomainError} NOT_FOUND, also if the person is not a member
  */
 export async function requireOrganization(
-  { memberships, owners }: Memberships,
+  { db: { memberships, owners } }: ReadWork,
   by: ActingPerson,
   slug: string,
   { after = '', limit = 500 }: Page = {},
@@ -50,7 +50,10 @@ export async function requireOrganization(
  */
 export async function foundOrganization(work: SystemWork, by: ActingPerson, slug: string) {
   const name = parseChosenOwnerName('slug', slug);
-  const { accounts, memberships, owners, now } = work;
+  const {
+    db: { accounts, memberships, owners },
+    now,
+  } = work;
   // The lock keeps concurrent calls within the maximum.
   await accounts.lock(by.account_id);
   if ((await memberships.countAdministered(by.account_id)) >= maxAdministered) {
@@ -62,7 +65,7 @@ export async function foundOrganization(work: SystemWork, by: ActingPerson, slug
   const id = newId('organization');
   await owners.insertOrganization({ id, name, created_at: now });
   await owners.putMember(id, by.account_id, 'admin', now);
-  work.audit({ act: 'organization.founded', account_id: by.account_id, about: name });
+  work.changes.audit({ act: 'organization.founded', account_id: by.account_id, about: name });
   return { id, slug: name, role: 'admin' as const, created_at: now };
 }
 
@@ -79,7 +82,7 @@ export async function changeRole(
   const organization = await lockAdministeredOrganization(work, by, slug);
   const member = await requireMember(work, organization.id, username);
   if (member.role === 'admin' && role !== 'admin') await requireAnotherAdmin(work, organization.id);
-  await work.owners.putMember(organization.id, member.id, role, work.now);
+  await work.db.owners.putMember(organization.id, member.id, role, work.now);
   auditRoleChange(work, organization, member.id, role);
   return endConnectionsBeyondRights(work, member.id);
 }
@@ -99,23 +102,21 @@ export async function removeMember(
   const member = await requireMember(work, organization.id, username);
   if (member.id !== by.account_id) requireAdmin(organization);
   if (member.role === 'admin') await requireAnotherAdmin(work, organization.id);
-  await work.owners.removeMember(organization.id, member.id);
-  work.audit({ act: 'member.removed', account_id: member.id, about: organization.slug });
+  await work.db.owners.removeMember(organization.id, member.id);
+  work.changes.audit({ act: 'member.removed', account_id: member.id, about: organization.slug });
   return endAccessOfMember(work, organization.id, member.id);
 }
 
-type Organization = NonNullable<Awaited<ReturnType<Memberships['memberships']['find']>>>;
-
-function auditRoleChange(work: SystemWork, { slug }: Organization, account_id: string, role: Role): void {
-  work.audit({ act: 'member.changed', account_id, about: slug, detail: { role } });
+function auditRoleChange(work: SystemWork, { slug }: MembershipRow, account_id: string, role: Role): void {
+  work.changes.audit({ act: 'member.changed', account_id, about: slug, detail: { role } });
 }
 
 /** Returns the organization, locked until the transaction ends. @throws {DomainError} NOT_FOUND */
 async function lockOrganization(
-  { memberships }: Memberships,
+  { db: { memberships } }: ReadWork,
   by: ActingPerson,
   slug: string,
-): Promise<Organization> {
+): Promise<MembershipRow> {
   const organization = isName(slug) ? await memberships.lock(by.account_id, slug) : undefined;
   if (!organization) throw organizationNotFound();
   return organization;
@@ -126,27 +127,30 @@ async function lockOrganization(
  * @throws {DomainError} NOT_FOUND, FORBIDDEN
  */
 export async function lockAdministeredOrganization(
-  work: Memberships,
+  work: ReadWork,
   by: ActingPerson,
   slug: string,
-): Promise<Organization> {
+): Promise<MembershipRow> {
   const organization = await lockOrganization(work, by, slug);
   requireAdmin(organization);
   return organization;
 }
 
-function requireAdmin({ role, slug }: Organization): void {
+function requireAdmin({ role, slug }: MembershipRow): void {
   if (role !== 'admin') throw new DomainError('FORBIDDEN', `Only admins of ${slug} can do this.`);
 }
 
-async function requireMember({ owners }: Memberships, organization_id: string, username: string) {
+async function requireMember({ db: { owners } }: ReadWork, organization_id: string, username: string) {
   const account = isName(username) ? await owners.find(username) : undefined;
   const member = account && (await owners.findMember(organization_id, account.id));
   if (!member) throw new DomainError('NOT_FOUND', `No such member: ${username.slice(0, 80)}`);
   return { id: account.id, role: member.role };
 }
 
-async function requireAnotherAdmin({ memberships }: Memberships, organization_id: string): Promise<void> {
+async function requireAnotherAdmin(
+  { db: { memberships } }: ReadWork,
+  organization_id: string,
+): Promise<void> {
   if ((await memberships.countAdmins(organization_id)) > 1) return;
   throw new DomainError(
     'INVALID_TRANSITION',

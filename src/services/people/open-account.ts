@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { canonicalizeInvitationCode } from '../../../packages/core/src/domain/invitation-codes.ts';
@@ -25,19 +26,19 @@ export interface OpenAccount {
  * @throws {DomainError} VALIDATION_ERROR (invitation), DUPLICATE_HANDLE (username), and what `then` throws
  */
 export async function openAccount(
-  unitOfWork: Pick<UnitOfWork, 'writeAsSystem'>,
+  unitOfWork: Pick<UnitOfWork, 'write'>,
   { username, password_hash, invitation }: OpenAccount,
   mode: SignupMode,
   then?: (work: SystemWork, account_id: string) => Promise<void>,
 ): Promise<{ account_id: string }> {
   try {
-    return await unitOfWork.writeAsSystem(async (work) => {
+    return await unitOfWork.write(system, async (work) => {
       // First, so that people without an invitation cannot learn which names are taken.
       const invitation_id = mode === 'invite' ? await takeInvitation(work, invitation) : null;
       const id = newId('account');
       const account = { id, name: username, password_hash, invitation_id, created_at: work.now };
-      await work.owners.insertAccount(account);
-      work.audit({ act: 'account.opened', account_id: id, detail: { invitation_id } });
+      await work.db.owners.insertAccount(account);
+      work.changes.audit({ act: 'account.opened', account_id: id, detail: { invitation_id } });
       await then?.(work, id);
       return { account_id: id };
     });
@@ -51,7 +52,7 @@ export async function openAccount(
   }
 }
 
-async function takeInvitation({ invitations, now }: SystemWork, code = ''): Promise<string> {
+async function takeInvitation({ db: { invitations }, now }: SystemWork, code = ''): Promise<string> {
   const canonical = canonicalizeInvitationCode(code);
   if (canonical === '') throw wrongField('invitation', 'is required to sign up');
   const id = await invitations.take(sha256(canonical), now);

@@ -2,7 +2,7 @@ import type { AuditAction } from '../../../packages/core/src/domain/auth/audit.t
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isName } from '../../../packages/core/src/domain/agents/handles.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 import { organizationNotFound } from '../access.ts';
 
 export interface ReadOrganizationAudit {
@@ -20,7 +20,7 @@ export interface ReadOrganizationAudit {
  * @throws {DomainError} NOT_FOUND, also if the person is not a member; FORBIDDEN if the person is not an admin
  */
 export async function readOrganizationAudit(
-  { memberships, auditLog }: Pick<SystemWork, 'memberships' | 'auditLog'>,
+  { db: { memberships, auditLog } }: ReadWork,
   { account_id }: Pick<Person, 'account_id'>,
   slug: string,
   { act, handle, before, limit }: ReadOrganizationAudit,

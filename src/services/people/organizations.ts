@@ -1,6 +1,6 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { endAccessOfMember, endConnectionsBeyondRights } from '../auth/connections.ts';
 import { parseOwnerName, requireOwner } from './owners.ts';
 
@@ -10,8 +10,8 @@ import { parseOwnerName, requireOwner } from './owners.ts';
  */
 export async function createOrganization(work: SystemWork, slug: string) {
   const organization = { id: newId('organization'), name: parseOwnerName(slug), created_at: work.now };
-  await work.owners.insertOrganization(organization);
-  work.audit({ act: 'organization.founded', about: organization.name });
+  await work.db.owners.insertOrganization(organization);
+  work.changes.audit({ act: 'organization.founded', about: organization.name });
   return { id: organization.id, slug: organization.name, created_at: organization.created_at };
 }
 
@@ -29,9 +29,14 @@ export interface Membership {
 export async function setRole(work: SystemWork, { slug, username, role }: Membership) {
   const organization = await requireOwner(work, slug, 'organization');
   const account = await requireOwner(work, username, 'account');
-  if (!(await work.owners.findMember(organization.id, account.id))) throw notMember(account, organization);
-  await work.owners.putMember(organization.id, account.id, role, work.now);
-  work.audit({ act: 'member.changed', account_id: account.id, about: organization.name, detail: { role } });
+  if (!(await work.db.owners.findMember(organization.id, account.id))) throw notMember(account, organization);
+  await work.db.owners.putMember(organization.id, account.id, role, work.now);
+  work.changes.audit({
+    act: 'member.changed',
+    account_id: account.id,
+    about: organization.name,
+    detail: { role },
+  });
   const ended = await endConnectionsBeyondRights(work, account.id);
   return { membership: { slug: organization.name, username: account.name, role }, ended };
 }
@@ -44,8 +49,9 @@ export async function setRole(work: SystemWork, { slug, username, role }: Member
 export async function removeFromOrganization(work: SystemWork, { slug, username }: Omit<Membership, 'role'>) {
   const organization = await requireOwner(work, slug, 'organization');
   const account = await requireOwner(work, username, 'account');
-  if (!(await work.owners.removeMember(organization.id, account.id))) throw notMember(account, organization);
-  work.audit({ act: 'member.removed', account_id: account.id, about: organization.name });
+  if (!(await work.db.owners.removeMember(organization.id, account.id)))
+    throw notMember(account, organization);
+  work.changes.audit({ act: 'member.removed', account_id: account.id, about: organization.name });
   const ended = await endAccessOfMember(work, organization.id, account.id);
   return { membership: { slug: organization.name, username: account.name }, ended };
 }
@@ -54,9 +60,9 @@ export async function removeFromOrganization(work: SystemWork, { slug, username 
  * Returns the members of an organization by name. Times in milliseconds.
  * @throws {DomainError} NOT_FOUND
  */
-export async function listMembers(work: Pick<SystemWork, 'owners'>, slug: string) {
+export async function listMembers(work: ReadWork, slug: string) {
   const organization = await requireOwner(work, slug, 'organization');
-  return work.owners.listMembers(organization.id, { after: '', limit: null });
+  return work.db.owners.listMembers(organization.id, { after: '', limit: null });
 }
 
 function notMember(account: { name: string }, organization: { name: string }): DomainError {

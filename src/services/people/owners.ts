@@ -1,9 +1,7 @@
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { isName, nameRule } from '../../../packages/core/src/domain/agents/handles.ts';
 import { isReserved } from '../../../packages/core/src/domain/agents/reserved-names.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
-
-type Owners = Pick<SystemWork, 'owners'>;
+import type { ReadWork } from '../../work/unit-of-work.ts';
 
 /**
  * Returns the name of an owner as it is stored: in lower case.
@@ -30,7 +28,11 @@ export function parseChosenOwnerName(field: string, value: string): string {
  * Returns the account or organization with this name.
  * @throws {DomainError} NOT_FOUND, also if the name belongs to the other kind
  */
-export async function requireOwner({ owners }: Owners, name: string, kind: 'account' | 'organization') {
+export async function requireOwner(
+  { db: { owners } }: ReadWork,
+  name: string,
+  kind: 'account' | 'organization',
+) {
   const owner = await owners.find(parseOwnerName(name));
   if (owner?.kind === kind) return owner;
   throw new DomainError('NOT_FOUND', `No such ${kind}: ${name.slice(0, 80)}`);

@@ -1,15 +1,12 @@
-import { authorFromPerson } from '../../../packages/core/src/domain/auth/audit.ts';
+import { authorFromPerson, system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
-import type { UnitOfWork } from '../../work/unit-of-work.ts';
-
-type ReadWork = Parameters<Parameters<UnitOfWork['readAsSystem']>[0]>[0];
-type WriteWork = Parameters<Parameters<UnitOfWork['writeAsSystem']>[0]>[0];
+import type { ReadWork, SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 
 /** A use case: a function of a unit of work and of its input. */
 type Service<Work, Input extends unknown[], T> = (work: Work, ...input: Input) => Promise<T>;
 
 /** A use case that changes something. */
-export type WriteService<Input extends unknown[], T> = Service<WriteWork, Input, T>;
+export type WriteService<Input extends unknown[], T> = Service<SystemWork, Input, T>;
 
 /** Calls services for people, each in a unit of work of its own. The pages for people open none. */
 export interface ServiceCalls {
@@ -28,9 +25,9 @@ export interface ServiceCalls {
 /** Creates the calls of services for people. */
 export function createServiceCalls(unitOfWork: UnitOfWork): ServiceCalls {
   return {
-    read: (service, ...input) => unitOfWork.readAsSystem((work) => service(work, ...input)),
+    read: (service, ...input) => unitOfWork.read(system, (work) => service(work, ...input)),
     write: (person, service, ...input) =>
-      unitOfWork.writeAsSystem((work) => service(work, ...input), person && authorFromPerson(person)),
+      unitOfWork.write(person ? authorFromPerson(person) : system, (work) => service(work, ...input)),
     run: (service, ...input) => service(unitOfWork, ...input),
   };
 }

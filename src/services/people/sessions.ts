@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { sha256 } from '../auth/token-records.ts';
 import { endConnectionsOfAccount } from '../auth/connections.ts';
 import type { Revocation } from '../auth/tokens.ts';
-
-type Sessions = Pick<SystemWork, 'sessions'>;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -22,7 +20,7 @@ const maxUserAgentLength = 300;
  * @returns the token for the browser, of which only the hash is stored, and its expiry (ms).
  */
 export async function openSession(
-  { sessions, now, audit }: SystemWork,
+  { db: { sessions }, changes: { audit }, now }: SystemWork,
   from: { account_id: string; address: string; user_agent: string },
 ): Promise<{ token: string; expires_at: number }> {
   const token = randomBytes(32).toString('base64url');
@@ -43,7 +41,7 @@ export async function openSession(
 
 /** Returns the person of a session token; undefined if the session is unknown, ended, or expired at `now` (ms). */
 export async function findPerson(
-  { sessions }: Sessions,
+  { db: { sessions } }: ReadWork,
   token: string,
   now: number,
 ): Promise<Person | undefined> {
@@ -53,12 +51,12 @@ export async function findPerson(
 }
 
 /** Extends a session by 30 days from now. An ended session stays ended. */
-export async function touchSession({ sessions, now }: SystemWork, session_id: string): Promise<void> {
+export async function touchSession({ db: { sessions }, now }: SystemWork, session_id: string): Promise<void> {
   await sessions.touch(toIdHash(session_id), now, now + sessionLifeMs);
 }
 
 /** Returns the active sessions of an account, last used first. Times in milliseconds; `id` is `session_id` of Person. */
-export async function listSessions({ sessions }: Sessions, account_id: string) {
+export async function listSessions({ db: { sessions } }: ReadWork, account_id: string) {
   const rows = await sessions.list(account_id, Date.now());
   return rows.map(({ id_hash, created_at, last_seen_at, address, user_agent }) => ({
     id: id_hash.toString('base64url'),
@@ -70,13 +68,13 @@ export async function listSessions({ sessions }: Sessions, account_id: string) {
 }
 
 /** Ends a session of an account. Returns whether it existed. */
-export function endSession({ sessions }: Sessions, account_id: string, id: string): Promise<boolean> {
+export function endSession({ db: { sessions } }: ReadWork, account_id: string, id: string): Promise<boolean> {
   return sessions.remove(account_id, toIdHash(id));
 }
 
 /** Ends all sessions of a person except the current one. Returns their number. */
 export async function endOtherSessions(
-  { sessions, audit }: Sessions & Pick<SystemWork, 'audit'>,
+  { db: { sessions }, changes: { audit } }: SystemWork,
   { account_id, session_id }: Person,
 ): Promise<number> {
   const ended = await sessions.removeAllExcept(account_id, toIdHash(session_id));
@@ -101,8 +99,8 @@ export async function signOutEverywhere(
   account_id: string,
   { apps }: { apps: boolean },
 ): Promise<SignedOut> {
-  const sessions_ended = await work.sessions.removeAllExcept(account_id, null);
-  work.audit({ act: 'sessions.ended', account_id, detail: { sessions: sessions_ended, apps } });
+  const sessions_ended = await work.db.sessions.removeAllExcept(account_id, null);
+  work.changes.audit({ act: 'sessions.ended', account_id, detail: { sessions: sessions_ended, apps } });
   if (!apps) return { sessions_ended, apps_ended: 0, ended: [] };
   const { grants, ended } = await endConnectionsOfAccount(work, account_id);
   return { sessions_ended, apps_ended: grants, ended };

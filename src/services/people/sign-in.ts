@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../packages/core/src/domain/auth/audit.ts';
 import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { isName } from '../../../packages/core/src/domain/agents/handles.ts';
@@ -13,7 +14,7 @@ import {
   type VerifyHash,
 } from './passwords.ts';
 
-type Units = Pick<UnitOfWork, 'readAsSystem' | 'writeAsSystem'>;
+type Units = Pick<UnitOfWork, 'read' | 'write'>;
 
 /**
  * Returns the account with this username (in any case) and password. Returns undefined for an unknown account, an account without a
@@ -28,7 +29,7 @@ export async function checkPassword(
 ): Promise<{ account_id: string } | undefined> {
   const name = username.trim().toLowerCase();
   // An invalid name costs a query too, so that the response time reveals nothing.
-  const account = await unitOfWork.readAsSystem(({ accounts }) =>
+  const account = await unitOfWork.read(system, ({ db: { accounts } }) =>
     accounts.findByName(isName(name) ? name : ''),
   );
   const stored = account?.password_hash ?? null;
@@ -36,7 +37,9 @@ export async function checkPassword(
   if (!isCorrect || !account || stored === null) return undefined;
   if (needsRehash(stored)) {
     const rehashed = await hashUnchecked(password);
-    await unitOfWork.readAsSystem(({ accounts }) => accounts.replacePassword(account.id, stored, rehashed));
+    await unitOfWork.read(system, ({ db: { accounts } }) =>
+      accounts.replacePassword(account.id, stored, rehashed),
+    );
   }
   return { account_id: account.id };
 }
@@ -74,16 +77,19 @@ export async function changePassword(
   { account_id, username, session_id }: Person,
   { current, next }: { current: string; next: string },
 ): Promise<void> {
-  const account = await unitOfWork.readAsSystem(({ accounts }) => accounts.find(account_id));
+  const account = await unitOfWork.read(system, ({ db: { accounts } }) => accounts.find(account_id));
   const stored = account?.password_hash ?? null;
   if (stored !== null && !(await verifyPassword(stored, current))) throw wrongPassword();
   const replacement = await hashChosenPassword('next', next, username);
-  await unitOfWork.writeAsSystem(async ({ accounts, sessions, audit }) => {
-    // A concurrent change was faster; it also ends this session.
-    if (!(await accounts.replacePassword(account_id, stored, replacement))) throw wrongPassword();
-    await sessions.removeAllExcept(account_id, Buffer.from(session_id, 'base64url'));
-    audit({ act: 'password.changed', account_id });
-  }, authorFromPerson({ account_id }));
+  await unitOfWork.write(
+    authorFromPerson({ account_id }),
+    async ({ db: { accounts, sessions }, changes: { audit } }) => {
+      // A concurrent change was faster; it also ends this session.
+      if (!(await accounts.replacePassword(account_id, stored, replacement))) throw wrongPassword();
+      await sessions.removeAllExcept(account_id, Buffer.from(session_id, 'base64url'));
+      audit({ act: 'password.changed', account_id });
+    },
+  );
 }
 
 function wrongPassword(): Error {

@@ -1,4 +1,4 @@
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 import { listApprovals } from '../approvals/approvals.ts';
 import { findConversations, findQuestions, type ListedConversation } from '../threads/conversations.ts';
 
@@ -11,8 +11,6 @@ const answerTimeoutMs = 10 * minute;
 /** Older questions are no longer shown. */
 const maxAgeMs = 7 * 24 * 60 * minute;
 
-export type WaitingWork = Pick<SystemWork, 'dashboard' | 'approvals' | 'conversations'>;
-
 /** What waits for a person. */
 export type Waiting = Awaited<ReturnType<typeof readWaiting>>;
 
@@ -21,16 +19,16 @@ export type Waiting = Awaited<ReturnType<typeof readWaiting>>;
  * threads whose last message asks a person, or waits for one of the agents for ten minutes.
  * @param limit of each list; default 20.
  */
-export async function readWaiting(work: WaitingWork, account_id: string, limit = maxItems) {
+export async function readWaiting(work: ReadWork, account_id: string, limit = maxItems) {
   const now = Date.now();
   const since = now - maxAgeMs;
   const silentSince = { activity: now - answerTimeoutMs, id: '' };
   const reader = { account_id };
   const [approvals, requests, webhooks, inboxes, questions, silent] = await Promise.all([
     listApprovals(work, account_id, { pending: true, before: '', limit }),
-    work.dashboard.listRequests(account_id, limit),
-    work.dashboard.listFailingWebhooks(account_id, limit),
-    work.dashboard.listDeadInboxes(account_id, limit),
+    work.db.dashboard.listRequests(account_id, limit),
+    work.db.dashboard.listFailingWebhooks(account_id, limit),
+    work.db.dashboard.listDeadInboxes(account_id, limit),
     findQuestions(work, account_id, { since, limit }),
     findConversations(work, reader, { waiting: 'me' }, { after: silentSince, limit }),
   ]);

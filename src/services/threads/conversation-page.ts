@@ -2,7 +2,7 @@ import {
   downloadLifetimeMs,
   type FileAddresses,
 } from '../../../packages/core/src/domain/attachments/attachments.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 import { attachmentNotFound } from '../access.ts';
 import type { Approval } from '../approvals/approvals.ts';
 import { requireClean } from '../attachments/attachments.ts';
@@ -24,15 +24,13 @@ export interface ConversationPage extends ReadConversation {
   previews: ReadonlyMap<string, string>;
 }
 
-type PageWork = Parameters<typeof readConversation>[0] & Pick<SystemWork, 'approvals' | 'attachments'>;
-
 /**
  * Returns a conversation with messages before a sequence, and what belongs to them. Each part has a maximum size, whatever the length of the
  * thread.
  * @throws {DomainError} THREAD_NOT_FOUND
  */
 export async function readConversationPage(
-  work: PageWork,
+  work: ReadWork,
   reader: ConversationReader,
   input: Parameters<typeof readConversation>[2],
 ): Promise<ConversationPage> {
@@ -42,14 +40,14 @@ export async function readConversationPage(
   const own = new Set(conversation.agents.map(({ id }) => id));
   const others = conversation.members.filter(({ id }) => !own.has(id));
   const [approvals, previews] = await Promise.all([
-    work.approvals.listBetween(
+    work.db.approvals.listBetween(
       [...own],
       others.map(({ canonical_handle }) => canonical_handle),
       { since: conversation.created_at, now: Date.now(), limit: maxApprovals },
     ),
     texts.length === 0
       ? []
-      : work.attachments.listPreviews(
+      : work.db.attachments.listPreviews(
           texts.map(({ id }) => id),
           maxPreviewCharacters,
         ),
@@ -67,13 +65,13 @@ function hasPreview({ scan_status, content_type }: { scan_status: string; conten
  * @throws {DomainError} THREAD_NOT_FOUND, ATTACHMENT_NOT_FOUND, ATTACHMENT_NOT_READY, ATTACHMENT_INFECTED
  */
 export async function signConversationDownload(
-  work: Pick<SystemWork, 'conversations' | 'attachments'>,
+  work: ReadWork,
   addresses: Pick<FileAddresses, 'download'>,
   reader: ConversationReader,
   { thread_id, attachment_id }: { thread_id: string; attachment_id: string },
 ): Promise<string> {
   const { agents } = await requireConversation(work, reader, thread_id);
-  const found = await work.attachments.findSeen(attachment_id, agents[0]?.id ?? '');
+  const found = await work.db.attachments.findSeen(attachment_id, agents[0]?.id ?? '');
   if (!found || found.message_id === null) throw attachmentNotFound();
   requireClean(found);
   const { storage_key: key, filename, content_type, size_bytes } = found;

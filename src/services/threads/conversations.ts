@@ -1,3 +1,8 @@
+import type { ConversationRow } from '../../repositories/threads/conversations.ts';
+import type { ListedConversation } from '../../repositories/threads/conversations.ts';
+import type { MessageRow } from '../../repositories/messages/messages.ts';
+import type { MemberMarks } from '../../repositories/threads/members.ts';
+import type { SeenAgentRow } from '../../repositories/agents/agents.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Relationship } from '../../../packages/core/src/domain/agents/agents.ts';
 import { relationshipOf } from '../../../packages/core/src/domain/agents/agents.ts';
@@ -7,19 +12,18 @@ import {
   maxSequence,
   type ThreadStatus,
 } from '../../../packages/core/src/domain/threads.ts';
-import type { SystemWork, Work } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork, Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey } from '../access.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 
-type Conversations = SystemWork['conversations'];
+type Conversations = SystemWork['db']['conversations'];
 
 /** The people whose conversations are read: one account, or everyone who may act as an agent. */
 export type ConversationReader = Parameters<Conversations['find']>[0];
-
 /** A thread of at least one agent of the reader. */
-export type Conversation = NonNullable<Awaited<ReturnType<Conversations['find']>>>;
+export type Conversation = ConversationRow;
 
-export type ListedConversation = Awaited<ReturnType<Conversations['list']>>[number];
+export type { ListedConversation };
 
 export interface ConversationFilters {
   /** Id or handle of one of the reader's agents. */
@@ -44,7 +48,7 @@ export interface ConversationPosition {
  * @throws {DomainError} INVALID_HANDLE
  */
 export function findConversations(
-  { conversations }: Pick<SystemWork, 'conversations'>,
+  { db: { conversations } }: ReadWork,
   reader: ConversationReader,
   filters: ConversationFilters,
   page: { after: ConversationPosition | null; limit: number },
@@ -67,7 +71,7 @@ export function findConversations(
  * @param since milliseconds; older questions are left out.
  */
 export function findQuestions(
-  { conversations }: Pick<SystemWork, 'conversations'>,
+  { db: { conversations } }: ReadWork,
   account_id: string,
   { since, limit }: { since: number; limit: number },
 ): Promise<ListedConversation[]> {
@@ -98,7 +102,7 @@ export async function listConversations(work: Work, input: ConversationFilters &
  * @throws {DomainError} THREAD_NOT_FOUND, the same for an absent thread and for one of others
  */
 export async function requireConversation(
-  { conversations }: Pick<SystemWork, 'conversations'>,
+  { db: { conversations } }: ReadWork,
   reader: ConversationReader,
   thread_id: string,
 ): Promise<Conversation> {
@@ -107,24 +111,18 @@ export async function requireConversation(
   return found;
 }
 
-type Message = Awaited<ReturnType<SystemWork['messages']['list']>>[number];
-type Receipt = Awaited<ReturnType<SystemWork['threadMembers']['listMarks']>>[number];
-
 /** A conversation with a page of its messages. */
 export interface ReadConversation {
   conversation: Conversation;
   /** In the order of the thread. */
-  messages: (Message & { relationship: Relationship })[];
+  messages: (MessageRow & { relationship: Relationship })[];
   /** One per member, in the order of joining. */
-  receipts: Receipt[];
+  receipts: MemberMarks[];
   /** Whether there are earlier messages. */
   earlier: boolean;
   /** The members that are not retired, with their relation to the first of the reader's agents. */
-  profiles: SeenAgent[];
+  profiles: SeenAgentRow[];
 }
-
-type SeenAgent = Awaited<ReturnType<SystemWork['agents']['findSeen']>>[number];
-type ReadingWork = Pick<SystemWork, 'conversations' | 'messages' | 'threadMembers' | 'agents'>;
 
 /**
  * Returns a conversation with the latest messages before a sequence, oldest first, and the marks of all members. Relationships are those to the
@@ -132,16 +130,16 @@ type ReadingWork = Pick<SystemWork, 'conversations' | 'messages' | 'threadMember
  * @throws {DomainError} THREAD_NOT_FOUND
  */
 export async function readConversation(
-  work: ReadingWork,
+  work: ReadWork,
   reader: ConversationReader,
   input: { thread_id: string; limit: number; before_sequence?: number | undefined },
 ): Promise<ReadConversation> {
   const conversation = await requireConversation(work, reader, input.thread_id);
   const below = input.before_sequence ?? maxSequence;
   const [rows, receipts, seen] = await Promise.all([
-    work.messages.list(conversation, { below, above: 0, order: 'desc', limit: input.limit }),
-    work.threadMembers.listMarks(conversation.id),
-    work.agents.findSeen(
+    work.db.messages.list(conversation, { below, above: 0, order: 'desc', limit: input.limit }),
+    work.db.threadMembers.listMarks(conversation.id),
+    work.db.agents.findSeen(
       conversation.agents[0]?.id ?? '',
       conversation.members.map(({ id }) => id),
     ),

@@ -1,3 +1,4 @@
+import type { ListedThread } from '../../repositories/threads/list.ts';
 import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
 import type { ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
 import type { Work } from '../../work/unit-of-work.ts';
@@ -29,7 +30,7 @@ export async function listThreads(work: Work, input: ListThreads) {
     async rows(last: Position | null, limit) {
       const after = last && toPosition(last);
       const filter = { status, with_handle, updated_since, unread, after, limit };
-      const threads = await work.threadList.list(work.actor.agent_id, filter);
+      const threads = await work.db.threadList.list(work.actor.agent_id, filter);
       const since = after?.since ?? work.now;
       const first = after?.snapshot ?? work.snapshot;
       return threads.map((thread) => ({ thread, since, snapshot: first ?? thread.snapshot }));
@@ -39,10 +40,8 @@ export async function listThreads(work: Work, input: ListThreads) {
   return { threads: rows.map(({ thread }) => thread), next_cursor };
 }
 
-type Thread = Awaited<ReturnType<typeof listThreads>>['threads'][number];
-
 /** The last message of each of these threads, by thread: its sender and its first 400 characters. */
-export async function readLastMessages({ messages }: Work, threads: readonly Thread[]) {
+export async function readLastMessages({ db: { messages } }: Work, threads: readonly ListedThread[]) {
   const rows = await messages.listLast(threads.filter(({ last_sequence }) => last_sequence > 0));
   return new Map(
     rows.map(({ thread_id, id, sequence, sender_id, sender_handle, preview }) => {

@@ -1,3 +1,4 @@
+import type { ThreadRow } from '../../repositories/threads/threads.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { checkInboundPolicy } from '../../../packages/core/src/policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
@@ -6,8 +7,7 @@ import { parseAgentKey, requireAgents, requireThread } from '../access.ts';
 import { requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
 import { toThreadEventData } from './threads.ts';
 
-type Thread = Awaited<ReturnType<typeof requireThread>>;
-type Member = Thread['members'][number];
+type Member = ThreadRow['members'][number];
 
 const maxMembers = 256;
 
@@ -17,7 +17,10 @@ const maxMembers = 256;
  * @throws {DomainError} THREAD_NOT_FOUND, THREAD_CLOSED, AGENT_NOT_FOUND, INVALID_HANDLE, AGENT_PAUSED, VALIDATION_ERROR (the
  * thread is full), and the refusals of the agent's inbound policy and of members' policies for a message of the actor
  */
-export async function addMember(work: Work, input: { thread_id: string; handle: string }): Promise<Thread> {
+export async function addMember(
+  work: Work,
+  input: { thread_id: string; handle: string },
+): Promise<ThreadRow> {
   const thread = await requireThread(work, input.thread_id, { lock: true });
   const [[agent]] = await Promise.all([requireAgents(work, [input.handle]), requireActiveActor(work)]);
   if (!agent || thread.members.some(({ id }) => id === agent.id)) return thread;
@@ -30,16 +33,16 @@ export async function addMember(work: Work, input: { thread_id: string; handle: 
   if (thread.members.length >= maxMembers) {
     throw new DomainError('VALIDATION_ERROR', `A thread has at most ${maxMembers} members.`);
   }
-  await work.threadMembers.insert({
+  await work.db.threadMembers.insert({
     thread_id: thread.id,
     agent_id: agent.id,
     read_sequence: thread.last_sequence,
     joined_at: work.now,
   });
-  work.changeRelations(work.actor.agent_id);
+  work.changes.changeRelations(work.actor.agent_id);
   const member = { id: agent.id, canonical_handle: agent.canonical_handle };
   const changed = await changeMembers(work, thread, [...thread.members, member]);
-  work.emit({
+  work.changes.emit({
     type: 'thread.member_added',
     thread_id: thread.id,
     recipients: changed.members.map(({ id }) => id),
@@ -67,15 +70,15 @@ export async function removeMember(
       `No such member of this thread: ${input.member_ref.slice(0, 80)}`,
     );
   }
-  await work.threadMembers.remove(thread.id, member.id);
-  work.changeRelations(work.actor.agent_id);
+  await work.db.threadMembers.remove(thread.id, member.id);
+  work.changes.changeRelations(work.actor.agent_id);
   await removeItemsOfThread(work, { agent_id: member.id, thread_id: thread.id });
   const changed = await changeMembers(
     work,
     thread,
     thread.members.filter(({ id }) => id !== member.id),
   );
-  work.emit({
+  work.changes.emit({
     type: 'thread.member_removed',
     thread_id: thread.id,
     recipients: thread.members.map(({ id }) => id),
@@ -94,9 +97,9 @@ export async function markRead(
   // Locked, so that no removed member receives the event.
   const thread = await requireThread(work, input.thread_id, { lock: true });
   const agent = toActorRef(work);
-  const mark = await work.threadMembers.markRead(thread.id, agent.id, input.up_to_sequence);
+  const mark = await work.db.threadMembers.markRead(thread.id, agent.id, input.up_to_sequence);
   if (mark === undefined) return;
-  work.emit({
+  work.changes.emit({
     type: 'message.read',
     thread_id: thread.id,
     recipients: thread.members.map(({ id }) => id),
@@ -104,9 +107,9 @@ export async function markRead(
   });
 }
 
-async function changeMembers(work: Work, thread: Thread, members: Member[]): Promise<Thread> {
+async function changeMembers(work: Work, thread: ThreadRow, members: Member[]): Promise<ThreadRow> {
   const changed = { ...thread, members, updated_at: Math.max(thread.updated_at, work.now) };
-  await work.threads.update(changed);
+  await work.db.threads.update(changed);
   return changed;
 }
 

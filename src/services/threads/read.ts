@@ -17,7 +17,7 @@ export async function readThread(
     order: 'desc' as const,
     limit: input.limit,
   };
-  const rows = await work.messages.list(thread, range);
+  const rows = await work.db.messages.list(thread, range);
   const relationships = await readRelationships(
     work,
     rows.map((row) => row.sender_id),

@@ -18,11 +18,11 @@ export interface DeliveredBatch {
 export async function recordDeliveries(work: SystemWork, taken: DeliveredBatch): Promise<void> {
   const { acknowledged = [] } = taken;
   const marks = [...taken.marks];
-  if (acknowledged.length > 0) marks.push(...(await work.feed.readMarks(acknowledged)));
+  if (acknowledged.length > 0) marks.push(...(await work.db.feed.readMarks(acknowledged)));
   if (marks.length === 0) return;
-  const moved = await work.threadMembers.markDelivered(marks);
+  const moved = await work.db.threadMembers.markDelivered(marks);
   if (moved.length === 0) return;
-  const senders = groupByThread(await work.threadMembers.lockSenders(moved));
+  const senders = groupByThread(await work.db.threadMembers.lockSenders(moved));
   for (const [thread_id, members] of groupByThread(moved)) {
     const recipients = senders.get(thread_id)?.map(({ agent_id }) => agent_id) ?? [];
     if (recipients.length === 0) continue;
@@ -35,7 +35,7 @@ export async function recordDeliveries(work: SystemWork, taken: DeliveredBatch):
         up_to_sequence,
       })),
     };
-    work.emit({ type: 'message.delivered', thread_id, recipients, data });
+    work.changes.emit({ type: 'message.delivered', thread_id, recipients, data });
   }
 }
 
@@ -55,5 +55,5 @@ function groupByThread<Row extends { thread_id: string }>(rows: readonly Row[]):
  */
 export async function listThreadReceipts(work: Work, thread_id: string) {
   const { id } = await requireThread(work, thread_id);
-  return work.threadMembers.listMarks(id);
+  return work.db.threadMembers.listMarks(id);
 }

@@ -1,3 +1,4 @@
+import type { ThreadRow } from '../../repositories/threads/threads.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { canTransition, type ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
@@ -6,8 +7,6 @@ import type { Work } from '../../work/unit-of-work.ts';
 import { requireAgents, requireThread } from '../access.ts';
 import { requireActingAgent, requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
 import { type MessageDraft, sendMessage } from '../messages/send.ts';
-
-type Thread = Awaited<ReturnType<typeof requireThread>>;
 
 export interface CreateThread {
   /** Handles or ids of the other members, at least one. */
@@ -43,7 +42,7 @@ export async function createThread(work: Work, input: CreateThread) {
     .map(({ id, canonical_handle }) => ({ id, canonical_handle }))
     .sort((a, b) => (a.canonical_handle < b.canonical_handle ? -1 : 1));
   const member_ids = members.map((member) => member.id);
-  const thread: Thread = {
+  const thread: ThreadRow = {
     id: newId('thread'),
     subject: input.subject,
     status: 'active',
@@ -57,8 +56,8 @@ export async function createThread(work: Work, input: CreateThread) {
     members,
     unread_count: 0,
   };
-  await work.threads.insert({ ...thread, member_ids });
-  work.emit({
+  await work.db.threads.insert({ ...thread, member_ids });
+  work.changes.emit({
     type: 'thread.created',
     thread_id: thread.id,
     recipients: member_ids,
@@ -80,7 +79,7 @@ export async function createThread(work: Work, input: CreateThread) {
 }
 
 /** A thread as events store it: without what differs from member to member. */
-export function toThreadEventData(thread: Thread): object {
+export function toThreadEventData(thread: ThreadRow): object {
   const { unread_count: _count, ...data } = thread;
   return data;
 }
@@ -123,8 +122,8 @@ export async function updateThread(work: Work, input: UpdateThread) {
     await requirePoliciesAllowChange(work, thread);
   }
   const updated = { ...thread, status, subject, updated_at: Math.max(thread.updated_at, work.now) };
-  await work.threads.update(updated);
-  work.emit({
+  await work.db.threads.update(updated);
+  work.changes.emit({
     type: 'thread.updated',
     thread_id: thread.id,
     recipients: thread.members.map((member) => member.id),

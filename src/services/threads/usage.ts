@@ -1,3 +1,4 @@
+import type { UsageRows } from '../../repositories/threads/usage.ts';
 import {
   dayMs,
   firstUsageDay,
@@ -5,11 +6,9 @@ import {
   type Usage,
   usageDays,
 } from '../../../packages/core/src/domain/usage.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 import { parseAgentKey } from '../access.ts';
 import type { ConversationReader } from './conversations.ts';
-
-type UsageRows = Awaited<ReturnType<SystemWork['usage']['read']>>;
 
 /** The usage of one agent, or of all that are not listed. */
 export type UsageOfAgent = UsageRows['agents'][number];
@@ -36,7 +35,7 @@ const maxListed = 50;
  * @throws {DomainError} INVALID_HANDLE
  */
 export async function readUsage(
-  { usage }: Pick<SystemWork, 'usage'>,
+  { db: { usage } }: ReadWork,
   reader: ConversationReader,
   { agent, counterpart }: UsageFilters,
 ): Promise<UsageReport> {

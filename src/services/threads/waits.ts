@@ -1,8 +1,7 @@
+import type { WaitRow } from '../../repositories/threads/waits.ts';
 import type { WaitState } from '../../../packages/core/src/domain/threads.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 import type { ConversationReader } from './conversations.ts';
-
-type WaitRow = Awaited<ReturnType<SystemWork['waits']['list']>>[number];
 
 /** One agent waits for the answer of another. */
 export interface Wait extends WaitRow {
@@ -17,10 +16,7 @@ const maxThreads = 500;
  * Returns who waits for whose answer in the threads of a reader, the longest wait first: of the last 30 days, in at most 500 threads. Only
  * what is stored counts: the last message, delivery, presence and approvals.
  */
-export async function listWaits(
-  { waits }: Pick<SystemWork, 'waits'>,
-  reader: ConversationReader,
-): Promise<Wait[]> {
+export async function listWaits({ db: { waits } }: ReadWork, reader: ConversationReader): Promise<Wait[]> {
   const now = Date.now();
   const rows = await waits.list(reader, { since: now - maxAgeMs, now, limit: maxThreads });
   return rows.map((row) => ({ ...row, state: findState(row, rows) }));

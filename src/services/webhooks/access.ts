@@ -1,12 +1,10 @@
+import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
-
-type Webhooks = Pick<SystemWork, 'webhooks'>;
-type AbandonRepositories = Pick<SystemWork, 'webhooks' | 'webhookDeliveries'>;
+import type { ReadWork } from '../../work/unit-of-work.ts';
 
 /** A webhook as it is stored. Its secrets are sealed. */
-export type Webhook = NonNullable<Awaited<ReturnType<Webhooks['webhooks']['find']>>>;
+export type Webhook = WebhookRow;
 
 /**
  * Returns a webhook of this agent.
@@ -14,7 +12,7 @@ export type Webhook = NonNullable<Awaited<ReturnType<Webhooks['webhooks']['find'
  * @throws {DomainError} NOT_FOUND, the same for an absent webhook and for another agent's
  */
 export async function requireWebhook(
-  { webhooks }: Webhooks,
+  { db: { webhooks } }: ReadWork,
   agent_id: string,
   id: string,
   { lock = false } = {},
@@ -29,27 +27,27 @@ export async function requireWebhook(
  * Returns a webhook of any agent, for operators.
  * @throws {DomainError} NOT_FOUND
  */
-export async function requireAnyWebhook({ webhooks }: Webhooks, id: string): Promise<Webhook> {
+export async function requireAnyWebhook({ db: { webhooks } }: ReadWork, id: string): Promise<Webhook> {
   const webhook = await webhooks.find(id);
   if (!webhook) throw new DomainError('NOT_FOUND', `No such webhook: ${id.slice(0, 80)}`);
   return webhook;
 }
 
 /** Removes all webhooks of an agent. Their delivery log stays until it expires. */
-export async function removeWebhooksOf(work: AbandonRepositories, agent_id: string): Promise<void> {
-  await abandonAll(work, await work.webhooks.removeAllOf(agent_id));
+export async function removeWebhooksOf(work: ReadWork, agent_id: string): Promise<void> {
+  await abandonAll(work, await work.db.webhooks.removeAllOf(agent_id));
 }
 
 /** Removes the webhooks of an organization's agents that belong to a member who leaves it, because this person chose their URLs. */
 export async function removeWebhooksOfMember(
-  work: AbandonRepositories,
+  work: ReadWork,
   organization_id: string,
   account_id: string,
 ): Promise<void> {
-  await abandonAll(work, await work.webhooks.removeOfMember(organization_id, account_id));
+  await abandonAll(work, await work.db.webhooks.removeOfMember(organization_id, account_id));
 }
 
-async function abandonAll({ webhookDeliveries }: AbandonRepositories, ids: readonly string[]): Promise<void> {
+async function abandonAll({ db: { webhookDeliveries } }: ReadWork, ids: readonly string[]): Promise<void> {
   for (const id of ids) await webhookDeliveries.abandon(id, webhookRemoved, maxAbandonedAtOnce);
 }
 

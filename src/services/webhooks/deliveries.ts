@@ -2,7 +2,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isId, minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { type DeliveryState, webhooksTopic } from '../../../packages/core/src/domain/webhooks.ts';
 import type { BusMessage } from '../../work/change-set.ts';
-import type { SystemWork, Work } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork, Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { type Webhook, requireWebhook } from './access.ts';
 
@@ -25,7 +25,7 @@ export async function listDeliveries(
   const { rows, next_cursor } = await readPage(work, request, {
     binding: ['list_webhook_deliveries', webhook_id, state],
     rows: (after: readonly [string] | null, limit) =>
-      work.webhookDeliveries.list(webhook_id, { before: after?.[0] ?? null, state, limit }),
+      work.db.webhookDeliveries.list(webhook_id, { before: after?.[0] ?? null, state, limit }),
     position: (delivery) => [delivery.event_id],
   });
   return { deliveries: rows, next_cursor };
@@ -36,13 +36,13 @@ export async function listDeliveries(
  * @throws {DomainError} NOT_FOUND
  */
 export async function listLatestDeliveries(
-  work: Pick<SystemWork, 'webhooks' | 'webhookDeliveries'>,
+  work: ReadWork,
   agent_id: string,
   id: string,
   { state, limit }: { state: DeliveryState | null; limit: number },
 ) {
   await requireWebhook(work, agent_id, id);
-  return work.webhookDeliveries.list(id, { before: null, state, limit });
+  return work.db.webhookDeliveries.list(id, { before: null, state, limit });
 }
 
 /**
@@ -53,7 +53,7 @@ export async function listLatestDeliveries(
 export async function replayDelivery(work: SystemWork, agent_id: string, id: string, event_id: string) {
   await requireEnabledWebhook(work, agent_id, id);
   const delivery = isId('event', event_id)
-    ? await work.webhookDeliveries.replay(id, event_id, work.now)
+    ? await work.db.webhookDeliveries.replay(id, event_id, work.now)
     : undefined;
   if (!delivery) throw new DomainError('NOT_FOUND', 'This webhook has no such delivery.');
   return delivery;
@@ -67,7 +67,7 @@ export async function replayDelivery(work: SystemWork, agent_id: string, id: str
 export async function replayFailed(work: SystemWork, agent_id: string, id: string, since: number) {
   await requireEnabledWebhook(work, agent_id, id);
   const from = minIdAt('event', since);
-  const replayed = await work.webhookDeliveries.replayFailed(id, from, work.now, maxReplayed);
+  const replayed = await work.db.webhookDeliveries.replayFailed(id, from, work.now, maxReplayed);
   return { replayed, complete: replayed < maxReplayed };
 }
 

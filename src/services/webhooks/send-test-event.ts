@@ -1,8 +1,7 @@
 import { type OutboundResponse } from '../../../packages/core/src/domain/outbound.ts';
-import type { Cursors } from '../../work/cursors.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
 import { requireWebhook } from './access.ts';
 import { canSign, signHeaders } from './secrets.ts';
 
@@ -11,25 +10,21 @@ import { canSign, signHeaders } from './secrets.ts';
  * cursor is the end of the feed. Call it outside of a transaction, because it waits for the receiver.
  * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION if the secret cannot be read because SECRET_KEY was changed
  */
-export async function sendTestEvent(
-  work: Pick<SystemWork, 'webhooks' | 'feed' | 'sealedBox' | 'webhookSender' | 'now'> & { cursors: Cursors },
-  agent_id: string,
-  id: string,
-): Promise<OutboundResponse> {
+export async function sendTestEvent(work: ReadWork, agent_id: string, id: string): Promise<OutboundResponse> {
   const webhook = await requireWebhook(work, agent_id, id);
-  if (!canSign(work.sealedBox, webhook)) {
+  if (!canSign(work.settings.sealedBox, webhook)) {
     const message = 'The signing secret of this webhook cannot be read; rotate it.';
     throw new DomainError('INVALID_TRANSITION', message);
   }
-  const [counter] = await work.feed.readCounters([agent_id]);
+  const [counter] = await work.db.feed.readCounters([agent_id]);
   const event = {
     type: 'webhook.test',
     id: newId('event'),
-    cursor: work.cursors.encodeFeed(agent_id, counter?.last_number ?? 0),
+    cursor: work.settings.cursors.encodeFeed(agent_id, counter?.last_number ?? 0),
     created_at: work.now,
     data: { webhook_id: id },
   };
   const body = JSON.stringify(event);
-  const headers = signHeaders(work.sealedBox, webhook, { event_id: event.id, body, now: work.now });
-  return work.webhookSender.send({ url: webhook.url, headers, body });
+  const headers = signHeaders(work.settings.sealedBox, webhook, { event_id: event.id, body, now: work.now });
+  return work.settings.webhookSender.send({ url: webhook.url, headers, body });
 }

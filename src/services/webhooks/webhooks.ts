@@ -3,7 +3,7 @@ import { type EventType, eventOf } from '../../../packages/core/src/events/list.
 import { canSeeEvent } from '../../../packages/core/src/events/feed-event.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { maxWebhooks } from '../../../packages/core/src/domain/webhooks.ts';
-import type { SystemWork } from '../../work/unit-of-work.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import {
   maxAbandonedAtOnce,
   type Webhook,
@@ -44,16 +44,16 @@ export async function createWebhook(work: SystemWork, owner: WebhookOwner, input
   requireAllowedUrl(work, input.url);
   requireVisibleEventTypes(owner, input.event_types);
   // The lock keeps concurrent calls within the maximum.
-  if (!(await work.agents.lock(agent_id))) throw new DomainError('NOT_FOUND', 'No such agent.');
-  if ((await work.webhooks.count(agent_id)) >= maxWebhooks) {
+  if (!(await work.db.agents.lock(agent_id))) throw new DomainError('NOT_FOUND', 'No such agent.');
+  if ((await work.db.webhooks.count(agent_id)) >= maxWebhooks) {
     throw new DomainError(
       'FORBIDDEN',
       `An agent can have at most ${maxWebhooks} webhooks; remove one first.`,
     );
   }
   const id = newId('webhook');
-  const { secret, sealed } = createWebhookSecret(work.sealedBox, id);
-  const webhook = await work.webhooks.insert({
+  const { secret, sealed } = createWebhookSecret(work.settings.sealedBox, id);
+  const webhook = await work.db.webhooks.insert({
     ...input,
     id,
     agent_id,
@@ -63,12 +63,12 @@ export async function createWebhook(work: SystemWork, owner: WebhookOwner, input
     created_at: work.now,
   });
   if (!webhook) throw new Error('the webhook was not inserted');
-  work.audit({ act: 'webhook.created', agent_id, about: id, detail: { host: readHost(input.url) } });
+  work.changes.audit({ act: 'webhook.created', agent_id, about: id, detail: { host: readHost(input.url) } });
   return { webhook, secret };
 }
 
 /** Returns the webhooks of an agent, oldest first. */
-export function listWebhooks({ webhooks }: Pick<SystemWork, 'webhooks'>, agent_id: string) {
+export function listWebhooks({ db: { webhooks } }: ReadWork, agent_id: string) {
   return webhooks.list(agent_id);
 }
 
@@ -96,12 +96,12 @@ export async function updateWebhook(
     only_when_offline: changes.only_when_offline ?? before.only_when_offline,
     enabled: changes.enabled ?? before.enabled,
   };
-  const webhook = await work.webhooks.update(id, owner.agent_id, settings, work.now);
+  const webhook = await work.db.webhooks.update(id, owner.agent_id, settings, work.now);
   if (!webhook) throw new Error('the locked webhook was not updated');
   const { enabled } = webhook;
   const about = { agent_id: owner.agent_id, about: id };
-  work.audit({ act: 'webhook.changed', ...about, detail: { host: readHost(webhook.url), enabled } });
-  if (!webhook.enabled) await work.webhookDeliveries.abandon(id, webhookDisabled, maxAbandonedAtOnce);
+  work.changes.audit({ act: 'webhook.changed', ...about, detail: { host: readHost(webhook.url), enabled } });
+  if (!webhook.enabled) await work.db.webhookDeliveries.abandon(id, webhookDisabled, maxAbandonedAtOnce);
   return webhook;
 }
 
@@ -111,9 +111,9 @@ export async function updateWebhook(
  */
 export async function removeWebhook(work: SystemWork, agent_id: string, id: string): Promise<void> {
   await requireWebhook(work, agent_id, id, { lock: true });
-  await work.webhooks.remove(id, agent_id);
-  work.audit({ act: 'webhook.removed', agent_id, about: id });
-  await work.webhookDeliveries.abandon(id, webhookRemoved, maxAbandonedAtOnce);
+  await work.db.webhooks.remove(id, agent_id);
+  work.changes.audit({ act: 'webhook.removed', agent_id, about: id });
+  await work.db.webhookDeliveries.abandon(id, webhookRemoved, maxAbandonedAtOnce);
 }
 
 /**
@@ -123,13 +123,13 @@ export async function removeWebhook(work: SystemWork, agent_id: string, id: stri
  */
 export async function rotateWebhookSecret(work: SystemWork, agent_id: string, id: string) {
   const before = await requireWebhook(work, agent_id, id, { lock: true });
-  const { secret, sealed } = createWebhookSecret(work.sealedBox, id);
+  const { secret, sealed } = createWebhookSecret(work.settings.sealedBox, id);
   // An unreadable secret cannot sign.
-  const until = canSign(work.sealedBox, before) ? work.now + dayMs : work.now;
+  const until = canSign(work.settings.sealedBox, before) ? work.now + dayMs : work.now;
   const time = { until, now: work.now };
-  const webhook = await work.webhooks.setSecret(id, agent_id, sealed, time);
+  const webhook = await work.db.webhooks.setSecret(id, agent_id, sealed, time);
   if (!webhook) throw new Error('the locked webhook was not updated');
-  work.audit({ act: 'webhook.secret_rotated', agent_id, about: id });
+  work.changes.audit({ act: 'webhook.secret_rotated', agent_id, about: id });
   return { webhook, secret };
 }
 
@@ -138,7 +138,7 @@ function readHost(url: string): string {
   return new URL(url).host;
 }
 
-function requireAllowedUrl({ webhookSender }: SystemWork, url: string): void {
+function requireAllowedUrl({ settings: { webhookSender } }: SystemWork, url: string): void {
   const problem = webhookSender.checkUrl(url);
   if (problem !== undefined) throw wrongField('url', problem);
 }

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { startProcess } from '../../../scripts/parts/service-process.ts';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
@@ -43,7 +44,7 @@ export async function startMcpCluster(part: 'api' | 'conformance-api' = 'api') {
     },
     agent: (options?: AgentOptions) => buildAgent(core, options),
     async register(agent: OperatorRegistration, options?: AgentOptions) {
-      const { id } = await core.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, agent));
+      const { id } = await core.unitOfWork.write(system, (work) => registerAgentAsOperator(work, agent));
       return { id, handle: agent.handle, token: await issueTokenFor(core, agent.handle, options) };
     },
     token: (handle: string, options?: AgentOptions) => issueTokenFor(core, handle, options),

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { BrowserContext } from 'playwright-core';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -153,7 +154,7 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     const target = (await first.agent()).handle;
     const agent_id = agents[117]?.id ?? '';
     const question = { agent_id, action: 'request_contact', target, detail: { message: 'May I?' } } as const;
-    await first.core.unitOfWork.writeAsSystem((work) => openApproval(work, question));
+    await first.core.unitOfWork.write(system, (work) => openApproval(work, question));
     const context = await openContext(first.url, ada.cookies.get('ams_session')?.value ?? '');
     const page = await context.newPage();
     await page.goto('/console');

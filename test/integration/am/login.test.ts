@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -22,7 +23,7 @@ import { use } from '../../support/use.ts';
 const service = use(startServiceOnFixedPort);
 
 const register = (handle: string, create_owner = false) =>
-  service.core.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, { handle, create_owner }));
+  service.core.unitOfWork.write(system, (work) => registerAgentAsOperator(work, { handle, create_owner }));
 
 test('a person signs in with a browser, and signs out', async () => {
   const env = { XDG_CONFIG_HOME: await createFolder() };
@@ -145,7 +146,7 @@ test('a program signs in with a client credential, in a profile of its own', asy
   const env = { XDG_CONFIG_HOME: await createFolder() };
   const handle = `am-program-${process.pid}.agent`;
   await register(handle, true);
-  const { client_id, client_secret } = await service.core.unitOfWork.writeAsSystem((work) =>
+  const { client_id, client_secret } = await service.core.unitOfWork.write(system, (work) =>
     createCredential(work, { handle, scopes: ['threads:read'], name: '' }),
   );
   const credential = { AMS_CLIENT_ID: client_id, AMS_CLIENT_SECRET: client_secret };

@@ -35,7 +35,7 @@ describe('a message with files', () => {
     const pick = (messages: { id: string; attachments: { id: string }[] }[]) =>
       messages.filter(({ id }) => id === sent.body.id).map(shown);
     expect(pick(listed.body.messages)).toEqual([ids]);
-    const cursor = service.core.cursors.encodeFeed(bob.id, 0);
+    const cursor = service.core.settings.cursors.encodeFeed(bob.id, 0);
     const { body } = await service.get(bob, `/events?limit=100&cursor=${cursor}`);
     const created = body.events.filter(({ type }: { type: string }) => type === 'message.created');
     expect(pick(created.map(({ data }: { data: never }) => data))).toEqual([ids]);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 const keyOf = async (id: string): Promise<string> =>
-  (await service.core.repositories.attachments.find(id))?.storage_key ?? '';
+  (await service.core.db.attachments.find(id))?.storage_key ?? '';
 
 const stored = async (): Promise<string[]> =>
   (await service.core.blobs.list('', 1_000)).map(({ key }) => key);
@@ -63,7 +63,7 @@ test('an upload that is not sent within a day is removed, and cannot be sent aft
   const keys = { late: await keyOf(late), sent: await keyOf(sent), young: await keyOf(young) };
   await expireUploads(service.core);
   await expireUploads(service.core);
-  expect(await service.core.repositories.attachments.find(late)).toBeUndefined();
+  expect(await service.core.db.attachments.find(late)).toBeUndefined();
   expect([await statusOf(late), await statusOf(sent), await statusOf(young)]).toEqual([404, 200, 200]);
   const left = await stored();
   expect(left).not.toContain(keys.late);
@@ -79,7 +79,7 @@ test('an announced upload without a file is removed', async () => {
   const text = 'update uploads set expires_at = 1 where id = $1 returning storage_key';
   await service.core.database.query({ text }, [body.attachment_id]);
   await expireUploads(service.core);
-  expect(await service.core.repositories.uploads.find(body.attachment_id, ada.id)).toBeUndefined();
+  expect(await service.core.db.uploads.find(body.attachment_id, ada.id)).toBeUndefined();
 });
 
 test('the expiry completes after a crash between the row and the bytes', async () => {
@@ -110,11 +110,11 @@ test('only bytes without a row are removed, once they are old enough', async () 
 test('a file whose bytes are lost is no longer served; an empty store removes nothing', async () => {
   const [lost, kept] = [await uploadId(service, ada), await uploadId(service, ada)];
   for (const id of [lost, kept]) {
-    await service.core.repositories.attachments.setScan(id, { scan_status: 'clean', scanned_by: 'test' });
+    await service.core.db.attachments.setScan(id, { scan_status: 'clean', scanned_by: 'test' });
     expect((await sendMessage(service, ada, thread, [id])).status).toBe(201);
     await age(id);
   }
-  const status = async (id: string) => (await service.core.repositories.attachments.find(id))?.scan_status;
+  const status = async (id: string) => (await service.core.db.attachments.find(id))?.scan_status;
   const list = () => Promise.resolve([]);
   await sweepBlobs({ ...service.core, blobs: { ...service.core.blobs, list } });
   expect([await status(lost), await status(kept)]).toEqual(['clean', 'clean']);
@@ -128,11 +128,11 @@ test('a missing folder changes nothing', async () => {
   await age(id);
   await rm(join(service.folder, 'blobs'), { recursive: true });
   await sweepBlobs(service.core);
-  expect((await service.core.repositories.attachments.find(id))?.scan_status).toBe('pending');
+  expect((await service.core.db.attachments.find(id))?.scan_status).toBe('pending');
 });
 
 test('a file is not removed while it is sent, and not sent while it is removed', async () => {
-  const { database, repositories } = service.core;
+  const { database, db } = service.core;
   const tomorrow = Date.now() + 2 * 24 * 3_600_000;
   const waiting = async () => {
     const text = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
@@ -146,7 +146,7 @@ test('a file is not removed while it is sent, and not sent while it is removed',
   const sent = sendMessage(service, ada, thread, [id]);
   await wait(1);
   const key = await keyOf(id);
-  expect(await repositories.attachments.removeExpired(tomorrow, 1_000)).not.toContain(key);
+  expect(await db.attachments.removeExpired(tomorrow, 1_000)).not.toContain(key);
   await feed.commit();
   expect((await sent).status).toBe(201);
   expect(await statusOf(id)).toBe(200);

@@ -54,7 +54,7 @@ async function fetched(service: AttachmentService, agent: TestAgent, id: string)
 
 /** The events of one type that an agent has received. */
 async function eventsOf(service: AttachmentService, agent: TestAgent, type: string) {
-  const cursor = service.core.cursors.encodeFeed(agent.id, 0);
+  const cursor = service.core.settings.cursors.encodeFeed(agent.id, 0);
   const { body } = await service.get(agent, `/events?limit=100&cursor=${cursor}`);
   return body.events.filter((event: { type: string }) => event.type === type);
 }
@@ -83,7 +83,7 @@ describe('the check of ZIP archives', () => {
       scanned_by: 'zip-check',
     });
     expect(await fetched(service, ada, id)).toMatchObject({ status: 403, code: 'ATTACHMENT_INFECTED' });
-    const key = (await service.core.repositories.attachments.find(id))?.storage_key ?? '';
+    const key = (await service.core.db.attachments.find(id))?.storage_key ?? '';
     const read = () => service.core.blobs.read(key);
     await vi.waitFor(() => expect(read()).rejects.toThrow(BlobMissing), 10_000);
   });
@@ -209,7 +209,7 @@ describeUnless(missingClamdReason, 'ClamAV', () => {
       ids: [id],
     });
   const record = async (id: string) => {
-    const { scan_status, scanned_by } = (await service.core.repositories.attachments.find(id)) ?? {};
+    const { scan_status, scanned_by } = (await service.core.db.attachments.find(id)) ?? {};
     return { scan_status, scanned_by };
   };
 

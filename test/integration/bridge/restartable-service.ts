@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { startApi } from '../../../src/api.ts';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
@@ -33,7 +34,7 @@ export async function startRestartableService() {
     stop,
     agent: () => buildAgent(core),
     register: (handle: string) =>
-      core.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, { handle })),
+      core.unitOfWork.write(system, (work) => registerAgentAsOperator(work, { handle })),
     token: (handle: string) => issueTokenFor(core, handle, { audience: 'mcp' }),
     query: (text: string, values: readonly unknown[]) => core.database.query({ text }, values),
     async close() {

@@ -150,7 +150,7 @@ test('an agent is exported completely, then erased: other messages keep their or
   expect(found.body.results).toEqual([]);
   // A worker that read the content before writes it late.
   const late = [{ message_id: String(left[0]?.['id']), document: "'word':1" }];
-  await service.core.repositories.messageSearch.index(late, 1_000, Date.now());
+  await service.core.db.messageSearch.index(late, 1_000, Date.now());
   const rows = { text: 'select from message_search where message_id = $1' };
   expect(await service.core.database.query(rows, [late[0]?.message_id])).toEqual([]);
   expect((await service.get(bob, `/attachments/${file}`)).status).toBe(404);

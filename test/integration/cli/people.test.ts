@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { verify } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
@@ -31,7 +32,7 @@ describe('account', () => {
     );
     expect(await verify(row?.password_hash ?? '', next)).toBe(true);
     expect(
-      await setup.unitOfWork.readAsSystem((all) => findPerson(all, person.token, Date.now())),
+      await setup.unitOfWork.read(system, (work) => findPerson(work, person.token, Date.now())),
     ).toBeUndefined();
     expect((await runCli(setup.env, args, 'password123\n')).err).toMatch(/^error: The password is too easy/);
     expect((await runCli(setup.env, ['account', 'password', 'absent', '--password-stdin'], next)).err).toBe(
@@ -45,7 +46,7 @@ describe('account', () => {
     const { out } = await run('account', 'sign-out', person.username);
     expect(out).toBe(`username        ${person.username}\nsessions_ended  1\napps_ended      0\n`);
     const find = (token: string) =>
-      setup.unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
+      setup.unitOfWork.read(system, (work) => findPerson(work, token, Date.now()));
     expect(await find(person.token)).toBeUndefined();
     expect(await find(stranger.token)).toBeDefined();
     expect((await run('account', 'sign-out', 'absent')).code).toBe(1);
@@ -56,7 +57,7 @@ describe('org role', () => {
   test('changes the role of a member, and adds no member', async () => {
     const [slug, one, other] = [newUsername('org'), await setup.person(), await setup.person()];
     await json('org', 'create', slug);
-    await setup.unitOfWork.writeAsSystem((work) =>
+    await setup.unitOfWork.write(system, (work) =>
       joinOrganization(work, { slug, username: one.username, role: 'member' }),
     );
     expect(await json('org', 'role', slug, one.username, 'admin')).toEqual({
@@ -161,7 +162,7 @@ describe('approval', () => {
     const handle = `${username}.own`;
     const agent = (await json('agent', 'create', handle)) as { id: string };
     await json('agent', 'create', 'some.body', '--create-owner');
-    const openedApproval = await setup.unitOfWork.writeAsSystem((work) =>
+    const openedApproval = await setup.unitOfWork.write(system, (work) =>
       openApproval(work, {
         agent_id: agent.id,
         action: 'request_contact',

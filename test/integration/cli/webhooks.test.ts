@@ -45,7 +45,7 @@ test('create, list, show, update, rotate and remove', async () => {
     event_types: ['message.created', 'contact.request'],
     only_when_offline: true,
   });
-  const stored = await service.core.repositories.webhooks.find(webhook.id);
+  const stored = await service.core.db.webhooks.find(webhook.id);
   expect([stored?.agent_id, stored?.scopes]).toEqual([bob.id, [...scopes]]);
   expect(await json('list', bob.handle)).toEqual({ webhooks: [webhook] });
   expect(await json('show', webhook.id)).toEqual(webhook);

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Element } from 'domhandler';
 import { findAll, getAttributeValue, textContent } from 'domutils';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
@@ -20,12 +21,12 @@ export async function signInPerson(
   username = newUsername('person'),
 ) {
   const { unitOfWork } = service.core;
-  const account = await unitOfWork.writeAsSystem((work) =>
+  const account = await unitOfWork.write(system, (work) =>
     createAccount(work, { username, password_hash: null }),
   );
   const from = { account_id: account.id, address: '192.0.2.7', user_agent: 'Test/1.0' };
-  const { token } = await unitOfWork.writeAsSystem((work) => openSession(work, from));
-  const person = await unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
+  const { token } = await unitOfWork.write(system, (work) => openSession(work, from));
+  const person = await unitOfWork.read(system, (work) => findPerson(work, token, Date.now()));
   if (!person) throw new Error('not signed in');
   const browser = openFormBrowser(service.url);
   browser.cookies.set('ams_session', { value: token, path: '/' });
@@ -54,7 +55,7 @@ export async function createOrganizationOf(
   people: { admins?: readonly { person: Person }[]; members?: readonly { person: Person }[] },
 ): Promise<string> {
   const slug = newUsername('org');
-  await core.unitOfWork.writeAsSystem(async (work) => {
+  await core.unitOfWork.write(system, async (work) => {
     await createOrganization(work, slug);
     for (const { person } of people.admins ?? [])
       await joinOrganization(work, { slug, username: person.username, role: 'admin' });

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
 import { allTestScopes, useSharedService } from '../../support/service.ts';
@@ -8,7 +9,7 @@ const service = useSharedService();
 
 /** A token of a credential with this name. */
 async function signIn(handle: string, name?: string) {
-  const { client_id, client_secret } = await service.core.unitOfWork.writeAsSystem((work) =>
+  const { client_id, client_secret } = await service.core.unitOfWork.write(system, (work) =>
     createCredential(work, { handle, scopes: allTestScopes, ...(name !== undefined && { name }) }),
   );
   const answer = await fetch(`${service.url}/token`, {

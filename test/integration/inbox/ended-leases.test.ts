@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createCredential, revokeCredential } from '../../../src/services/auth/credentials.ts';
@@ -22,7 +23,7 @@ async function setPaused({ id, handle }: TestAgent, paused: boolean): Promise<vo
 
 /** A credential of an agent, with a token that it got over HTTP. */
 async function signIn({ handle }: TestAgent) {
-  const { client_id, client_secret } = await service.core.unitOfWork.writeAsSystem((work) =>
+  const { client_id, client_secret } = await service.core.unitOfWork.write(system, (work) =>
     createCredential(work, { handle, scopes: allTestScopes }),
   );
   const response = await fetch(`${service.url}/token`, {
@@ -106,7 +107,7 @@ test('a revoked credential ends the leases of its tokens, and not those of other
   const [kept] = await inbox.leases();
   // The instance that stays waits for the items of the other one.
   const waiting = inbox.leases({ wait_seconds: 20 });
-  const revocations = await service.core.unitOfWork.writeAsSystem((work) =>
+  const revocations = await service.core.unitOfWork.write(system, (work) =>
     revokeCredential(work, client_id),
   );
   await service.parts.live.publishRevocations(revocations);
@@ -124,7 +125,7 @@ test('a token that was just revoked claims nothing, even where it is cached', as
   const inbox = inboxOf(service.api, { token });
   const [lease] = await inbox.leases();
   const token_id = hash('sha256', token, 'base64url');
-  await service.core.unitOfWork.writeAsSystem((work) => endTokens(work, { token_id }));
+  await service.core.unitOfWork.write(system, (work) => endTokens(work, { token_id }));
   expect(await readStates(worker)).toEqual([{ state: 'ready', attempts: 0 }]);
   const claim = await inbox.claim();
   expect([claim.status, claim.body.error.code]).toEqual([401, 'UNAUTHORIZED']);

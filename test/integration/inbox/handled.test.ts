@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test, vi } from 'vitest';
 import { followFeed } from '../../clients/feed.ts';
 import { requestRest } from '../../clients/rest.ts';
@@ -112,7 +113,7 @@ test('an agent that is added while a mark moves joins after its events', async (
   const next = await followFeed(service.api, token);
   const added = await service.agent();
   let adding: ReturnType<typeof requestRest> | undefined;
-  await service.core.unitOfWork.writeAsSystem(async (work) => {
+  await service.core.unitOfWork.write(system, async (work) => {
     await recordHandled(work, [worker.id], 0);
     let isAdded = false;
     const url = `${service.api}/threads/${thread}/members`;

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { endTokens } from '../../../src/services/auth/revocations.ts';
@@ -45,7 +46,7 @@ test('a parallel claim with a revoked token is refused alone', async () => {
   // The process has seen the token, and does not know yet that it is revoked.
   expect(await revoked.leases()).toHaveLength(1);
   const token_id = hash('sha256', token, 'base64url');
-  await service.core.unitOfWork.writeAsSystem((work) => endTokens(work, { token_id }));
+  await service.core.unitOfWork.write(system, (work) => endTokens(work, { token_id }));
   const answers = await Promise.all([inbox.claim(), revoked.claim(), inbox.claim(), inbox.claim()]);
   expect(answers.map(({ status }) => status)).toEqual([200, 401, 200, 200]);
   expect(answers.flatMap(({ body }) => body.leases ?? [])).toHaveLength(3);

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { expireItems } from '../../../src/services/inbox/expiry.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
@@ -12,9 +13,9 @@ const service = useService({ worker: false });
 /** Runs the hourly maintenance as in 31 days, when the feed no longer keeps these events. */
 async function expireIn31Days(): Promise<void> {
   const oldest = Date.now() + 31 * dayMs - service.core.config.FEED_RETENTION_DAYS * dayMs;
-  const expiring = await service.core.repositories.inboxRetention.listOld('', 'evt_7', 500);
+  const expiring = await service.core.db.inboxRetention.listOld('', 'evt_7', 500);
   for (const id of expiring.old) {
-    await service.core.unitOfWork.writeAsSystem((work) => expireItems(work, id, oldest));
+    await service.core.unitOfWork.write(system, (work) => expireItems(work, id, oldest));
   }
 }
 
@@ -42,7 +43,7 @@ test('the next item of a thread is ready when those before it have expired', asy
   await inbox.turnOn();
   const [lease] = await inbox.leases();
   await inbox.release(lease?.id ?? '');
-  await service.core.unitOfWork.writeAsSystem((work) => expireItems(work, worker.id, second.created_at));
+  await service.core.unitOfWork.write(system, (work) => expireItems(work, worker.id, second.created_at));
   const [next] = await inbox.leases({ max: 10 });
   expect([lease?.event.data.id, next?.event.data.id]).toEqual([first.id, second.id]);
 });

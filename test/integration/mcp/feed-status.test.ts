@@ -71,7 +71,7 @@ test('events that retention removed are no longer counted', async () => {
   await callToolRaw(instance.url, reader, 'acknowledge_events', { cursor });
   for (const content of ['two', 'three']) await send(value['id'], content);
   expect(await metaOf(reader)).toMatchObject({ pending_events: 2 });
-  await removeOldFeeds(instance.repositories, { now: Date.now() + 31 * 24 * 3_600_000, days: 30 });
+  await removeOldFeeds(instance.db, { now: Date.now() + 31 * 24 * 3_600_000, days: 30 });
   expect(await metaOf(reader)).toMatchObject({ pending_events: 0 });
   expect(await metaOf(writer)).toMatchObject({ pending_events: 0 });
   await send(value['id'], 'four');

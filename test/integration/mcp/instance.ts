@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApprovalDecision } from '../../../packages/core/src/domain/approvals.ts';
 import { type Scope, scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
@@ -33,7 +34,7 @@ export interface McpInstance {
   /** Decides an approval, as an operator. */
   decide(id: string, decision: ApprovalDecision): Promise<void>;
   query(text: string, values: readonly unknown[]): Promise<object[]>;
-  repositories: TestService['core']['repositories'];
+  db: TestService['core']['db'];
   /** Ends all streams and waiting calls, as the first step of a stop. */
   drain(): Promise<void>;
   close(): Promise<void>;
@@ -78,11 +79,11 @@ export async function startMcpInstance(
   return {
     url: service.url,
     version: core.config.VERSION,
-    repositories: core.repositories,
+    db: core.db,
     loggedErrors,
     async token(handle, { audience = 'mcp', scopes: granted = scopes.slice(0, 4), expires_in = 900 } = {}) {
-      await unitOfWork.writeAsSystem(async (work) => {
-        if (await work.agents.findByHandle(handle)) return;
+      await unitOfWork.write(system, async (work) => {
+        if (await work.db.agents.findByHandle(handle)) return;
         await registerAgentAsOperator(work, {
           handle,
           create_owner: true,
@@ -93,7 +94,7 @@ export async function startMcpInstance(
       return issueTokenFor(core, handle, { audience, scopes: granted, expires_in });
     },
     async organization(slug) {
-      await unitOfWork.writeAsSystem((work) => createOrganization(work, slug));
+      await unitOfWork.write(system, (work) => createOrganization(work, slug));
     },
     revoke(handle) {
       parts.live.realtime.revoke((actor) => actor.handle === handle);
@@ -107,7 +108,7 @@ export async function startMcpInstance(
       return open;
     },
     async decide(id, decision) {
-      await unitOfWork.writeAsSystem((work) => decideAsOperator(work, id, decision));
+      await unitOfWork.write(system, (work) => decideAsOperator(work, id, decision));
     },
     query: (text, values) => core.database.query({ text }, values),
     drain: () => parts.mcp.close(),

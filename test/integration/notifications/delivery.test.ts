@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { decideAsPerson } from '../../../src/services/approvals/approvals.ts';
@@ -9,7 +10,7 @@ import { page, submit, useNotifications, waitUntil } from './setup.ts';
 const setup = useNotifications({ pacing: { gatherMs: 2_000 } });
 
 const deny = (account_id: string, id: string) =>
-  setup.service.core.unitOfWork.writeAsSystem((work) => decideAsPerson(work, account_id, id, 'denied'));
+  setup.service.core.unitOfWork.write(system, (work) => decideAsPerson(work, account_id, id, 'denied'));
 
 describe('a webhook', () => {
   test('is signed with the secret that was shown once, and names what waits', async () => {

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { decideAsPerson } from '../../../src/services/approvals/approvals.ts';
 import { submit, useNotifications, waitUntil } from './setup.ts';
@@ -24,7 +25,7 @@ test('a daily message comes at its hour, with what is new and still waits', asyn
   await setup.ask(bob);
   await waitUntil(() => setup.receiver.postsAt(bobs.path).length).toBe(1);
   expect(posts()).toEqual([]);
-  await setup.service.core.unitOfWork.writeAsSystem((work) =>
+  await setup.service.core.unitOfWork.write(system, (work) =>
     decideAsPerson(work, ada.person.account_id, first, 'denied'),
   );
   clock.ahead = 4 * hourMs;

@@ -106,7 +106,7 @@ test('a webhook of an agent that was disabled', async () => {
 test('nothing is written for people who have turned nothing on', async () => {
   const ada = await setup.person();
   await setup.ask(ada);
-  const { outbox } = setup.service.core.repositories;
+  const { outbox } = setup.service.core.db;
   await waitUntil(async () => (await outbox.readAge()).rows).toBe(0);
   expect((await ada.go(page)).status).toBe(200);
   const tables = ['settings', 'channels', 'items', 'messages'];

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { removeMember } from '../../../src/services/people/memberships.ts';
 import { fillForm, createOrganizationOf } from '../console/signed-in-person.ts';
@@ -18,7 +19,7 @@ test('a person who leaves an organization is no longer notified of its agents, a
   const asks = { ...ada, own: desk };
   await setup.ask(asks);
   await waitUntil(counts).toEqual([1, 1]);
-  await setup.service.core.unitOfWork.writeAsSystem((work) =>
+  await setup.service.core.unitOfWork.write(system, (work) =>
     removeMember(work, ada.person, { slug, username: bob.username }),
   );
   expect(await setup.count('notification_items', bob)).toBe(0);
@@ -31,8 +32,8 @@ test('erasing an agent removes the items of it', async () => {
   const { path } = await setup.turnWebhookOn(ada);
   await setup.ask(ada);
   await waitUntil(() => setup.receiver.postsAt(path).length).toBe(1);
-  const { removed } = await setup.service.core.unitOfWork.writeAsSystem(async (work) => ({
-    removed: await work.erasure.removeOwnedRows(ada.own.id),
+  const { removed } = await setup.service.core.unitOfWork.write(system, async (work) => ({
+    removed: await work.db.erasure.removeOwnedRows(ada.own.id),
   }));
   expect(removed).toMatchObject({ notification_items: 1 });
   expect(await setup.count('notification_items', ada)).toBe(0);
@@ -43,9 +44,9 @@ test('items are forgotten a month after they were last seen to wait', async () =
   const { path } = await setup.turnWebhookOn(ada);
   await setup.ask(ada);
   await waitUntil(() => setup.receiver.postsAt(path).length).toBe(1);
-  const { database, repositories } = setup.service.core;
+  const { database, db } = setup.service.core;
   const month = 30 * 86_400_000;
-  const removeUnseen = () => repositories.notificationMessages.removeUnseen(Date.now() - month, 100);
+  const removeUnseen = () => db.notificationMessages.removeUnseen(Date.now() - month, 100);
   await removeUnseen();
   expect(await setup.count('notification_items', ada)).toBe(1);
   const text = 'update notification_items set seen_at = $2 where account_id = $1';

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
 import {
@@ -99,7 +100,7 @@ export function useNotifications(options: Options = {}) {
     /** An approval that the agent of a person asks for. Returns its id. */
     async ask({ own }: Person): Promise<string> {
       const target = `target-${randomUUID().slice(0, 13)}.agent`;
-      const approval = await service.core.unitOfWork.writeAsSystem(async (work) => {
+      const approval = await service.core.unitOfWork.write(system, async (work) => {
         await registerAgentAsOperator(work, { handle: target, create_owner: true });
         return openApproval(work, {
           agent_id: own.id,

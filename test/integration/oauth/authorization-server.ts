@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { afterAll, expect } from 'vitest';
 import { use } from '../../support/use.ts';
 import { z } from 'zod';
@@ -106,26 +107,26 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     faults: entries,
     /** A fresh agent of a fresh owner, or of one that is there. */
     agent: (owner = freshName(), name = 'agent') =>
-      unitOfWork.writeAsSystem((work) =>
+      unitOfWork.write(system, (work) =>
         registerAgentAsOperator(work, { handle: `${owner}.${name}`, create_owner: true }),
       ),
     /** A person of a fresh account with the password above, and an agent. */
     async person() {
       const username = freshName();
       const password_hash = await (passwordHash ??= hashPassword(password));
-      const { id: account_id } = await unitOfWork.writeAsSystem((work) =>
+      const { id: account_id } = await unitOfWork.write(system, (work) =>
         createAccount(work, { username, password_hash }),
       );
-      const agent = await unitOfWork.writeAsSystem((work) =>
+      const agent = await unitOfWork.write(system, (work) =>
         registerAgentAsOperator(work, { handle: `${username}.agent` }),
       );
       return { account_id, username, agent };
     },
     publishRevocation: publish,
     credential: (handle: string, scopes: Scope[] = ['threads:read', 'threads:write']) =>
-      unitOfWork.writeAsSystem((work) => createCredential(work, { handle, scopes })),
+      unitOfWork.write(system, (work) => createCredential(work, { handle, scopes })),
     async revoke(client_id: string) {
-      await publish(await unitOfWork.writeAsSystem((work) => revokeCredential(work, client_id)));
+      await publish(await unitOfWork.write(system, (work) => revokeCredential(work, client_id)));
     },
     /** Retires an agent, as it does so itself. */
     async retire({
@@ -144,13 +145,13 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
         token_id: '',
       };
       const actor = { agent_id: id, handle: canonical_handle, owner_id, scopes: new Set<string>(), ...token };
-      await unitOfWork.write(actor, null, async (work) => {
+      await unitOfWork.write(actor, async (work) => {
         await retireAgent(work, id);
         return { body: '' };
       });
     },
     operatorToken: (handle: string, expires_in = 900) =>
-      unitOfWork.writeAsSystem((work) =>
+      unitOfWork.write(system, (work) =>
         issueToken(work, { handle, resource: resources.api, scopes: ['threads:read'], expires_in }),
       ),
     sql: <Row extends object>(text: string, values: unknown[] = []) =>

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import {
   listApprovedAgents,
@@ -24,8 +25,7 @@ import {
 
 const authority = useAuthorizationServer();
 
-const writeAsSystem = <T>(run: (work: SystemWork) => Promise<T>) =>
-  authority.core.unitOfWork.writeAsSystem(run);
+const write = <T>(run: (work: SystemWork) => Promise<T>) => authority.core.unitOfWork.write(system, run);
 const verdict: AuthorizationServer['verifyToken'] = (token, audience) =>
   authority.verifyToken(token, audience);
 
@@ -33,7 +33,7 @@ const verdict: AuthorizationServer['verifyToken'] = (token, audience) =>
 async function expectEnded(app: OAuthApp, tokens: Tokens, account_id: string): Promise<void> {
   await expect.poll(() => verdict(tokens.access_token)).toMatch(revokedTokenMessage);
   expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
-  const listed = await authority.core.unitOfWork.readAsSystem((all) => listConnections(all, account_id));
+  const listed = await authority.core.unitOfWork.read(system, (work) => listConnections(work, account_id));
   expect(listed.filter(({ client_id }) => client_id === app.client_id)).toEqual([]);
 }
 
@@ -52,8 +52,8 @@ describe('the connected clients of a person', () => {
     const before = Date.now();
     await app.approved(who);
     await app.connect(who, { scope: 'threads:read', redirect_uri: 'http://127.0.0.1:7777/callback' });
-    const listed = await authority.core.unitOfWork.readAsSystem((all) =>
-      listConnections(all, who.account_id),
+    const listed = await authority.core.unitOfWork.read(system, (work) =>
+      listConnections(work, who.account_id),
     );
     const same = {
       grant_id: expect.stringMatching(/^grt_/),
@@ -79,22 +79,20 @@ describe('the connected clients of a person', () => {
     const [who, other] = [await authority.person(), await authority.person()];
     const app = await registerApp(authority.url);
     const tokens = await app.connect(who);
-    const [connection] = await authority.core.unitOfWork.readAsSystem((all) =>
-      listConnections(all, who.account_id),
+    const [connection] = await authority.core.unitOfWork.read(system, (work) =>
+      listConnections(work, who.account_id),
     );
     const grant_id = connection?.grant_id ?? '';
     for (const [account_id, id] of [
       [other.account_id, grant_id],
       [who.account_id, 'grt_unknown'],
     ] as const) {
-      await expect(writeAsSystem((work) => endConnection(work, account_id, id))).rejects.toMatchObject({
+      await expect(write((work) => endConnection(work, account_id, id))).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });
     }
     await expectStillValid(app, tokens);
-    await authority.publishRevocation(
-      await writeAsSystem((work) => endConnection(work, who.account_id, grant_id)),
-    );
+    await authority.publishRevocation(await write((work) => endConnection(work, who.account_id, grant_id)));
     await expectEnded(app, tokens, who.account_id);
   });
 
@@ -103,15 +101,15 @@ describe('the connected clients of a person', () => {
     const app = await registerApp(authority.url);
     await app.connect(who);
     const byClient = await app.connect(who);
-    const [, first] = await authority.core.unitOfWork.readAsSystem((all) =>
-      listConnections(all, who.account_id),
+    const [, first] = await authority.core.unitOfWork.read(system, (work) =>
+      listConnections(work, who.account_id),
     );
-    await writeAsSystem((work) => endConnection(work, who.account_id, first?.grant_id ?? ''));
+    await write((work) => endConnection(work, who.account_id, first?.grant_id ?? ''));
     expect((await app.revoke(byClient.refresh_token)).status).toBe(200);
     const readEntries = async () => {
       const filter = { agent_id: who.agent.id, kind: 'access', limit: 10 } as const;
-      const { entries } = await authority.core.unitOfWork.readAsSystem((all) =>
-        readAgentAudit(all, who.account_id, filter),
+      const { entries } = await authority.core.unitOfWork.read(system, (work) =>
+        readAgentAudit(work, who.account_id, filter),
       );
       return entries.filter(({ act }) => act.startsWith('connection.'));
     };
@@ -131,8 +129,8 @@ describe('the connected clients of a person', () => {
     const other = await authority.agent(who.username, 'other');
     const app = await registerApp(authority.url);
     const before = (person: typeof who, ...scopes: Scope[]) =>
-      authority.core.unitOfWork.readAsSystem((all) =>
-        listApprovedAgents(all, person.account_id, app.client_id, scopes),
+      authority.core.unitOfWork.read(system, (work) =>
+        listApprovedAgents(work, person.account_id, app.client_id, scopes),
       );
     expect(await before(who, 'threads:read')).toEqual([]);
     await app.connect(who, { scope: 'threads:read contacts:read' });
@@ -149,7 +147,7 @@ describe('the right to act as the agent', () => {
   async function inOrganization(role: 'admin' | 'member') {
     const who = await authority.person();
     const slug = `org-${who.username}`;
-    const agents = await writeAsSystem(async (work) => {
+    const agents = await write(async (work) => {
       await createOrganization(work, slug);
       await joinOrganization(work, { slug, username: who.username, role });
       const shared = await registerAgentAsOperator(work, { handle: `${slug}.shared`, scope: 'shared' });
@@ -170,7 +168,7 @@ describe('the right to act as the agent', () => {
   test('ends with the membership, and so do the tokens that depend on it', async () => {
     const { who, slug, agents, connect } = await inOrganization('member');
     const [tied, own] = [await connect(agents.tied), await connect(who.agent)];
-    const { ended: revocations } = await writeAsSystem((work) =>
+    const { ended: revocations } = await write((work) =>
       removeFromOrganization(work, { slug, username: who.username }),
     );
     await authority.publishRevocation(revocations);
@@ -182,7 +180,7 @@ describe('the right to act as the agent', () => {
     const { who, slug, agents, connect } = await inOrganization('admin');
     const [shared, tied] = [await connect(agents.shared), await connect(agents.tied)];
     const change = { slug, username: who.username, role: 'member' } as const;
-    await authority.publishRevocation((await writeAsSystem((work) => setRole(work, change))).ended);
+    await authority.publishRevocation((await write((work) => setRole(work, change))).ended);
     await expectEnded(shared.app, shared.tokens, who.account_id);
     await expectStillValid(tied.app, tied.tokens);
   });
@@ -196,7 +194,7 @@ describe('the right to act as the agent', () => {
     expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
     expect((await waiting.exchange(answer.get('code') ?? '')).json.error).toBe('invalid_grant');
     // Found by the step itself, among everybody's.
-    const revocations = await writeAsSystem((work) => endConnectionsBeyondRights(work));
+    const revocations = await write((work) => endConnectionsBeyondRights(work));
     await authority.publishRevocation(revocations);
     await expectEnded(app, tokens, who.account_id);
   });
@@ -220,7 +218,7 @@ test('a token is valid only while its grant exists', async () => {
   const { access_token } = await app.connect(await authority.person());
   const { token_id } = await authority.tokens.verify(access_token, 'api');
   const hashes = [Buffer.from(token_id, 'base64url')];
-  const { tokens } = authority.core.repositories;
+  const { tokens } = authority.core.db;
   expect(await tokens.listValid(hashes, Date.now())).toEqual(hashes);
   await authority.sql('delete from client_grants where client_id = $1', [app.client_id]);
   authority.tokens.forget({ token_id });
@@ -229,7 +227,7 @@ test('a token is valid only while its grant exists', async () => {
 });
 
 test('only grants without a valid token or code are removed by maintenance', async () => {
-  const { clientGrants } = authority.core.repositories;
+  const { clientGrants } = authority.core.db;
   const who = await authority.person();
   const app = await registerApp(authority.url);
   await app.approved(who);

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
 import { requestRest } from '../../clients/rest.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
 /** Signs an agent in at a process. */
 async function signIn(url: string) {
   const { handle } = await buildAgent(cluster.core);
-  const { client_id, client_secret } = await cluster.core.unitOfWork.writeAsSystem((work) =>
+  const { client_id, client_secret } = await cluster.core.unitOfWork.write(system, (work) =>
     createCredential(work, { handle, scopes: allTestScopes }),
   );
   const answer = await fetch(`${url}/token`, {

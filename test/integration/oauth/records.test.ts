@@ -71,7 +71,7 @@ describe('records of pending flows', () => {
     const [short, long] = [freshId(), freshId()];
     await requests.upsert(short, {}, 1);
     await requests.upsert(long, {}, 100);
-    const { oauthRecords } = authority.core.repositories;
+    const { oauthRecords } = authority.core.db;
     expect(await oauthRecords.removeExpired(Date.now() + 2_000, 10)).toBe(1);
     expect(await requests.find(short)).toBeUndefined();
     expect(await requests.find(long)).toBeDefined();
@@ -136,7 +136,7 @@ test('expired access tokens are removed', async () => {
   const agent = await authority.agent();
   await authority.operatorToken(agent.canonical_handle, 1);
   await authority.operatorToken(agent.canonical_handle, 900);
-  const { tokens } = authority.core.repositories;
+  const { tokens } = authority.core.db;
   expect(await tokens.removeExpired(Date.now() + 2_000, 10)).toBe(1);
 });
 

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { compose } from '../../../src/compose.ts';
@@ -130,7 +131,7 @@ describe('revocation (RFC 7009)', () => {
     const { unitOfWork, bus } = other;
     const began = Date.now();
     const tokens = createTokens({
-      find: (hash) => unitOfWork.readAsSystem((repositories) => repositories.tokens.find(hash)),
+      find: (hash) => unitOfWork.read(system, (work) => work.db.tokens.find(hash)),
       resources: authority.resources,
       // Its clock stands still, so that the message is all that can make it forget.
       now: () => began,

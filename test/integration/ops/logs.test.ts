@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -76,7 +77,7 @@ test('no log of API or worker contains message text or secrets, whatever fails',
   await socket.close();
 
   // Sign-in of a client and of a person, an authorization code, and a failure of each.
-  const { client_id, client_secret } = await core.unitOfWork.writeAsSystem((work) =>
+  const { client_id, client_secret } = await core.unitOfWork.write(system, (work) =>
     createCredential(work, { handle: ann.handle, scopes: ['threads:read'] }),
   );
   secrets['clientSecret'] = client_secret;
@@ -96,7 +97,7 @@ test('no log of API or worker contains message text or secrets, whatever fails',
   const username = `person-${randomBytes(4).toString('hex')}`;
   await browser.signUp(username, words('password'));
   const agent = { handle: `${username}.helper`, create_owner: false, visibility: 'private' } as const;
-  const { id } = await core.unitOfWork.writeAsSystem((work) =>
+  const { id } = await core.unitOfWork.write(system, (work) =>
     registerAgentAsOperator(work, { ...agent, inbound_policy: 'contacts_only' }),
   );
   const redirect_uri = 'http://127.0.0.1:9/callback';
@@ -140,7 +141,7 @@ test('no log of API or worker contains message text or secrets, whatever fails',
     payload: { words: words('payload') },
   } as const;
   await core.queues.enqueue([{ ...job, attempts: 1, backoff_ms: 1 }]);
-  await expect.poll(async () => (await core.repositories.outbox.readAge()).rows, { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await core.db.outbox.readAge()).rows, { timeout: 20_000 }).toBe(0);
   await core.database.query({ text: 'alter table messages rename column content to elsewhere' }, []);
   const broken = await post(JSON.stringify({ content: words('fault') }), {
     'Idempotency-Key': 'k',

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
@@ -15,14 +16,13 @@ import {
 import { createOrganization } from '../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../support/join-organization.ts';
 import { newUsername, openPeopleSetup } from './setup.ts';
-import { override } from '../../support/override.ts';
 import { use } from '../../support/use.ts';
 
 const hour = 60 * 60 * 1000;
 const setup = use(openPeopleSetup);
 
 const agent = (handle: string, member?: string) =>
-  setup.unitOfWork.writeAsSystem((work) =>
+  setup.unitOfWork.write(system, (work) =>
     registerAgentAsOperator(work, { handle, member, create_owner: true }),
   );
 
@@ -36,7 +36,7 @@ async function pair() {
 }
 
 const ask = (input: OpenApproval, now = Date.now()) =>
-  setup.unitOfWork.writeAsSystem((work) => openApproval(override(work, { now }), input));
+  setup.unitOfWork.write(system, (work) => openApproval({ ...work, now }, input));
 
 async function requestApproval(input: OpenApproval, now?: number): Promise<Approval> {
   const approval = await ask(input, now);
@@ -45,12 +45,10 @@ async function requestApproval(input: OpenApproval, now?: number): Promise<Appro
 }
 
 const decide = (who: { account_id: string }, id: string, decision: 'approved' | 'denied', now = Date.now()) =>
-  setup.unitOfWork.writeAsSystem((work) =>
-    decideAsPerson(override(work, { now }), who.account_id, id, decision),
-  );
+  setup.unitOfWork.write(system, (work) => decideAsPerson({ ...work, now }, who.account_id, id, decision));
 const list = (who: { account_id: string }, pending: boolean, before?: string) =>
-  setup.unitOfWork.readAsSystem((all) =>
-    listApprovals(all, who.account_id, { pending, ...(before && { before }) }),
+  setup.unitOfWork.read(system, (work) =>
+    listApprovals(work, who.account_id, { pending, ...(before && { before }) }),
   );
 const codeOf = (attempt: Promise<unknown>) =>
   attempt.then(
@@ -86,7 +84,7 @@ describe('a request', () => {
       used_at: null,
       answer: null,
     });
-    expect(await setup.unitOfWork.readAsSystem((all) => findApproval(all, agent_id, approval.id))).toEqual(
+    expect(await setup.unitOfWork.read(system, (work) => findApproval(work, agent_id, approval.id))).toEqual(
       approval,
     );
     expect(await list(person, true)).toEqual([approval]);
@@ -106,7 +104,7 @@ describe('a request', () => {
   test('about an agent of the same owner or organization needs no approval', async () => {
     const { person, agent_id } = await pair();
     const slug = newUsername('org');
-    await setup.unitOfWork.writeAsSystem((work) => createOrganization(work, slug));
+    await setup.unitOfWork.write(system, (work) => createOrganization(work, slug));
     const [one, other] = [await agent(`${slug}.one`), await agent(`${slug}.other`)];
     await agent(`${person.username}.second`);
     const detail = {};
@@ -164,10 +162,12 @@ describe('a decision', () => {
       });
     const answer = all[0]?.answer ?? '';
     expect(JSON.parse(answer)).toMatchObject({ to: { canonical_handle: target }, message: 'May I?' });
-    expect(await setup.unitOfWork.findAnswer(claim)).toMatchObject({ answer });
+    expect(
+      await setup.unitOfWork.read(system, ({ db }) => db.idempotencyKeys.find(claim.key_hash)),
+    ).toMatchObject({ answer });
     const answered = { agent_id, action: 'request_contact', target, detail } as const;
     const findAnswer = (now: number) =>
-      setup.unitOfWork.writeAsSystem((work) => findAnsweredCall(override(work, { now }), answered));
+      setup.unitOfWork.write(system, (work) => findAnsweredCall({ ...work, now }, answered));
     expect(await findAnswer(Date.now())).toBe(answer);
     expect(await findAnswer(Date.now() + 25 * hour)).toBeUndefined();
   });
@@ -209,7 +209,7 @@ describe('a decision', () => {
   test('can be made by people who can act as the agent; for others the request does not exist', async () => {
     const slug = newUsername('org');
     const [admin, member, stranger] = [await setup.person(), await setup.person(), await setup.person()];
-    await setup.unitOfWork.writeAsSystem(async (work) => {
+    await setup.unitOfWork.write(system, async (work) => {
       await createOrganization(work, slug);
       await joinOrganization(work, { slug, username: admin.username, role: 'admin' });
       await joinOrganization(work, { slug, username: member.username, role: 'member' });
@@ -230,7 +230,9 @@ describe('a decision', () => {
       [stranger, '\0', false],
     ];
     for (const [who, id, allowed] of may) {
-      const seen = setup.unitOfWork.readAsSystem((all) => requireApprovalForPerson(all, who.account_id, id));
+      const seen = setup.unitOfWork.read(system, (work) =>
+        requireApprovalForPerson(work, who.account_id, id),
+      );
       expect(await codeOf(seen)).toBe(allowed ? 'no refusal' : 'NOT_FOUND');
       expect((await list(who, true)).some((approval) => approval.id === id)).toBe(allowed);
       expect(await codeOf(decide(who, id, 'denied'))).toBe(allowed ? 'no refusal' : 'NOT_FOUND');
@@ -246,7 +248,7 @@ describe('a decision', () => {
       detail: {},
     });
     const find = (agent_id: string) =>
-      setup.unitOfWork.readAsSystem((all) => findApproval(all, agent_id, id));
+      setup.unitOfWork.read(system, (work) => findApproval(work, agent_id, id));
     expect(await codeOf(find(one.agent_id))).toBe('no refusal');
     expect(await codeOf(find(other.agent_id))).toBe('NOT_FOUND');
   });

@@ -1,10 +1,10 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { createOrganization } from '../../../src/services/people/organizations.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { openPeopleSetup } from './setup.ts';
-import { override } from '../../support/override.ts';
 import { use } from '../../support/use.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -16,17 +16,17 @@ test('expired sessions, sign-ins and invitations are removed, active ones stay',
     over.account_id,
     Date.now() - 1,
   ]);
-  const { externalSignIns } = setup.core.repositories;
+  const { externalSignIns } = setup.core.db;
   await externalSignIns.insert(Buffer.from('over'), {}, Date.now() - 1);
   await externalSignIns.insert(Buffer.from('open'), {}, Date.now() + day);
-  const organization = await setup.unitOfWork.writeAsSystem((work) => createOrganization(work, 'expiring'));
+  const organization = await setup.unitOfWork.write(system, (work) => createOrganization(work, 'expiring'));
   for (const [who, expires_at] of [
     [over, Date.now() - 1],
     [open, Date.now() + day],
   ] as const) {
     const ids = { organization_id: organization.id, account_id: who.account_id };
     const invitation = { ...ids, role: 'member' as const, invited_by: null, created_at: 1, expires_at };
-    await setup.core.repositories.membershipInvitations.put(invitation);
+    await setup.core.db.membershipInvitations.put(invitation);
   }
   await maintenanceHandler(setup.core).handle({ task: 'expire-sessions' });
   expect(await setup.sql('select account_id from membership_invitations')).toEqual([
@@ -40,12 +40,12 @@ test('expired sessions, sign-ins and invitations are removed, active ones stay',
 
 test('approvals are removed 30 days after they expired', async () => {
   const { username } = await setup.person();
-  const { id: agent_id } = await setup.unitOfWork.writeAsSystem((work) =>
+  const { id: agent_id } = await setup.unitOfWork.write(system, (work) =>
     registerAgentAsOperator(work, { handle: `${username}.own` }),
   );
   const ask = (target: string, now: number) =>
-    setup.unitOfWork.writeAsSystem((work) =>
-      openApproval(override(work, { now }), { agent_id, action: 'request_contact', target, detail: {} }),
+    setup.unitOfWork.write(system, (work) =>
+      openApproval({ ...work, now }, { agent_id, action: 'request_contact', target, detail: {} }),
     );
   await ask('some.body', Date.now() - 31 * day - 1_000);
   await ask('any.body', Date.now() - 30 * day);

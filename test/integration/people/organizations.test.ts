@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
@@ -16,8 +17,7 @@ import {
   listInvitationsOfPerson,
   revokeInvitationToMember,
 } from '../../../src/services/people/membership-invitations.ts';
-import { override } from '../../support/override.ts';
-import { newUsername, type PeopleSetup, openPeopleSetup } from './setup.ts';
+import { newUsername, openPeopleSetup } from './setup.ts';
 import { use } from '../../support/use.ts';
 
 const setup = use(openPeopleSetup);
@@ -27,7 +27,8 @@ interface Somebody {
   username: string;
 }
 
-const administer: PeopleSetup['unitOfWork']['writeAsSystem'] = (run) => setup.unitOfWork.writeAsSystem(run);
+import type { SystemWork } from '../../../src/work/unit-of-work.ts';
+const administer = <T>(run: (work: SystemWork) => Promise<T>) => setup.unitOfWork.write(system, run);
 const found = (by: Somebody, slug: string) => administer((work) => foundOrganization(work, by, slug));
 const invite = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member' = 'member') =>
   administer((work) => inviteMember(work, by, { slug, username: who.username, role }));
@@ -36,13 +37,13 @@ const decline = (who: Somebody, slug: string) => administer((work) => declineInv
 const revoke = (by: Somebody, slug: string, who: Somebody) =>
   administer((work) => revokeInvitationToMember(work, by, { slug, username: who.username }));
 const invited = async (who: Somebody) =>
-  (await setup.unitOfWork.readAsSystem((all) => listInvitationsOfPerson(all, who))).map(({ slug }) => slug);
+  (await setup.unitOfWork.read(system, (work) => listInvitationsOfPerson(work, who))).map(({ slug }) => slug);
 const setRole = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member') =>
   administer((work) => changeRole(work, by, { slug, username: who.username, role }));
 const remove = (by: Somebody, slug: string, who: Somebody) =>
   administer((work) => removeMember(work, by, { slug, username: who.username }));
 const see = (by: Somebody, slug: string) =>
-  setup.unitOfWork.readAsSystem((all) => requireOrganization(all, by, slug));
+  setup.unitOfWork.read(system, (work) => requireOrganization(work, by, slug));
 const roles = async (by: Somebody, slug: string) =>
   Object.fromEntries((await see(by, slug)).members.map(({ username, role }) => [username, role]));
 
@@ -67,7 +68,7 @@ async function club() {
 describe('an organization', () => {
   test('has its founder as the admin, and is listed to its members with their role', async () => {
     const { slug, founder, admin, member, stranger } = await club();
-    const listed = (who: Somebody) => setup.unitOfWork.readAsSystem((all) => listOrganizations(all, who));
+    const listed = (who: Somebody) => setup.unitOfWork.read(system, (work) => listOrganizations(work, who));
     const record = { slug, display_name: null, created_at: expect.any(Number) };
     const organization = { id: expect.stringMatching(/^org_/), ...record };
     expect(await listed(founder)).toEqual([{ ...organization, role: 'admin' }]);
@@ -152,7 +153,7 @@ describe('its members', () => {
 
     const longAgo = Date.now() - 14 * 24 * 60 * 60 * 1000;
     await administer((work) =>
-      inviteMember(override(work, { now: longAgo }), admin, {
+      inviteMember({ ...work, now: longAgo }, admin, {
         slug,
         username: stranger.username,
         role: 'admin',
@@ -210,7 +211,7 @@ describe('its members', () => {
       registerAgentAsOperator(work, { handle: `${slug}.tied`, member: member.username }),
     );
     const managed = async (who: Somebody) =>
-      (await setup.unitOfWork.readAsSystem((all) => listAgentsOfPerson(all, who.account_id))).map(
+      (await setup.unitOfWork.read(system, (work) => listAgentsOfPerson(work, who.account_id))).map(
         ({ id }) => id,
       );
     expect(await codeOf(remove(member, slug, admin))).toBe('FORBIDDEN');

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
@@ -21,13 +22,13 @@ interface Somebody {
 }
 
 const agent = (handle: string, member?: string) =>
-  setup.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, { handle, member }));
+  setup.unitOfWork.write(system, (work) => registerAgentAsOperator(work, { handle, member }));
 const handles = (who: Somebody, options: { right?: AgentRight; after?: string; limit?: number } = {}) =>
-  setup.unitOfWork.readAsSystem(async (all) =>
-    (await listAgentsOfPerson(all, who.account_id, options)).map(({ canonical_handle }) => canonical_handle),
+  setup.unitOfWork.read(system, async (work) =>
+    (await listAgentsOfPerson(work, who.account_id, options)).map(({ canonical_handle }) => canonical_handle),
   );
 const find = (who: Somebody, id: string, right: AgentRight) =>
-  setup.unitOfWork.readAsSystem((all) => requireAgentOfPerson(all, who.account_id, id, right));
+  setup.unitOfWork.read(system, (work) => requireAgentOfPerson(work, who.account_id, id, right));
 const codeOf = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'no refusal',
@@ -38,7 +39,7 @@ const codeOf = (attempt: Promise<unknown>) =>
 async function company() {
   const slug = newUsername('org');
   const [boss, worker, stranger] = [await setup.person(), await setup.person(), await setup.person()];
-  await setup.unitOfWork.writeAsSystem(async (work) => {
+  await setup.unitOfWork.write(system, async (work) => {
     await createOrganization(work, slug);
     await joinOrganization(work, { slug, username: boss.username, role: 'admin' });
     await joinOrganization(work, { slug, username: worker.username, role: 'member' });
@@ -98,7 +99,7 @@ test('another person’s agent is refused like one that is missing, retired or h
 
 test('rights end with the membership and follow the role', async () => {
   const { slug, boss, worker, shared } = await company();
-  await setup.unitOfWork.writeAsSystem(async (work) => {
+  await setup.unitOfWork.write(system, async (work) => {
     await removeFromOrganization(work, { slug, username: worker.username });
     await joinOrganization(work, { slug, username: boss.username, role: 'member' });
   });
@@ -141,7 +142,7 @@ const profile = {
 test('a person registers personal agents, and agents of organizations as the role allows', async () => {
   const { slug, boss, worker, stranger } = await company();
   const register = (who: Somebody, input: Partial<Parameters<typeof registerForPerson>[2]>) =>
-    setup.unitOfWork.writeAsSystem((work) =>
+    setup.unitOfWork.write(system, (work) =>
       registerForPerson(work, who.account_id, { ...profile, name: 'new', skills: [], ...input }),
     );
   const own = await register(boss, { name: 'Mine' });

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
@@ -23,8 +24,8 @@ export async function openPeopleSetup() {
 
   async function signIn(account_id: string): Promise<Person & { token: string }> {
     const from = { account_id, address: '192.0.2.7', user_agent: 'Test/1.0' };
-    const { token } = await unitOfWork.writeAsSystem((work) => openSession(work, from));
-    const person = await unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
+    const { token } = await unitOfWork.write(system, (work) => openSession(work, from));
+    const person = await unitOfWork.read(system, (work) => findPerson(work, token, Date.now()));
     if (!person) throw new Error('no session');
     return { ...person, token };
   }
@@ -38,7 +39,7 @@ export async function openPeopleSetup() {
     /** A new person with the password above, signed in. */
     async person(username = newUsername()): Promise<Person & { token: string }> {
       const password_hash = await (passwordHash ??= hashPassword(password));
-      const account = await unitOfWork.writeAsSystem((work) =>
+      const account = await unitOfWork.write(system, (work) =>
         createAccount(work, { username, password_hash }),
       );
       return signIn(account.id);

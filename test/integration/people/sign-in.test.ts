@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { hash, verify } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
@@ -193,7 +194,7 @@ describe('changing a password', () => {
     expect(await check(person.username, password)).toBeUndefined();
     expect(await check(person.username, next)).toEqual({ account_id: person.account_id });
     const find = (token: string) =>
-      setup.unitOfWork.readAsSystem((all) => findPerson(all, token, Date.now()));
+      setup.unitOfWork.read(system, (work) => findPerson(work, token, Date.now()));
     expect(await find(other.token)).toBeUndefined();
     expect(await find(person.token)).toBeDefined();
     expect(await find(stranger.token)).toBeDefined();
@@ -206,7 +207,7 @@ describe('changing a password', () => {
     expect(await refusal(change(person, password, 'short'))).toEqual(['VALIDATION_ERROR', 'next']);
     expect(await refusal(change(person, password, 'password123'))).toEqual(['VALIDATION_ERROR', 'next']);
     expect(await check(person.username, password)).toBeDefined();
-    expect(await setup.unitOfWork.readAsSystem((all) => listSessions(all, person.account_id))).toHaveLength(
+    expect(await setup.unitOfWork.read(system, (work) => listSessions(work, person.account_id))).toHaveLength(
       2,
     );
   });

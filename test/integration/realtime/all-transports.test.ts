@@ -83,7 +83,7 @@ function testAllTransports(backend: Backend): void {
       );
     await expect.poll(indexed, { timeout: 20_000 }).toEqual([{ found: true }]);
     await expect
-      .poll(() => service.core.repositories.outbox.readAge(), { timeout: 20_000 })
+      .poll(() => service.core.db.outbox.readAge(), { timeout: 20_000 })
       .toEqual({ rows: 0, oldest: null });
   });
 }

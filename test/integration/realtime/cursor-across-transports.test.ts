@@ -13,7 +13,7 @@ const day = 24 * 3_600_000;
 const service = useSharedService();
 
 /** A position in the feed of an agent, as every transport returns it. */
-const cursorOf = ({ id }: TestAgent, number: number) => service.core.cursors.encodeFeed(id, number);
+const cursorOf = ({ id }: TestAgent, number: number) => service.core.settings.cursors.encodeFeed(id, number);
 
 /** An agent whose feed starts with the event of its thread and then has `count` messages; with a token for MCP. */
 async function agentWithFeed(messages: number) {
@@ -77,8 +77,7 @@ test('without a cursor every transport starts at the acknowledged position, whic
   const { agent } = reader;
   const socket = await connectWebSocket(service.url, { token: agent.token });
   socket.send({ type: 'ack', cursor: cursorOf(agent, 2) });
-  const position = async () =>
-    (await service.core.repositories.feed.readCounters([agent.id]))[0]?.acknowledged_number;
+  const position = async () => (await service.core.db.feed.readCounters([agent.id]))[0]?.acknowledged_number;
   await expect.poll(position, { timeout: 10_000 }).toBe(2);
   await socket.close();
   expect(await readThroughEveryTransport(reader)).toEqual(
@@ -121,7 +120,7 @@ test('without a cursor and an acknowledged position, polls start at the oldest e
 test('every transport accepts earliest and latest as a cursor', async () => {
   const reader = await agentWithFeed(2);
   const { agent, mcp, send } = reader;
-  await service.core.repositories.feed.acknowledge([{ agent_id: agent.id, number: 2 }]);
+  await service.core.db.feed.acknowledge([{ agent_id: agent.id, number: 2 }]);
   expect(await readThroughEveryTransport(reader, 'earliest')).toEqual([
     { gap: false, first: 'm1' },
     ...Array.from({ length: 3 }, () => ({ gap: false, first: undefined })),
@@ -143,11 +142,11 @@ test('every transport accepts earliest and latest as a cursor', async () => {
 test('expired events are an explicit gap on every transport, with and without a cursor', async () => {
   const reader = await agentWithFeed(3);
   const { agent } = reader;
-  await service.core.repositories.feed.acknowledge([{ agent_id: agent.id, number: 2 }]);
+  await service.core.db.feed.acknowledge([{ agent_id: agent.id, number: 2 }]);
   const cut = Date.now() + 1;
   await expect.poll(() => Date.now(), { interval: 1 }).toBeGreaterThan(cut);
   await reader.send('m4');
-  await removeOldFeeds(service.core.repositories, { now: cut + 30 * day, days: 30 });
+  await removeOldFeeds(service.core.db, { now: cut + 30 * day, days: 30 });
   expect(await readThroughEveryTransport(reader, cursorOf(agent, 1))).toEqual(
     expectedOnEveryTransport({ gap: true, first: 'm4' }),
   );
@@ -162,7 +161,7 @@ test('expired events are an explicit gap on every transport, with and without a 
 test('an emptied feed reports the gap too, and continues with new events', async () => {
   const reader = await agentWithFeed(2);
   const { agent } = reader;
-  await removeOldFeeds(service.core.repositories, { now: Date.now() + 40 * day, days: 30 });
+  await removeOldFeeds(service.core.db, { now: Date.now() + 40 * day, days: 30 });
   const old = cursorOf(agent, 1);
   const page = await service.get(agent, `/events?cursor=${old}&wait=20`);
   expect(page.body).toEqual({ events: [], cursor: cursorOf(agent, 3), complete: true, gap: true });

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Bus } from '../../../src/platform/bus/bus.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
@@ -27,7 +28,7 @@ async function startTwo({ backend = 'postgres', wrapBus, scopes = ['threads:read
   const body = { participants: [receiver.handle] };
   const thread = await sending.post(sender, '/threads', body);
   const thread_id = String(thread.body.id);
-  const { feed } = reading.core.repositories;
+  const { feed } = reading.core.db;
   const queries = { read: vi.spyOn(feed, 'read'), readEvents: vi.spyOn(feed, 'readEvents') };
   const announced = waitForAnnouncement(sending.core.bus, `events/${sending.core.config.VERSION}`);
   const client = await connectWebSocket(reading.url, {
@@ -139,9 +140,9 @@ test('a reader without the scope gets no event from the bus', async () => {
   await reading.core.bus.subscribe(topic, (body) => void relayed.push(body));
   for (const text of texts.slice(0, 5)) await send(text);
   await vi.waitFor(() => expect(relayed.filter((body) => body.includes(' ')).length).toBeGreaterThan(4));
-  await reading.core.unitOfWork.writeAsSystem(async (work) => {
+  await reading.core.unitOfWork.write(system, async (work) => {
     const data = { agent_id: receiver.id, canonical_handle: receiver.handle };
-    work.emit({ type: 'contact.removed', recipients: [receiver.id], data });
+    work.changes.emit({ type: 'contact.removed', recipients: [receiver.id], data });
   });
   await client.waitUntil(() => client.events().some(({ type }) => type === 'contact.removed'));
   expect(client.events().map(({ type }) => type)).toEqual(['contact.removed']);

@@ -63,7 +63,7 @@ test('connections outlive a database that cuts every session, and miss nothing',
   async function lastNumber(): Promise<number | undefined> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return (await node.repositories.feed.readCounters([agent]))[0]?.last_number;
+        return (await node.db.feed.readCounters([agent]))[0]?.last_number;
       } catch (error) {
         if (attempt === 20) throw error;
       }

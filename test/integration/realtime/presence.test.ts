@@ -119,7 +119,7 @@ test('an agent in two processes is online until the last one stops, and then imm
   const nodes = () =>
     service.core.database.query({ text: 'select node_id from presence where agent_id = $1' }, [bob.id]);
   await expect.poll(async () => (await nodes()).length, waitOptions).toBe(2);
-  expect(await service.core.repositories.presence.listOnline([ada.id, bob.id])).toEqual(new Set([bob.id]));
+  expect(await service.core.db.presence.listOnline([ada.id, bob.id])).toEqual(new Set([bob.id]));
   expect(await second.stop()).toBe(true);
   expect(await shown(ada, bob)).toBe(true);
   expect(await third.stop()).toBe(true);
@@ -130,11 +130,11 @@ test('an agent in two processes is online until the last one stops, and then imm
 test('agents of a killed process are online until its lease ends, and its rows are removed later', async () => {
   const cluster = await startServiceCluster('postgres');
   onTestFinished(() => cluster.stop());
-  const { database, repositories } = cluster.core;
+  const { database, db } = cluster.core;
   const api = await cluster.startApi();
   const agent = await buildAgent(cluster.core);
   await connectClient(api.url, agent.token);
-  const online = async () => (await repositories.presence.listOnline([agent.id])).size;
+  const online = async () => (await db.presence.listOnline([agent.id])).size;
   await expect.poll(online, waitOptions).toBe(1);
   const age = (ms: number) =>
     database.query({ text: 'update presence_nodes set seen_at = seen_at - $1::bigint' }, [ms]);
@@ -158,7 +158,7 @@ test('an agent that reconnects stays online; one that does not goes offline', as
   onTestFinished(() => node.stop());
   const [agent, gone] = [await node.agent(), await node.agent()];
   const token = await node.token(agent);
-  const { presence } = node.repositories;
+  const { presence } = node.db;
   const first = await connectClient(node.address, token);
   const leaver = await connectClient(node.address, await node.token(gone));
   await expect.poll(() => presence.listOnline([agent, gone]), waitOptions).toEqual(new Set([agent, gone]));
@@ -181,7 +181,7 @@ test('streams continue while presence cannot be written, and presence recovers',
   });
   onTestFinished(() => node.stop());
   const [connected, connecting, disconnecting] = [await node.agent(), await node.agent(), await node.agent()];
-  const { presence } = node.repositories;
+  const { presence } = node.db;
   await connectClient(node.address, await node.token(connected));
   const leaving = await connectClient(node.address, await node.token(disconnecting));
   const online = () => presence.listOnline([connected, connecting, disconnecting]);

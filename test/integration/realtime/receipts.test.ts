@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test, vi } from 'vitest';
 import type { DeliveredMark } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { recordDeliveries, type DeliveredBatch } from '../../../src/services/threads/receipts.ts';
@@ -59,7 +60,7 @@ async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | 
 }
 
 const record = (taken: DeliveredBatch) =>
-  service.core.unitOfWork.writeAsSystem((work) => recordDeliveries(work, { ...taken }));
+  service.core.unitOfWork.write(system, (work) => recordDeliveries(work, { ...taken }));
 
 /** The receipts that the agent has received: thread, member and mark, in order. */
 async function readReceiptEvents(agent: TestAgent | undefined): Promise<[string, string, number][]> {
@@ -96,7 +97,7 @@ test('messages count as delivered over WebSocket, SSE, long poll or by an acknow
     [away, ['contacts:read'], 4],
   ] as const) {
     const token = await service.token(agent.handle, { scopes });
-    const cursor = service.core.cursors.encodeFeed(agent.id, position);
+    const cursor = service.core.settings.cursors.encodeFeed(agent.id, position);
     expect((await service.post({ token }, '/events/ack', { cursor })).status).toBe(204);
   }
   await expect
@@ -214,7 +215,7 @@ test('a member that is removed while a delivery is written gets no event', async
   await thread.send(ann);
   const order: string[] = [];
   let removing: Promise<unknown> | undefined;
-  await service.core.unitOfWork.writeAsSystem(async (work) => {
+  await service.core.unitOfWork.write(system, async (work) => {
     await recordDeliveries(work, { marks: [thread.mark(bob, 1)] });
     removing = thread.remove(bob, ann).then(() => order.push('removed'));
     const waiting = {

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
@@ -185,7 +186,7 @@ test('an erased agent has no usage, not even as a counterpart', async () => {
   await startThread(service, one, [other, third], { content: 'to both' });
   await expect.poll(async () => (await readUsage(two)).total).toEqual(usage([2, 15], [1, 10]));
   const { unitOfWork, database } = service.core;
-  await unitOfWork.writeAsSystem((work) => work.erasure.removeOwnedRows(other.id));
+  await unitOfWork.write(system, (work) => work.db.erasure.removeOwnedRows(other.id));
   expect(await readUsage(two)).toMatchObject({
     total: usage([2, 15], [0, 0]),
     counterparts: [{ agent: refer(third), ...usage([1, 7], [0, 0]) }],
@@ -197,14 +198,14 @@ test('an erased agent has no usage, not even as a counterpart', async () => {
   expect(hashes).toEqual([]);
   // Messages that are delivered after the erasure began are counted without the erased agent.
   const erasure = { id: newId('erasure'), agent_id: other.id, handle: other.handle, account_id: null };
-  await unitOfWork.writeAsSystem((work) => work.erasures.insert({ ...erasure, created_at: work.now }));
+  await unitOfWork.write(system, (work) => work.db.erasures.insert({ ...erasure, created_at: work.now }));
   await sendTo(service, other, thread, 'late');
   await sendTo(service, one, thread, 'late');
   await expect
     .poll(() => database.query({ text: `select 1 from outbox where job = 'deliver-events'` }, []))
     .toEqual([]);
   const refused = { sender_id: one.id, recipient_id: other.id };
-  await service.core.repositories.usage.addStoppedLoops([refused], Date.now());
+  await service.core.db.usage.addStoppedLoops([refused], Date.now());
   expect(await readUsage(two)).toMatchObject({
     total: usage([3, 19], [0, 0]),
     counterparts: [{ agent: refer(third), ...usage([1, 7], [0, 0]) }],
@@ -217,10 +218,10 @@ test('two agents that are erased at once both leave the same rows', async () => 
   await startThread(service, one, others, { content: 'to both' });
   await expect.poll(async () => (await readUsage(one)).total).toEqual(usage([1, 7], [0, 0]));
   const { unitOfWork, database } = service.core;
-  const remove = (id: string) => unitOfWork.writeAsSystem((work) => work.erasure.removeOwnedRows(id));
+  const remove = (id: string) => unitOfWork.write(system, (work) => work.db.erasure.removeOwnedRows(id));
   let second: Promise<unknown> | undefined;
-  await unitOfWork.writeAsSystem(async (work) => {
-    await work.erasure.removeOwnedRows(others[0].id);
+  await unitOfWork.write(system, async (work) => {
+    await work.db.erasure.removeOwnedRows(others[0].id);
     second = remove(others[1].id);
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%usage_days%'`;
     await expect.poll(() => database.query({ text: waiting }, [])).toHaveLength(1);

@@ -78,7 +78,7 @@ describe('posted requests', () => {
   });
 
   test('are omitted while the agent is online, if the webhook is for offline times only', async () => {
-    const { presence } = setup.core.repositories;
+    const { presence } = setup.core.db;
     const bob = await setup.agent();
     const webhook = await setup.webhook(bob, { only_when_offline: true, event_types: ['message.created'] });
     const always = await setup.webhook(bob);

@@ -22,7 +22,7 @@ describe('a worker that dies after a post and before it records it', () => {
   const setup = useWebhooks({
     pacing: { leaseMs: 300 },
     worker(core) {
-      const { webhookDeliveries } = core.repositories;
+      const { webhookDeliveries } = core.db;
       const recordAttempt: typeof webhookDeliveries.recordAttempt = async (...args) => {
         if (faults > 0) {
           faults -= 1;
@@ -30,10 +30,10 @@ describe('a worker that dies after a post and before it records it', () => {
         }
         return webhookDeliveries.recordAttempt(...args);
       };
-      const repositories = override(core.repositories, {
+      const db = override(core.db, {
         webhookDeliveries: { ...webhookDeliveries, recordAttempt },
       });
-      return { ...core, repositories };
+      return { ...core, db };
     },
   });
 
@@ -115,7 +115,7 @@ describe('a webhook with a backlog', () => {
       },
       [later],
     );
-    const { listDueWebhooks } = setup.core.repositories.webhookDeliveries;
+    const { listDueWebhooks } = setup.core.db.webhookDeliveries;
     expect(await listDueWebhooks(later + 6_000, '', 1_000)).toEqual(['whk_far', 'whk_near']);
     expect(await listDueWebhooks(later + 9_000, '', 2)).toEqual(['whk_far', 'whk_near']);
     expect(await listDueWebhooks(later + 9_000, 'whk_near', 2)).toEqual(['whk_next']);
@@ -126,7 +126,7 @@ describe('a webhook with a backlog', () => {
 describe('a changed SECRET_KEY', () => {
   const setup = useWebhooks({
     worker(core) {
-      return { ...core, sealedBox: createSealedBox(Buffer.alloc(32)) };
+      return { ...core, settings: { ...core.settings, sealedBox: createSealedBox(Buffer.alloc(32)) } };
     },
   });
 

@@ -243,7 +243,7 @@ describe('rights', () => {
     await setup.sendMessageTo(bob);
     await waitUntil(() => setup.receiver.postsAt(webhook.path).length).toBeGreaterThan(0);
     expect((await setup.call('DELETE', `/agents/${bob.id}`, bob.token)).status).toBe(204);
-    const { webhooks, webhookDeliveries } = setup.core.repositories;
+    const { webhooks, webhookDeliveries } = setup.core.db;
     expect(await webhooks.find(webhook.id)).toBeUndefined();
     const left = await webhookDeliveries.list(webhook.id, { before: null, state: 'pending', limit: 10 });
     expect(left).toEqual([]);

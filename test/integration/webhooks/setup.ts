@@ -65,7 +65,7 @@ export function useWebhooks(options: WebhookSetupOptions = {}) {
       timeoutMs: options.timeoutMs ?? 20_000,
       userAgent: 'test',
     });
-    const worker = { ...created, webhookSender };
+    const worker = { ...created, settings: { ...created.settings, webhookSender } };
     const pacing = { ...fastPacing, ...options.pacing };
     await startWorker(options.worker?.(worker) ?? worker, lifecycle, pacing);
   });

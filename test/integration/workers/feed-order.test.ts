@@ -56,7 +56,7 @@ test('positions of a feed commit in order and without gaps, with concurrent writ
   written.abort();
   await looking;
   expect(holes).toEqual([]);
-  const [head] = await core.repositories.feed.readCounters([hub.id]);
+  const [head] = await core.db.feed.readCounters([hub.id]);
   const events = writers.length * (1 + rounds);
   expect([position, head?.last_number]).toEqual([events, events]);
   const undone = {

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { beginErasure } from '../../../src/services/agents/erasures.ts';
@@ -171,7 +172,7 @@ await describeWithRedis('SIGTERM under load', () => {
     await before.query('begin');
     await before.query('select from agents limit 1');
     const ann = await buildAgent(core);
-    const { id } = await core.unitOfWork.writeAsSystem((work) =>
+    const { id } = await core.unitOfWork.write(system, (work) =>
       beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
     );
     const jobs = async () => {
@@ -183,7 +184,7 @@ await describeWithRedis('SIGTERM under load', () => {
     expect(await jobs()).toMatchObject({ waiting: 1, active: 0, delayed: 0, failed: 0 });
     await before.query('rollback');
     await cluster.startWorker(roles);
-    const stage = async () => (await core.repositories.erasures.find(id))?.stage;
+    const stage = async () => (await core.db.erasures.find(id))?.stage;
     await expect.poll(stage, { timeout: 60_000, interval: 50 }).toBe('done');
   });
 });

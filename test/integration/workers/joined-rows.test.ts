@@ -5,7 +5,7 @@ import { useService } from '../../support/service.ts';
 
 const service = useService();
 
-const countRows = () => service.core.repositories.outbox.readAge();
+const countRows = () => service.core.db.outbox.readAge();
 
 test('the worker handles and completes the messages of one transaction, and counts each once', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
@@ -33,7 +33,7 @@ test('the worker handles and completes the messages of one transaction, and coun
 });
 
 test('a row is completed with all its subjects only, and can be split into one for each', async () => {
-  const { outbox } = service.core.repositories;
+  const { outbox } = service.core.db;
   const { database } = service.core;
   const job = 'deliver-events';
   await database.query(
@@ -56,7 +56,7 @@ test('a row is completed with all its subjects only, and can be split into one f
 });
 
 test('the sweep enqueues all subjects of a row', async () => {
-  const { outbox } = service.core.repositories;
+  const { outbox } = service.core.db;
   await service.core.database.query(
     {
       text: `insert into outbox (job, subject_id, more_ids, due_at, created_at) values ('deliver-events', 'evt_1', '{evt_2}', 0, 1)`,

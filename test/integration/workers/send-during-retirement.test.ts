@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { beginErasure } from '../../../src/services/agents/erasures.ts';
@@ -34,16 +35,16 @@ test('what an agent sent during its retirement is erased as well', async () => {
   const sent = requestRest('POST', path, { token: ann.token, body: { content: 'while it went' } });
   await expect.poll(() => seen(`wait_event_type = 'Lock'`), waitOptions).toBeGreaterThan(0);
 
-  const { id } = await core.unitOfWork.writeAsSystem((work) =>
+  const { id } = await core.unitOfWork.write(system, (work) =>
     beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
   );
   // The worker lists the transactions in progress.
   await expect.poll(() => seen(`query like '%and xact_start < %'`), waitOptions).toBeGreaterThan(0);
-  expect((await core.repositories.erasures.find(id))?.stage).toBe('belongings');
+  expect((await core.db.erasures.find(id))?.stage).toBe('belongings');
   await holder.query('rollback');
   expect((await sent).status).toBe(201);
 
-  await expect.poll(async () => (await core.repositories.erasures.find(id))?.stage, waitOptions).toBe('done');
+  await expect.poll(async () => (await core.db.erasures.find(id))?.stage, waitOptions).toBe('done');
   const list = await requestRest('GET', path, { token: bob.token });
   const contents: string[] = list.body.messages.map(({ content }: { content: string }) => content);
   expect(contents.toSorted()).toEqual(['', 'before']);

@@ -63,7 +63,7 @@ test('a position that cannot be stored now gets an error, and can be sent again'
   expect((await one.next(() => true)).data).toMatchObject({ code: 'UNAVAILABLE' });
   await outage.database.query({ text: 'alter table away rename to feed_heads' }, []);
   one.send({ type: 'ack', cursor });
-  const kept = async () => (await outage.repositories.feed.readCounters([agent]))[0]?.acknowledged_number;
+  const kept = async () => (await outage.db.feed.readCounters([agent]))[0]?.acknowledged_number;
   await expect.poll(kept, { timeout: 10_000 }).toBe(1);
   expect(one.frames).toHaveLength(1);
   expect(outage.logged).toContainEqual(

@@ -194,7 +194,7 @@ test('the next connection starts at the acknowledged position, which never goes 
   client.send({ type: 'ack', cursor: node.cursors.encodeFeed(agent, 1) });
   client.send({ type: 'ack', cursor: node.cursors.encodeFeed(agent, 99) });
   await expect
-    .poll(async () => (await node.repositories.feed.readCounters([agent]))[0]?.acknowledged_number, {
+    .poll(async () => (await node.db.feed.readCounters([agent]))[0]?.acknowledged_number, {
       timeout: 10_000,
     })
     .toBe(3);

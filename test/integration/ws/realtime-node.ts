@@ -29,8 +29,8 @@ export async function startRealtimeNode(options: RealtimeNodeOptions = {}) {
     /** What the process logged as a warning or an error. */
     logged: entries,
     database: core.database,
-    repositories: core.repositories,
-    cursors: core.cursors,
+    db: core.db,
+    cursors: core.settings.cursors,
     /** A new agent; returns its id. */
     async agent(): Promise<string> {
       const { id, handle } = await service.agent();
@@ -42,18 +42,18 @@ export async function startRealtimeNode(options: RealtimeNodeOptions = {}) {
       service.token(handles.get(agent_id) ?? '', { scopes: ['threads:read'], ...token }),
     /** Commits one event to the feeds of these agents. Returns the subject that identifies it. */
     async emit(recipients: readonly string[], subject: string, thread_id = newId('thread')): Promise<string> {
-      await unitOfWork.write(buildActor(recipients[0] ?? ''), null, async (work) => {
+      await unitOfWork.write(buildActor(recipients[0] ?? ''), async (work) => {
         const data = buildThreadData(thread_id, subject);
-        work.emit({ type: 'thread.updated', thread_id, data, recipients });
+        work.changes.emit({ type: 'thread.updated', thread_id, data, recipients });
         return { body: '' };
       });
       return subject;
     },
     /** Commits one event that belongs to no thread. */
     async emitContact(recipient: string, canonical_handle: string): Promise<void> {
-      await unitOfWork.write(buildActor(recipient), null, async (work) => {
+      await unitOfWork.write(buildActor(recipient), async (work) => {
         const data = { agent_id: newId('agent'), canonical_handle };
-        work.emit({ type: 'contact.removed', recipients: [recipient], data });
+        work.changes.emit({ type: 'contact.removed', recipients: [recipient], data });
         return { body: '' };
       });
     },

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startApi } from '../../../src/api.ts';
 import { compose } from '../../../src/compose.ts';
@@ -110,7 +111,7 @@ test('a ticket ends after a minute, with its token, and with its agent', async (
 });
 
 async function credentialOf(handle: string) {
-  return service.core.unitOfWork.writeAsSystem((work) =>
+  return service.core.unitOfWork.write(system, (work) =>
     createCredential(work, { handle, scopes: ['threads:read'], name: '' }),
   );
 }

@@ -43,7 +43,7 @@ describe('a failing store', () => {
   const service = use(() => startAttachmentService({ worker: false, env: { ...silentLog, ...store.env } }));
 
   const scan = (id: string) => attachmentScanningHandler(service.core).handle({ ids: [id] });
-  const statusOf = async (id: string) => (await service.core.repositories.attachments.find(id))?.scan_status;
+  const statusOf = async (id: string) => (await service.core.db.attachments.find(id))?.scan_status;
   const days = 24 * 3_600_000;
 
   describe.concurrent('permanently', () => {
@@ -107,7 +107,7 @@ describe('a failing store', () => {
       const ada = await service.agent();
       const bytes = buildPlannedFile({ GET: ['do', 'half', 'stuck', 500, 500, 500, 'do'] });
       const id = await uploadId(service, ada, { bytes, type: null });
-      await service.core.repositories.attachments.setScan(id, { scan_status: 'clean', scanned_by: 'test' });
+      await service.core.db.attachments.setScan(id, { scan_status: 'clean', scanned_by: 'test' });
       expect((await fetchContent(service, ada, id)).status).toBe(200);
       for (let cut = 0; cut < 2; cut += 1) {
         const content = await fetchContent(service, ada, id);

@@ -124,7 +124,7 @@ describeUnless(missingGoReason, 'the queries of KEDA, evaluated by Prometheus ov
     const evaluate = await startPrometheus(whole, folder, [...ours, ...others]);
     const result = (query = '') => expect.poll(() => evaluate(query), { timeout: 60_000, interval: 200 });
 
-    const countJobs = async () => (await cluster.core.repositories.outbox.readAge()).rows;
+    const countJobs = async () => (await cluster.core.db.outbox.readAge()).rows;
     expect(await countJobs()).toBeGreaterThan(100);
     const difference = (query = '', count: () => Promise<number>) =>
       expect.poll(async () => ((await evaluate(query)) ?? -1) - (await count()), {

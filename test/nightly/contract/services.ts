@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { ApprovalAction } from '../../../packages/core/src/domain/approvals.ts';
 import type { Visibility } from '../../../packages/core/src/domain/agents/agents.ts';
 import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
@@ -52,8 +53,8 @@ export async function startRealService(): Promise<ContractService> {
     },
     token: (handle, scopes) => service.token(handle, { scopes }),
     requestApproval: (handle, { action, target, message }) =>
-      service.core.unitOfWork.writeAsSystem(async (work) => {
-        const agent = await work.agents.findByHandle(handle);
+      service.core.unitOfWork.write(system, async (work) => {
+        const agent = await work.db.agents.findByHandle(handle);
         const detail = { message };
         const approval = await openApproval(work, { agent_id: agent?.id ?? '', action, target, detail });
         return approval?.id ?? '';

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { callToolRaw, connectSdkClient } from '../../clients/mcp/client.ts';
 import { requestRest } from '../../clients/rest.ts';
@@ -107,7 +108,7 @@ test('pages of the console with nested markup', { timeout: 600_000 }, async () =
     },
   });
   const handle = `${person.username}.agent`;
-  await core.unitOfWork.writeAsSystem((work) =>
+  await core.unitOfWork.write(system, (work) =>
     registerAgentAsOperator(work, { handle, visibility: 'public', inbound_policy: 'open' }),
   );
   const units = ['> ', '- ', '[', '**a', '|a\n', '[a](', '*a **b ', '- a\n  ', '`', '<a '];

@@ -166,7 +166,7 @@ test('pages, searches and snippets of the largest messages', { timeout: 600_000 
   }
   await api.cluster.startWorker();
   await expect
-    .poll(async () => (await api.cluster.core.repositories.outbox.readAge()).rows, { timeout: 300_000 })
+    .poll(async () => (await api.cluster.core.db.outbox.readAge()).rows, { timeout: 300_000 })
     .toBe(0);
   await api.check('a page of messages', () => api.send('GET', `${path}?limit=50`));
   await api.check('a page of events', () => api.send('GET', '/v1/events?limit=100&cursor=earliest', []));

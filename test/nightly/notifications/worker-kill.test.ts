@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
@@ -34,7 +35,7 @@ function killedWorker(backend: Backend): void {
     mailServer.setHandler(() => held);
     receiver.setHandler(() => undefined);
     const { unitOfWork, database } = cluster.core;
-    const account_id = await unitOfWork.writeAsSystem(async (work) => {
+    const account_id = await unitOfWork.write(system, async (work) => {
       const { id } = await createAccount(work, { username: `ada-${backend}`, password_hash: null });
       await setNotificationWebhook(work, id, `${receiver.url}/hook`);
       await sendTestNotification(work, id, 'webhook');

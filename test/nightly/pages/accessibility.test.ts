@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
@@ -56,8 +57,8 @@ const isReached = ({ method, path }: { method: string; path: string }): boolean 
 const signedOutPages = ['/', '/sign-in', '/sign-up'];
 
 /** Every delivery state of a webhook event. The pending one stays pending for longer than the test runs. */
-async function logDeliveries({ repositories, database }: Core, agent_id: string): Promise<void> {
-  const [webhook] = await repositories.webhooks.list(agent_id);
+async function logDeliveries({ db, database }: Core, agent_id: string): Promise<void> {
+  const [webhook] = await db.webhooks.list(agent_id);
   const text = `insert into webhook_deliveries
     (webhook_id, event_id, event_type, number, state, attempts, next_at, last_attempt_at, last_status, last_error, created_at)
     values ($1, $2, 'message.created', 1, $3, 3, $4, $5, $6, $7, $5)`;
@@ -105,7 +106,7 @@ async function fillInbox({ unitOfWork }: Core, url: string): Promise<void> {
     handle,
     token: async () => {
       const order = { handle, resource: toResourceUrls(url).api, scopes: [...scopes], expires_in: 900 };
-      return (await unitOfWork.writeAsSystem((work) => issueToken(work, order))).access_token;
+      return (await unitOfWork.write(system, (work) => issueToken(work, order))).access_token;
     },
   })) as [Sample, Sample];
   const inbox = inboxOf(`${url}/v1`, { token: await worker.token() });

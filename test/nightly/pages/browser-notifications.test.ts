@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, expect, test, vi } from 'vitest';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
@@ -43,7 +44,7 @@ await describeWithBrowser('notifications of the browser', (browser) => {
     const ask = async () => {
       const target = (await service.agent()).handle;
       const wish = { agent_id: agent.id, action: 'request_contact', target, detail: {} } as const;
-      const approval = await service.core.unitOfWork.writeAsSystem((work) => openApproval(work, wish));
+      const approval = await service.core.unitOfWork.write(system, (work) => openApproval(work, wish));
       return approval?.id;
     };
     return { context, page, agent, shown, ask };

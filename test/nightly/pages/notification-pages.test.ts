@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { views } from '../../../scripts/screenshots/views.ts';
 import {
@@ -23,15 +24,15 @@ await describeWithBrowser('the pages of notifications', (browser) => {
     const ada = await signInPerson(service);
     const { account_id } = ada.person;
     const email = `${'a'.repeat(60)}@${'long-host-name.'.repeat(10)}example.com`;
-    const { unitOfWork, database, sealedBox } = service.core;
-    await unitOfWork.writeAsSystem(async (work) => {
+    const { unitOfWork, database, settings } = service.core;
+    await unitOfWork.write(system, async (work) => {
       await setNotificationWebhook(work, account_id, `http://127.0.0.1:9/${'path'.repeat(60)}`);
       await setNotificationAddress(work, account_id, email);
     });
     const text = 'select id, token from notification_messages where account_id = $1';
     const [message] = await database.query<{ id: string; token: Buffer }>({ text }, [account_id]);
-    const token = message ? sealedBox.open(message.token, message.id) : '';
-    return { ada, token, key: toUnsubscribeKey({ sealedBox }, { account_id, email }) };
+    const token = message ? settings.sealedBox.open(message.token, message.id) : '';
+    return { ada, token, key: toUnsubscribeKey({ settings }, { account_id, email }) };
   }
 
   describe.each(views)('$name: no fault is found on', ({ options }) => {

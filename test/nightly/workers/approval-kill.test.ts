@@ -41,7 +41,7 @@ function approvalKill(backend: Backend): void {
       session: await openElicitingSession(killed.url, token),
     };
     const there = { ...sender, url: other.url };
-    const approval = async () => (await core.repositories.approvals.listOfAgent(ann.id, Date.now(), 10))[0];
+    const approval = async () => (await core.db.approvals.listOfAgent(ann.id, Date.now(), 10))[0];
     const requests = () =>
       core.database.query({ text: 'select 1 from contact_requests where from_agent_id = $1' }, [ann.id]);
 

@@ -8,7 +8,7 @@ import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { attachmentScanning, packJobs } from '../../../src/jobs/outbox-jobs.ts';
 import { BlobMissing } from '../../../src/platform/blobs/store.ts';
 import { commitStatement } from '../../../src/work/commit.ts';
-import { Repositories } from '../../../src/repositories/index.ts';
+import { createRepositories } from '../../../src/repositories/index.ts';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { buildZip } from '../../support/zip.ts';
@@ -48,7 +48,7 @@ async function upload(core: Core, uploaderId: string, { bytes, sweep_after = 600
   };
   if (bytes) await core.blobs.write(attachment.storage_key, chunksOf(bytes));
   const transaction = await core.database.begin();
-  await new Repositories(transaction).attachments.insert(attachment);
+  await createRepositories(transaction).attachments.insert(attachment);
   const jobs = [{ job: attachmentScanning.name, subject_id: attachment.id }];
   const nothing = { events: [], entries: [], keys: [], touched: [], changed_relations: [] };
   const record = { ...nothing, now, jobs, job_grace: sweep_after, expected_relations: new Map() };
@@ -69,7 +69,7 @@ async function listPendingJobs(core: Core, id: string): Promise<number> {
 /** The state of an attachment after its jobs have finished. */
 async function outcome(core: Core, { id, storage_key }: { id: string; storage_key: string }) {
   await vi.waitFor(async () => expect(await listPendingJobs(core, id)).toBe(0), waitOptions);
-  const row = await core.repositories.attachments.find(id);
+  const row = await core.db.attachments.find(id);
   const kept = await core.blobs.read(storage_key).then(
     (stream) => Boolean(stream.destroy()),
     (error: unknown) => {
@@ -106,16 +106,16 @@ function killedAfter(core: Core, steps: number): { core: Core; killed(): boolean
       return step(...values);
     };
   };
-  const { blobs, scanner, repositories, unitOfWork } = core;
-  const { attachments, outbox } = repositories;
+  const { blobs, scanner, db, unitOfWork } = core;
+  const { attachments, outbox } = db;
   return {
     killed: () => left < 0,
     core: {
       ...core,
       blobs: { ...blobs, read: dying(blobs.read), remove: dying(blobs.remove) },
       scanner: { scan: dying(scanner.scan) },
-      unitOfWork: { ...unitOfWork, writeAsSystem: dying(unitOfWork.writeAsSystem) },
-      repositories: override(repositories, {
+      unitOfWork: { ...unitOfWork, write: dying(unitOfWork.write) },
+      db: override(db, {
         attachments: { ...attachments, find: dying(attachments.find) },
         outbox: { ...outbox, complete: dying(outbox.complete) },
       }),
@@ -158,7 +158,7 @@ describe.each(backends)('attachment scanning on %s', (backend) => {
       const depths = await service.core.queues.depths();
       expect(depths.find(({ queue }) => queue === 'attachment-scanning')?.delayed).toBe(1);
     }, waitOptions);
-    expect((await service.core.repositories.attachments.find(attachment.id))?.scan_status).toBe('pending');
+    expect((await service.core.db.attachments.find(attachment.id))?.scan_status).toBe('pending');
     await rename(elsewhere, place);
     expect(await outcome(service.core, attachment)).toEqual(clean);
   });
@@ -196,7 +196,7 @@ describe.each(backends)('attachment scanning on %s', (backend) => {
     await attachmentScanningHandler(service.core).handle({ ids: [id] });
     await service.core.blobs.remove(storage_key);
     await attachmentScanningHandler(service.core).handle({ ids: [id] });
-    await service.core.repositories.attachments.setScan(id, { scan_status: 'failed', scanned_by: null });
+    await service.core.db.attachments.setScan(id, { scan_status: 'failed', scanned_by: null });
     expect(await outcome(service.core, { id, storage_key })).toEqual({ ...clean, kept: false });
   });
 
@@ -215,6 +215,6 @@ describe.each(backends)('attachment scanning on %s', (backend) => {
     await expect(handler.handle({ ids })).rejects.toThrow('1 of 3 uploads not scanned');
     expect(await outcome(core, good)).toEqual(clean);
     expect(await listPendingJobs(core, stuck.id)).toBe(1);
-    expect((await core.repositories.attachments.find(stuck.id))?.scan_status).toBe('pending');
+    expect((await core.db.attachments.find(stuck.id))?.scan_status).toBe('pending');
   });
 });

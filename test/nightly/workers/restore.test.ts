@@ -177,7 +177,7 @@ describeUnless(
       await second.stop();
       const third = await start(again, { worker: false });
       const stretches = async () => {
-        const [bounds] = await third.core.repositories.feed.readBounds([bob.id]);
+        const [bounds] = await third.core.db.feed.readBounds([bob.id]);
         return bounds?.ended_stretches?.length;
       };
       expect(await stretches()).toBe(1);

@@ -19,7 +19,7 @@ function workerKill(backend: Backend): void {
     await load.waitForMore(100);
     await doomed.kill9();
     await load.waitForMore(100);
-    expect((await cluster.core.repositories.outbox.readAge()).rows).toBeGreaterThan(0);
+    expect((await cluster.core.db.outbox.readAge()).rows).toBeGreaterThan(0);
     await cluster.startWorker();
     await load.waitForMore(50);
     await load.finish();

@@ -19,7 +19,7 @@ export async function expectExactlyOnce(
   { thread_id, members }: Conversation,
   acknowledged: readonly Acknowledged[],
 ): Promise<void> {
-  await vi.waitFor(async () => expect((await core.repositories.outbox.readAge()).rows).toBe(0), waitOptions);
+  await vi.waitFor(async () => expect((await core.db.outbox.readAge()).rows).toBe(0), waitOptions);
   const stored = await storedMessages(url, thread_id, members[0]);
   const feeds = await Promise.all(members.map((member) => feedReport(core, url, member, stored)));
   const byId = new Map(stored.map((message) => [message.id, message]));

@@ -26,6 +26,10 @@ describe('the code', () => {
     expect(rules.followsImportTable(code)).toEqual([]);
   });
 
+  test('uses repositories through a unit of work', () => {
+    expect(rules.importsOnlyRowTypes(code)).toEqual([]);
+  });
+
   test('uses packages only in their layers', () => {
     expect(rules.keepsPackagesInTheirModules(code)).toEqual([]);
   });

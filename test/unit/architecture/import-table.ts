@@ -26,6 +26,7 @@ export const importTable: Record<string, readonly string[]> = {
   workers: [
     'core/domain',
     'core/events',
+    'repositories',
     'jobs',
     'ops',
     'platform',
@@ -102,7 +103,7 @@ export const importTable: Record<string, readonly string[]> = {
   'transports/http': ['core/domain', 'platform', 'services', 'shared'],
 
   // Layers, from the top down.
-  realtime: ['core/domain', 'core/events', 'platform', 'core/records', 'shared', 'work'],
+  realtime: ['core/domain', 'core/events', 'platform', 'core/records', 'repositories', 'shared', 'work'],
   operations: [
     'core/domain',
     'core/events',
@@ -113,7 +114,7 @@ export const importTable: Record<string, readonly string[]> = {
     'shared',
     'work',
   ],
-  services: ['core/domain', 'core/events', 'core/policies', 'shared', 'work'],
+  services: ['core/domain', 'core/events', 'core/policies', 'repositories', 'shared', 'work'],
   work: ['core/domain', 'core/events', 'jobs', 'platform', 'repositories', 'shared'],
   repositories: ['core/domain', 'core/events', 'shared'],
   jobs: ['core/domain', 'core/events'],
@@ -167,6 +168,9 @@ export const importTable: Record<string, readonly string[]> = {
     'transports/rest',
   ],
 };
+
+/** Layers that import nothing of the repositories besides the types of rows. They get the repositories from `work`. */
+export const rowTypeLayers: ReadonlySet<string> = new Set(['realtime', 'services', 'workers']);
 
 /** Where a package may be used. Packages that are not listed here are at home everywhere. */
 export const packageTable: Record<string, readonly string[]> = {

@@ -25,6 +25,12 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
     [file('src/work/b.ts', "import type { A } from '../jobs/a.ts';")],
   ],
   [
+    'importsOnlyRowTypes',
+    'a value of the repositories',
+    [file('src/services/a/b.ts', "import { type Row, c } from '../../repositories/c.ts';")],
+    [file('src/services/a/b.ts', "import type { Row } from '../../repositories/c.ts';")],
+  ],
+  [
     'followsImportTable',
     'a re-export',
     [file('src/jobs/a.ts', "export * from '../platform/b.ts';")],

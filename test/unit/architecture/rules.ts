@@ -5,6 +5,7 @@ import {
   indexFiles,
   skipAllowedFiles,
   packageTable,
+  rowTypeLayers,
   computedImportFiles,
   unlimitedFolders,
 } from './import-table.ts';
@@ -28,6 +29,14 @@ export const followsImportTable: Rule = (files) =>
 function isAllowed(from: string, to: string): boolean {
   return from === to || (importTable[from]?.includes(to) ?? false);
 }
+
+/** Layers above `work` know the rows, but get the repositories from it. */
+export const importsOnlyRowTypes: Rule = (files) =>
+  files
+    .filter(({ path, text }) => rowTypeLayers.has(layerOf(path)) && valueOfRepositories.test(text))
+    .map(({ path }) => `${path} imports a value of the repositories`);
+
+const valueOfRepositories = /^(?:import|export) (?!type )[^;]*? from '(?:\.\.\/)+(?:src\/)?repositories\//m;
 
 /** Packages stay in their layers. */
 export const keepsPackagesInTheirModules: Rule = (files) =>

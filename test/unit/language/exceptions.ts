@@ -4,7 +4,7 @@ import type { Exception } from './rules.ts';
 export const exceptions: readonly Exception[] = [
   {
     word: 'door',
-    place: /audit|repositories\/schema/,
+    place: /audit|db\/schema/,
     line: /\bdoor\b.*\bclient_id\b|\bdoor, at\b|w\.door as transport|`door`/,
     reason:
       'The column of the audit log has this name in the release before; two releases share a database during an upgrade.',

@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import { removeFromOrganization } from '../../../../src/services/people/organizations.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
@@ -232,7 +233,7 @@ describe('an agent of another owner', () => {
   test('remains manageable by an admin after that person has left', async () => {
     const { boss, worker, slug, tied } = await createCompany();
     await service.register({ handle: `${slug}.desk` });
-    await service.core.unitOfWork.writeAsSystem((work) =>
+    await service.core.unitOfWork.write(system, (work) =>
       removeFromOrganization(work, { slug, username: worker.username }),
     );
     expect((await worker.go(pageOf(tied))).status).toBe(404);

@@ -1,10 +1,10 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { retire } from '../../../../src/services/agents/retire.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findForm } from '../../../clients/form-browser.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { fillForm, createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
-import { override } from '../../../support/override.ts';
 
 const service = useSharedService();
 beforeAll(async () => {
@@ -31,8 +31,8 @@ interface Question {
 /** Requests an approval as an agent; returns the address of the page on which a person decides. */
 async function ask({ id }: TestAgent, question: Question = {}): Promise<string> {
   const { target = 'globex.desk', action = 'request_contact', ago = 0, ...detail } = question;
-  const approval = await service.core.unitOfWork.writeAsSystem((work) =>
-    openApproval(override(work, { now: work.now - ago }), { agent_id: id, action, target, detail }),
+  const approval = await service.core.unitOfWork.write(system, (work) =>
+    openApproval({ ...work, now: work.now - ago }, { agent_id: id, action, target, detail }),
   );
   if (!approval) throw new Error('no approval was requested');
   return `${list}/${approval.id}`;
@@ -95,7 +95,7 @@ describe('an approval request', () => {
     const address = await ask(ada.mine, { target: other.handle });
     const page = await ada.go(address);
     expect(page.text).toContain(`/v1/agents/${other.handle.replace('.', '/')}/card`);
-    await service.core.unitOfWork.writeAsSystem((work) =>
+    await service.core.unitOfWork.write(system, (work) =>
       retire(work, { id: other.id, canonical_handle: other.handle }),
     );
     const decided = await ada.send(findForm(page, address), { button: 'approve' });

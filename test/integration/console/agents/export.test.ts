@@ -76,8 +76,8 @@ test('a person who can no longer act as an agent cannot download its earlier exp
 test('an archive is removed when its export expires or is replaced', async () => {
   const ada = await signInPerson(service);
   const mine = await ada.agent();
-  const { blobs, repositories, database } = service.core;
-  const list = () => repositories.agentExports.list(mine.id, 0, 10);
+  const { blobs, db, database } = service.core;
+  const list = () => db.agentExports.list(mine.id, 0, 10);
   const first = await exported(ada, mine);
   const [before] = await list();
   const key = before?.archive_key ?? '';

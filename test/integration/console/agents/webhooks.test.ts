@@ -30,7 +30,7 @@ async function createWebhook(who: SignedInPerson & { mine: TestAgent }, descript
   const address = `${listOf(who.mine)}/new`;
   const fields = { url: `${receiver.url}/hook`, description, event_types: 'message.created' };
   const page = await who.fill(address, { fields }, address);
-  const [webhook] = await service.core.repositories.webhooks.list(who.mine.id);
+  const [webhook] = await service.core.db.webhooks.list(who.mine.id);
   if (!webhook) throw new Error('no webhook was made');
   return { page, secret: secretOn(page), id: webhook.id, address: `${listOf(who.mine)}/${webhook.id}` };
 }
@@ -159,7 +159,7 @@ test('the log shows failed deliveries, and replays them', async () => {
   expect((await ada.send(single)).visibleText).toContain('The event will be sent again.');
   const all = await ada.send(fillForm(failed, replay));
   expect(all.visibleText).toContain('One event will be sent again.');
-  const { webhookDeliveries } = service.core.repositories;
+  const { webhookDeliveries } = service.core.db;
   const pending = await webhookDeliveries.list(id, { before: null, state: 'pending', limit: 10 });
   expect(pending.map(({ event_id }) => event_id)).toEqual([two, one]);
 });
@@ -198,5 +198,5 @@ test('a webhook of another agent, even of the same person, gets the same respons
         expect([page.status, page.visibleText.match(/No such webhook\./)?.length]).toEqual([404, 1]);
     }
   }
-  expect((await service.core.repositories.webhooks.find(id))?.enabled).toBe(true);
+  expect((await service.core.db.webhooks.find(id))?.enabled).toBe(true);
 });

@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { textContent } from 'domutils';
@@ -211,7 +212,7 @@ test('an approval about another member is in line, and decided there', async () 
   const id = await startThread(service, other, [mine], { content: 'Shall we be contacts?' });
   const detail = { message: 'We have talked', client_name: 'Quill' };
   const question = { agent_id: mine.id, action: 'request_contact', target: other.handle, detail } as const;
-  const approval = await service.core.unitOfWork.writeAsSystem((work) => openApproval(work, question));
+  const approval = await service.core.unitOfWork.write(system, (work) => openApproval(work, question));
   const page = await ada.go(addressOf(id));
   expect(page.visibleText).toMatch(
     /Shall we be contacts\?.*Pending.*wants to send a contact request.*We have talked/,
@@ -260,9 +261,9 @@ test('an admin who is demoted no longer reads the shared agents', async () => {
   const id = await startThread(service, await service.agent(), [desk]);
   expect((await deputy.go(addressOf(id))).status).toBe(200);
   const role = `/console/organizations/${slug}`;
-  await service.core.unitOfWork.writeAsSystem(async (work) => {
-    const organization = await work.memberships.find(boss.person.account_id, slug);
-    await work.owners.putMember(organization?.id ?? '', deputy.person.account_id, 'member', Date.now());
+  await service.core.unitOfWork.write(system, async (work) => {
+    const organization = await work.db.memberships.find(boss.person.account_id, slug);
+    await work.db.owners.putMember(organization?.id ?? '', deputy.person.account_id, 'member', Date.now());
   });
   expect((await deputy.go(role)).status).toBe(200);
   expect((await deputy.go(addressOf(id))).status).toBe(404);

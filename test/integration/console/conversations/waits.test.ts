@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
@@ -74,7 +75,7 @@ test('the state is a person, a third agent, or presence', async () => {
     'Three to one': 'waits_for_agent',
   });
   const question = { agent_id: one.id, action: 'request_contact', target: stranger.handle } as const;
-  await service.core.unitOfWork.writeAsSystem((work) => openApproval(work, { ...question, detail: {} }));
+  await service.core.unitOfWork.write(system, (work) => openApproval(work, { ...question, detail: {} }));
   expect((await state())['Stranger to one']).toEqual('waits_for_person');
   await sendTo(service, one, toOne, 'For your people', { metadata: { asks_person: true } });
   expect((await state())['Stranger to one']).toEqual('waits_for_person');

@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import { recordConnection } from '../../../../src/services/auth/connections.ts';
 import { findForm } from '../../../clients/form-browser.ts';
@@ -5,7 +6,6 @@ import { type TestAgent, useService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 import { registerApp, readTokens } from '../../../clients/oauth/app.ts';
 import { fillForm, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
-import { override } from '../../../support/override.ts';
 
 const service = useService({ worker: false });
 
@@ -37,12 +37,15 @@ async function record(
     client_id: 'x',
     client_name: grant_id,
   };
-  await service.core.unitOfWork.writeAsSystem((work) =>
-    recordConnection(override(work, { now }), {
-      ...grant,
-      redirect_host: 'app.example',
-      scopes: ['threads:read'],
-    }),
+  await service.core.unitOfWork.write(system, (work) =>
+    recordConnection(
+      { ...work, now },
+      {
+        ...grant,
+        redirect_host: 'app.example',
+        scopes: ['threads:read'],
+      },
+    ),
   );
 }
 

@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
@@ -68,9 +69,9 @@ test('entries are filtered by action and by agent, and paged; an unknown filter 
     expect(answer.visibleText).toMatch(word(`Agent registered @${handle}`));
   }
   const { unitOfWork } = service.core;
-  await unitOfWork.writeAsSystem(async (work) => {
+  await unitOfWork.write(system, async (work) => {
     for (let count = 0; count < 60; count += 1) {
-      work.audit({ act: 'member.changed', about: slug, detail: { role: `round ${count}` } });
+      work.changes.audit({ act: 'member.changed', about: slug, detail: { role: `round ${count}` } });
     }
   });
   const first = await admin.go(auditOf(slug));

@@ -24,7 +24,7 @@ async function credentialAt(owner: string, who: SignedInPerson) {
   return {
     /** Whether events of the agent are posted to the address of that webhook. */
     async posts(): Promise<boolean> {
-      return (await service.core.repositories.webhooks.find(webhook.body.id)) !== undefined;
+      return (await service.core.db.webhooks.find(webhook.body.id)) !== undefined;
     },
     async worth(): Promise<[token: number, another: number]> {
       const grant = { grant_type: 'client_credentials' };

@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findForm } from '../../../clients/form-browser.ts';
@@ -14,7 +15,7 @@ async function createWorld() {
 }
 
 const ask = ({ id }: TestAgent, target: TestAgent, message: string) =>
-  service.core.unitOfWork.writeAsSystem((work) =>
+  service.core.unitOfWork.write(system, (work) =>
     openApproval(work, {
       agent_id: id,
       action: 'request_contact',
@@ -73,7 +74,7 @@ test('an approval, a contact request and a webhook are answered in place', async
   const token = await service.token(mine.handle, { scopes: ['agents:write'] });
   const url = 'https://receiver.example/events';
   const { body: webhook } = await service.post({ token }, '/webhooks', { url });
-  await service.core.repositories.webhooks.disable(webhook.id, 'failing', Date.now());
+  await service.core.db.webhooks.disable(webhook.id, 'failing', Date.now());
 
   const page = await ada.go('/console');
   expect(page.title).toBe('(3) Home · Agent Messaging');
@@ -85,7 +86,7 @@ test('an approval, a contact request and a webhook are answered in place', async
   await ada.send(findForm(page, decide), { button: 'approve' });
   await ada.send(findForm(page, `/console/agents/${mine.id}/webhooks/${webhook.id}/state`));
   expect((await ada.go('/console')).visibleText).toContain('Nothing waits for you.');
-  expect(await service.core.repositories.webhooks.find(webhook.id)).toMatchObject({ enabled: true });
+  expect(await service.core.db.webhooks.find(webhook.id)).toMatchObject({ enabled: true });
 });
 
 test('a thread is shown when its last message asks a person, or has no answer for ten minutes', async () => {

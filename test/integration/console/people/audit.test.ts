@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import type { AuditAction } from '../../../../packages/core/src/domain/auth/audit.ts';
 import type { PageResponse } from '../../../clients/form-browser.ts';
@@ -14,8 +15,8 @@ const nextOf = (page: PageResponse): string | undefined =>
 
 /** Inserts entries of an agent, one for each action, in this order. */
 function record(agent_id: string, acts: readonly AuditAction[]): Promise<void> {
-  return service.core.unitOfWork.writeAsSystem(async (work) => {
-    acts.forEach((act, index) => work.audit({ act, agent_id, about: `entry-${index}` }));
+  return service.core.unitOfWork.write(system, async (work) => {
+    acts.forEach((act, index) => work.changes.audit({ act, agent_id, about: `entry-${index}` }));
   });
 }
 
@@ -116,8 +117,8 @@ test('hostile names stay text', async () => {
   const ada = await signInPerson(service);
   const mine = await ada.agent();
   const hostile = `"></li><script>alert(1)</script>`;
-  await service.core.unitOfWork.writeAsSystem(async (work) => {
-    work.audit({
+  await service.core.unitOfWork.write(system, async (work) => {
+    work.changes.audit({
       act: 'credential.created',
       agent_id: mine.id,
       about: hostile,

@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { createCredential } from '../../../../src/services/auth/credentials.ts';
 import { removeFromOrganization } from '../../../../src/services/people/organizations.ts';
@@ -17,8 +18,8 @@ export async function createRightsWorld(service: TestService) {
   const { people, agents, threads, stranger, slug } = await createRoles(service);
   const former = await signInPerson(service);
   const membership = { slug, username: former.username, role: 'admin' } as const;
-  await service.core.unitOfWork.writeAsSystem((work) => joinOrganization(work, membership));
-  await service.core.unitOfWork.writeAsSystem((work) => removeFromOrganization(work, membership));
+  await service.core.unitOfWork.write(system, (work) => joinOrganization(work, membership));
+  await service.core.unitOfWork.write(system, (work) => removeFromOrganization(work, membership));
   const { owner, admin, member, colleague, outsider } = people;
   const browsers: Record<Role, FormBrowser> = {
     owner,
@@ -56,7 +57,7 @@ async function fillAgent(
   agent: TestAgent,
   thread: string,
 ): Promise<Parameters> {
-  const { unitOfWork, repositories } = service.core;
+  const { unitOfWork, db } = service.core;
   const inbox = inboxOf(service.api, agent);
   await inbox.turnOn({ max_attempts: 1 });
   await sendTo(service, stranger, thread, 'This one dies');
@@ -65,16 +66,16 @@ async function fillAgent(
   const { body } = await inbox.dead();
   const token = await service.token(agent.handle, { scopes: ['agents:write'] });
   await post(service, { ...agent, token }, '/webhooks', { url: 'https://hooks.example.com/x' });
-  const [webhook] = await repositories.webhooks.list(agent.id);
+  const [webhook] = await db.webhooks.list(agent.id);
   const order = { handle: agent.handle, scopes: ['threads:read'] } as const;
-  const { client_id } = await unitOfWork.writeAsSystem((work) => createCredential(work, order));
+  const { client_id } = await unitOfWork.write(system, (work) => createCredential(work, order));
   const question = {
     agent_id: agent.id,
     action: 'request_contact',
     target: stranger.handle,
     detail: {},
   } as const;
-  const approval = await unitOfWork.writeAsSystem((work) => openApproval(work, question));
+  const approval = await unitOfWork.write(system, (work) => openApproval(work, question));
   await post(service, agent, '/contacts/requests', { handle: stranger.handle });
   await post(service, stranger, `/contacts/requests/${agent.handle}/approve`, {});
   return {

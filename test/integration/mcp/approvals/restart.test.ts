@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { startApi } from '../../../../src/api.ts';
@@ -37,7 +38,7 @@ test('a connected client outlives a restart of every process, with a question op
   const { core } = apis[0] ?? (await startOne());
   const owner = `o${randomUUID().slice(0, 8)}`;
   const add = (handle: string) =>
-    core.unitOfWork.writeAsSystem((work) => registerAgentAsOperator(work, { handle, create_owner: true }));
+    core.unitOfWork.write(system, (work) => registerAgentAsOperator(work, { handle, create_owner: true }));
   await add(`${owner}.asker`);
   await add(`${owner}.decider`);
   const stranger = await buildAgent(core);

@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { createHash } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { endTokens } from '../../../../src/services/auth/revocations.ts';
@@ -11,7 +12,7 @@ const types = (path: string) => service.receiver.at(path).map(({ json }) => json
 const hashOf = (token: string) => createHash('sha256').update(token).digest();
 
 const revoke = (token: string) =>
-  service.core.unitOfWork.writeAsSystem((work) =>
+  service.core.unitOfWork.write(system, (work) =>
     endTokens(work, { token_id: hashOf(token).toString('base64url') }),
   );
 

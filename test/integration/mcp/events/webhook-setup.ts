@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -124,7 +125,7 @@ export function useEventWebhooks(env: Record<string, string> = {}) {
     token: (agent: TestAgent) => issueTokenFor(core, agent.handle, { audience: 'mcp' }),
     /** A token for /mcp of a new credential of the agent. */
     async credentialToken(agent: TestAgent) {
-      const { client_id } = await core.unitOfWork.writeAsSystem((work) =>
+      const { client_id } = await core.unitOfWork.write(system, (work) =>
         createCredential(work, { handle: agent.handle, scopes: allTestScopes }),
       );
       const token = await issueTokenFor(core, agent.handle, { audience: 'mcp' });

@@ -151,7 +151,7 @@ test('it is kept for 24 hours, longer if waits continue; then waits start at the
     );
   for (const hours of [20, 20]) {
     await age(hours);
-    await first.repositories.mcpSessions.removeBefore(Date.now() - 3_600_000, 100);
+    await first.db.mcpSessions.removeBefore(Date.now() - 3_600_000, 100);
     expect(await wait()).toEqual([]);
   }
   await age(25);

@@ -168,7 +168,7 @@ describe('unused clients', () => {
     await age(young.client_id, 29);
     await authority.sql('update oauth_clients set created_at = 0 where client_id = $1', [used.client_id]);
     await age(holding.client_id, 31);
-    const { oauthClients } = authority.core.repositories;
+    const { oauthClients } = authority.core.db;
     expect(await oauthClients.removeUnused(Date.now() - 30 * day, 100)).toBe(1);
     expect(await exists(unused.client_id)).toBe(false);
     for (const { client_id } of [young, used, holding]) expect(await exists(client_id)).toBe(true);

@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { newId } from '../../../../packages/core/src/domain/ids.ts';
@@ -117,7 +118,7 @@ beforeAll(async () => {
     target: other.handle,
     detail: {},
   } as const;
-  const theirQuestion = await service.core.unitOfWork.writeAsSystem((work) => openApproval(work, question));
+  const theirQuestion = await service.core.unitOfWork.write(system, (work) => openApproval(work, question));
   expect(theirQuestion).not.toBeNull();
   hidden = {
     agent: agents,

@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
@@ -61,7 +62,7 @@ async function expectEnded(
 
 test('retirement ends the socket, stream, long poll, tokens, credentials and sessions of an agent', async () => {
   const [keeper, gone] = await pair();
-  const credential = await service.core.unitOfWork.writeAsSystem((work) =>
+  const credential = await service.core.unitOfWork.write(system, (work) =>
     createCredential(work, { handle: gone.handle, scopes }),
   );
   const mcp = await service.token(gone.handle, { audience: 'mcp' });

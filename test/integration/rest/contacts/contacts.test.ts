@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
@@ -96,7 +97,7 @@ test('a cursor is valid only for its list and agent, and limits are enforced', a
 test('without a limit a page has 50 contacts', async () => {
   const ann = await service.agent();
   const others = await agents(51);
-  await service.core.unitOfWork.writeAsSystem(async ({ contacts, now }) => {
+  await service.core.unitOfWork.write(system, async ({ db: { contacts }, now }) => {
     for (const { id } of others) await contacts.insert({ agent_id: ann.id, contact_id: id, since: now });
   });
   const { body } = await trust.contacts(ann);
@@ -170,9 +171,9 @@ test('a retired agent loses its contacts and requests', async () => {
   for (const other of [bob, cleo]) await trust.befriend(other, ann);
   await trust.request(ann, dora.handle);
   const request = await trust.request(eve, ann.handle);
-  const others = await service.core.unitOfWork.writeAsSystem(async (work) => {
-    await work.contactRequests.withdrawAllOf(ann.id, work.now);
-    return work.contacts.removeAllOf(ann.id);
+  const others = await service.core.unitOfWork.write(system, async (work) => {
+    await work.db.contactRequests.withdrawAllOf(ann.id, work.now);
+    return work.db.contacts.removeAllOf(ann.id);
   });
   expect(others).toEqual(
     [bob, cleo]

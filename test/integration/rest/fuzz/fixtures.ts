@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { newId } from '../../../../packages/core/src/domain/ids.ts';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
@@ -36,7 +37,7 @@ export async function createFuzzFixtures(service: TestService): Promise<FuzzFixt
     }),
   );
   const organization = `org-${process.pid}`;
-  await service.core.unitOfWork.writeAsSystem(async (work) => {
+  await service.core.unitOfWork.write(system, async (work) => {
     await createOrganization(work, organization);
     for (const { owner: username } of residents.slice(0, 2)) {
       await joinOrganization(work, { slug: organization, username, role: 'admin' });
@@ -55,7 +56,7 @@ export async function createFuzzFixtures(service: TestService): Promise<FuzzFixt
     const created = await service.post({ token }, '/threads', body);
     fixtures.recordIds('create_thread', residents[index] ?? failSetup(), created.body);
     const file = await upload(service, { token }, { bytes: Buffer.from('a file') });
-    await service.core.repositories.attachments.setScan(file.body.id, {
+    await service.core.db.attachments.setScan(file.body.id, {
       scan_status: 'clean',
       scanned_by: 'test',
     });

@@ -128,7 +128,7 @@ const unevenThreads = `
 
 /** The numbers of all events of an agent, read page by page through the long poll. */
 async function readFeed(agent: string, token: string): Promise<number[]> {
-  const { cursors } = service.core;
+  const { cursors } = service.core.settings;
   const numbers: number[] = [];
   let cursor = cursors.encodeFeed(agent, 0);
   for (let complete = false; !complete;) {

@@ -107,7 +107,7 @@ test('a database that fails between both attempts leaves no call without an answ
   const { ann, bob, thread } = await createWarmMembers();
   await raiseVersion(bob);
   const unavailable = new DomainError('UNAVAILABLE', 'Retry.', { retry_after: 1 });
-  const lookUp = vi.spyOn(service.core.unitOfWork, 'listUsedKeys').mockRejectedValueOnce(unavailable);
+  const lookUp = vi.spyOn(service.core.unitOfWork, 'read').mockRejectedValueOnce(unavailable);
   expect((await thread.send(ann)).status).toBe(503);
   expect(lookUp).toHaveBeenCalledOnce();
   expect((await thread.send(ann)).status).toBe(201);

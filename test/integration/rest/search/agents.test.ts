@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { registerAgentAsOperator } from '../../../../src/services/agents/operator-registration.ts';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
@@ -201,7 +202,7 @@ test('the directory lists only owners that are public or related to the caller',
   await agent('narwhal-public.two', 'Two');
   await agent('narwhal-mixed.own', 'Private', 'private');
   await agent('narwhal-mixed.shop', 'Public');
-  await service.core.unitOfWork.writeAsSystem(async (work) => {
+  await service.core.unitOfWork.write(system, async (work) => {
     for (const slug of ['narwhal-org', 'narwhal-secret-org', 'narwhal-open-org'])
       await createOrganization(work, slug);
     for (const username of ['narwhal-me', colleague]) {

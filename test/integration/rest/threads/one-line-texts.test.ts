@@ -1,3 +1,4 @@
+import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { registerAgentAsOperator } from '../../../../src/services/agents/operator-registration.ts';
 import { findForm } from '../../../clients/form-browser.ts';
@@ -63,7 +64,7 @@ test('an operator and a form name credentials and agents in one line too', async
   const { core } = service;
   const handle = `${uniqueName('owner')}.desk`;
   const register = (display_name: string) =>
-    core.unitOfWork.writeAsSystem((work) =>
+    core.unitOfWork.write(system, (work) =>
       registerAgentAsOperator(work, { handle, display_name, create_owner: true }),
     );
   await expect(register('\u2800')).rejects.toThrow('display_name: must have a visible character');

@@ -95,7 +95,7 @@ export interface Author {
 }
 
 /** The author of changes that the service makes by itself. */
-export const serviceAuthor: Author = { kind: 'service', id: null, transport: 'service', client_id: null };
+export const system: Author = { kind: 'service', id: null, transport: 'service', client_id: null };
 
 /** The author of a change that a person makes in the console. */
 export function authorFromPerson({ account_id }: Pick<Person, 'account_id'>): Author {

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { beginErasure } from '../../../../services/agents/erasures.ts';
 import { requireAgentOfPerson } from '../../../../services/people/agents.ts';
@@ -24,20 +25,20 @@ const erasing: HandleConfirmation = {
 export function agentEraseRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, person }) => {
-      const agent = await unitOfWork.readAsSystem((repositories) =>
-        requireAgentOfPerson(repositories, person.account_id, params['id'] ?? '', 'manages'),
+      const agent = await unitOfWork.read(system, (work) =>
+        requireAgentOfPerson(work, person.account_id, params['id'] ?? '', 'manages'),
       );
       return confirmHandlePage(agent, erasing);
     }),
     action(path, async ({ params, person, form }) => {
       const typed = form.get('handle') ?? '';
-      const agent = await unitOfWork.writeAsSystem(async (work) => {
+      const agent = await unitOfWork.write(authorFromPerson(person), async (work) => {
         const found = await requireAgentOfPerson(work, person.account_id, params['id'] ?? '', 'manages');
         if (matchesHandle(found, typed)) {
           await beginErasure(work, { ...found, retired: false }, person.account_id);
         }
         return found;
-      }, authorFromPerson(person));
+      });
       if (!matchesHandle(agent, typed)) return { ...confirmHandlePage(agent, erasing, typed), status: 400 };
       return { to: erasuresAddress, flash: successFlash(`Erasing @${agent.canonical_handle}.`) };
     }),

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { type ErasureReport, presentErasure } from '../../../../../packages/core/src/records/progress.ts';
 import { listErasures } from '../../../../services/agents/erasures.ts';
 import type { PageParts } from '../../parts.ts';
@@ -11,8 +12,8 @@ export const erasuresAddress = '/console/erasures';
 export function erasureRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
   return [
     page(erasuresAddress, async ({ query, person }) => {
-      const found = await unitOfWork.readAsSystem((repositories) =>
-        listErasures(repositories, person.account_id, readReportsQuery(query, 'erasure')),
+      const found = await unitOfWork.read(system, (work) =>
+        listErasures(work, person.account_id, readReportsQuery(query, 'erasure')),
       );
       return reportsPage({
         title: 'Erased agents',

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { type ExportReport, presentExport } from '../../../../../packages/core/src/records/progress.ts';
 import { signArchiveUrl, beginExport, listExports } from '../../../../services/agents/exports.ts';
@@ -16,8 +17,8 @@ export const exportsAddress = '/console/exports';
 export function exportRoutes({ unitOfWork, addresses, settings }: PageParts): ConsoleRoute[] {
   return [
     page(exportsAddress, async ({ query, person }) => {
-      const found = await unitOfWork.readAsSystem((repositories) =>
-        listExports(repositories, person.account_id, readReportsQuery(query, 'export')),
+      const found = await unitOfWork.read(system, (work) =>
+        listExports(work, person.account_id, readReportsQuery(query, 'export')),
       );
       return reportsPage({
         title: 'Exported agents',
@@ -30,19 +31,18 @@ export function exportRoutes({ unitOfWork, addresses, settings }: PageParts): Co
       });
     }),
     page(`${exportsAddress}/:id/archive`, async ({ ctx, params, person }) => {
-      const address = await unitOfWork.writeAsSystem(
-        (work) => signArchiveUrl(work, addresses, person.account_id, params['id'] ?? ''),
-        authorFromPerson(person),
+      const address = await unitOfWork.write(authorFromPerson(person), (work) =>
+        signArchiveUrl(work, addresses, person.account_id, params['id'] ?? ''),
       );
       ctx.redirect(address);
       return 'handled' as const;
     }),
     action('/console/agents/:id/export', async ({ params, person }) => {
-      const { canonical_handle } = await unitOfWork.writeAsSystem(async (work) => {
+      const { canonical_handle } = await unitOfWork.write(authorFromPerson(person), async (work) => {
         const agent = await requireAgentOfPerson(work, person.account_id, params['id'] ?? '', 'acts_as');
         await beginExport(work, agent, { account_id: person.account_id, days: settings.export_days });
         return agent;
-      }, authorFromPerson(person));
+      });
       return { to: exportsAddress, flash: successFlash(`Exporting @${canonical_handle}.`) };
     }),
   ];

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { AgentRows } from '../../components/agent-rows.tsx';
@@ -17,8 +18,8 @@ export function agentListRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
     page('/console/agents', async ({ query, person }) => {
       const after = query.get('after') ?? '';
       const where = { after: isHandle(after) ? after : '', limit: pageSize + 1 };
-      const agents = await unitOfWork.readAsSystem((repositories) =>
-        listAgentsOfPerson(repositories, person.account_id, where),
+      const agents = await unitOfWork.read(system, (work) =>
+        listAgentsOfPerson(work, person.account_id, where),
       );
       return agentsPage(agents, person.username);
     }),

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { registerAgentOperation } from '../../../../operations/agents/register-agent.ts';
@@ -23,10 +24,7 @@ const path = '/console/agents/new';
 /** Creates a personal agent or one of an organization. */
 export function agentNewRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
   const listOwnerOptions = async (person: Person) =>
-    ownerOptions(
-      person,
-      await unitOfWork.readAsSystem((repositories) => listOrganizations(repositories, person)),
-    );
+    ownerOptions(person, await unitOfWork.read(system, (work) => listOrganizations(work, person)));
 
   return [
     page(path, async ({ person, query }) => {
@@ -44,9 +42,8 @@ export function agentNewRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
           async () => {
             const input = parseInput(registerAgentOperation.input, toInput(entered));
             if (form.get('intent') === 'preview') return showForm({ preview: true });
-            const agent = await unitOfWork.writeAsSystem(
-              (work) => registerForPerson(work, person.account_id, input),
-              authorFromPerson(person),
+            const agent = await unitOfWork.write(authorFromPerson(person), (work) =>
+              registerForPerson(work, person.account_id, input),
             );
             return {
               to: agentAddress(agent),
@@ -99,9 +96,11 @@ function toInput({ name, owner, profile, ...access }: Entered): object {
 }
 
 type OwnerOption = { value: string; text: string };
-type Organizations = Awaited<ReturnType<typeof listOrganizations>>;
 
-function ownerOptions({ username }: Person, organizations: Organizations): OwnerOption[] {
+function ownerOptions(
+  { username }: Person,
+  organizations: Awaited<ReturnType<typeof listOrganizations>>,
+): OwnerOption[] {
   return [
     { value: 'personal', text: `You (@${username}.…)` },
     ...organizations.flatMap(({ slug, role }) => [

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import {
   type AgentOfPerson,
   listAgentsOfPerson,
@@ -24,18 +25,18 @@ export function agentOverviewRoutes({ unitOfWork, settings }: PageParts): Consol
   return [
     page(path, async ({ params, query, person }) => {
       const { account_id } = person;
-      return unitOfWork.readAsSystem(async (repositories) => {
-        const agent = await requireAgentOfPerson(repositories, account_id, params['id'] ?? '', 'manages');
+      return unitOfWork.read(system, async (work) => {
+        const agent = await requireAgentOfPerson(work, account_id, params['id'] ?? '', 'manages');
         const [conversations, credentials, own] = agent.acts_as
           ? await Promise.all([
               findConversations(
-                repositories,
+                work,
                 { account_id },
                 { agent: agent.id },
                 { after: null, limit: maxConversations },
               ),
-              listCredentialsPage(repositories, agent.id, { active: true, before: null, limit: 1 }),
-              listAgentsOfPerson(repositories, account_id, { right: 'acts_as', limit: 2 }),
+              listCredentialsPage(work, agent.id, { active: true, before: null, limit: 1 }),
+              listAgentsOfPerson(work, account_id, { right: 'acts_as', limit: 2 }),
             ])
           : [[], [], []];
         const body = (

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { createThreadOperation } from '../../../../operations/threads/create-thread.ts';
 import { ensureEchoAgent } from '../../../../services/agents/echo.ts';
@@ -35,9 +36,9 @@ export function tryRoutes(parts: PageParts): ConsoleRoute[] {
       try {
         requireNotPaused(agent);
         const echo = await ensureEchoAgent(parts.unitOfWork);
-        const [latest] = await parts.unitOfWork.readAsSystem((repositories) =>
+        const [latest] = await parts.unitOfWork.read(system, (work) =>
           findConversations(
-            repositories,
+            work,
             { account_id: person.account_id },
             { agent: agent.id, counterpart: echo },
             { after: null, limit: 1 },

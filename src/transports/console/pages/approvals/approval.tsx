@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import {
   type Approval,
@@ -21,21 +22,18 @@ export function approvalRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
     page(path, async ({ params, person }) => {
       const id = params['id'] ?? '';
       return approvalPage(
-        await unitOfWork.readAsSystem((repositories) =>
-          requireApprovalForPerson(repositories, person.account_id, id),
-        ),
+        await unitOfWork.read(system, (work) => requireApprovalForPerson(work, person.account_id, id)),
       );
     }),
     action(path, async ({ params, person, form }) => {
       const { account_id } = person;
-      const { id } = await unitOfWork.readAsSystem((repositories) =>
-        requireApprovalForPerson(repositories, account_id, params['id'] ?? ''),
+      const { id } = await unitOfWork.read(system, (work) =>
+        requireApprovalForPerson(work, account_id, params['id'] ?? ''),
       );
       const decision = form.get('decision') === 'approve' ? 'approved' : 'denied';
       return redirectOrWarn(`/console/approvals/${id}`, async () => {
-        await unitOfWork.writeAsSystem(
-          (work) => decideAsPerson(work, account_id, id, decision),
-          authorFromPerson({ account_id }),
+        await unitOfWork.write(authorFromPerson({ account_id }), (work) =>
+          decideAsPerson(work, account_id, id, decision),
         );
         return decision === 'approved' ? 'Approved, and done. You can return to the app.' : 'Denied.';
       });

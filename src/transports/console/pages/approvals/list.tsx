@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { type Approval, listApprovals } from '../../../../services/approvals/approvals.ts';
 import { stateLabels, requestText } from './approval-text.ts';
@@ -21,9 +22,7 @@ export function approvalListRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
       const cursor = query.get('before') ?? '';
       const before = isId('approval', cursor) ? cursor : '';
       const list = (pending: boolean, limit: number) =>
-        unitOfWork.readAsSystem((repositories) =>
-          listApprovals(repositories, person.account_id, { pending, before, limit }),
-        );
+        unitOfWork.read(system, (work) => listApprovals(work, person.account_id, { pending, before, limit }));
       if (query.get('show') === 'decided') return decidedPage(await list(false, pageSize + 1));
       const decided = before === '' ? await list(false, maxRecentDecisions) : [];
       return pendingPage(await list(true, pageSize + 1), decided);

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { type Connection, endConnection, listConnections } from '../../../../services/auth/connections.ts';
 import { isOwnClient } from '../../../http/authorization-requests.ts';
@@ -22,17 +23,14 @@ export function connectionRoutes({ unitOfWork, publishRevocations }: PageParts):
   return [
     page(path, async ({ query, person }) => {
       const where = { before: parsePosition(query.get('before')), limit: pageSize + 1 };
-      const found = await unitOfWork.readAsSystem((repositories) =>
-        listConnections(repositories, person.account_id, where),
-      );
+      const found = await unitOfWork.read(system, (work) => listConnections(work, person.account_id, where));
       return connectionsPage(found);
     }),
     action(`${path}/end`, ({ form, person }) =>
       redirectOrWarn(path, async () => {
         const grant_id = form.get('grant_id') ?? '';
-        const revoked = await unitOfWork.writeAsSystem(
-          (work) => endConnection(work, person.account_id, grant_id),
-          authorFromPerson(person),
+        const revoked = await unitOfWork.write(authorFromPerson(person), (work) =>
+          endConnection(work, person.account_id, grant_id),
         );
         await publishRevocations(revoked);
         return 'App disconnected.';

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { defaultVisibility } from '../../../../../packages/core/src/domain/agents/agents.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
@@ -119,10 +120,10 @@ async function showConsent(
 ): Promise<ShownPage> {
   const { account_id } = person;
   const { client, scopes } = request;
-  const [agents, approved] = await unitOfWork.readAsSystem((repositories) =>
+  const [agents, approved] = await unitOfWork.read(system, (work) =>
     Promise.all([
-      listAgentsOfPerson(repositories, account_id, { right: 'acts_as' }),
-      listApprovedAgents(repositories, account_id, client.client_id, scopes),
+      listAgentsOfPerson(work, account_id, { right: 'acts_as' }),
+      listApprovedAgents(work, account_id, client.client_id, scopes),
     ]),
   );
   const approvedAgentIds = new Set(approved);
@@ -152,8 +153,8 @@ async function approveRequest(
 ): Promise<Answer> {
   try {
     const agent_id = form.get('agent_id') ?? '';
-    const agent = await parts.unitOfWork.readAsSystem((repositories) =>
-      requireAgentOfPerson(repositories, person.account_id, agent_id, 'acts_as'),
+    const agent = await parts.unitOfWork.read(system, (work) =>
+      requireAgentOfPerson(work, person.account_id, agent_id, 'acts_as'),
     );
     await parts.requests.approve(ctx, request, person, agent);
     return 'handled';
@@ -173,9 +174,8 @@ function createAgent(
   return orShowFormAgain(
     async () => {
       const input = { ...newAgentDefaults, name, display_name: name, skills: [] };
-      const agent = await parts.unitOfWork.writeAsSystem(
-        (work) => registerForPerson(work, person.account_id, input),
-        authorFromPerson(person),
+      const agent = await parts.unitOfWork.write(authorFromPerson(person), (work) =>
+        registerForPerson(work, person.account_id, input),
       );
       return {
         to: `${ctx.path}?${new URLSearchParams({ agent: agent.id }).toString()}`,

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { presentConversation } from '../../../../../packages/core/src/records/conversation.ts';
 import { presentReceipt } from '../../../../../packages/core/src/records/receipt.ts';
 import { presentToolMessage } from '../../../../../packages/core/src/records/tool-message.ts';
@@ -30,10 +31,10 @@ export function conversationRoutes({ unitOfWork, addresses, live }: PageParts): 
     page(path, async (visit) => {
       const { person } = visit;
       const input = readQuery(visit);
-      return unitOfWork.readAsSystem(async (repositories) => {
+      return unitOfWork.read(system, async (work) => {
         // Before the messages: what comes in between is sent again.
-        const state = await readLiveState(repositories, person, input.thread_id);
-        const found = await readConversationPage(repositories, { account_id: person.account_id }, input);
+        const state = await readLiveState(work, person, input.thread_id);
+        const found = await readConversationPage(work, { account_id: person.account_id }, input);
         return conversationPage(found, input, state?.cursor);
       });
     }),
@@ -44,8 +45,8 @@ export function conversationRoutes({ unitOfWork, addresses, live }: PageParts): 
       live.serve(ctx, person, {
         thread_id,
         render: async () => {
-          const found = await unitOfWork.readAsSystem((repositories) =>
-            readConversationPage(repositories, reader, { thread_id, limit: maxLiveMessages }),
+          const found = await unitOfWork.read(system, (work) =>
+            readConversationPage(work, reader, { thread_id, limit: maxLiveMessages }),
           );
           return <LiveContent page={startAt(found, from)} whole={readSequence(query.get('whole'))} />;
         },
@@ -53,8 +54,8 @@ export function conversationRoutes({ unitOfWork, addresses, live }: PageParts): 
       return 'handled';
     }),
     page(`${path}/raw`, async (visit) => {
-      const found = await unitOfWork.readAsSystem((repositories) =>
-        readConversation(repositories, { account_id: visit.person.account_id }, readQuery(visit)),
+      const found = await unitOfWork.read(system, (work) =>
+        readConversation(work, { account_id: visit.person.account_id }, readQuery(visit)),
       );
       const { conversation, messages, receipts, earlier } = found;
       const shown = {
@@ -70,8 +71,8 @@ export function conversationRoutes({ unitOfWork, addresses, live }: PageParts): 
     }),
     page(`${path}/files/:file`, async ({ ctx, params, person: { account_id } }) => {
       const file = { thread_id: params['id'] ?? '', attachment_id: params['file'] ?? '' };
-      const address = await unitOfWork.readAsSystem((repositories) =>
-        signConversationDownload(repositories, addresses, { account_id }, file),
+      const address = await unitOfWork.read(system, (work) =>
+        signConversationDownload(work, addresses, { account_id }, file),
       );
       ctx.redirect(address);
       return 'handled' as const;

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import type { ComponentChildren } from 'preact';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { searchConversations } from '../../../../services/messages/search.ts';
@@ -32,12 +33,12 @@ export function conversationListRoutes(parts: PageParts): ConsoleRoute[] {
       const { account_id } = person;
       const listQuery = readListQuery(query);
       if (listQuery.search !== '') return showFound(parts, account_id, listQuery, query);
-      return unitOfWork.readAsSystem(async (repositories) => {
+      return unitOfWork.read(system, async (work) => {
         // Before the list: what comes in between is sent again.
-        const state = await readLiveState(repositories, person);
+        const state = await readLiveState(work, person);
         const [agents, found] = await Promise.all([
-          listAgentsOfPerson(repositories, account_id, { right: 'acts_as' }),
-          readPage(repositories, account_id, listQuery),
+          listAgentsOfPerson(work, account_id, { right: 'acts_as' }),
+          readPage(work, account_id, listQuery),
         ]);
         const cursor = listQuery.after === null ? state?.cursor : undefined;
         return listPage({ query: listQuery, agents, found, cursor });
@@ -47,8 +48,8 @@ export function conversationListRoutes(parts: PageParts): ConsoleRoute[] {
       const listQuery = { ...readListQuery(query), after: null };
       live.serve(ctx, person, {
         render: async () => {
-          const found = await unitOfWork.readAsSystem((repositories) =>
-            readPage(repositories, person?.account_id ?? '', listQuery),
+          const found = await unitOfWork.read(system, (work) =>
+            readPage(work, person?.account_id ?? '', listQuery),
           );
           return <Conversations query={listQuery} found={found} hasAgents />;
         },
@@ -67,8 +68,8 @@ async function showFound(
 ): Promise<Answer> {
   const { agent, counterpart } = listQuery.filters;
   const before = query.get('before') ?? '';
-  const agents = await unitOfWork.readAsSystem((repositories) =>
-    listAgentsOfPerson(repositories, account_id, { right: 'acts_as' }),
+  const agents = await unitOfWork.read(system, (work) =>
+    listAgentsOfPerson(work, account_id, { right: 'acts_as' }),
   );
   const showPage = (formErrors: FormErrors | undefined, found: ComponentChildren) =>
     formPage(
@@ -84,9 +85,9 @@ async function showFound(
   const answer = await orShowFormAgain(
     async () => {
       await limits.consume('message_search', account_id);
-      const found = await unitOfWork.readAsSystem((repositories) =>
+      const found = await unitOfWork.read(system, (work) =>
         searchConversations(
-          repositories,
+          work,
           { account_id },
           { query: listQuery.search, agent, counterpart },
           { before_id: isId('message', before) ? before : null, limit: pageSize + 1, field: 'q' },
@@ -114,11 +115,11 @@ async function showFound(
 }
 
 function readPage(
-  repositories: Parameters<typeof findConversations>[0],
+  db: Parameters<typeof findConversations>[0],
   account_id: string,
   { filters, after }: ListQuery,
 ): Promise<ListedConversation[]> {
-  return findConversations(repositories, { account_id }, filters, { after, limit: pageSize + 1 });
+  return findConversations(db, { account_id }, filters, { after, limit: pageSize + 1 });
 }
 
 interface ListPage {

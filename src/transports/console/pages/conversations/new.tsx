@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { createThreadOperation } from '../../../../operations/threads/create-thread.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
@@ -37,8 +38,8 @@ interface Entered {
 /** Starts a conversation as one of the person's agents. Other members see that a person wrote the first message. */
 export function conversationNewRoutes(parts: PageParts): ConsoleRoute[] {
   const listAgents = ({ person }: PersonVisit) =>
-    parts.unitOfWork.readAsSystem((repositories) =>
-      listAgentsOfPerson(repositories, person.account_id, { right: 'acts_as' }),
+    parts.unitOfWork.read(system, (work) =>
+      listAgentsOfPerson(work, person.account_id, { right: 'acts_as' }),
     );
   return [
     page(newConversationAddress, async (visit) => {

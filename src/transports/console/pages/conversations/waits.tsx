@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { presentSubject, type WaitState } from '../../../../../packages/core/src/domain/threads.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { listWaits, type Wait } from '../../../../services/threads/waits.ts';
@@ -17,17 +18,17 @@ export const waitsAddress = '/console/waits';
 export function waitRoutes({ unitOfWork, live }: PageParts): ConsoleRoute[] {
   return [
     page(waitsAddress, ({ person }) =>
-      unitOfWork.readAsSystem(async (repositories) => {
+      unitOfWork.read(system, async (work) => {
         // Before the list: what comes in between is sent again.
-        const state = await readLiveState(repositories, person);
-        return waitsPage(await listWaits(repositories, person), state?.cursor);
+        const state = await readLiveState(work, person);
+        return waitsPage(await listWaits(work, person), state?.cursor);
       }),
     ),
     publicPage('/console/live/waits', ({ ctx, person }) => {
       live.serve(ctx, person, {
         render: async () => {
           const reader = { account_id: person?.account_id ?? '' };
-          const waits = await unitOfWork.readAsSystem((repositories) => listWaits(repositories, reader));
+          const waits = await unitOfWork.read(system, (work) => listWaits(work, reader));
           return <Waits waits={waits} />;
         },
       });

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { sendMessageOperation } from '../../../../operations/messages/send-message.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { readConversationPage } from '../../../../services/threads/conversation-page.ts';
@@ -34,10 +35,10 @@ export function writeRoutes(parts: PageParts): ConsoleRoute[] {
             return { to, flash: successFlash(`Sent as @${agent.canonical_handle}.`) };
           },
           (formErrors) =>
-            parts.unitOfWork.readAsSystem(async (repositories) => {
-              const state = await readLiveState(repositories, person, thread_id);
+            parts.unitOfWork.read(system, async (work) => {
+              const state = await readLiveState(work, person, thread_id);
               const reader = { account_id: person.account_id };
-              const found = await readConversationPage(repositories, reader, { thread_id, limit: pageSize });
+              const found = await readConversationPage(work, reader, { thread_id, limit: pageSize });
               return conversationPage(found, { entered: { ...entered, formErrors } }, state?.cursor);
             }),
           { AGENT_PAUSED: 'content', THREAD_CLOSED: 'content' },

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import {
@@ -16,7 +17,7 @@ import { homeTitle, WaitingList } from './waiting.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { CopyValue } from '../../components/secrets.tsx';
 import { InvitationsToPerson } from '../people/membership-invitations.tsx';
-import type { SystemWork } from '../../../../work/unit-of-work.ts';
+import type { ReadWork } from '../../../../work/unit-of-work.ts';
 import { agentAddress } from '../agents/heading.tsx';
 import type { PageParts } from '../../parts.ts';
 import { type ConsoleRoute, page, publicPage, type ShownPage } from '../../route.ts';
@@ -28,13 +29,13 @@ export function homeRoutes({ unitOfWork, settings, live }: PageParts): ConsoleRo
   return [
     page('/console', async ({ person }) => {
       const { account_id } = person;
-      return unitOfWork.readAsSystem(async (repositories) => {
+      return unitOfWork.read(system, async (work) => {
         // Before the lists: what comes in between is sent again.
-        const state = await readLiveState(repositories, person);
+        const state = await readLiveState(work, person);
         const [agents, dashboard, content] = await Promise.all([
-          listAgentsOfPerson(repositories, account_id, { limit: maxAgentsShown + 1 }),
-          readDashboard(repositories, account_id),
-          readLiveContent(repositories, account_id),
+          listAgentsOfPerson(work, account_id, { limit: maxAgentsShown + 1 }),
+          readDashboard(work, account_id),
+          readLiveContent(work, account_id),
         ]);
         return homePage({ person, agents, dashboard, content, cursor: state?.cursor, ...settings });
       });
@@ -43,9 +44,7 @@ export function homeRoutes({ unitOfWork, settings, live }: PageParts): ConsoleRo
       live.serve(ctx, person, {
         render: async () => {
           const account_id = person?.account_id ?? '';
-          const content = await unitOfWork.readAsSystem((repositories) =>
-            readLiveContent(repositories, account_id),
-          );
+          const content = await unitOfWork.read(system, (work) => readLiveContent(work, account_id));
           return <LiveContent {...content} />;
         },
       });
@@ -54,10 +53,8 @@ export function homeRoutes({ unitOfWork, settings, live }: PageParts): ConsoleRo
   ];
 }
 
-type LiveWork = Pick<SystemWork, 'dashboard' | 'approvals' | 'conversations' | 'personAgents'>;
-
 /** What the page keeps up to date. */
-async function readLiveContent(work: LiveWork, account_id: string) {
+async function readLiveContent(work: ReadWork, account_id: string) {
   const [waiting, steps, agents] = await Promise.all([
     readWaiting(work, account_id),
     readFirstSteps(work, account_id),

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { addressKey } from '../../../http/address-key.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { readAccount } from '../../../../services/people/accounts.ts';
@@ -16,9 +17,7 @@ import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } fro
 /** The account page of a person. */
 export function accountRoutes({ unitOfWork, limits, external }: PageParts): ConsoleRoute[] {
   async function show({ person }: PersonVisit, formErrors?: FormErrors): Promise<ShownPage> {
-    const account = await unitOfWork.readAsSystem((repositories) =>
-      readAccount(repositories, person.account_id),
-    );
+    const account = await unitOfWork.read(system, (work) => readAccount(work, person.account_id));
     return accountPage({ username: person.username, external: external?.name, ...account, formErrors });
   }
 
@@ -28,9 +27,8 @@ export function accountRoutes({ unitOfWork, limits, external }: PageParts): Cons
       orShowFormAgain(
         async () => {
           const { form, person } = visit;
-          await unitOfWork.writeAsSystem(
-            (work) => setNameOfPerson(work, person, form.get('display_name') ?? ''),
-            authorFromPerson(person),
+          await unitOfWork.write(authorFromPerson(person), (work) =>
+            setNameOfPerson(work, person, form.get('display_name') ?? ''),
           );
           return { to: '/console/account', flash: successFlash('Name saved.') };
         },

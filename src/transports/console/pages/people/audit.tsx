@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { type AuditKind, auditKinds } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { type AuditPage, readAgentAudit } from '../../../../services/agents/audit.ts';
@@ -29,10 +30,10 @@ export function auditRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
       const filter = readFilter(query);
       const before = query.get('before') ?? '';
       const position = isId('audit', before) ? { before } : {};
-      return unitOfWork.readAsSystem(async (repositories) => {
+      return unitOfWork.read(system, async (work) => {
         const [agents, found] = await Promise.all([
-          listAgentsOfPerson(repositories, account_id, { right: 'manages' }),
-          readAgentAudit(repositories, account_id, { ...filter, ...position, limit: pageSize }),
+          listAgentsOfPerson(work, account_id, { right: 'manages' }),
+          readAgentAudit(work, account_id, { ...filter, ...position, limit: pageSize }),
         ]);
         return auditPage(filter, agents, found);
       });

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { addressKey } from '../../../http/address-key.ts';
 import {
@@ -24,9 +25,7 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
   const { name, provider } = external;
 
   async function show({ person }: PersonVisit, message?: string, status?: number): Promise<ShownPage> {
-    const identities = await unitOfWork.readAsSystem((repositories) =>
-      listIdentities(repositories, person.account_id),
-    );
+    const identities = await unitOfWork.read(system, (work) => listIdentities(work, person.account_id));
     return accountsPage({ name, identities, message, status });
   }
 
@@ -47,9 +46,8 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
         async () => {
           const { form, person } = visit;
           const identity = { issuer: form.get('issuer') ?? '', subject: form.get('subject') ?? '' };
-          await unitOfWork.writeAsSystem(
-            (work) => disconnectIdentity(work, person.account_id, identity),
-            authorFromPerson(person),
+          await unitOfWork.write(authorFromPerson(person), (work) =>
+            disconnectIdentity(work, person.account_id, identity),
           );
           return { to: path, flash: successFlash('Disconnected.') };
         },

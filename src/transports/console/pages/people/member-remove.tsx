@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { isName } from '../../../../../packages/core/src/domain/agents/handles.ts';
@@ -14,8 +15,8 @@ const path = '/console/organizations/:slug/members/:username/remove';
 export function memberRemoveRoutes({ unitOfWork, publishRevocations }: PageParts): ConsoleRoute[] {
   return [
     page(path, async ({ params, person }) => {
-      const { slug, role } = await unitOfWork.readAsSystem((repositories) =>
-        requireOrganization(repositories, person, params['slug'] ?? '', { limit: 1 }),
+      const { slug, role } = await unitOfWork.read(system, (work) =>
+        requireOrganization(work, person, params['slug'] ?? '', { limit: 1 }),
       );
       const username = params['username'] ?? '';
       const isSelf = username === person.username;
@@ -45,16 +46,15 @@ export function memberRemoveRoutes({ unitOfWork, publishRevocations }: PageParts
       });
     }),
     action(path, async ({ params, person }) => {
-      const { slug } = await unitOfWork.readAsSystem((repositories) =>
-        requireOrganization(repositories, person, params['slug'] ?? '', { limit: 1 }),
+      const { slug } = await unitOfWork.read(system, (work) =>
+        requireOrganization(work, person, params['slug'] ?? '', { limit: 1 }),
       );
       const username = params['username'] ?? '';
       const isSelf = username === person.username;
       const result = await redirectOrWarn<Redirect>(organizationAddress(slug), async () => {
         await publishRevocations(
-          await unitOfWork.writeAsSystem(
-            (work) => removeMember(work, person, { slug, username }),
-            authorFromPerson(person),
+          await unitOfWork.write(authorFromPerson(person), (work) =>
+            removeMember(work, person, { slug, username }),
           ),
         );
         return isSelf ? `You have left ${slug}.` : `Removed ${username} from ${slug}.`;

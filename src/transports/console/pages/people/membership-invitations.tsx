@@ -27,7 +27,7 @@ export function membershipInvitationRoutes({ unitOfWork }: PageParts): ConsoleRo
           throw new DomainError('VALIDATION_ERROR', 'Press Accept or Decline.');
         const accepts = decision === 'accept';
         const decide = accepts ? acceptInvitation : declineInvitation;
-        await unitOfWork.writeAsSystem((work) => decide(work, person, slug), authorFromPerson(person));
+        await unitOfWork.write(authorFromPerson(person), (work) => decide(work, person, slug));
         return accepts ? `You are now a member of ${slug}.` : `Declined the invitation to ${slug}.`;
       });
     }),
@@ -35,9 +35,8 @@ export function membershipInvitationRoutes({ unitOfWork }: PageParts): ConsoleRo
       const slug = params['slug'] ?? '';
       const username = form.get('username') ?? '';
       return redirectOrWarn(`/console/organizations/${encodeURIComponent(slug)}`, async () => {
-        await unitOfWork.writeAsSystem(
-          (work) => revokeInvitationToMember(work, person, { slug, username }),
-          authorFromPerson(person),
+        await unitOfWork.write(authorFromPerson(person), (work) =>
+          revokeInvitationToMember(work, person, { slug, username }),
         );
         return `Revoked the invitation of ${username}.`;
       });

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { type AuditAction, auditActions } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
@@ -22,8 +23,8 @@ export function organizationAuditRoutes({ unitOfWork }: PageParts): ConsoleRoute
       const filter = readFilter(query);
       const cursor = query.get('before') ?? '';
       const before = isId('audit', cursor) ? cursor : undefined;
-      const found = await unitOfWork.readAsSystem((repositories) =>
-        readOrganizationAudit(repositories, person, slug, { ...filter, before, limit: pageSize + 1 }),
+      const found = await unitOfWork.read(system, (work) =>
+        readOrganizationAudit(work, person, slug, { ...filter, before, limit: pageSize + 1 }),
       );
       return auditPage(slug, filter, found);
     }),
@@ -47,9 +48,11 @@ function readFilter(query: URLSearchParams): Filter {
   return { act, handle: isHandle(handle) ? handle : undefined };
 }
 
-type Entry = Awaited<ReturnType<typeof readOrganizationAudit>>[number];
-
-function auditPage(slug: string, filter: Filter, found: readonly Entry[]): ShownPage {
+function auditPage(
+  slug: string,
+  filter: Filter,
+  found: readonly Awaited<ReturnType<typeof readOrganizationAudit>>[number][],
+): ShownPage {
   const entries = found.slice(0, pageSize);
   const last = found.length > pageSize ? entries.at(-1) : undefined;
   const { act, handle } = filter;

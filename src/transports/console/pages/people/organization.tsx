@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { isName } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
@@ -25,11 +26,11 @@ const pageSize = 50;
 export function organizationRoutes({ unitOfWork, publishRevocations, limits }: PageParts): ConsoleRoute[] {
   /** Loads the organization, first of all. @throws {DomainError} if the person is not a member. */
   const loadOrganization = ({ params, person }: PersonVisit, after = '') =>
-    unitOfWork.readAsSystem(async (repositories) => {
+    unitOfWork.read(system, async (work) => {
       const slug = params['slug'] ?? '';
-      const found = await requireOrganization(repositories, person, slug, { after, limit: pageSize + 1 });
-      const invitations = found.role === 'admin' ? await listInvitationsTo(repositories, found) : [];
-      const agents = await listAgentsOfPerson(repositories, person.account_id);
+      const found = await requireOrganization(work, person, slug, { after, limit: pageSize + 1 });
+      const invitations = found.role === 'admin' ? await listInvitationsTo(work, found) : [];
+      const agents = await listAgentsOfPerson(work, person.account_id);
       return { ...found, invitations, agents: agents.filter(({ owner_name }) => owner_name === found.slug) };
     });
 
@@ -47,9 +48,8 @@ export function organizationRoutes({ unitOfWork, publishRevocations, limits }: P
         async () => {
           // The result reveals whether a username exists, so the number of attempts is limited.
           await limits.consume('add_member', visit.person.account_id);
-          await unitOfWork.writeAsSystem(
-            (work) => inviteMember(work, visit.person, { slug, ...entered }),
-            authorFromPerson(visit.person),
+          await unitOfWork.write(authorFromPerson(visit.person), (work) =>
+            inviteMember(work, visit.person, { slug, ...entered }),
           );
           return {
             to: organizationAddress(slug),
@@ -67,9 +67,8 @@ export function organizationRoutes({ unitOfWork, publishRevocations, limits }: P
       return orShowFormAgain(
         async () => {
           const change = { slug, text: visit.form.get('display_name') ?? '' };
-          await unitOfWork.writeAsSystem(
-            (work) => setNameOfOrganization(work, visit.person, change),
-            authorFromPerson(visit.person),
+          await unitOfWork.write(authorFromPerson(visit.person), (work) =>
+            setNameOfOrganization(work, visit.person, change),
           );
           return { to: organizationAddress(slug), flash: successFlash('Name saved.') };
         },
@@ -84,9 +83,8 @@ export function organizationRoutes({ unitOfWork, publishRevocations, limits }: P
       return redirectOrWarn(organizationAddress(slug), async () => {
         const change = { slug, username, role };
         await publishRevocations(
-          await unitOfWork.writeAsSystem(
-            (work) => changeRole(work, visit.person, change),
-            authorFromPerson(visit.person),
+          await unitOfWork.write(authorFromPerson(visit.person), (work) =>
+            changeRole(work, visit.person, change),
           ),
         );
         return `${username} is now ${role === 'admin' ? 'an admin' : 'a member'}.`;

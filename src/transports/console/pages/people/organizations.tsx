@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { isName } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { listInvitationsOfPerson } from '../../../../services/people/membership-invitations.ts';
@@ -22,10 +23,10 @@ const pageSize = 50;
 /** Lists the organizations of a person and creates new ones. */
 export function organizationListRoutes({ unitOfWork, limits }: PageParts): ConsoleRoute[] {
   const list = (person: Person, after = '') =>
-    unitOfWork.readAsSystem(async (repositories) => {
+    unitOfWork.read(system, async (work) => {
       const [found, invitations] = await Promise.all([
-        listOrganizations(repositories, person, { after, limit: pageSize + 1 }),
-        listInvitationsOfPerson(repositories, person),
+        listOrganizations(work, person, { after, limit: pageSize + 1 }),
+        listInvitationsOfPerson(work, person),
       ]);
       return { found, invitations };
     });
@@ -41,9 +42,8 @@ export function organizationListRoutes({ unitOfWork, limits }: PageParts): Conso
         async () => {
           // Like a sign-up, the result reveals which names are taken.
           await limits.consume('sign_up', person.account_id);
-          const organization = await unitOfWork.writeAsSystem(
-            (work) => foundOrganization(work, person, slug),
-            authorFromPerson(person),
+          const organization = await unitOfWork.write(authorFromPerson(person), (work) =>
+            foundOrganization(work, person, slug),
           );
           return {
             to: `${path}/${organization.slug}`,

@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import {
@@ -21,7 +22,7 @@ import { browserName } from './browser-name.ts';
 export function sessionRoutes({ unitOfWork, sessions, publishRevocations }: PageParts): ConsoleRoute[] {
   return [
     page('/console/sessions', async ({ person }) => {
-      const list = await unitOfWork.readAsSystem((work) => listSessions(work, person.account_id));
+      const list = await unitOfWork.read(system, (work) => listSessions(work, person.account_id));
       return sessionsPage(person, list);
     }),
     action('/console/sessions/end', async ({ ctx, form, person }) => {
@@ -30,18 +31,17 @@ export function sessionRoutes({ unitOfWork, sessions, publishRevocations }: Page
         await sessions.end(ctx);
         return { to: '/sign-in', flash: successFlash('You are signed out.') };
       }
-      await unitOfWork.writeAsSystem((work) => endSession(work, person.account_id, id));
+      await unitOfWork.write(system, (work) => endSession(work, person.account_id, id));
       return { to: '/console/sessions', flash: successFlash('Browser signed out.') };
     }),
     action('/console/sessions/end-others', async ({ person }) => {
-      await unitOfWork.writeAsSystem((work) => endOtherSessions(work, person), authorFromPerson(person));
+      await unitOfWork.write(authorFromPerson(person), (work) => endOtherSessions(work, person));
       return { to: '/console/sessions', flash: successFlash('All other browsers are signed out.') };
     }),
     action('/console/sessions/end-all', async ({ ctx, form, person }) => {
       const apps = form.has('apps');
-      const { ended } = await unitOfWork.writeAsSystem(
-        (work) => signOutEverywhere(work, person.account_id, { apps }),
-        authorFromPerson(person),
+      const { ended } = await unitOfWork.write(authorFromPerson(person), (work) =>
+        signOutEverywhere(work, person.account_id, { apps }),
       );
       await publishRevocations(ended);
       await sessions.end(ctx);

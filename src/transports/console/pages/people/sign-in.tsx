@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { successFlash } from '../../flash.ts';
 import type { PageParts } from '../../parts.ts';
 import {
@@ -75,7 +76,7 @@ export function signInRoutes({
             const found = await checkPassword(unitOfWork, username, visit.form.get('password') ?? '');
             if (!found) {
               const address = visit.ctx.ip.replace(/^::ffff:/, '');
-              await unitOfWork.writeAsSystem((work) => auditFailedSignIn(work, username, address));
+              await unitOfWork.write(system, (work) => auditFailedSignIn(work, username, address));
               return show({ to, kept, username, status: 400, message: wrongCredentialsMessage });
             }
             await sessions.begin(visit.ctx, found.account_id);

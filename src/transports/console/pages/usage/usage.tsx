@@ -1,3 +1,4 @@
+import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { estimateTokens, type Usage } from '../../../../../packages/core/src/domain/usage.ts';
@@ -19,10 +20,10 @@ export function usageRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
   return [
     page(path, ({ query, person: { account_id } }) => {
       const filter = readFilter(query);
-      return unitOfWork.readAsSystem(async (repositories) => {
+      return unitOfWork.read(system, async (work) => {
         const [agents, report] = await Promise.all([
-          listAgentsOfPerson(repositories, account_id, { right: 'acts_as' }),
-          readUsage(repositories, { account_id }, filter),
+          listAgentsOfPerson(work, account_id, { right: 'acts_as' }),
+          readUsage(work, { account_id }, filter),
         ]);
         return usagePage(filter, agents, report);
       });
