@@ -1,64 +1,35 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import type { Cursors } from '../src/work/cursors.ts';
-import { createPageReader } from './page-reader.ts';
 import { eventPage } from './transports/long-poll.ts';
 import { searchWord } from './load/actions.ts';
+import { createReadingClient } from './load/call.ts';
 import type {
   FeedHistory,
   FinalState,
   SeenEvent,
   StoredInbox,
-  StoredMessage,
   StoredReceipt,
   StoredThread,
 } from './history.ts';
 import type { Agent } from './load/population.ts';
 
-const next_cursor = z.string().nullish();
-const thread = z.looseObject({
-  id: z.string(),
-  last_sequence: z.int(),
-  unread_count: z.int(),
-  members: z.array(z.looseObject({ id: z.string() })),
-});
-const threadPage = z.looseObject({ threads: z.array(thread), next_cursor });
-const message = z.looseObject({ id: z.string(), sequence: z.int(), content: z.string() });
-const messagePage = z.looseObject({ messages: z.array(message), next_cursor });
-const searchPage = z.looseObject({ results: z.array(z.looseObject({ message })), next_cursor });
-const requestPage = z.looseObject({ requests: z.array(z.object({ request_id: z.string() })), next_cursor });
-const receiptList = z.looseObject({
-  receipts: z.array(
-    z.looseObject({
-      agent: z.looseObject({ id: z.string() }),
-      delivered_up_to_sequence: z.int(),
-      read_up_to_sequence: z.int(),
-      handled_up_to_sequence: z.int(),
-    }),
-  ),
-});
-const inbox = z.looseObject({ ready: z.int(), leased: z.int() });
-const deadPage = z.looseObject({
-  items: z.array(z.looseObject({ id: z.string(), attempts: z.int() })),
-  next_cursor,
-});
+/** Reads the stored state. Retries while the service cannot answer; throws on a permanent error. */
+export function createCollector(base: string, cursors: Cursors, signal: AbortSignal) {
+  const options = { signal };
+  const clientOf = (agent: Agent) => createReadingClient(base, agent);
 
-type Get = ReturnType<typeof createPageReader>;
-
-/** A client that reads the stored state. Retries while the service cannot answer; throws on a permanent error. */
-export function createCollector(base: string, cursors: Cursors, giveUp: AbortSignal) {
-  const reader = createPageReader(base, giveUp);
-  const { get, getAll, download } = reader;
-  const { receipts, thread: readThread } = createThreadReader(reader);
+  const { receipts, threads } = createThreadReader(clientOf, options);
 
   return {
     receipts,
     /** The events of the agent after a position, or from its oldest event on, and the cursor after them. */
     async feed(agent: Agent, start: string | null): Promise<FeedHistory & { cursor: string | null }> {
+      const { call } = clientOf(agent);
       const events: SeenEvent[] = [];
       let cursor = start;
       for (let complete = false; !complete;) {
-        const page = await get(agent, '/events', { cursor, limit: 100 }, eventPage);
+        const input = { limit: 100, ...(cursor !== null && { cursor }) };
+        const page = eventPage.parse(await call({ method: 'GET', path: '/events' }, input, options));
         if (page.gap) throw new Error(`a gap in the feed of ${agent.id} after ${cursor}`);
         for (const { id, type, cursor: after, created_at, data } of page.events) {
           const number = cursors.decodeFeed(agent.id, after);
@@ -69,47 +40,48 @@ export function createCollector(base: string, cursors: Cursors, giveUp: AbortSig
       const begin = start === null ? 0 : cursors.decodeFeed(agent.id, start);
       return { agent_id: agent.id, start: begin, events, cursor };
     },
-    /** The threads of an agent with all messages. Threads for which `searches` is true include search results. */
-    async threads(agent: Agent, searches: (thread_id: string) => boolean): Promise<StoredThread[]> {
-      const pages = await getAll(agent, '/threads', { limit: 100 }, threadPage);
-      const stored: StoredThread[] = [];
-      for (const found of pages.flatMap(({ threads }) => threads)) {
-        stored.push(await readThread(agent, found, searches(found.id)));
-      }
-      return stored;
-    },
+    threads,
     /** The contact requests that an agent made. */
     async requests(agent: Agent): Promise<FinalState['requests'][number]> {
-      const pages = await getAll(agent, '/contacts/requests', { direction: 'outgoing' }, requestPage);
-      return {
-        by: agent.id,
-        request_ids: pages.flatMap(({ requests }) => requests.map(({ request_id }) => request_id)),
-      };
+      const { contacts } = clientOf(agent).client;
+      const requests = await collectAll(contacts.listRequests({ direction: 'outgoing' }, options));
+      return { by: agent.id, request_ids: requests.map(({ request_id }) => request_id) };
     },
     /** The counts of an inbox, and its dead items. */
     async inbox(agent: Agent): Promise<StoredInbox> {
-      const { ready, leased } = await get(agent, '/inbox', {}, inbox);
-      const pages = await getAll(agent, '/inbox/dead', { limit: 100 }, deadPage);
-      const dead = pages.flatMap(({ items }) =>
-        items.map(({ id: event_id, attempts }) => ({ event_id, attempts })),
-      );
+      const { inbox } = clientOf(agent).client;
+      const { ready, leased } = await inbox.get(options);
+      const items = await collectAll(inbox.listDeadItems({ limit: 100 }, options));
+      const dead = items.map(({ id: event_id, attempts }) => ({ event_id, attempts }));
       return { agent_id: agent.id, ready, leased, dead };
     },
     /** Downloads a file as an agent that can read its message. */
     async file(agent: Agent, attachment_id: string): Promise<FinalState['downloads'][number]> {
-      const bytes = await download(agent, `/attachments/${attachment_id}/content`);
-      return { attachment_id, by: agent.id, sha256: createHash('sha256').update(bytes).digest('hex') };
+      const { body } = await clientOf(agent).client.attachments.download(attachment_id, options);
+      const hash = createHash('sha256');
+      for await (const bytes of body) hash.update(bytes);
+      return { attachment_id, by: agent.id, sha256: hash.digest('hex') };
     },
   };
 }
 
 export type Collector = ReturnType<typeof createCollector>;
 
-function createThreadReader({ get, getAll }: Get) {
+async function collectAll<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+function createThreadReader(
+  clientOf: (agent: Agent) => ReturnType<typeof createReadingClient>,
+  options: { signal: AbortSignal },
+) {
   /** The marks of the members of a thread, as one of them reads it. */
   async function receipts(agent: Agent, thread_id: string): Promise<StoredReceipt[]> {
-    const list = await get(agent, `/threads/${thread_id}/receipts`, {}, receiptList);
-    return list.receipts.map((receipt) => ({
+    const { client } = clientOf(agent);
+    const list = await collectAll(client.threads.listReceipts({ thread_id }, options));
+    return list.map((receipt) => ({
       agent_id: receipt.agent.id,
       delivered: receipt.delivered_up_to_sequence,
       read: receipt.read_up_to_sequence,
@@ -117,32 +89,29 @@ function createThreadReader({ get, getAll }: Get) {
     }));
   }
 
-  /** Ids of the messages that a search for the common word finds in a thread. */
-  async function search(agent: Agent, thread_id: string): Promise<string[]> {
-    const query = { q: searchWord, thread_id, limit: 50 };
-    const pages = await getAll(agent, '/messages/search', query, searchPage);
-    return pages.flatMap(({ results }) => results.map((result) => result.message.id));
+  /** The threads of an agent with all messages. Threads for which `searches` is true include search results. */
+  async function threads(agent: Agent, searches: (thread_id: string) => boolean): Promise<StoredThread[]> {
+    const { client } = clientOf(agent);
+    const stored: StoredThread[] = [];
+    for await (const thread of client.threads.list({ limit: 100 }, options)) {
+      const { id: thread_id, last_sequence, unread_count, members } = thread;
+      const listed = client.messages.list({ thread_id, order: 'asc', limit: 100 }, options);
+      const found = searches(thread_id)
+        ? await collectAll(client.messages.search({ q: searchWord, thread_id, limit: 50 }, options))
+        : null;
+      stored.push({
+        thread_id,
+        agent_id: agent.id,
+        members: members.map(({ id }) => id),
+        last_sequence,
+        unread_count,
+        messages: (await collectAll(listed)).map((message) => ({ ...message })),
+        receipts: await receipts(agent, thread_id),
+        found: found && found.map(({ message }) => message.id),
+      });
+    }
+    return stored;
   }
 
-  async function readThread(
-    agent: Agent,
-    { id: thread_id, last_sequence, unread_count, members }: z.infer<typeof thread>,
-    searched: boolean,
-  ): Promise<StoredThread> {
-    const query = { order: 'asc', limit: 100 };
-    const pages = await getAll(agent, `/threads/${thread_id}/messages`, query, messagePage);
-    const messages: StoredMessage[] = pages.flatMap((page) => page.messages);
-    return {
-      thread_id,
-      agent_id: agent.id,
-      members: members.map(({ id }) => id),
-      last_sequence,
-      unread_count,
-      messages,
-      receipts: await receipts(agent, thread_id),
-      found: searched ? await search(agent, thread_id) : null,
-    };
-  }
-
-  return { receipts, thread: readThread };
+  return { receipts, threads };
 }

@@ -9,30 +9,22 @@ interface PendingJob {
   created_at: string;
 }
 
-/** Reads the jobs in the outbox. */
-async function readPendingJobs(url: string): Promise<PendingJob[]> {
+async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows } = await client.query<PendingJob>(
-      'select job, subject_id, attempts, created_at from outbox',
-    );
-    return rows;
+    return (await client.query<Row>(text)).rows;
   } finally {
     await client.end();
   }
 }
 
+const readPendingJobs = (url: string) =>
+  query<PendingJob>(url, 'select job, subject_id, attempts, created_at from outbox');
+
 /** Counts the items of inboxes that were acknowledged, and whose handled marks did not move yet. */
 export async function countUnmovedItems(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query("select 1 from inbox_items where state = 'handled'");
-    return rows.length;
-  } finally {
-    await client.end();
-  }
+  return (await query(url, "select 1 from inbox_items where state = 'handled'")).length;
 }
 
 /** Counts the jobs in the outbox. */

@@ -31,43 +31,31 @@ function isSameAnswer(one: unknown, other: unknown): boolean {
   return isSameData(fields, otherFields) && isSameData(ids, otherIds);
 }
 
-/** Checks that no two keys have the same effect. */
-function* checkUnique(what: string, ids: readonly string[]): Generator<Violation> {
-  for (const id of findDuplicates(ids))
-    yield { kind: 'changed', detail: `${what} ${id} was the answer to two keys` };
-}
-
 /** Checks that every acknowledged request took effect exactly once. */
 export function* checkSideEffects(history: History): Generator<Violation> {
   const { sends, contact_requests, marks, member_changes, uploads, webhooks, requests } = history;
   const { leases, redrives } = history;
-  yield* checkAnswers('send', sends);
-  yield* checkAnswers('contact request', contact_requests);
-  yield* checkAnswers('read mark', marks);
-  yield* checkAnswers('member change', member_changes);
-  yield* checkAnswers('upload', uploads);
-  yield* checkAnswers('webhook', webhooks);
-  yield* checkAnswers('redrive', redrives);
-  yield* checkEqualAnswers(
-    'lease write',
-    leases.flatMap(({ writes }) => writes),
-  );
-  yield* checkUnique(
-    'message',
-    listIds(sends, ({ message_id }) => message_id),
-  );
-  yield* checkUnique(
-    'contact request',
-    listIds(contact_requests, ({ request_id }) => request_id),
-  );
-  yield* checkUnique(
-    'attachment',
-    listIds(uploads, ({ attachment_id }) => attachment_id),
-  );
-  yield* checkUnique(
-    'webhook',
-    listIds(webhooks, ({ webhook_id }) => webhook_id),
-  );
+  const attempts = {
+    send: sends,
+    'contact request': contact_requests,
+    'read mark': marks,
+    'member change': member_changes,
+    upload: uploads,
+    webhook: webhooks,
+    redrive: redrives,
+  };
+  for (const [what, each] of Object.entries(attempts)) yield* checkAnswers(what, each);
+  const writes = leases.flatMap((lease) => lease.writes);
+  yield* checkEqualAnswers('lease write', writes);
+  const ids = {
+    message: listIds(sends, ({ message_id }) => message_id),
+    'contact request': listIds(contact_requests, ({ request_id }) => request_id),
+    attachment: listIds(uploads, ({ attachment_id }) => attachment_id),
+    webhook: listIds(webhooks, ({ webhook_id }) => webhook_id),
+  };
+  for (const [what, each] of Object.entries(ids))
+    for (const id of findDuplicates(each))
+      yield { kind: 'changed', detail: `${what} ${id} was the answer to two keys` };
   yield* checkRequests(contact_requests, requests);
 }
 

@@ -1,47 +1,53 @@
+import type { Client } from '../../packages/client/src/client.ts';
+import type { Route } from '../../packages/client/src/calls/types.ts';
+import { routes } from '../../packages/client/src/generated/nouns.ts';
 import type { CallerName } from '../history.ts';
-import { type CallSocket, createCallSocket } from '../transports/call-socket.ts';
-import { type Caller, call, type CallOptions, callTool } from './call.ts';
+import { createCallSocket } from '../transports/call-socket.ts';
+import { type Caller, createSingleAttempts, readOutcome } from './call.ts';
 import type { Agent } from './population.ts';
 
-/** The operations that the load calls over several transports, as REST has them. `{name}` is a field of the input. */
-const paths: Record<string, [method: CallOptions['method'], path: string]> = {
-  send_message: ['POST', '/threads/{thread_id}/messages'],
-  send_messages: ['POST', '/threads/{thread_id}/messages:batch'],
-  mark_read: ['POST', '/threads/{thread_id}/read'],
-  get_inbox: ['GET', '/inbox'],
-  set_inbox: ['PUT', '/inbox'],
-  claim_messages: ['POST', '/inbox/leases'],
-  renew_lease: ['POST', '/inbox/leases/{lease_id}/renew'],
-  acknowledge_message: ['POST', '/inbox/leases/{lease_id}/acknowledge'],
-  acknowledge_messages: ['POST', '/inbox/leases:acknowledge'],
-  release_message: ['POST', '/inbox/leases/{lease_id}/release'],
-  list_dead_items: ['GET', '/inbox/dead'],
-  redrive_dead_item: ['POST', '/inbox/dead/{item_id}/redrive'],
+const { messages, threads, contacts, inbox, webhooks } = routes;
+
+/** The operations that the load calls, as REST has them. */
+const routeOf: Record<string, Route> = {
+  send_message: messages.send,
+  send_messages: messages.sendBatch,
+  mark_read: threads.markRead,
+  create_thread: threads.create,
+  add_member: threads.addMember,
+  remove_member: threads.removeMember,
+  request_contact: contacts.request,
+  create_webhook: webhooks.create,
+  get_inbox: inbox.get,
+  set_inbox: inbox.set,
+  claim_messages: inbox.claimMessages,
+  renew_lease: inbox.renewLease,
+  acknowledge_message: inbox.acknowledgeMessage,
+  acknowledge_messages: inbox.acknowledgeMessages,
+  release_message: inbox.releaseMessage,
+  list_dead_items: inbox.listDeadItems,
+  redrive_dead_item: inbox.redriveDeadItem,
 };
 
 /** Calls of one agent over every transport. */
 export interface Callers extends Record<CallerName, Caller> {
+  client: Client;
   /** Cuts the WebSocket. */
   cut(): void;
 }
 
 export function createCallers(base: string, agent: Agent): Callers {
-  const socket: CallSocket = createCallSocket(base, agent);
+  const socket = createCallSocket(base, agent);
+  const { client, call, callTool } = createSingleAttempts(base, agent);
   return {
-    REST(operation, input, options = {}) {
-      const [method, template] = paths[operation] ?? ['POST', `/${operation}`];
-      const body = { ...input };
-      const path = template.replaceAll(/\{(\w+)\}/g, (_field, name: string) => {
-        const value = String(body[name]);
-        delete body[name];
-        return value;
-      });
-      const token = agent.tokens.api;
-      return call({ base, token, method, path, ...options, ...(method !== 'GET' && { body }) });
+    async REST(operation, input, { key, ...options } = {}) {
+      const route = routeOf[operation];
+      if (!route) return { refused: `${operation} has no route` };
+      return readOutcome(call(route, input, { ...options, idempotencyKey: key }));
     },
-    tool: (operation, input, options) =>
-      callTool({ base, token: agent.tokens.mcp, ...options }, operation, input),
+    tool: callTool,
     call: socket.call,
+    client,
     cut: socket.cut,
   };
 }

@@ -51,26 +51,30 @@ export async function claimItems(instance: Instance, max: number): Promise<Actio
   const sent_at = Date.now();
   const outcome = await caller('claim_messages', input, { timeoutMs, signal });
   const received_at = Date.now();
-  return readAnswer(outcome, answer, ({ leases }) =>
-    leases.map(({ id, lease_id = id ?? '', fencing_token, attempt, expires_at, event }) => ({
-      lease: {
-        agent_id,
-        consumer,
-        kind,
-        course: '',
-        lease_id,
-        fencing_token,
-        attempt,
-        expires_at,
-        sent_at,
-        received_at,
-        event_id: event.id,
-        message_id: event.data.id,
-        thread_id: event.data.thread_id,
-        sequence: event.data.sequence,
-        writes: [],
-      },
-      isReply: event.data.metadata.is_reply === true,
-    })),
-  );
+  const read = readAnswer(outcome, answer);
+  if (!('answer' in read)) return read;
+  return {
+    answer: read.answer.leases.map(
+      ({ id, lease_id = id ?? '', fencing_token, attempt, expires_at, event }) => ({
+        lease: {
+          agent_id,
+          consumer,
+          kind,
+          course: '',
+          lease_id,
+          fencing_token,
+          attempt,
+          expires_at,
+          sent_at,
+          received_at,
+          event_id: event.id,
+          message_id: event.data.id,
+          thread_id: event.data.thread_id,
+          sequence: event.data.sequence,
+          writes: [],
+        },
+        isReply: event.data.metadata.is_reply === true,
+      }),
+    ),
+  };
 }

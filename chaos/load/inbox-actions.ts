@@ -20,7 +20,7 @@ export async function turnOnInboxes({ agents, history, callersOf }: LoadContext)
 
 /** Whether no item of an inbox is ready or leased; false if the service does not answer. */
 export async function isEmpty({ callersOf }: LoadContext, agent: Agent): Promise<boolean> {
-  const read = readAnswer(await callersOf(agent).REST('get_inbox', {}), counts, (inbox) => inbox);
+  const read = readAnswer(await callersOf(agent).REST('get_inbox', {}), counts);
   return 'answer' in read && read.answer.ready + read.answer.leased === 0;
 }
 
@@ -32,9 +32,9 @@ export async function redriveItem(
   const agent = findAgent(agent_id);
   const caller = random.pick([callersOf(agent).REST, callersOf(agent).call]);
   const outcome = await caller('list_dead_items', { limit: 10 }, { signal });
-  const read = readAnswer(outcome, deadItems, ({ items }) => items);
-  if (!('answer' in read) || read.answer.length === 0) return;
-  const { id: event_id } = random.pick(read.answer);
+  const read = readAnswer(outcome, deadItems);
+  if (!('answer' in read) || read.answer.items.length === 0) return;
+  const { id: event_id } = random.pick(read.answer.items);
   const attempt: Redrive = { ...newAttempt(agent), event_id };
   history.redrives.push(attempt);
   await retry.once(attempt, async () => {

@@ -8,18 +8,23 @@ import { newAttempt, type Retry } from './retry.ts';
 /** Codes of a write whose lease has ended. Without its membership, an agent finds no thread to answer in. */
 const lostCodes: ReadonlySet<string | undefined> = new Set(['LEASE_LOST', 'THREAD_NOT_FOUND']);
 
-const renewed = z.looseObject({ expires_at: z.int() });
-const acknowledged = z.looseObject({ message: sentMessage.nullable() });
-const results = z.looseObject({
-  results: z.array(z.looseObject({ id: z.string(), result: z.enum(['acknowledged', 'lost']) })),
-});
-
 const done = (fields: { expires_at?: number; message?: SentMessage | null } = {}): LeaseAnswer => ({
   lost: false,
   expires_at: null,
   message: null,
   ...fields,
 });
+const renewed = z.looseObject({ expires_at: z.int() }).transform(({ expires_at }) => done({ expires_at }));
+const released = z.unknown().transform(() => done());
+const acknowledged = z
+  .looseObject({ message: sentMessage.nullable() })
+  .transform(({ message }) => done({ message }));
+const sent = sentMessage.transform((message) => done({ message }));
+const allAcknowledged = z
+  .looseObject({ results: z.array(z.looseObject({ result: z.enum(['acknowledged', 'lost']) })) })
+  .transform(({ results }) =>
+    results.map(({ result }) => (result === 'lost' ? { lost: true as const } : done())),
+  );
 
 /** How an instance writes: over one transport, until it is killed. */
 interface WriteParts {
@@ -58,17 +63,13 @@ export function createLeaseWrites(parts: WriteParts) {
       const write = begin(parts, lease, 'renew', { lease_ms: lease_seconds * 1_000 });
       const { lease_id } = lease;
       await once(write, async () =>
-        read(
-          await caller('renew_lease', { lease_id, lease_seconds }, { signal }),
-          renewed,
-          ({ expires_at }) => done({ expires_at }),
-        ),
+        read(await caller('renew_lease', { lease_id, lease_seconds }, { signal }), renewed),
       );
     },
     async release(lease: Lease, delay_seconds: number): Promise<void> {
       const input = { lease_id: lease.lease_id, delay_seconds, reason: 'chaos' };
       await once(begin(parts, lease, 'release'), async () =>
-        read(await caller('release_message', input, { signal }), z.unknown(), () => done()),
+        read(await caller('release_message', input, { signal }), released),
       );
     },
     /** Acknowledges a lease, with a reply or without. */
@@ -77,11 +78,7 @@ export function createLeaseWrites(parts: WriteParts) {
       const { lease_id } = lease;
       const input = { lease_id, ...(reply && { reply: toMessage(reply) }) };
       await retry.withKey(write, async () =>
-        read(
-          await caller('acknowledge_message', input, { key: write.key, signal }),
-          acknowledged,
-          ({ message }) => done({ message }),
-        ),
+        read(await caller('acknowledge_message', input, { key: write.key, signal }), acknowledged),
       );
     },
     acknowledgeAll: (leases: readonly Lease[]) => acknowledgeAll(parts, leases),
@@ -91,9 +88,7 @@ export function createLeaseWrites(parts: WriteParts) {
       const { lease_id, thread_id } = lease;
       const input = { thread_id, lease_id, reply_to: draft.reply_to, ...toMessage(draft) };
       await retry.withKey(write, async () =>
-        read(await caller('send_message', input, { key: write.key, signal }), sentMessage, (message) =>
-          done({ message }),
-        ),
+        read(await caller('send_message', input, { key: write.key, signal }), sent),
       );
     },
   };
@@ -108,9 +103,7 @@ async function acknowledgeAll(parts: WriteParts, leases: readonly Lease[]): Prom
   const ids = leases.map(({ lease_id }) => lease_id);
   await retry.once(shared, async () => {
     for (const write of writes) write.attempts += 1;
-    return readAnswer(await caller('acknowledge_messages', { ids }, { signal }), results, (answer) =>
-      answer.results.map(({ result }) => (result === 'lost' ? { lost: true } : done())),
-    );
+    return readAnswer(await caller('acknowledge_messages', { ids }, { signal }), allAcknowledged);
   });
   for (const [index, write] of writes.entries()) {
     const answer = shared.answers[0]?.[index];
@@ -123,13 +116,9 @@ export type LeaseWrites = ReturnType<typeof createLeaseWrites>;
 
 const toMessage = ({ content, content_type, metadata }: Draft) => ({ content, content_type, metadata });
 
-function read<Shape>(
-  outcome: Outcome,
-  schema: z.ZodType<Shape>,
-  answer: (value: Shape) => LeaseAnswer,
-): ActionResult<LeaseAnswer> {
+function read(outcome: Outcome, schema: z.ZodType<LeaseAnswer>): ActionResult<LeaseAnswer> {
   if ('refused' in outcome && lostCodes.has(outcome.code)) return { answer: { lost: true } };
-  return readAnswer(outcome, schema, answer);
+  return readAnswer(outcome, schema);
 }
 
 /** A message about an item, which itself is not answered. */

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { CallerName, Draft, ReadMark, Send, SentMessage, Upload } from '../history.ts';
 import {
-  attemptBatch,
-  attemptOpening,
-  attemptReadMark,
+  anyAnswer,
   attemptSend,
-  attemptUpload,
+  openedThread,
+  readAnswer,
   searchWord,
+  sentBatch,
+  uploadedFile,
 } from './actions.ts';
+import { readOutcome } from './call.ts';
 import type { LoadContext } from './context.ts';
 import { type Agent, maxThreadSize } from './population.ts';
 import { newAttempt } from './retry.ts';
@@ -28,34 +30,20 @@ const maxBatch = 10;
 
 /** Messages, files and read marks. Each action resolves when it is acknowledged or abandoned. */
 export function createMessageActions(context: LoadContext) {
-  const { base, agents, threads, random, history, retry, findAgent, callersOf, act } = context;
-  const { send, sendBatch } = createSends(context);
+  const { agents, threads, random, history, retry, findAgent, callersOf, act } = context;
+  const { send, sendBatch, sendFile } = createSends(context);
 
   return {
     send: (kind: CallerName) => act((thread, sender) => send(thread, sender, kind, { what: `by ${kind}` })),
     sendBatch: () => act(sendBatch),
-    sendFile: () =>
-      act(async (thread, sender) => {
-        const number = history.uploads.length + 1;
-        const content = `chaos file ${number}\n`.repeat(1 + random.below(200));
-        const upload: Upload = { ...newAttempt(sender), file: describeFile(number, content) };
-        history.uploads.push(upload);
-        await retry.withKey(upload, () => attemptUpload(base, sender, upload, content));
-        const [uploaded] = upload.answers;
-        if (!uploaded) return;
-        const attachment_ids = [uploaded.attachment_id];
-        await send(thread, sender, random.pick(['REST', 'tool', 'call']), {
-          what: 'with a file',
-          attachment_ids,
-        });
-      }),
+    sendFile: () => act(sendFile),
     async openThread() {
       const [sender, ...others] = random.sample(agents, 2 + random.below(maxThreadSize - 1));
       if (!sender) return;
       const content = `${searchWord} ${history.sends.length + 1} opens a thread`;
-      const draft = {
+      const draft: Draft = {
         content,
-        content_type: 'text' as const,
+        content_type: 'text',
         reply_to: null,
         metadata: {},
         attachment_ids: [],
@@ -64,7 +52,11 @@ export function createMessageActions(context: LoadContext) {
       const attempt: Send = { ...newAttempt(sender), kind: 'opening', draft, others: otherIds };
       history.sends.push(attempt);
       const participants = others.map(({ handle }) => handle);
-      await retry.withKey(attempt, () => attemptOpening(base, sender, attempt, participants));
+      const input = { participants, initial_message: content };
+      const { key } = attempt;
+      await retry.withKey(attempt, async () =>
+        readAnswer(await callersOf(sender).REST('create_thread', input, { key }), openedThread),
+      );
       const [opened] = attempt.answers;
       if (!opened) return;
       const members = [sender.id, ...otherIds];
@@ -81,7 +73,10 @@ export function createMessageActions(context: LoadContext) {
         const kind = random.pick(['REST', 'call'] as const);
         const attempt: ReadMark = { ...newAttempt(agent), kind, thread_id, up_to_sequence };
         history.marks.push(attempt);
-        await retry.once(attempt, () => attemptReadMark(callersOf(agent), attempt));
+        const caller = callersOf(agent)[kind];
+        await retry.once(attempt, async () =>
+          readAnswer(await caller('mark_read', { thread_id, up_to_sequence }), anyAnswer),
+        );
       }),
     /** Sends two messages of different members to every thread. */
     async sendLast(): Promise<LastMessages[]> {
@@ -99,7 +94,8 @@ export function createMessageActions(context: LoadContext) {
   };
 }
 
-function createSends({ random, history, retry, callersOf }: LoadContext) {
+function createSends(context: LoadContext) {
+  const { random, history, retry, callersOf } = context;
   /** Adds a message with new content to the history. */
   function begin(
     thread: ThreadState,
@@ -119,19 +115,29 @@ function createSends({ random, history, retry, callersOf }: LoadContext) {
     return attempt;
   }
 
+  async function send(
+    thread: ThreadState,
+    sender: Agent,
+    kind: CallerName,
+    options: { what: string; attachment_ids?: string[] },
+  ): Promise<SentMessage | undefined> {
+    const attempt = begin(thread, sender, kind, options);
+    await retry.withKey(attempt, () => attemptSend(callersOf(sender), attempt, thread.thread_id));
+    const [sent] = attempt.answers;
+    if (sent) thread.addMessage(sent);
+    return sent;
+  }
+
+  async function sendFile(thread: ThreadState, sender: Agent): Promise<void> {
+    const uploaded = await uploadFile(context, sender);
+    if (!uploaded) return;
+    const message = { what: 'with a file', attachment_ids: [uploaded.attachment_id] };
+    await send(thread, sender, random.pick(['REST', 'tool', 'call']), message);
+  }
+
   return {
-    async send(
-      thread: ThreadState,
-      sender: Agent,
-      kind: CallerName,
-      options: { what: string; attachment_ids?: string[] },
-    ): Promise<SentMessage | undefined> {
-      const attempt = begin(thread, sender, kind, options);
-      await retry.withKey(attempt, () => attemptSend(callersOf(sender), attempt, thread.thread_id));
-      const [sent] = attempt.answers;
-      if (sent) thread.addMessage(sent);
-      return sent;
-    },
+    send,
+    sendFile,
     /** Sends several messages with one request, then sometimes one of them alone with its own key. */
     async sendBatch(thread: ThreadState, sender: Agent): Promise<void> {
       const { thread_id } = thread;
@@ -141,11 +147,17 @@ function createSends({ random, history, retry, callersOf }: LoadContext) {
       const batch = newAttempt<SentMessage[]>(sender);
       const callers = callersOf(sender);
       const caller = random.pick([callers.REST, callers.call]);
-      await retry.withKey(batch, () => attemptBatch(caller, batch.key, sends, thread_id));
-      for (const [index, send] of sends.entries()) {
+      // Each message has a key of its own, too.
+      const drafts = sends.map(({ key: idempotency_key, draft }) => ({ ...draft, idempotency_key }));
+      const input = { thread_id, messages: drafts };
+      const { key } = batch;
+      await retry.withKey(batch, async () =>
+        readAnswer(await caller('send_messages', input, { key }), sentBatch),
+      );
+      for (const [index, single] of sends.entries()) {
         const { acknowledged_at, attempts } = batch;
         const answers = batch.answers.flatMap((messages) => messages[index] ?? []);
-        Object.assign(send, { acknowledged_at, attempts, answers });
+        Object.assign(single, { acknowledged_at, attempts, answers });
         if (answers[0]) thread.addMessage(answers[0]);
       }
       const repeated = random.pick(sends);
@@ -153,6 +165,25 @@ function createSends({ random, history, retry, callersOf }: LoadContext) {
         await retry.once(repeated, () => attemptSend(callers, repeated, thread_id));
     },
   };
+}
+
+/** Uploads a file to be sent in a message. */
+async function uploadFile(
+  { random, history, retry, callersOf }: LoadContext,
+  sender: Agent,
+): Promise<Upload['answers'][number] | undefined> {
+  const number = history.uploads.length + 1;
+  const content = `chaos file ${number}\n`.repeat(1 + random.below(200));
+  const upload: Upload = { ...newAttempt(sender), file: describeFile(number, content) };
+  history.uploads.push(upload);
+  const { filename, content_type } = upload.file;
+  const blob = new Blob([content], { type: content_type });
+  const options = { filename, idempotencyKey: upload.key };
+  const { attachments } = callersOf(sender).client;
+  await retry.withKey(upload, async () =>
+    readAnswer(await readOutcome(attachments.upload(blob, options)), uploadedFile),
+  );
+  return upload.answers[0];
 }
 
 function describeFile(number: number, content: string): Upload['file'] {

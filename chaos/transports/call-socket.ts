@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { type Caller, defaultTimeoutMs, type Outcome, readOutcome } from '../load/call.ts';
+import { type Caller, defaultTimeoutMs, type Outcome, readErrorBody } from '../load/call.ts';
 import type { Agent } from '../load/population.ts';
 
 const frame = z.looseObject({
@@ -29,7 +29,7 @@ export function createCallSocket(base: string, agent: Agent): CallSocket {
   function onMessage(bytes: Buffer): void {
     const { type, id = '', status = 0, output, error } = frame.parse(JSON.parse(bytes.toString()));
     if (type !== 'result') return; // an event
-    waiting.get(id)?.end(error === undefined ? { answer: output } : readOutcome(status, { error }));
+    waiting.get(id)?.end(error === undefined ? { answer: output } : readErrorBody(status, { error }));
   }
 
   function connect(): WebSocket {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { call } from '../load/call.ts';
+import { createSingleAttempts, readOutcome } from '../load/call.ts';
 import type { Connection } from './transport.ts';
 
 /** The response of `GET /events`, with the fields that are read here. */
@@ -29,17 +29,12 @@ export async function readLongPoll({
   onComplaint,
   signal,
 }: Connection): Promise<void> {
+  const { call } = createSingleAttempts(base, agent);
   let position = cursor;
   while (!signal.aborted) {
-    const query = new URLSearchParams({ cursor: position, limit: '100', wait: String(waitSeconds) });
-    const outcome = await call({
-      base,
-      token: agent.tokens.api,
-      method: 'GET',
-      path: `/events?${query.toString()}`,
-      timeoutMs: (waitSeconds + 3) * 1_000,
-      signal,
-    });
+    const input = { cursor: position, limit: 100, wait: waitSeconds };
+    const options = { timeoutMs: (waitSeconds + 3) * 1_000, signal };
+    const outcome = await readOutcome(call({ method: 'GET', path: '/events' }, input, options));
     if ('refused' in outcome) onComplaint(outcome.refused);
     if (!('answer' in outcome)) return;
     const { events, gap } = eventPage.parse(outcome.answer);

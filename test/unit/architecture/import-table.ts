@@ -153,7 +153,17 @@ export const importTable: Record<string, readonly string[]> = {
     'start',
     'work',
   ],
-  chaos: ['config', 'core/domain', 'embedded', 'platform', 'scripts', 'services', 'start', 'work'],
+  chaos: [
+    'config',
+    'core/domain',
+    'embedded',
+    'packages/client',
+    'platform',
+    'scripts',
+    'services',
+    'start',
+    'work',
+  ],
   scripts: [
     'config',
     'core/domain',
