@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ComponentChildren } from 'preact';
 import type { Context } from 'koa';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { FeedWatch } from '../../realtime/feed-watch.ts';
+import { createSseStream, sendStream, sseRetry, sseText, type SseStream } from '../http/sse.ts';
 import { readLiveState } from '../../services/people/live-pages.ts';
 import type { ServiceCalls } from '../../services/people/service-calls.ts';
 
@@ -49,8 +48,8 @@ const updateMs = 200;
 
 const maxStreamsPerPerson = 30;
 
-/** How long a browser may leave an update unread. */
-const slowReaderMs = 20_000;
+/** A browser that does not read for four heartbeats is disconnected. */
+const heartbeatMs = 5_000;
 
 /** Serves the live parts of pages. Each stream reads rights and counters again before every update. */
 export function createLiveStreams(parts: LiveStreamsParts): LiveStreams {
@@ -69,20 +68,17 @@ export function createLiveStreams(parts: LiveStreamsParts): LiveStreams {
           retry_after: 10,
         });
       }
-      const body = new PassThrough();
-      ctx.set({ 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' });
-      ctx.type = 'text/event-stream';
-      ctx.body = body;
-      // The random time spreads reconnects after a restart.
-      body.write(`retry: ${500 + Math.floor(Math.random() * 1_000)}\n\n`);
+      const sse = createSseStream(heartbeatMs);
+      sendStream(ctx, sse, `${sseRetry()}\n`);
       if (!person) {
-        body.end(endEvent);
+        void sse.write(endEvent);
+        sse.end();
         return;
       }
       count(person.account_id, 1);
-      void follow(parts, { ctx, person, content, body })
+      void follow(parts, { ctx, person, content, sse })
         // The browser connects again.
-        .catch(() => body.destroy())
+        .catch(() => sse.body.destroy())
         .finally(() => count(person.account_id, -1));
     },
   };
@@ -92,17 +88,17 @@ interface OpenStream {
   ctx: Context;
   person: Person;
   content: LiveContent;
-  body: PassThrough;
+  sse: SseStream;
 }
 
 const endEvent = 'event: end\ndata:\n\n';
 
 /** Sends updates until the browser leaves, the process stops, or the person may no longer read the page. */
 async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void> {
-  const { ctx, person, content, body } = stream;
+  const { ctx, person, content, sse } = stream;
   const sleeper = createSleeper();
   const watcher = parts.watch.open(sleeper.wake);
-  body.once('close', sleeper.end);
+  sse.body.once('close', sleeper.end);
   parts.draining.addEventListener('abort', sleeper.end);
   const { lease } = content;
   const known = ctx.get('Last-Event-ID') || new URLSearchParams(ctx.querystring).get('cursor');
@@ -115,13 +111,11 @@ async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void
       const state = await parts.services.read(readLiveState, person, content.thread_id ?? null);
       const html = state && state.cursor !== cursor ? await renderOrEnd(parts, stream) : undefined;
       if (!state || html === null) {
-        body.write(endEvent);
+        void sse.write(endEvent);
         break;
       }
       watcher.follow(state.agent_ids);
-      // An empty comment shows the proxies between that the connection is alive.
-      const text = html === undefined || html === sent ? ':\n\n' : toEvent(state.cursor, html);
-      if (!body.write(text)) await waitForReader(body);
+      if (html !== undefined && html !== sent) await sse.write(sseText(state.cursor, html));
       sent = html ?? sent;
       cursor = state.cursor;
       await pause(updateMs);
@@ -130,7 +124,7 @@ async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void
   } finally {
     watcher.close();
     parts.draining.removeEventListener('abort', sleeper.end);
-    body.end();
+    sse.end();
   }
 }
 
@@ -180,15 +174,4 @@ async function renderOrEnd(
     if (error instanceof DomainError && error.status === 404) return null;
     throw error;
   }
-}
-
-/** A line break of any kind ends a line of an event stream, so each line of the content gets its own field. */
-function toEvent(cursor: string, html: string): string {
-  const lines = html.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
-  return `id: ${cursor}\n${lines.join('')}\n`;
-}
-
-/** @throws when the browser does not read its updates. */
-async function waitForReader(body: PassThrough): Promise<void> {
-  await once(body, 'drain', { signal: AbortSignal.timeout(slowReaderMs) });
 }

@@ -2,11 +2,10 @@ import { create as contentDisposition } from 'content-disposition';
 import type { Context, Middleware } from 'koa';
 import { isSameMediaType, servedType } from '../../../packages/core/src/domain/attachments/file-types.ts';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
-import { parseByteRange } from '../http/byte-range.ts';
 import { drainRefusedBody } from '../http/drain-body.ts';
 import { errorBody } from '../http/errors.ts';
 import type { ApiAddresses, SignedPurpose } from '../../platform/blobs/api-addresses.ts';
-import { BlobMissing, type BlobStore } from '../../platform/blobs/store.ts';
+import { BlobMissing, type BlobStore, type ByteRange } from '../../platform/blobs/store.ts';
 
 type Purpose<Method> = Extract<SignedPurpose, { method: Method }>;
 
@@ -75,6 +74,24 @@ async function send(ctx: Context, purpose: Purpose<'GET'>, blobs: BlobStore): Pr
   ctx.set('Content-Type', servedType(content_type));
   if (range) ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${size_bytes}`);
   ctx.length = range ? range.end - range.start + 1 : size_bytes;
+}
+
+/**
+ * Parses a Range header (RFC 9110, section 14.2) for a content of `size` bytes. Null: send everything, also for several ranges
+ * and for units other than bytes. 'unsatisfiable': the range is outside of the content.
+ */
+export function parseByteRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
+  const match = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/.exec(header.trim());
+  if (!match) return null;
+  const [, from, to, suffix] = match;
+  if (from === undefined) {
+    const length = Math.min(Number(suffix), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
+  }
+  const start = Number(from);
+  const end = to ? Math.min(Number(to), size - 1) : size - 1;
+  if (to && Number(to) < start) return null;
+  return start >= size ? 'unsatisfiable' : { start, end };
 }
 
 async function receive(ctx: Context, purpose: Purpose<'PUT'>, blobs: BlobStore): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseByteRange } from '../../../src/transports/http/byte-range.ts';
+import { parseByteRange } from '../../../src/transports/rest/blobs.ts';
 
 test.each([
   ['bytes=0-0', { start: 0, end: 0 }],

@@ -8,7 +8,7 @@ import {
 } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
 import { toOccurrence } from '../../../../packages/core/src/events/occurrence.ts';
 import type { OpenStream, StreamEnd, StreamReader } from '../../../realtime/contract.ts';
-import { createSseStream, sendStream } from '../notifications/sse.ts';
+import { createSseStream, sendStream } from '../../http/sse.ts';
 import type { McpParts } from '../parts.ts';
 import { McpHttpError, RpcError } from '../protocol/errors.ts';
 import type { Caller } from '../protocol/exchange.ts';

@@ -9,7 +9,7 @@ import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import { consumeBudget } from '../protocol/rate-limit.ts';
 import { findChangedResources } from '../resources/changed-resources.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { createSseStream, sendStream, sseEvent, type SseStream } from './sse.ts';
+import { createSseStream, sendStream, sseEvent, sseRetry, type SseStream } from '../../http/sse.ts';
 import type { StreamSet, TakenSession } from '../sessions/stream-set.ts';
 import type { Resources } from '../resources/resources.ts';
 
@@ -93,8 +93,7 @@ export function createGetHandler({
     sse.body.once('close', () => stream.close());
     streams.add({ sse, session, actor });
 
-    // The random retry spreads reconnects after a restart.
-    sendStream(ctx, sse, `: connected\nretry: ${500 + Math.floor(Math.random() * 1_000)}\n`);
+    sendStream(ctx, sse, `: connected\n${sseRetry()}`);
     const version = session?.protocol_version ?? ctx.get(versionHeader);
     // The missed events may have changed any resource.
     if (stream.gap)

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { eventOf, type EventType } from '../../../../packages/core/src/events/list.ts';
 import { wantsNoReply } from '../../../../packages/core/src/domain/threads.ts';
 import type { ShownEvent } from '../../../realtime/contract.ts';
-import { sseEvent, sseMessage } from './sse.ts';
+import { sseEvent, sseMessage } from '../../http/sse.ts';
 
 const notificationMethod = (type: EventType): string => `notifications/service/${type.replaceAll('.', '_')}`;
 

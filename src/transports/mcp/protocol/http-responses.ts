@@ -1,7 +1,7 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { JSONRPCMessage, JSONRPCRequest, JSONRPCResponse } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
-import { sendStream, sseMessage, type SseStream } from '../notifications/sse.ts';
+import { sendStream, sseMessage, type SseStream } from '../../http/sse.ts';
 import { createRequestTransport } from './request-transport.ts';
 
 export interface PostedRequests {

@@ -12,7 +12,7 @@ import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import { hasFeedScope } from '../../../realtime/feed-scopes.ts';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { Realtime } from '../../../realtime/contract.ts';
-import { createSseStream } from '../notifications/sse.ts';
+import { createSseStream } from '../../http/sse.ts';
 import { requireBatch } from './batch.ts';
 import { answerRequests } from './http-responses.ts';
 import type { Authorizer } from './authorizer.ts';

@@ -8,7 +8,7 @@ import type { Context } from 'koa';
 import type { SealedBox } from '../../../shared/encryption.ts';
 import { eventsCapability } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
 import { errorBody, toDomainError } from '../../http/errors.ts';
-import { createSseStream } from '../notifications/sse.ts';
+import { createSseStream } from '../../http/sse.ts';
 import type { McpParts } from '../parts.ts';
 import { instructions } from '../prompts/instructions.ts';
 import { McpHttpError, RpcError, rpcCodes } from '../protocol/errors.ts';

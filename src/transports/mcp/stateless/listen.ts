@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { LiveEvent, Realtime, StreamReader } from '../../../realtime/contract.ts';
-import { createSseStream, sendStream, type SseStream } from '../notifications/sse.ts';
+import { createSseStream, sendStream, type SseStream } from '../../http/sse.ts';
 import { updatedMessage } from '../notifications/notifications.ts';
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import type { Caller } from '../protocol/exchange.ts';

@@ -1,6 +1,6 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { Context } from 'koa';
-import { sendStream, sseMessage, type SseStream } from '../notifications/sse.ts';
+import { sendStream, sseMessage, type SseStream } from '../../http/sse.ts';
 
 /** The response to one request: one JSON body, or an event stream if something is sent before the result. */
 export interface Reply {

@@ -3,7 +3,7 @@ import {
   SERVER_INFO_META_KEY,
   SUBSCRIPTION_ID_META_KEY,
 } from '@modelcontextprotocol/server';
-import { sseMessage, type SseStream } from '../notifications/sse.ts';
+import { sseMessage, type SseStream } from '../../http/sse.ts';
 import type { serverInfo } from '../protocol/server.ts';
 
 export interface Notification {

@@ -84,3 +84,14 @@ export function sseMessage(data: string): string {
 export function sseEvent(id: string, data: string): string {
   return `id: ${id}\ndata: ${data}\n\n`;
 }
+
+/** An SSE event with text of several lines. A line break of any kind ends a line of an event stream, so each line gets its own field. */
+export function sseText(id: string, text: string): string {
+  const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+  return `id: ${id}\n${lines.join('')}\n`;
+}
+
+/** How soon a client connects again, at random: that spreads reconnects after a restart. */
+export function sseRetry(): string {
+  return `retry: ${500 + Math.floor(Math.random() * 1_000)}\n`;
+}
