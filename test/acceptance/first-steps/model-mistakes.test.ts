@@ -4,9 +4,9 @@ import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/cl
 import { askStateless } from '../../clients/mcp/stateless-request.ts';
 import type { Mistake, ToolCall } from './mistakes/mistake.ts';
 import { mistakes } from './mistakes/mistakes.ts';
-import { startService, type TestAgent, useService } from '../../support/service.ts';
+import { startService, type TestAgent, useSharedService } from '../../support/service.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 let me: TestAgent;
 let friend: TestAgent;
 let stranger: TestAgent;

@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFolder, runAm, startAm, tokenEnv } from '../../clients/am.ts';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 
 const waitOptions = { timeout: 15_000 };
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 async function pair() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { createClient } from '../../../packages/client/src/main.ts';
 import { runAm, runShell, startAm, tokenEnv } from '../../clients/am.ts';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 /** A thread in which Bob has this many unread messages of Ann. */
 async function unreadThread(count: number, size = 10) {

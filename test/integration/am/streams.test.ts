@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createClient } from '../../../packages/client/src/main.ts';
 import { type AmResult, createFolder, runShell, tokenEnv } from '../../clients/am.ts';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 /** Ann's command line, and another agent. */
 async function start() {

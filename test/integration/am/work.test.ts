@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFolder, runAm, startAm, tokenEnv } from '../../clients/am.ts';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 test('work runs a command for each item, and releases an item when the command fails', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { createCredential, revokeCredential } from '../../../src/services/auth/credentials.ts';
 import { endTokens } from '../../../src/services/auth/revocations.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { allTestScopes, type TestAgent, useService } from '../../support/service.ts';
+import { allTestScopes, type TestAgent, useSharedService } from '../../support/service.ts';
 import { inboxOf, startWork } from './setup.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 const readStates = async ({ id }: TestAgent) => {
   const text = 'select state, attempts from inbox_items where agent_id = $1 order by number';

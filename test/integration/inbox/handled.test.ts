@@ -3,12 +3,12 @@ import { expect, test, vi } from 'vitest';
 import { followFeed } from '../../clients/feed.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { moveHandledMarks, recordHandled } from '../../../src/services/inbox/handled.ts';
-import { type TestAgent, useService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { expireLeases, startWork } from './setup.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 /** Makes the items of an agent handled, as if the process that acknowledged them had died. */
 async function handleItems({ id }: TestAgent): Promise<void> {

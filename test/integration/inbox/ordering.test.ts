@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { expireLeases, startWork, textsOf } from './setup.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 test('with order, at most one item of a thread is leased, and always the oldest', async () => {
   const { inbox, openThread, send } = await startWork(service);

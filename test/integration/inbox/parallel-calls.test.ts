@@ -2,12 +2,12 @@ import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { endTokens } from '../../../src/services/auth/revocations.ts';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { inboxOf, startWork } from './setup.ts';
 
 /** Calls of one agent that arrive together share a transaction. Each has its own result. */
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 test('parallel claims have their own consumer, length and maximum', async () => {
   const { inbox, openThread, send } = await startWork(service);

@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { connectSdkClient } from '../../clients/mcp/client.ts';
-import { startService, useService } from '../../support/service.ts';
+import { startService, useSharedService } from '../../support/service.ts';
 import { call, connectCaller } from '../ws/caller.ts';
 import { inboxOf, startWork } from './setup.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 async function connectModel(handle: string) {
   const token = await service.token(handle, { audience: 'mcp' });

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fitsResult, maxResultBytes } from '../../../src/transports/mcp/tools/result-budget.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
-import { type TestAgent, useService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 let me: TestAgent;
 let token: string;
 beforeAll(async () => {

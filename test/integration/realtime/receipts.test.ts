@@ -4,13 +4,13 @@ import type { DeliveredMark } from '../../../packages/core/src/domain/feed/recei
 import { recordDeliveries, type DeliveredBatch } from '../../../src/services/threads/receipts.ts';
 import { readAllEvents, type FeedEvent } from '../../clients/feed.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { type TestAgent, useService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { openSseStream } from '../../clients/sse.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 const agents = (count: number) => Promise.all(Array.from({ length: count }, () => service.agent()));
 const ref = ({ id, handle }: TestAgent) => ({ id, canonical_handle: handle });

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 /** Revokes tokens only in the database, without a bus message. */
 async function endSilently(tokens: readonly string[]): Promise<void> {

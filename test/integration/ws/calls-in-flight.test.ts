@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Frame } from '../../clients/websocket.ts';
-import { type ServiceOptions, startService, type TestService, useService } from '../../support/service.ts';
+import {
+  type ServiceOptions,
+  startService,
+  type TestService,
+  useSharedService,
+} from '../../support/service.ts';
 import { call, connectCaller, openConversation, rest, type Result, resultOf, waiting } from './caller.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 async function start(options: ServiceOptions): Promise<TestService> {
   const started = await startService({ worker: false, ...options });

@@ -6,13 +6,13 @@ import { createLifecycle } from '../../../src/start/lifecycle.ts';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { buildAgent, useService } from '../../support/service.ts';
+import { buildAgent, useSharedService } from '../../support/service.ts';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 const ask = (token: string, api = service.api) =>
   requestRest('POST', `${api}/realtime/tickets`, { token, key: null, body: {} });

@@ -7,12 +7,12 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import { createFolder, runAm, startAm, tokenEnv } from '../../clients/am.ts';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 
 const waitOptions = { timeout: 15_000 };
 const wakeText = 'You have 1 unread message in 1 thread. Read your inbox.';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 async function pair() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);

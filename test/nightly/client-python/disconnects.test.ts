@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import { missingPythonReason } from '../../support/python.ts';
 import { runDisconnects } from '../../support/python-disconnects.ts';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 describeUnless(missingPythonReason, 'a Python reader that loses its connection', () => {
-  const service = useService({ worker: false });
+  const service = useSharedService();
 
   test('handles every event once and in order; only a kill repeats the event whose position was not stored', async () => {
     const result = await runDisconnects(service, { messages: 300, cuts: 15, groupSize: 10, kills: 2 });

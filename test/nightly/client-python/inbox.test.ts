@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { missingPythonReason, startPython } from '../../support/python.ts';
-import { type TestAgent, useService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 describeUnless(missingPythonReason, 'instances in Python that share an inbox', () => {
-  const service = useService({ worker: false });
+  const service = useSharedService();
 
   /** An agent whose inbox is on. */
   async function agentWithInbox() {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { type CursorStore, fileCursor, sqlCursor } from '../../../packages/client/src/node/main.ts';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { sendNumbers, startConversation } from '../../integration/client/setup.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 test('a position in a file survives the program, and is replaced atomically', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);

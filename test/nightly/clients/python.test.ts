@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import { missingPythonReason } from '../../support/python.ts';
 import { runDisconnects } from '../../support/python-disconnects.ts';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
 vi.setConfig({ testTimeout: 1_800_000 });
 
 describeUnless(missingPythonReason, 'a Python reader over 1,000 lost connections', () => {
-  const service = useService({ worker: false });
+  const service = useSharedService();
 
   test('handles every one of at least 20,000 events; only a kill repeats the event whose position was not stored', async () => {
     const result = await runDisconnects(service, { messages: 20_000, cuts: 1_000, groupSize: 20, kills: 20 });

@@ -3,12 +3,12 @@ import { describeWithBrowser } from '../../clients/playwright.ts';
 import { inboxOf } from '../../integration/inbox/setup.ts';
 import { startThread } from '../../integration/console/conversations/conversation-fixtures.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
-import { useService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 await describeWithBrowser('a screen of 320 pixels', (browser) => {
-  const service = useService({ worker: false });
+  const service = useSharedService();
 
   test.each(['light', 'dark'] as const)('has no page that scrolls sideways, in %s', async (colorScheme) => {
     const ada = await signInPerson(service);

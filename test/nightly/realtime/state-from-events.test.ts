@@ -11,7 +11,7 @@ import {
 import { followAcrossTransports, type TransportStay } from '../../clients/follower/follower.ts';
 import { readAgentState, type AgentState } from '../../clients/follower/state.ts';
 import { createRelatedAgent } from '../../clients/contacts.ts';
-import { type TestAgent, useService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 import {
   arbitraryActions,
   initialActions,
@@ -25,7 +25,7 @@ const runs = Number(process.env['FOLD_RUNS'] ?? 5);
 const agentsAtOnce = 4;
 const maxActions = 80;
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 interface Resident extends TestAgent {
   place: FeedAccess;

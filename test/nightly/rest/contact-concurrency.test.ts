@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { contactRequestsRepository } from '../../../src/repositories/contacts/requests.ts';
 import { contactsRepository } from '../../../src/repositories/contacts/contacts.ts';
 import { type FeedEvent, followFeed } from '../../clients/feed.ts';
-import { type TestAgent, useService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { createRelatedAgent, statusAndCode, useContacts } from '../../clients/contacts.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 const trust = useContacts(service);
 
 const actions = ['request', 'approve', 'reject', 'removeContact', 'block', 'unblock', 'favorite'] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { updateAgentColumn, useContacts } from '../../../clients/contacts.ts';
 import {
   findFieldError,
@@ -10,7 +10,7 @@ import {
   signInPerson,
 } from '../signed-in-person.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 const trust = useContacts(service);
 
 const contactsOf = ({ id }: Pick<TestAgent, 'id'>, below = '') => `/console/agents/${id}/contacts${below}`;

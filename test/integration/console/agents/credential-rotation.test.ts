@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { createCredential } from '../../../../src/services/auth/credentials.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 interface Named {
   client_id: string;

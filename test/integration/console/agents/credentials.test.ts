@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { scopePresets, scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { maxCredentials } from '../../../../src/services/auth/credentials.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 import {
   findFieldError,
@@ -14,7 +14,7 @@ import {
   signInPerson,
 } from '../signed-in-person.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 const listOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}/credentials`;
 

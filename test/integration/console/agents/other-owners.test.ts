@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { PageParts } from '../../../../src/transports/console/parts.ts';
 import { consoleRoutes } from '../../../../src/transports/console/routes.ts';
 import type { PageResponse } from '../../../clients/form-browser.ts';
-import { useService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 import { fillForm, signInPerson } from '../signed-in-person.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 const parts = { settings: { public_url: 'http://localhost', signup: 'open' } } as unknown as PageParts;
 const ofAgents = consoleRoutes(parts).filter(({ path }) => path.startsWith('/console/agents/:id'));

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { useService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 import { fillForm, findFieldError, signInPerson } from '../signed-in-person.ts';
 import { post } from './conversation-fixtures.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 const address = '/console/conversations/new';
 

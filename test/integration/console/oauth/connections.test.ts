@@ -2,12 +2,12 @@ import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import { recordConnection } from '../../../../src/services/auth/connections.ts';
 import { findForm } from '../../../clients/form-browser.ts';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 import { registerApp, readTokens } from '../../../clients/oauth/app.ts';
 import { fillForm, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 const list = '/console/connections';
 

@@ -2,11 +2,11 @@ import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import type { AuditAction } from '../../../../packages/core/src/domain/auth/audit.ts';
 import type { PageResponse } from '../../../clients/form-browser.ts';
-import { useService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 import { createRoles, type Roles } from '../conversations/conversation-fixtures.ts';
 import { signInPerson } from '../signed-in-person.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 const audit = '/console/audit';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openLivePage } from '../../../clients/live-page.ts';
-import { useService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 import {
   agentRules,
   type Kind,
@@ -14,7 +14,7 @@ import {
 } from './table.ts';
 import { createRightsWorld, type Parameters, type RightsWorld } from './world.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 let world: RightsWorld;
 beforeAll(async () => {
   world = await createRightsWorld(service);

@@ -8,7 +8,7 @@ import type { Operation } from '../../../../src/operations/define.ts';
 import { pathsOf } from '../../../../src/transports/rest/route.ts';
 import { maskResponse } from '../../../support/mask-response.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { allTestScopes, type TestAgent, useService } from '../../../support/service.ts';
+import { allTestScopes, type TestAgent, useSharedService } from '../../../support/service.ts';
 import { upload } from '../../attachments/setup.ts';
 import { inboxOf } from '../../inbox/setup.ts';
 import { newAgentName, createPolicyFixtures, type PolicyFixtures } from './policy-fixtures.ts';
@@ -71,7 +71,7 @@ const fields: Record<string, Names> = {
 const naming =
   /(^|_)(id|ids|ref|refs|messages|handle|owner|agent|agents|participants|to|from|counterpart|entry|organization)$|^agent_name$/;
 
-const service = useService({ worker: false });
+const service = useSharedService();
 let worlds: PolicyFixtures;
 let viewer: TestAgent;
 let thread: string;

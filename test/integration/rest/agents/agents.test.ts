@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { maskResponse } from '../../../support/mask-response.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 const owned = () => service.agent({ scopes, visibility: 'private', inbound_policy: 'contacts_only' });
 const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];

@@ -6,10 +6,10 @@ import { createCredential } from '../../../../src/services/auth/credentials.ts';
 import { followFeed } from '../../../clients/feed.ts';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { useContacts } from '../../../clients/contacts.ts';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
 const sql = <Row extends object>(text: string, values: unknown[] = []) =>

@@ -9,9 +9,9 @@ import {
   updateAgentColumn,
   useContacts,
 } from '../../../clients/contacts.ts';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 const trust = useContacts(service);
 
 const listed = async (by: TestAgent, query = '') =>

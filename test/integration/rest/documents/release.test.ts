@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { loadConfig } from '../../../../src/config.ts';
 import { runCli } from '../../../clients/cli.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { useService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../package.json'), 'utf8'));
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 test('the service, its documents and its command line report the version of package.json', async () => {
   const meta = await service.get(null, '/meta');

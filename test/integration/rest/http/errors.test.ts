@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { requestRest, type RestResponse } from '../../../clients/rest.ts';
-import { allTestScopes, startService, useService } from '../../../support/service.ts';
+import { allTestScopes, startService, useSharedService } from '../../../support/service.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 function expectError(answer: RestResponse, status: number, code: string): void {
   expect([answer.status, answer.body?.error?.code]).toEqual([status, code]);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 const post = (agent: TestAgent, path: string, body: object, key: string = randomUUID()) =>
   service.post(agent, path, body, { headers: { 'Idempotency-Key': key } });

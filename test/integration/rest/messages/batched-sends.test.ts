@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readAllEvents } from '../../../clients/feed.ts';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { statusAndCode, useContacts } from '../../../clients/contacts.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 async function conversation() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);

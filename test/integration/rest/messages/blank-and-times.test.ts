@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 let ann: TestAgent;
 let bob: TestAgent;
 let thread: string;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { requestRest } from '../../../clients/rest.ts';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 async function conversation(): Promise<{ ann: TestAgent; bob: TestAgent; id: string; url: string }> {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);

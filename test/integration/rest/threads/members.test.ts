@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
 import { requestRest } from '../../../clients/rest.ts';
-import { type TestAgent, useService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
-const service = useService({ worker: false });
+const service = useSharedService();
 
 async function thread(creator: TestAgent, ...others: TestAgent[]) {
   const participants = others.map(({ handle }) => handle);
