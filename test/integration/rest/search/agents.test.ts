@@ -5,9 +5,9 @@ import { createOrganization } from '../../../../src/services/people/organization
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { connectSdkClient } from '../../../clients/mcp/client.ts';
 import { type RestResponse } from '../../../clients/rest.ts';
-import { type TestAgent, useSharedService } from '../../../support/service.ts';
+import { type TestAgent, useService } from '../../../support/service.ts';
 
-const service = useSharedService();
+const service = useService({ worker: false });
 
 function agent(
   handle: string,
