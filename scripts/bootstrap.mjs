@@ -94,7 +94,7 @@ function build() {
   runBuild(inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json', '--noCheck');
   // Programs in the checkout import the client library, and run `npx am`.
   runBuild(inRoot('scripts', 'client', 'build.mjs'));
-  runBuild(inRoot('scripts', 'client', 'bundle-command-line.mjs'));
+  runBuild(inRoot('scripts', 'client', 'bundle.mjs'));
   removeLeftovers('dist');
   runBuild(inRoot('scripts', 'copy-swagger-ui.mjs'));
   const draft = `${stampFile}.${process.pid}`;

@@ -16,7 +16,8 @@ process.once('exit', () =>
   [draft, replaced].forEach((name) => rmSync(name, { recursive: true, force: true })),
 );
 // Without paths, a package is compiled against the built files of the other packages, as its users have them.
-const options = ['-p', join(folder, 'tsconfig.json'), '--paths', 'null', '--outDir', draft];
+const config = ['tsconfig.build.json', 'tsconfig.json'].map((name) => join(folder, name)).find(existsSync);
+const options = ['-p', config, '--paths', 'null', '--outDir', draft];
 const done = spawnSync(process.execPath, [compiler, ...options], { cwd: root, stdio: 'inherit' });
 if (done.error) process.stderr.write(`the compiler could not be started: ${done.error.message}\n`);
 if (done.status !== 0) process.exit(1);

@@ -1,3 +1,4 @@
+import { addOwnEntriesInput } from '../../packages/core/src/inputs/contacts.ts';
 import { z } from 'zod';
 import { addAllowlistEntry, listEntries, removeAllowlistEntry } from '../services/contacts/allowlist.ts';
 import { blockAgentOperation } from './contacts/block-agent.ts';
@@ -30,9 +31,7 @@ export const aliases: readonly Operation[] = [
     summary: 'Add agents, or all agents of owners, to your allowlist',
     scope: 'contacts:write',
     kind: 'write',
-    input: z.strictObject({
-      entries: z.array(allowlistEntry).min(1).max(100).describe('What to add, 1–100 entries: all, or none.'),
-    }),
+    input: addOwnEntriesInput,
     output,
     async run(work, { entries }) {
       for (const entry of entries) await addAllowlistEntry(work, entry);

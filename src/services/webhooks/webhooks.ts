@@ -1,6 +1,6 @@
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
-import { type EventType, eventOf } from '../../../packages/core/src/events/list.ts';
-import { canSeeEvent } from '../../../packages/core/src/events/feed-event.ts';
+import type { EventType } from '../../../packages/core/src/events/list.ts';
+import { requireVisibleEventTypes } from '../../../packages/core/src/events/feed-event.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { maxWebhooks } from '../../../packages/core/src/domain/webhooks.ts';
 import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
@@ -42,7 +42,7 @@ export type WebhookChanges = { [Name in keyof NewWebhook]?: NewWebhook[Name] | u
 export async function createWebhook(work: SystemWork, owner: WebhookOwner, input: NewWebhook) {
   const { agent_id } = owner;
   requireAllowedUrl(work, input.url);
-  requireVisibleEventTypes(owner, input.event_types);
+  requireVisibleEventTypes(owner.scopes, input.event_types);
   // The lock keeps concurrent calls within the maximum.
   if (!(await work.db.agents.lock(agent_id))) throw new DomainError('NOT_FOUND', 'No such agent.');
   if ((await work.db.webhooks.count(agent_id)) >= maxWebhooks) {
@@ -87,7 +87,7 @@ export async function updateWebhook(
   if (changes.url !== undefined) requireAllowedUrl(work, changes.url);
   const isRedirected = changes.url !== undefined || changes.event_types !== undefined;
   const event_types = changes.event_types === undefined ? before.event_types : changes.event_types;
-  if (isRedirected) requireVisibleEventTypes(owner, event_types as readonly EventType[] | null);
+  if (isRedirected) requireVisibleEventTypes(owner.scopes, event_types as readonly EventType[] | null);
   const settings = {
     url: changes.url ?? before.url,
     description: changes.description ?? before.description,
@@ -141,18 +141,4 @@ function readHost(url: string): string {
 function requireAllowedUrl({ settings: { webhookSender } }: SystemWork, url: string): void {
   const problem = webhookSender.checkUrl(url);
   if (problem !== undefined) throw wrongField('url', problem);
-}
-
-/** A webhook gets only events that the caller's token could stream. */
-function requireVisibleEventTypes({ scopes }: WebhookOwner, types: readonly EventType[] | null): void {
-  const hidden = types?.find((type) => !canSeeEvent(scopes, type));
-  if (hidden === undefined) return;
-  const scope = eventOf(hidden).scope;
-  throw new DomainError(
-    'INSUFFICIENT_SCOPE',
-    `Events of type ${hidden} need a token with the scope ${scope}.`,
-    {
-      scope,
-    },
-  );
 }

@@ -11,16 +11,10 @@ import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import type { Realtime } from '../../realtime/contract.ts';
 import { envelopeText, eventEnvelope } from '../../operations/event-envelope.ts';
 import type { TransportDescription } from '../../realtime/transport-description.ts';
-import { acknowledgeInput, pageQuery, pageState } from '../../realtime/event-page.ts';
-import { feedScopes, requireFeedScope } from '../../realtime/feed-scopes.ts';
+import { acknowledgeInput, eventsQuery, pageState } from '../../../packages/core/src/inputs/events.ts';
+import { feedScopes, requireFeedScope } from '../../../packages/core/src/events/feed-scopes.ts';
 import { createQueryReader } from './read-input.ts';
 import type { Route, RouteDescription } from './route.ts';
-
-/** Query of `GET /v1/events`. */
-const eventsQuery = z.object({
-  ...pageQuery,
-  wait: z.int().min(0).max(30).default(0).describe('How long to wait for the first event, in seconds, 0–30.'),
-});
 
 /** Response of `GET /v1/events`. */
 export const eventPage = z

@@ -6,7 +6,7 @@ import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
 import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
-import { feedScopes, requireFeedScope } from '../../realtime/feed-scopes.ts';
+import { feedScopes, requireFeedScope } from '../../../packages/core/src/events/feed-scopes.ts';
 import type { Route, RouteDescription } from './route.ts';
 
 const input = z.strictObject({});

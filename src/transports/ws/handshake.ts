@@ -3,7 +3,7 @@ import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { bearerToken } from '../http/authenticate.ts';
 import { requireHost, useOriginForm } from '../http/server.ts';
-import { requireFeedScope } from '../../realtime/feed-scopes.ts';
+import { requireFeedScope } from '../../../packages/core/src/events/feed-scopes.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 
 /** The credentials and the cursor of a handshake. */

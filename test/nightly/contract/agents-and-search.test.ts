@@ -21,6 +21,14 @@ sameAnswers('an agent reads and changes itself, and sees others', async (world) 
   await world.events('ann', 2);
 });
 
+sameAnswers('names are cleaned, and times in seconds are refused', async (world) => {
+  await world.agent('ann');
+  for (const display_name of [' Ann\n Lee\u202e ', '\u200b', 'x'.repeat(101)])
+    await world.request('ann', 'PATCH', '/v1/agents/me', { body: { display_name } });
+  for (const since of ['1795690000', '2026-11-26T09:00:00Z', 'yesterday'])
+    await world.request('ann', 'GET', `/v1/threads?updated_since=${since}`);
+});
+
 sameAnswers('agents are found by parts of their names', async (world) => {
   await world.agent('reader');
   const name = 'zanzibar';

@@ -3,6 +3,21 @@ import type { World } from './world.ts';
 
 startBothServices();
 
+sameAnswers('the paths of me do what those of the collections do', async (world) => {
+  await world.agent('ann');
+  await world.agent('bob');
+  const entries = [world.handle('bob'), 'globex.*'];
+  await world.request('ann', 'POST', '/v1/agents/me/allowlist', { body: { entries } });
+  await world.request('ann', 'POST', '/v1/agents/me/allowlist', { body: { entries: ['no handle'] } });
+  await world.request('ann', 'DELETE', '/v1/agents/me/allowlist/globex.*');
+  await world.request('ann', 'DELETE', '/v1/agents/me/allowlist/globex.*');
+  await world.request('ann', 'GET', '/v1/agents/me/allowlist');
+  const handle = world.handle('bob');
+  await world.request('ann', 'POST', '/v1/agents/me/blocks', { body: { handle } });
+  await world.request('ann', 'GET', '/v1/agents/me/blocks');
+  await world.request('ann', 'DELETE', `/v1/agents/me/blocks/${handle}`);
+});
+
 const requests = '/v1/contacts/requests';
 
 async function pair(world: World): Promise<void> {

@@ -10,7 +10,7 @@ const volatile = new Set([
   'message_text',
   'secret',
 ]);
-const volatileNumbers = new Set(['fencing_token', 'oldest_age']);
+const volatileNumbers = new Set(['fencing_token', 'oldest_age', 'duration_ms', 'last_duration_ms']);
 const times = /^(?:since|.+_at|.+_until)$/;
 
 /**
@@ -42,15 +42,20 @@ export function createMask(owners: string): (value: unknown) => unknown {
         .filter(([name, child]) => child !== undefined && name !== 'scanned_by')
         .map(([name, child]) => [
           name,
-          name === 'error' && child !== null ? maskError(child) : mask(child, name),
+          name === 'error' && child !== null
+            ? maskError(child as Parameters<typeof maskError>[0], mask)
+            : mask(child, name),
         ]),
     );
   }
   return (value) => mask(value);
 }
 
-function maskError(error: { code: string; details?: { field: string }[]; request_id?: string }): object {
-  const { code, details, request_id } = error;
-  const fields = details?.map(({ field }) => field).sort();
-  return { code, ...(fields && { fields }), ...(request_id !== undefined && { request_id: '<request_id>' }) };
+/** Texts of handles and ids differ. */
+function maskError(
+  error: { code: string; message: string; request_id?: string; details?: object[] },
+  text: (value: unknown) => unknown,
+): object {
+  const { code, request_id, ...said } = error;
+  return { code, ...(text(said) as object), ...(request_id !== undefined && { request_id: '<request_id>' }) };
 }

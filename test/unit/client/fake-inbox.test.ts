@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createClient, type Lease } from '../../../packages/client/src/main.ts';
-import { fakeService, type FakeService } from '../../../packages/client/src/testing/fake-service.ts';
+import { fakeService, type FakeService } from '../../../packages/client/src/testing/main.ts';
 
 const running: FakeService[] = [];
 afterEach(async () => {

@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { fakeService, type FakeService } from '../../../packages/client/src/testing/fake-service.ts';
+import { z } from 'zod';
+import { fakeService, type FakeService } from '../../../packages/client/src/testing/main.ts';
 import committed from '../../../packages/client/src/testing/contract.json' with { type: 'json' };
-import { handlers } from '../../../packages/client/src/testing/operations/execute.ts';
-import { buildFakeContract, operationsNotFaked } from '../../../scripts/client/fake-contract.ts';
+import { operations } from '../../../packages/client/src/testing/operations/execute.ts';
+import {
+  buildFakeContract,
+  fakedOperations,
+  operationsNotFaked,
+} from '../../../scripts/client/fake-contract.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 
 const running: FakeService[] = [];
@@ -56,8 +61,20 @@ test('the fake service has the contract of the catalogue', () => {
   expect(committed).toEqual(buildFakeContract());
 });
 
+test('its operations take the input of those of the service', () => {
+  const schemaOf = (input?: z.ZodType) =>
+    input && z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  for (const { name, input, rest } of fakedOperations) {
+    const { properties, ...taken } = schemaOf(operations.get(name)?.input) ?? {};
+    // A file is no JSON.
+    expect({ ...taken, ...(!rest?.upload && { properties }) }, name).toEqual(
+      rest?.upload ? expect.objectContaining(taken) : schemaOf(input),
+    );
+  }
+});
+
 test('it has every operation of its contract, and the documentation lists the missing ones', () => {
-  expect(Object.keys(committed.operations).filter((name) => !handlers.has(name))).toEqual([]);
+  expect([...operations.keys()].toSorted()).toEqual(Object.keys(committed.operations).toSorted());
   const page = readFileSync(resolve(import.meta.dirname, '../../../docs/testing.md'), 'utf8');
   const [, section = ''] = page.split('## What it does not cover');
   const listed = Array.from(section.matchAll(/`([a-z]+_[a-z_]+)`/g), ([, name = '']) => name);

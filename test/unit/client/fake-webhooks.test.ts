@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createClient, verifyWebhook } from '../../../packages/client/src/main.ts';
-import { fakeService, type FakeService } from '../../../packages/client/src/testing/fake-service.ts';
+import { fakeService, type FakeService } from '../../../packages/client/src/testing/main.ts';
 import type { WebhookReceiver, WebhookRequest } from '../../../packages/client/src/testing/main.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 

@@ -2,94 +2,45 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { addAgent, ownerOf, toAgentId } from './operations/agents.ts';
-import { type ApprovalSubject, decideApproval, openApproval } from './operations/approvals.ts';
+import { decideApproval, openApproval } from './operations/approvals.ts';
 import { answerBlob } from './transports/blobs.ts';
-import { createClock, createIds, createSecret, type FakeClock } from './core/clock.ts';
+import { createClock, createIds, createSecret } from './core/clock.ts';
+import { errorBody, toDomainError } from './core/errors.ts';
 import { beginContact } from './operations/contacts.ts';
 import { wakeReaders } from './core/feed.ts';
 import { expireItems } from './core/inbox.ts';
 import { createExchange, type Exchange } from './transports/exchange.ts';
-import { createExecute, type Execute } from './operations/execute.ts';
 import { answerOauth } from './transports/oauth.ts';
-import type { Agent, AgentProfile, ApprovalDecision, WebhookReceiver } from './core/records.ts';
+import type { Agent } from './core/records.ts';
+import type {
+  ApprovalDecision,
+  ApprovalSubject,
+  Failure,
+  FakeAgent,
+  FakeAgentOptions,
+  FakeService,
+  FakeServiceOptions,
+  WebhookReceiver,
+} from './types.ts';
+import { basicScopes } from '../../../core/src/domain/auth/scopes.ts';
+import { DomainError } from '../../../core/src/domain/errors.ts';
 import { postToUrl } from './core/webhooks.ts';
 import { answerRest } from './transports/rest.ts';
-import { ServiceError, toServiceError } from './core/service-error.ts';
 import { createState, type State } from './core/state.ts';
 import { bearerToken, challengeFor, issueToken, revokeToken } from './transports/tokens.ts';
 import { createWebSocketTransport, type WebSocketTransport } from './transports/websocket.ts';
-
-/** An agent of a fake service, with a token and a client credential. */
-export interface FakeAgent {
-  id: string;
-  handle: string;
-  token: string;
-  client_id: string;
-  client_secret: string;
-}
-
-export interface FakeAgentOptions extends Partial<AgentProfile> {
-  /** Scopes of the token and the credential; default: those of threads and contacts. */
-  scopes?: readonly string[];
-}
-
-/** Requests that fail on purpose. */
-export interface Failure {
-  /** The HTTP status; `disconnect` cuts the connection without an answer. */
-  status: 429 | 500 | 503 | 'disconnect';
-  /** The number of requests; default 1. */
-  times?: number;
-  /** Sent as Retry-After, in seconds. */
-  retry_after?: number;
-}
-
-/** A service in memory, with the wire of the real one. */
-export interface FakeService {
-  /** The address, as `http://127.0.0.1:<port>`. */
-  url: string;
-  clock: FakeClock;
-  /** Adds an agent. It accepts messages from everyone, unless its options say something else. */
-  agent(handle: string, options?: FakeAgentOptions): FakeAgent;
-  /** Issues another token; `expires_in` is in seconds of the clock. */
-  token(handle: string, options?: { scopes?: readonly string[]; expires_in?: number }): string;
-  /** Ends tokens: their connections close with 1008, and requests get 401. */
-  revoke(token: string): void;
-  /** Makes two agents contacts. */
-  connect(handle: string, other: string): void;
-  /** Requests an approval, as a tool call of the agent that gets APPROVAL_REQUIRED. */
-  requestApproval(handle: string, subject: ApprovalSubject): { id: string; expires_at: number };
-  /** Decides an approval as a person on its page. Approving runs the call, and the agent gets `approval.resolved`. */
-  decideApproval(id: string, decision: ApprovalDecision): void;
-  /** Lets the next requests fail. */
-  failNext(failure: Failure): void;
-  /** Cuts every connection: WebSockets and waiting requests. */
-  disconnect(): void;
-  /** Removes the events that are kept for an agent. Readers that have not seen them get a gap. */
-  removeEvents(handle: string): void;
-  stop(): Promise<void>;
-}
-
-export interface FakeServiceOptions {
-  /** The time at the start, in milliseconds since the epoch; default: 2026-01-01T00:00:00Z. */
-  now?: number;
-  /** Receives the requests of webhooks and returns the status of the response; default: they are posted to their addresses. */
-  onWebhook?: WebhookReceiver;
-}
-
-const basicScopes = ['threads:read', 'threads:write', 'contacts:read', 'contacts:write'];
 
 /** Starts a service in memory on a free port of the loopback interface. */
 export async function fakeService({ now, onWebhook }: FakeServiceOptions = {}): Promise<FakeService> {
   const clock = createClock(now);
   const post: WebhookReceiver = (request) => postToUrl(state.stopped.signal, request);
   const state: State = createState(clock, createIds(), onWebhook ?? post);
-  const execute = createExecute();
   const failures: { status: Failure['status']; retry_after: number | undefined }[] = [];
-  const transport = createWebSocketTransport(state, execute);
+  const transport = createWebSocketTransport(state);
   const server = createServer((request, response) => {
     const failure = failures.shift();
     if (failure?.status === 'disconnect') request.destroy();
-    else void answer(state, execute, createExchange(request, response), failure);
+    else void answer(state, createExchange(request, response), failure);
   });
   server.on('upgrade', (request: IncomingMessage, socket, head) => {
     if (failures.shift()) socket.destroy();
@@ -180,31 +131,30 @@ function createControls(state: State) {
 
 async function answer(
   state: State,
-  execute: Execute,
   exchange: Exchange,
   failure: { status: Failure['status']; retry_after: number | undefined } | undefined,
 ): Promise<void> {
   try {
     if (failure) throw toFailure(failure);
     if (exchange.path.startsWith('/v1/') && !exchange.path.startsWith('/v1/.well-known/'))
-      await answerRest(state, execute, exchange);
+      await answerRest(state, exchange);
     else if (!(await answerOauth(state, exchange)) && !(await answerBlob(state, exchange)))
-      throw new ServiceError('NOT_FOUND', `No such endpoint: ${exchange.method} ${exchange.path}.`);
+      throw new DomainError('NOT_FOUND', `No such endpoint: ${exchange.method} ${exchange.path}.`);
   } catch (thrown) {
-    refuse(state, exchange, toServiceError(thrown));
+    refuse(state, exchange, toDomainError(thrown));
   }
 }
 
 function toFailure({ status, retry_after }: { status: Failure['status']; retry_after: number | undefined }) {
   const code = status === 429 ? 'RATE_LIMITED' : status === 503 ? 'UNAVAILABLE' : 'INTERNAL';
   const options = retry_after === undefined ? {} : { retry_after };
-  return new ServiceError(code, 'The test asked for this failure.', options);
+  return new DomainError(code, 'The test asked for this failure.', options);
 }
 
-function refuse(state: State, exchange: Exchange, error: ServiceError): void {
+function refuse(state: State, exchange: Exchange, error: DomainError): void {
   const challenge = challengeFor(state, error, bearerToken(exchange.headers.authorization) !== undefined);
   if (challenge !== undefined) exchange.setHeader('WWW-Authenticate', challenge);
-  const { retry_after } = error.options;
+  const { retry_after } = error;
   if (retry_after !== undefined) exchange.setHeader('Retry-After', String(retry_after));
-  exchange.json(error.status, error.body(exchange.request_id));
+  exchange.json(error.status, errorBody(error, exchange.request_id));
 }

@@ -1,11 +1,6 @@
-export { fakeService } from './fake-service.ts';
-export type {
-  Failure,
-  FakeAgent,
-  FakeAgentOptions,
-  FakeService,
-  FakeServiceOptions,
-} from './fake-service.ts';
-export type { ApprovalSubject } from './operations/approvals.ts';
-export type { ApprovalDecision, WebhookReceiver, WebhookRequest } from './core/records.ts';
-export type { FakeClock } from './core/clock.ts';
+import { fakeService as start } from './fake-service.ts';
+import type { fakeService as Declared } from './types.ts';
+
+export type * from './types.ts';
+
+export const fakeService: typeof Declared = start;

@@ -1,4 +1,5 @@
 import { allows, sufficientScopes } from '../domain/auth/scopes.ts';
+import { DomainError } from '../domain/errors.ts';
 import { eventOf, type EventType, eventTypes } from './list.ts';
 
 /** An event, written in the transaction of its cause for every agent concerned. */
@@ -29,3 +30,18 @@ export function canSeeEvent(granted: ReadonlySet<string>, type: EventType): bool
 export const typesByScope: readonly { type: string; scope: string }[] = eventTypes.flatMap((type) =>
   [...sufficientScopes(eventOf(type).scope), 'realtime:read'].map((scope) => ({ type, scope })),
 );
+
+/**
+ * A webhook gets only events that the caller's token could stream.
+ * @throws {DomainError} INSUFFICIENT_SCOPE
+ */
+export function requireVisibleEventTypes(
+  granted: ReadonlySet<string>,
+  types: readonly EventType[] | null,
+): void {
+  const hidden = types?.find((type) => !canSeeEvent(granted, type));
+  if (hidden === undefined) return;
+  const { scope } = eventOf(hidden);
+  const message = `Events of type ${hidden} need a token with the scope ${scope}.`;
+  throw new DomainError('INSUFFICIENT_SCOPE', message, { scope });
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { approvalStates } from '../domain/approvals.ts';
-import { pageFields, agentHandle } from './fields.ts';
+import { allowlistEntry, pageFields, agentHandle } from './fields.ts';
 
 export const blockAgentInput = z.strictObject({
   handle: agentHandle.describe('The agent to block, by handle or id.'),
@@ -35,4 +35,8 @@ export const withdrawContactRequestInput = z.strictObject({
 export const listApprovalsInput = z.strictObject({
   state: z.enum(approvalStates).optional().describe('Only approvals in this state.'),
   ...pageFields(100, 50),
+});
+
+export const addOwnEntriesInput = z.strictObject({
+  entries: z.array(allowlistEntry).min(1).max(100).describe('What to add, 1–100 entries: all, or none.'),
 });

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
 import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
-import { hasFeedScope } from '../../../realtime/feed-scopes.ts';
+import { hasFeedScope } from '../../../../packages/core/src/events/feed-scopes.ts';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { Realtime } from '../../../realtime/contract.ts';
 import { createSseStream } from '../../http/sse.ts';

@@ -3,8 +3,8 @@ import { defineOperation, toolHints } from '../../../operations/define.ts';
 import { examplePage } from '../../../operations/examples/events.ts';
 import { idempotencyKeyPattern } from '../../../../packages/core/src/inputs/fields.ts';
 import type { Realtime } from '../../../realtime/contract.ts';
-import { acknowledgeInput } from '../../../realtime/event-page.ts';
-import { requireFeedScope } from '../../../realtime/feed-scopes.ts';
+import { acknowledgeInput } from '../../../../packages/core/src/inputs/events.ts';
+import { requireFeedScope } from '../../../../packages/core/src/events/feed-scopes.ts';
 import type { Position } from '../sessions/places.ts';
 import { type Tool, createTool, toWaitPosition } from './tools.ts';
 

@@ -1,4 +1,4 @@
-import { hasFeedScope } from '../../../realtime/feed-scopes.ts';
+import { hasFeedScope } from '../../../../packages/core/src/events/feed-scopes.ts';
 import type { FeedStatus } from '../../../realtime/contract.ts';
 import type { Caller, Exchange } from '../protocol/exchange.ts';
 import type { McpParts } from '../parts.ts';

@@ -1,5 +1,5 @@
 import type { Realtime } from '../../../realtime/contract.ts';
-import { requireFeedScope } from '../../../realtime/feed-scopes.ts';
+import { requireFeedScope } from '../../../../packages/core/src/events/feed-scopes.ts';
 import type { PlaceKeeper } from '../prompts/instructions.ts';
 import { defaultProgressMs } from './progress.ts';
 import { type Tool, createTool } from './tools.ts';

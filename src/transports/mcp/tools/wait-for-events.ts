@@ -8,7 +8,7 @@ import { examplePage } from '../../../operations/examples/events.ts';
 import { maxWaitSeconds, threadId } from '../../../../packages/core/src/inputs/fields.ts';
 import { relationshipsOf } from '../../../operations/messages/relationships.ts';
 import type { EventPage, LiveEvent, Realtime } from '../../../realtime/contract.ts';
-import { pageQuery, pageState } from '../../../realtime/event-page.ts';
+import { pageQuery, pageState } from '../../../../packages/core/src/inputs/events.ts';
 import { isNoReplyMessage } from '../notifications/notifications.ts';
 import { type PlaceKeeper, waitStart } from '../prompts/instructions.ts';
 import type { Move, Position } from '../sessions/places.ts';

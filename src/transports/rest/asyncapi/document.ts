@@ -1,6 +1,6 @@
 import { eventTypes } from '../../../../packages/core/src/events/list.ts';
 import type { TransportDescription } from '../../../realtime/transport-description.ts';
-import { feedScopes } from '../../../realtime/feed-scopes.ts';
+import { feedScopes } from '../../../../packages/core/src/events/feed-scopes.ts';
 import type { Steps } from '../../../shared/steps.ts';
 import { createSchemas, type Json } from '../openapi/schemas.ts';
 import { describeChannel } from './channel.ts';

@@ -1,6 +1,6 @@
 import { eventOf, eventTypes } from '../../../../packages/core/src/events/list.ts';
 import type { TransportDescription } from '../../../realtime/transport-description.ts';
-import { feedScopes } from '../../../realtime/feed-scopes.ts';
+import { feedScopes } from '../../../../packages/core/src/events/feed-scopes.ts';
 import type { Json, Schemas } from '../openapi/schemas.ts';
 import { anyOf, scopesFor } from './security.ts';
 

@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto';
-
-/** The time of a fake service. It stands still between changes, so that a test gets the same times in every run. */
-export interface FakeClock {
-  /** Milliseconds since the epoch. */
-  now(): number;
-  /** Moves the time forward, in milliseconds: tokens and unsent files can expire. */
-  advance(milliseconds: number): void;
-}
+import { idPrefixes, type IdKind } from '../../../../core/src/domain/ids.ts';
+import type { FakeClock } from '../types.ts';
 
 /** 2026-01-01T00:00:00Z */
 const defaultStart = Date.UTC(2026, 0, 1);
@@ -26,16 +20,16 @@ export function createClock(start = defaultStart): FakeClock {
 const idDigits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const idLength = 26;
 
-/** Creates identifiers in the form of the service: a prefix and 26 digits that increase. */
-export function createIds(): (prefix: string) => string {
+/** Creates identifiers in the form of the service, which increase. */
+export function createIds(): (kind: IdKind) => string {
   let count = 0;
-  return function nextId(prefix) {
+  return function nextId(kind) {
     count += 1;
     let text = '';
     for (let rest = count; text.length < idLength; rest = Math.floor(rest / 32)) {
       text = `${idDigits[rest % 32]}${text}`;
     }
-    return `${prefix}_${text}`;
+    return `${idPrefixes[kind]}_${text}`;
   };
 }
 

@@ -1,15 +1,17 @@
-import contract from '../contract.json' with { type: 'json' };
+import { DomainError } from '../../../../core/src/domain/errors.ts';
+import { canSeeEvent } from '../../../../core/src/events/feed-event.ts';
+import type { EventType } from '../../../../core/src/events/list.ts';
+import { presentEvent as presentColumns } from '../../../../core/src/events/present-event.ts';
 import type { Agent, Message, StoredEvent } from './records.ts';
-import { ServiceError } from './service-error.ts';
 import type { State } from './state.ts';
 
 export interface NewEvent {
-  type: keyof typeof contract.event_scopes;
+  type: EventType;
   thread_id?: string | null;
-  message?: Message | null;
+  message?: Message;
+  data?: object;
   /** Ids of the agents that get it. */
   recipients: Iterable<string>;
-  data: object | (() => object);
 }
 
 export interface EventPage {
@@ -21,46 +23,15 @@ export interface EventPage {
   gap: boolean;
 }
 
-const scopes: Record<string, string> = contract.event_scopes;
-
 /** Appends an event to the feed of every recipient. */
-export function emit(
-  state: State,
-  { type, thread_id = null, message = null, recipients, data }: NewEvent,
-): void {
-  const stored: StoredEvent = {
-    type,
-    id: state.newId('evt'),
-    created_at: state.clock.now(),
-    thread_id,
-    message,
-    data: typeof data === 'function' ? (data as () => object) : () => data,
-  };
-  const agents = [...new Set(recipients)].flatMap((id) => state.agents.get(id) ?? []);
+export function emit(state: State, event: NewEvent): void {
+  const { type, thread_id = null, message = null, data = null, recipients } = event;
+  const id = state.newId('event');
+  const stored: StoredEvent = { type, id, created_at: state.clock.now(), thread_id, message, data };
+  const agents = [...new Set(recipients)].flatMap((agentId) => state.agents.get(agentId) ?? []);
   for (const { feed } of agents) feed.events.push(stored);
   // After all feeds have it: a listener can cause further events.
   for (const { feed } of agents) for (const listener of feed.listeners) listener();
-}
-
-/** Whether a token with these scopes sees events of the type. */
-export function canSee(granted: ReadonlySet<string>, type: string): boolean {
-  return granted.has(scopes[type] ?? '') || granted.has('realtime:read') || canReadAgents(granted, type);
-}
-
-/** A token with any basic scope may read agents. */
-function canReadAgents(granted: ReadonlySet<string>, type: string): boolean {
-  const basic = ['threads:read', 'threads:write', 'contacts:read', 'contacts:write'];
-  return scopes[type] === 'agents:read' && basic.some((scope) => granted.has(scope));
-}
-
-/** @throws {ServiceError} INSUFFICIENT_SCOPE when the token sees no events */
-export function requireFeedScope(granted: ReadonlySet<string>): void {
-  if (['threads:read', 'contacts:read', 'realtime:read'].some((scope) => granted.has(scope))) return;
-  throw new ServiceError(
-    'INSUFFICIENT_SCOPE',
-    'This request needs a token with the scope threads:read or contacts:read or realtime:read.',
-    { scope: 'realtime:read' },
-  );
 }
 
 /** The number of the last event. */
@@ -70,13 +41,13 @@ export const lastNumber = ({ feed }: Agent): number => feed.removed + feed.event
 export const encodeCursor = ({ id }: Agent, number: number): string =>
   Buffer.from(`${id}:${number}`).toString('base64url');
 
-/** @throws {ServiceError} INVALID_CURSOR */
+/** @throws {DomainError} INVALID_CURSOR */
 export function decodeCursor(agent: Agent, cursor: string): number {
   const [id, number = ''] = Buffer.from(cursor, 'base64url').toString().split(':');
   if (id === agent.id && /^\d+$/.test(number) && encodeCursor(agent, Number(number)) === cursor) {
     return Number(number);
   }
-  throw new ServiceError(
+  throw new DomainError(
     'INVALID_CURSOR',
     'This cursor is invalid or belongs to another list; start without one.',
   );
@@ -84,7 +55,7 @@ export function decodeCursor(agent: Agent, cursor: string): number {
 
 /**
  * Where a reader starts: at its cursor, else at the acknowledged position, else at an end of the feed.
- * @throws {ServiceError} INVALID_CURSOR
+ * @throws {DomainError} INVALID_CURSOR
  */
 export function startPosition(
   agent: Agent,
@@ -115,7 +86,7 @@ export function readEvents(
   while (page.position < lastNumber(agent) && page.events.length < limit) {
     const event = feed.events[page.position - feed.removed];
     page.position += 1;
-    if (!event || !canSee(granted, event.type)) continue;
+    if (!event || !canSeeEvent(granted, event.type)) continue;
     page.events.push(event);
     page.numbers.push(page.position);
   }
@@ -123,20 +94,9 @@ export function readEvents(
   return page;
 }
 
-/** An event as the service sends it. */
-export interface PresentedEvent {
-  type: string;
-  id: string;
-  cursor: string;
-  created_at: number;
-  data: object;
-}
-
 /** Returns an event as one agent gets it. */
-export function presentEvent(agent: Agent, event: StoredEvent, number: number): PresentedEvent {
-  const { type, id, created_at } = event;
-  return { type, id, cursor: encodeCursor(agent, number), created_at, data: event.data() };
-}
+export const presentEvent = (agent: Agent, event: StoredEvent, number: number): object =>
+  presentColumns(event, encodeCursor(agent, number));
 
 /** The number of visible events after the acknowledged position: at most 100. */
 export function countPending(
@@ -146,7 +106,7 @@ export function countPending(
   const { removed, acknowledged } = agent.feed;
   const { events } = readEvents(agent, granted, Math.max(acknowledged ?? 0, removed), Infinity);
   const pending = events.filter(
-    ({ type, message }) => type !== 'message.created' || message?.sender.id !== agent.id,
+    ({ type, message }) => type !== 'message.created' || message?.sender_id !== agent.id,
   ).length;
   return { pending_events: Math.min(pending, 100), ...(pending > 100 && { pending_events_more: true }) };
 }
@@ -177,7 +137,7 @@ export function wakeReaders({ feed }: Agent): void {
   for (const listener of feed.listeners) listener();
 }
 
-/** Acknowledges a position; it moves forward only. @throws {ServiceError} INVALID_CURSOR */
+/** Acknowledges a position; it moves forward only. @throws {DomainError} INVALID_CURSOR */
 export function acknowledge(state: State, agent: Agent, cursor: string): void {
   const number =
     cursor === 'latest' || cursor === 'earliest'
@@ -197,19 +157,19 @@ export function acknowledge(state: State, agent: Agent, cursor: string): void {
 export function markDelivered(state: State, agent: Agent, events: readonly StoredEvent[]): void {
   const marks = new Map<string, number>();
   for (const { message } of events) {
-    if (!message || message.sender.id === agent.id) continue;
+    if (!message || message.sender_id === agent.id) continue;
     marks.set(message.thread_id, Math.max(message.sequence, marks.get(message.thread_id) ?? 0));
   }
   for (const [threadId, sequence] of marks) {
     const thread = state.threads.get(threadId);
     const member = thread?.members.find(({ id }) => id === agent.id);
-    const before = member ? Math.max(member.delivered, member.read) : sequence;
+    const before = member ? Math.max(member.delivered_sequence, member.read_sequence) : sequence;
     if (!thread || !member || before >= sequence) continue;
-    member.delivered = sequence;
+    member.delivered_sequence = sequence;
     const senders = new Set(
       thread.messages
         .filter((message) => message.sequence > before && message.sequence <= sequence)
-        .map(({ sender }) => sender.id),
+        .map(({ sender_id }) => sender_id),
     );
     senders.delete(agent.id);
     const { id, canonical_handle } = agent;

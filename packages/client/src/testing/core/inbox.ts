@@ -1,23 +1,16 @@
-import { canSee, decodeCursor, emit, lastNumber } from './feed.ts';
-import type { Agent, Inbox, InboxItem, StoredEvent } from './records.ts';
+import { defaultInbox } from '../../../../core/src/domain/inbox.ts';
+import { canSeeEvent } from '../../../../core/src/events/feed-event.ts';
+import { decodeCursor, emit, lastNumber } from './feed.ts';
+import type { Agent, AgentRef, Inbox, InboxItem, StoredEvent } from './records.ts';
 import type { Call, State } from './state.ts';
-
-/** Receipts and the loss of items are news, not work. */
-const otherTypes = new Set(['message.delivered', 'message.read', 'message.handled', 'inbox.expired']);
-
-export const isItemType = (type: string): boolean => !otherTypes.has(type);
 
 /** Whether the item waits for an acknowledgement. */
 const isOpen = ({ state }: InboxItem): boolean => state !== 'handled';
 
 /** Who caused an event. */
 function causeOf({ message, data }: StoredEvent): string | undefined {
-  const { created_by_id, by, from } = data() as {
-    created_by_id?: string;
-    by?: { id?: string };
-    from?: { id?: string };
-  };
-  return message?.sender.id ?? created_by_id ?? by?.id ?? from?.id;
+  const { created_by, by, from } = (data ?? {}) as { created_by?: string; by?: AgentRef; from?: AgentRef };
+  return message?.sender_id ?? created_by ?? by?.id ?? from?.id;
 }
 
 /** The items that the feed has for an inbox after its position, and that were not copied yet. */
@@ -100,7 +93,7 @@ export function findFree({ scopes, state }: Call, inbox: Inbox): InboxItem[] {
     const isBehind =
       event.thread_id !== null && (waiting.has(event.thread_id) || leased.has(event.thread_id));
     if (event.thread_id !== null) waiting.add(event.thread_id);
-    return item.ready_at <= now && canSee(scopes, event.type) && !(ordered_by_thread && isBehind);
+    return item.ready_at <= now && canSeeEvent(scopes, event.type) && !(ordered_by_thread && isBehind);
   });
 }
 
@@ -127,10 +120,11 @@ export function moveHandledMark(state: State, agent: Agent, threadId: string): v
   const about = { thread_id: threadId, recipients: thread.members.map((one) => one.id) };
   const data = { thread_id: threadId, agent: { id, canonical_handle }, up_to_sequence: mark };
   const now = state.clock.now();
-  const before = { read: member.read, handled: member.handled };
-  Object.assign(member, { read: Math.max(before.read, mark), handled: Math.max(before.handled, mark) });
-  if (mark > before.read) emit(state, { type: 'message.read', ...about, data: { ...data, read_at: now } });
-  if (mark > before.handled)
+  const { read_sequence, handled_sequence } = member;
+  member.read_sequence = Math.max(read_sequence, mark);
+  member.handled_sequence = Math.max(handled_sequence, mark);
+  if (mark > read_sequence) emit(state, { type: 'message.read', ...about, data: { ...data, read_at: now } });
+  if (mark > handled_sequence)
     emit(state, { type: 'message.handled', ...about, data: { ...data, handled_at: now } });
 }
 
@@ -157,23 +151,17 @@ export function openInbox(state: State, agent: Agent): Inbox | null {
   if (agent.inbox || agent.has_deleted_inbox) return agent.inbox;
   const now = state.clock.now();
   const position = agent.feed.acknowledged ?? findOldestUnread(state, agent) ?? lastNumber(agent);
-  const settings = {
-    types: ['message.created'],
-    lease_seconds: 60,
-    max_attempts: 5,
-    ordered_by_thread: true,
-  };
   const times = { created_at: now, updated_at: now };
-  return { ...settings, position, items: [], consumers: new Map(), ...times };
+  return { ...defaultInbox, position, items: [], consumers: new Map(), ...times };
 }
 
 /** The position before the oldest message of others that the agent has not read. */
 function findOldestUnread(state: State, agent: Agent): number | undefined {
   const { events, removed } = agent.feed;
   const readMark = (id: string | null) =>
-    state.threads.get(id ?? '')?.members.find((member) => member.id === agent.id)?.read;
+    state.threads.get(id ?? '')?.members.find((member) => member.id === agent.id)?.read_sequence;
   const index = events.findIndex(({ message, thread_id }) => {
-    const mark = message && message.sender.id !== agent.id ? readMark(thread_id) : undefined;
+    const mark = message && message.sender_id !== agent.id ? readMark(thread_id) : undefined;
     return mark !== undefined && message !== null && message.sequence > mark;
   });
   return index < 0 ? undefined : removed + index;

@@ -1,24 +1,21 @@
-/** What the fake service stores. Fields have the names of the public records. */
+import type { FailedAttempt } from '../../../../core/src/domain/inbox.ts';
+import type { EventColumns } from '../../../../core/src/events/present-event.ts';
+import type { WebhookDeliveryRecord, WebhookRecord } from '../../../../core/src/events/webhook-record.ts';
+import type { AgentRecord } from '../../../../core/src/records/agent.ts';
+import type { ApprovalRecord } from '../../../../core/src/records/approval.ts';
+import type { AttachmentRecord } from '../../../../core/src/records/attachment.ts';
+import type { MessageColumns } from '../../../../core/src/records/message.ts';
+import type { ReceiptColumns } from '../../../../core/src/records/receipt.ts';
+import type { ThreadColumns } from '../../../../core/src/records/thread.ts';
+
+/** What the fake service stores: rows as the presenters of the service read them. */
 
 export interface AgentRef {
   id: string;
   canonical_handle: string;
 }
 
-export interface AgentProfile {
-  display_name: string;
-  description: string;
-  visibility: 'private' | 'unlisted' | 'public';
-  inbound_policy: 'contacts_only' | 'trusted_only' | 'allowlist' | 'open';
-  card_body: string;
-  skills: { name: string; description: string }[];
-  can_initiate_threads: boolean;
-  paused: boolean;
-}
-
-export interface Agent extends AgentRef, AgentProfile {
-  created_at: number;
-  updated_at: number;
+export interface Agent extends Omit<AgentRecord, 'is_online'> {
   is_retired: boolean;
   contacts: Map<string, { since: number; favorite: boolean }>;
   blocks: Map<string, { created_at: number }>;
@@ -68,38 +65,10 @@ export interface InboxItem {
   updated_at: number;
 }
 
-export interface FailedAttempt {
-  attempt: number;
-  outcome: 'released' | 'expired';
-  reason: string | null;
-  consumer: string | null;
-  ended_at: number;
-}
-
-/** A request that the fake service sends to a webhook. */
-export interface WebhookRequest {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-}
-
-/** Receives the requests of webhooks in place of their addresses; returns the status of the response. */
-export type WebhookReceiver = (request: WebhookRequest) => number | Promise<number>;
-
-export interface Webhook {
-  id: string;
-  url: string;
-  description: string;
-  /** Null for every type that the scopes allow. */
-  event_types: readonly string[] | null;
+export interface Webhook extends WebhookRecord {
   scopes: ReadonlySet<string>;
-  only_when_offline: boolean;
-  enabled: boolean;
-  disabled_reason: 'by_request' | 'gone' | 'failing' | null;
-  disabled_at: number | null;
   secret: string;
   previous_secret: string | null;
-  previous_secret_until: number | null;
   /** The number of the last event that has a delivery, if it is to have one. */
   position: number;
   /** In the order of their events. */
@@ -107,52 +76,19 @@ export interface Webhook {
   isSending: boolean;
   /** The listener of the feed. */
   onEvent(): void;
-  created_at: number;
-  updated_at: number;
 }
 
-export type ApprovalAction = 'request_contact' | 'remove_contact';
-export type ApprovalDecision = 'approved' | 'denied';
-
-export interface Approval {
-  id: string;
-  agent: Agent;
-  action: ApprovalAction;
-  target: string;
-  message: string;
-  client_name: string;
-  state: 'pending' | ApprovalDecision | 'expired';
-  created_at: number;
-  expires_at: number;
-  decided_at: number | null;
-  decided_via: 'page' | 'agent' | null;
-  decided_by: string | null;
-  decided_by_agent: string | null;
-  used_at: number | null;
-}
-
-export interface Delivery {
+export interface Delivery extends Omit<WebhookDeliveryRecord, 'id' | 'event_type'> {
   event: StoredEvent;
   number: number;
-  state: 'pending' | 'delivered' | 'failed' | 'skipped';
-  attempts: number;
-  next_at: number | null;
-  last_attempt_at: number | null;
-  last_status: number | null;
-  last_error: string | null;
-  last_duration_ms: number | null;
-  last_response: string | null;
-  created_at: number;
 }
 
-export interface StoredEvent {
-  type: string;
-  id: string;
-  created_at: number;
+export interface Approval extends Omit<ApprovalRecord, 'agent'> {
+  agent: Agent;
+}
+
+export interface StoredEvent extends EventColumns {
   thread_id: string | null;
-  /** The data as it is now: a file in a message can be scanned meanwhile. */
-  data(): object;
-  message: Message | null;
 }
 
 export interface Feed {
@@ -165,53 +101,18 @@ export interface Feed {
   listeners: Set<() => void>;
 }
 
-export interface Message {
-  id: string;
-  thread_id: string;
-  sender: AgentRef;
-  content: string;
-  content_type: string;
-  created_at: number;
-  sequence: number;
-  attachments: Attachment[];
-  reply_to: string | null;
-  metadata: Record<string, unknown>;
-  written_by: 'agent';
-}
+/** Its attachments are the stored records, which change with a scan. */
+export type Message = MessageColumns;
 
-export interface Member extends AgentRef {
-  read: number;
-  delivered: number;
-  handled: number;
-}
-
-export interface Thread {
-  id: string;
-  subject: string | null;
-  status: 'active' | 'closed' | 'archived';
-  created_by: AgentRef;
-  metadata: Record<string, unknown>;
-  members: Member[];
-  last_message_at: number | null;
-  created_at: number;
-  updated_at: number;
+export interface Thread extends Omit<ThreadColumns, 'members' | 'last_sequence' | 'unread_count'> {
+  members: ReceiptColumns[];
   messages: Message[];
   /** Grows with each change: the order of the list. */
   activity: number;
 }
 
 export interface Attachment {
-  record: {
-    id: string;
-    filename: string;
-    content_type: string;
-    size_bytes: number;
-    sha256: string;
-    scan_status: 'pending' | 'clean' | 'infected';
-    scanned_by: string | null;
-    created_at: number;
-    expires_at: number | null;
-  };
+  record: AttachmentRecord;
   uploader_id: string;
   message: Message | null;
   bytes: Buffer;
@@ -223,7 +124,7 @@ export interface Upload {
   filename: string;
   content_type: string;
   size: number;
-  sha256: string | null;
+  sha256: string | undefined;
   bytes: Buffer | null;
 }
 

@@ -1,4 +1,7 @@
-import type { FakeClock } from './clock.ts';
+import type { z } from 'zod';
+import { DomainError } from '../../../../core/src/domain/errors.ts';
+import type { IdKind } from '../../../../core/src/domain/ids.ts';
+import type { FakeClock, WebhookReceiver } from '../types.ts';
 import type {
   Agent,
   Approval,
@@ -9,14 +12,12 @@ import type {
   Thread,
   Token,
   Upload,
-  WebhookReceiver,
 } from './records.ts';
-import { ServiceError } from './service-error.ts';
 
 /** Everything that a fake service knows. All of it is in memory. */
 export interface State {
   clock: FakeClock;
-  newId(prefix: string): string;
+  newId(kind: IdKind): string;
   /** The address of the service; known when it listens. */
   url: string;
   agents: Map<string, Agent>;
@@ -47,7 +48,7 @@ export interface State {
 /** Creates the state of a service without agents. */
 export function createState(
   clock: FakeClock,
-  newId: (prefix: string) => string,
+  newId: (kind: IdKind) => string,
   receiveWebhook: WebhookReceiver,
 ): State {
   return {
@@ -84,15 +85,27 @@ export interface Call {
   signal: AbortSignal;
 }
 
-/** @throws {ServiceError} UNAUTHORIZED when the token of a call that waits has ended */
+/** @throws {DomainError} UNAUTHORIZED when the token of a call that waits has ended */
 export function requireValidToken({ tokens, clock }: State, token: string): void {
   const found = tokens.get(token);
   if (found && found.expires_at > clock.now()) return;
-  throw new ServiceError('UNAUTHORIZED', 'The access token has ended.');
+  throw new DomainError('UNAUTHORIZED', 'The access token has ended.');
 }
 
-/** An operation. The input was checked against the schema of the operation. */
-export type Handler = (call: Call, input: never) => object | Promise<object>;
+/** An operation: the schema of its input, and what it does. */
+export interface Handler<Input = unknown> {
+  input: z.ZodType<Input>;
+  run(call: Call, input: Input): object | Promise<object>;
+}
+
+/** Infers the input of an operation from its schema. */
+export const defineHandler = <Input>(
+  input: z.ZodType<Input>,
+  run: Handler<Input>['run'],
+): Handler<Input> => ({
+  input,
+  run,
+});
 
 /** Counts an open connection or a waiting call, until the returned function is called. */
 export function enter(state: State, agentId: string): () => void {

@@ -1,31 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { canSee, lastNumber, markDelivered, type PresentedEvent, presentEvent } from './feed.ts';
-import type { Agent, Delivery, StoredEvent, Webhook, WebhookRequest } from './records.ts';
+import { isDelivered, type OutboundResponse } from '../../../../core/src/domain/outbound.ts';
+import { defaultPacing, type DisabledReason } from '../../../../core/src/domain/webhooks.ts';
+import { canSeeEvent } from '../../../../core/src/events/feed-event.ts';
+import type { WebhookRequest } from '../types.ts';
+import { lastNumber, markDelivered, presentEvent } from './feed.ts';
+import type { Agent, Delivery, StoredEvent, Webhook } from './records.ts';
 import type { State } from './state.ts';
-
-export interface Response {
-  status: number | null;
-  error: string | null;
-  response: string | null;
-  duration_ms: number;
-}
-
-const second = 1_000;
-const hour = 3_600 * second;
-
-/** The delay before each attempt, without the random part of the service. */
-const scheduleMs = [
-  0,
-  5 * second,
-  300 * second,
-  1_800 * second,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  14 * hour,
-  20 * hour,
-  24 * hour,
-];
 
 const timeoutMs = 20_000;
 const webhookSecretPrefix = 'whsec_';
@@ -33,20 +13,22 @@ const webhookSecretPrefix = 'whsec_';
 export const createWebhookSecret = (): string =>
   `${webhookSecretPrefix}${randomBytes(32).toString('base64')}`;
 
-export const isDelivered = ({ status }: Pick<Response, 'status'>): boolean =>
-  status !== null && status >= 200 && status < 300;
+interface SignedEvent {
+  id: string;
+  [field: string]: unknown;
+}
 
 /** Sends an event to a webhook. */
-export async function post(state: State, webhook: Webhook, event: PresentedEvent): Promise<Response> {
+export async function post(state: State, webhook: Webhook, event: SignedEvent): Promise<OutboundResponse> {
   const request = sign(webhook, state.clock.now(), event);
   const start = performance.now();
   const duration = () => ({ duration_ms: Math.round(performance.now() - start) });
   try {
     const status = await state.receiveWebhook(request);
-    return { status, error: null, response: isDelivered({ status }) ? null : '', ...duration() };
+    return { status, error: null, ...(!isDelivered({ status }) && { response: '' }), ...duration() };
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown.message : String(thrown);
-    return { status: null, error, response: null, ...duration() };
+    return { status: null, error, ...duration() };
   }
 }
 
@@ -57,7 +39,7 @@ export async function post(state: State, webhook: Webhook, event: PresentedEvent
 function sign(
   { url, secret, previous_secret, previous_secret_until }: Webhook,
   now: number,
-  event: PresentedEvent,
+  event: SignedEvent,
 ): WebhookRequest {
   const hasPrevious = previous_secret !== null && (previous_secret_until ?? 0) > now;
   const body = JSON.stringify(event);
@@ -95,7 +77,7 @@ export function deliver(state: State, agent: Agent, webhook: Webhook): void {
   const { feed } = agent;
   const start = Math.max(webhook.position, feed.removed);
   const isWanted = ({ type }: StoredEvent) =>
-    canSee(webhook.scopes, type) && webhook.event_types?.includes(type) !== false;
+    canSeeEvent(webhook.scopes, type) && webhook.event_types?.includes(type) !== false;
   if (webhook.enabled && !isLeftOut(state, agent, webhook))
     for (const [index, event] of feed.events.slice(start - feed.removed).entries())
       if (isWanted(event)) webhook.deliveries.push(toDelivery(state, event, start + index + 1));
@@ -138,12 +120,12 @@ async function sendDue(state: State, agent: Agent, webhook: Webhook): Promise<vo
 
 async function attempt(state: State, agent: Agent, webhook: Webhook, delivery: Delivery): Promise<void> {
   const { event, number } = delivery;
-  const response = await post(state, webhook, presentEvent(agent, event, number));
+  const response = await post(state, webhook, presentEvent(agent, event, number) as SignedEvent);
   // It was abandoned in the meantime.
   if (delivery.state !== 'pending' && !isDelivered(response)) return;
   const now = state.clock.now();
   delivery.attempts += 1;
-  const { status, error, duration_ms, response: text } = response;
+  const { status, error, duration_ms, response: text = null } = response;
   Object.assign(delivery, {
     last_attempt_at: now,
     last_status: status,
@@ -156,7 +138,7 @@ async function attempt(state: State, agent: Agent, webhook: Webhook, delivery: D
     markDelivered(state, agent, [event]);
     return;
   }
-  const delayMs = scheduleMs[delivery.attempts];
+  const delayMs = defaultPacing.scheduleMs[delivery.attempts];
   if (response.status !== 410 && delayMs !== undefined) {
     delivery.next_at = now + delayMs;
     return;
@@ -172,11 +154,7 @@ function hasDeliveredSince({ deliveries }: Webhook, time: number): boolean {
 }
 
 /** Disables a webhook and abandons its pending deliveries. */
-export function disable(
-  webhook: Webhook,
-  reason: NonNullable<Webhook['disabled_reason']>,
-  now: number,
-): void {
+export function disable(webhook: Webhook, reason: DisabledReason, now: number): void {
   Object.assign(webhook, { enabled: false, disabled_reason: reason, disabled_at: now });
   for (const delivery of webhook.deliveries)
     if (delivery.state === 'pending')

@@ -1,21 +1,17 @@
+import { z } from 'zod';
+import { DomainError } from '../../../../core/src/domain/errors.ts';
+import { listApprovalsInput } from '../../../../core/src/inputs/contacts.ts';
+import { approvalId } from '../../../../core/src/inputs/fields.ts';
+import { presentApproval } from '../../../../core/src/records/approval.ts';
+import { emit } from '../core/feed.ts';
+import type { Agent, Approval } from '../core/records.ts';
+import { type Call, defineHandler, type State } from '../core/state.ts';
+import type { ApprovalDecision, ApprovalSubject } from '../types.ts';
 import { ownerOf, toAgentId } from './agents.ts';
 import { contactHandlers } from './contacts.ts';
-import { readPage, type PageInput } from './pages.ts';
-import { emit } from '../core/feed.ts';
-import type { Agent, Approval, ApprovalAction, ApprovalDecision } from '../core/records.ts';
-import { ServiceError } from '../core/service-error.ts';
-import type { Call, Handler, State } from '../core/state.ts';
+import { readPage } from './pages.ts';
 
 const dayMs = 24 * 3_600_000;
-
-/** What a tool call of an agent asks its people. */
-export interface ApprovalSubject {
-  action: ApprovalAction;
-  /** The handle of the other agent. */
-  target: string;
-  /** The message to the other agent. */
-  message?: string;
-}
 
 function requireAgentNamed(state: State, handle: string): Agent {
   const agent = state.agents.get(toAgentId(state, handle));
@@ -48,7 +44,7 @@ export function openApproval(
       one.used_at === null,
   );
   if (current) return current;
-  const id = state.newId('apr');
+  const id = state.newId('approval');
   const undecided = { decided_at: null, decided_via: null, decided_by: null, decided_by_agent: null };
   const about = { id, agent, action, target, message, client_name: '' };
   const times = { created_at: now, expires_at: now + dayMs, used_at: null };
@@ -59,7 +55,7 @@ export function openApproval(
 
 /**
  * Decides an approval. Approving runs the call; if that is refused, nothing changes. The same decision again changes nothing.
- * @throws {ServiceError} INVALID_TRANSITION; NOT_FOUND
+ * @throws {DomainError} INVALID_TRANSITION; NOT_FOUND
  */
 export function decideApproval(
   state: State,
@@ -70,7 +66,7 @@ export function decideApproval(
   const before = stateOf(state, approval);
   if (before === decision) return;
   if (before !== 'pending')
-    throw new ServiceError('INVALID_TRANSITION', `This approval is already ${before}.`);
+    throw new DomainError('INVALID_TRANSITION', `This approval is already ${before}.`);
   const now = state.clock.now();
   const result = decision === 'approved' ? runCall(state, approval) : null;
   const expires_at = decision === 'approved' ? now + dayMs : approval.expires_at;
@@ -89,24 +85,30 @@ export function decideApproval(
   emit(state, { type: 'approval.resolved', recipients: [agent.id], data });
 }
 
-/** Runs the call as the agent that asked. @throws {ServiceError} INVALID_TRANSITION in place of the refusal of the call */
+/** Runs the call as the agent that asked. @throws {DomainError} INVALID_TRANSITION in place of the refusal of the call */
 function runCall(state: State, { agent, action, target, message }: Approval): object {
   const scopes = new Set(['contacts:read', 'contacts:write']);
   const call: Call = { state, me: agent, token: '', scopes, signal: state.stopped.signal };
   try {
     return action === 'request_contact'
-      ? contactHandlers.request_contact(call, { handle: target, message: message || null })
-      : contactHandlers.remove_contact(call, { agent_ref: target });
+      ? contactHandlers.request_contact.run(call, { handle: target, message: message || null })
+      : contactHandlers.remove_contact.run(call, { agent_ref: target });
   } catch (thrown) {
-    if (!(thrown instanceof ServiceError)) throw thrown;
+    if (!(thrown instanceof DomainError)) throw thrown;
     const text = `The action is no longer possible, and nothing was changed: ${thrown.message}`;
-    throw new ServiceError('INVALID_TRANSITION', text);
+    throw new DomainError('INVALID_TRANSITION', text);
   }
 }
 
 function present(state: State, { agent, ...approval }: Approval): object {
-  const { id, canonical_handle, display_name } = agent;
-  return { ...approval, agent: { id, canonical_handle, display_name }, state: stateOf(state, approval) };
+  const { id: agent_id, canonical_handle: agent_handle, display_name: agent_display_name } = agent;
+  return presentApproval({
+    ...approval,
+    agent_id,
+    agent_handle,
+    agent_display_name,
+    state: stateOf(state, approval),
+  });
 }
 
 /** Approvals of the other agents of the owner. */
@@ -117,7 +119,7 @@ const listVisible = ({ state, me }: Call): Approval[] =>
 
 function decide(call: Call, approval_id: string, decision: ApprovalDecision): object {
   const approval = listVisible(call).find(({ id }) => id === approval_id);
-  if (!approval) throw new ServiceError('NOT_FOUND', 'No such approval, or you cannot decide it.');
+  if (!approval) throw new DomainError('NOT_FOUND', 'No such approval, or you cannot decide it.');
   const { canonical_handle: decided_by_agent } = call.me;
   decideApproval(call.state, approval, decision, {
     decided_via: 'agent',
@@ -127,16 +129,17 @@ function decide(call: Call, approval_id: string, decision: ApprovalDecision): ob
   return present(call.state, approval);
 }
 
+const refInput = z.strictObject({ approval_id: approvalId });
+
 export const approvalHandlers = {
-  list_approvals(call: Call, { state, ...page }: PageInput & { state?: string }) {
+  list_approvals: defineHandler(listApprovalsInput, (call, { state, ...page }) => {
     const list = () =>
       listVisible(call)
         .filter((one) => state === undefined || stateOf(call.state, one) === state)
         .toReversed();
     const { rows, next_cursor } = readPage(call, page, ['approvals', state], list);
     return { approvals: rows.map((one) => present(call.state, one)), next_cursor };
-  },
-  approve_approval: (call: Call, input: { approval_id: string }) =>
-    decide(call, input.approval_id, 'approved'),
-  deny_approval: (call: Call, input: { approval_id: string }) => decide(call, input.approval_id, 'denied'),
-} satisfies Record<string, Handler>;
+  }),
+  approve_approval: defineHandler(refInput, (call, { approval_id }) => decide(call, approval_id, 'approved')),
+  deny_approval: defineHandler(refInput, (call, { approval_id }) => decide(call, approval_id, 'denied')),
+};

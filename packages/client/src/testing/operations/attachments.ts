@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import {
+  attachmentTooLarge,
+  downloadLifetimeMs,
+  maxAttachmentBytes,
+  unsentLifetimeMs,
+  uploadLifetimeMs,
+} from '../../../../core/src/domain/attachments/attachments.ts';
+import { toSafeFileName } from '../../../../core/src/domain/attachments/file-names.ts';
+import { normalizeMediaType } from '../../../../core/src/domain/attachments/file-types.ts';
+import { DomainError, wrongField } from '../../../../core/src/domain/errors.ts';
+import { requestUploadInput } from '../../../../core/src/inputs/attachments.ts';
+import { attachmentId } from '../../../../core/src/inputs/fields.ts';
+import { presentAttachment } from '../../../../core/src/records/attachment.ts';
 import { emit } from '../core/feed.ts';
 import type { Attachment } from '../core/records.ts';
-import { ServiceError, wrongField } from '../core/service-error.ts';
-import type { Call, Handler, State } from '../core/state.ts';
-
-const maxBytes = 10 * 1024 * 1024;
-const unsentLifetimeMs = 24 * 3_600_000;
-const uploadLifetimeMs = 15 * 60_000;
-const downloadLifetimeMs = 5 * 60_000;
+import { type Call, defineHandler, type State } from '../core/state.ts';
 
 /** A file with this text counts as malware: the test file of the scanners (EICAR). */
 const malware = 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE';
@@ -19,16 +27,16 @@ export interface IncomingFile {
   bytes: Buffer;
 }
 
-function addAttachment({ state, me }: Call, file: IncomingFile, id = state.newId('att')): Attachment {
+function addAttachment({ state, me }: Call, file: IncomingFile, id = state.newId('attachment')): Attachment {
   const { filename, bytes } = file;
-  const content_type = file.content_type || 'application/octet-stream';
+  const content_type = normalizeMediaType(file.content_type || 'application/octet-stream');
   if (bytes.length === 0) throw wrongField('file', 'is empty');
-  if (bytes.length > maxBytes) throw tooLarge();
+  if (bytes.length > maxAttachmentBytes) throw attachmentTooLarge();
   const created_at = state.clock.now();
   const attachment: Attachment = {
     record: {
       id,
-      filename: filename.split(/[/\\]/).at(-1)?.slice(0, 180) || 'file',
+      filename: toSafeFileName(filename),
       content_type,
       size_bytes: bytes.length,
       sha256: createHash('sha256').update(bytes).digest('hex'),
@@ -67,26 +75,26 @@ function isExpired(state: State, { record }: Attachment): boolean {
   return record.expires_at !== null && record.expires_at <= state.clock.now();
 }
 
-function notFound(id?: string): ServiceError {
+function notFound(id?: string): DomainError {
   const message =
     id === undefined
       ? 'No such attachment, or it is hidden from you.'
       : `No such attachment: ${id.slice(0, 80)}`;
-  return new ServiceError('ATTACHMENT_NOT_FOUND', message);
+  return new DomainError('ATTACHMENT_NOT_FOUND', message);
 }
 
-const tooLarge = (): ServiceError =>
-  new ServiceError('ATTACHMENT_TOO_LARGE', 'The file is too large: at most 10 MiB (10,485,760 bytes).');
-
-/** The files that a message sends. @throws {ServiceError} as the service */
+/** The files that a message sends. @throws {DomainError} as the service */
 export function claimFiles({ state, me }: Call, ids: readonly string[]): Attachment[] {
   return ids.map((id) => {
     const file = state.attachments.get(id);
     if (file?.uploader_id !== me.id || isExpired(state, file)) throw notFound(id);
     if (file.message)
-      throw new ServiceError('ATTACHMENT_ALREADY_SENT', `This attachment was already sent: ${id}`);
+      throw new DomainError(
+        'ATTACHMENT_ALREADY_SENT',
+        `This attachment was already sent; upload the file again: ${id}`,
+      );
     if (file.record.scan_status === 'infected')
-      throw new ServiceError('ATTACHMENT_INFECTED', `This file contains malware: ${id}`);
+      throw new DomainError('ATTACHMENT_INFECTED', `This file contains malware: ${id}`);
     return file;
   });
 }
@@ -101,17 +109,10 @@ function requireAttachment({ state, me }: Call, id: string): Attachment {
 
 function requireClean({ record }: Attachment): void {
   if (record.scan_status === 'infected')
-    throw new ServiceError('ATTACHMENT_INFECTED', 'This file contains malware and was removed.');
+    throw new DomainError('ATTACHMENT_INFECTED', 'This file contains malware and was removed.');
   if (record.scan_status === 'clean') return;
   const message = 'This file is not scanned yet; retry in a moment.';
-  throw new ServiceError('ATTACHMENT_NOT_READY', message, { retry_after: 1 });
-}
-
-interface RequestUpload {
-  filename: string;
-  content_type: string;
-  size: number;
-  sha256?: string;
+  throw new DomainError('ATTACHMENT_NOT_READY', message, { retry_after: 1 });
 }
 
 function completeUpload(call: Call, id: string): Attachment {
@@ -123,40 +124,52 @@ function completeUpload(call: Call, id: string): Attachment {
   }
   const { bytes, size, sha256, filename, content_type } = upload;
   if (!bytes) {
-    const message = 'Nothing was uploaded yet. Send the bytes with PUT to the upload URL first.';
-    throw new ServiceError('ATTACHMENT_NOT_READY', message, { retry_after: 1 });
+    const message = 'Nothing was uploaded yet. Send the bytes to the upload URL first.';
+    throw new DomainError('ATTACHMENT_NOT_READY', message, { retry_after: 1 });
   }
   const digest = createHash('sha256').update(bytes).digest('hex');
   if (bytes.length !== size) throw wrongField('size', `expected ${size} bytes, received ${bytes.length}`);
-  if (sha256 !== null && sha256 !== digest)
+  if (sha256 !== undefined && sha256 !== digest)
     throw wrongField('sha256', `expected ${sha256}, received ${digest}`);
   call.state.uploads.delete(id);
   return addAttachment(call, { filename, content_type, bytes }, id);
 }
 
+const refInput = z.strictObject({ attachment_id: attachmentId });
+
+const fileInput = z.strictObject({ file: z.custom<IncomingFile>((value) => value instanceof Object) });
+
 export const attachmentHandlers = {
-  create_attachment: (call: Call, { file }: { file: IncomingFile }) => ({
-    ...addAttachment(call, file).record,
-  }),
-  request_upload({ state, me }: Call, { filename, content_type, size, sha256 }: RequestUpload) {
-    if (size > maxBytes) throw tooLarge();
-    const attachment_id = state.newId('att');
-    const upload = { uploader_id: me.id, filename, content_type, size, sha256: sha256 ?? null, bytes: null };
-    state.uploads.set(attachment_id, upload);
+  create_attachment: defineHandler(fileInput, (call, { file }) =>
+    presentAttachment(addAttachment(call, file).record),
+  ),
+  request_upload: defineHandler(requestUploadInput, ({ state, me }, { content_type: type, ...input }) => {
+    if (input.size > maxAttachmentBytes) throw attachmentTooLarge();
+    const content_type = normalizeMediaType(type);
+    const attachment_id = state.newId('attachment');
+    const { filename, size, sha256 } = input;
+    state.uploads.set(attachment_id, {
+      uploader_id: me.id,
+      filename,
+      content_type,
+      size,
+      sha256,
+      bytes: null,
+    });
     const expires_at = state.clock.now() + uploadLifetimeMs;
     const headers = { 'Content-Type': content_type, 'Content-Length': String(size) };
     const url = `${state.url}/blobs/${attachment_id}`;
     return { attachment_id, upload: { method: 'PUT', url, headers, expires_at } };
-  },
-  complete_upload: (call: Call, { attachment_id }: { attachment_id: string }) => ({
-    ...completeUpload(call, attachment_id).record,
   }),
-  get_attachment: (call: Call, { attachment_id }: { attachment_id: string }) => ({
-    ...requireAttachment(call, attachment_id).record,
-  }),
-  download_attachment(call: Call, { attachment_id }: { attachment_id: string }) {
+  complete_upload: defineHandler(refInput, (call, { attachment_id }) =>
+    presentAttachment(completeUpload(call, attachment_id).record),
+  ),
+  get_attachment: defineHandler(refInput, (call, { attachment_id }) =>
+    presentAttachment(requireAttachment(call, attachment_id).record),
+  ),
+  download_attachment: defineHandler(refInput, (call, { attachment_id }) => {
     requireClean(requireAttachment(call, attachment_id));
     const expires_at = call.state.clock.now() + downloadLifetimeMs;
     return { url: `${call.state.url}/blobs/${attachment_id}?expires=${expires_at}`, expires_at };
-  },
-} satisfies Record<string, Handler>;
+  }),
+};

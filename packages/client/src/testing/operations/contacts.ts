@@ -1,10 +1,30 @@
-import { requireNotPaused, requireOtherAgent, parseHandle, ownerOf, toAgentId } from './agents.ts';
+import { z } from 'zod';
+import { parseAllowlistEntry } from '../../../../core/src/domain/agents/handles.ts';
+import { DomainError } from '../../../../core/src/domain/errors.ts';
+import {
+  blockAgentInput,
+  listContactRequestsInput,
+  requestContactInput,
+  withdrawContactRequestInput,
+} from '../../../../core/src/inputs/contacts.ts';
+import {
+  agentReference,
+  allowlistEntry,
+  pageFields,
+  requestReference,
+} from '../../../../core/src/inputs/fields.ts';
+import { checkRequestPolicy, isRelated } from '../../../../core/src/policies/inbound.ts';
+import {
+  type ContactRecord,
+  type ContactRequestRecord,
+  presentContact,
+  presentContactRequest,
+} from '../../../../core/src/records/contact.ts';
 import { emit } from '../core/feed.ts';
-import { readPage, type PageInput } from './pages.ts';
-import { requireRequestAllowed } from './policies.ts';
 import type { Agent, ContactRequest } from '../core/records.ts';
-import { ServiceError } from '../core/service-error.ts';
-import type { Call, Handler, State } from '../core/state.ts';
+import { type Call, defineHandler, type State } from '../core/state.ts';
+import { isOnline, relate, requireNotPaused, requireOtherAgent, toAgentId } from './agents.ts';
+import { readPage } from './pages.ts';
 
 function agentOf(state: State, id: string): Agent {
   const agent = state.agents.get(id);
@@ -12,31 +32,36 @@ function agentOf(state: State, id: string): Agent {
   return agent;
 }
 
-function presentParty(state: State, id: string): object {
+function presentParty(state: State, id: string) {
   const { canonical_handle, display_name } = agentOf(state, id);
   return { id, canonical_handle, display_name };
 }
 
-function presentRequest(state: State, request: ContactRequest): object {
-  const { request_id, from_id, to_id, message, status, created_at } = request;
+/** No list has a withdrawn request. */
+function presentRequest(state: State, request: ContactRequest): ContactRequestRecord {
+  const { from_id, to_id, status } = request;
   const parties = { from: presentParty(state, from_id), to: presentParty(state, to_id) };
-  return { request_id, ...parties, message, status, created_at };
+  return presentContactRequest({ ...request, ...parties, status: status as ContactRequestRecord['status'] });
 }
 
-function presentContact(state: State, me: Agent, id: string): object {
+function describeContact(state: State, me: Agent, id: string): ContactRecord {
   const contact = agentOf(state, id);
-  const { canonical_handle, display_name } = contact;
-  const same_owner = ownerOf(me) === ownerOf(contact);
+  const { same_owner } = relate(me, contact);
   const { favorite = false, since = 0 } = me.contacts.get(id) ?? {};
-  const is_online = (state.presence.get(id) ?? 0) > 0;
-  return { agent_id: id, canonical_handle, display_name, favorite, is_online, same_owner, since };
+  return presentContact({
+    ...contact,
+    agent_id: id,
+    favorite,
+    is_online: isOnline(state, contact),
+    same_owner,
+    since,
+  });
 }
 
 /** Contacts of an agent as records, in the order of their handles. */
-export function listContactRecords(state: State, me: Agent): object[] {
-  const handleOf = (id: string) => agentOf(state, id).canonical_handle;
-  const ids = [...me.contacts.keys()].sort((a, b) => (handleOf(a) < handleOf(b) ? -1 : 1));
-  return ids.map((id) => presentContact(state, me, id));
+export function listContactRecords(state: State, me: Agent): ContactRecord[] {
+  const contacts = [...me.contacts.keys()].map((id) => describeContact(state, me, id));
+  return contacts.sort((a, b) => (a.canonical_handle < b.canonical_handle ? -1 : 1));
 }
 
 /** Makes two agents contacts. */
@@ -47,10 +72,7 @@ export function beginContact(state: State, one: Agent, other: Agent): void {
     [other, one],
   ] as const) {
     me.contacts.set(contact.id, { since, favorite: false });
-    const { id: agent_id, canonical_handle, display_name } = contact;
-    const same_owner = ownerOf(me) === ownerOf(contact);
-    const data = { agent_id, canonical_handle, display_name, favorite: false, same_owner, since };
-    emit(state, { type: 'contact.added', recipients: [me.id], data });
+    emit(state, { type: 'contact.added', recipients: [me.id], data: describeContact(state, me, contact.id) });
   }
 }
 
@@ -92,7 +114,7 @@ function approve(state: State, one: Agent, other: Agent): void {
   }
 }
 
-/** @throws {ServiceError} REQUEST_NOT_FOUND, INVALID_HANDLE */
+/** @throws {DomainError} REQUEST_NOT_FOUND, INVALID_HANDLE */
 function requireRequest({ state, me }: Call, ref: string): ContactRequest {
   const fromId = ref.startsWith('creq_') ? undefined : toAgentId(state, ref);
   const found = state.requests.findLast(
@@ -103,13 +125,13 @@ function requireRequest({ state, me }: Call, ref: string): ContactRequest {
       (fromId === undefined ? request.request_id === ref : request.from_id === fromId),
   );
   if (found) return found;
-  throw new ServiceError('REQUEST_NOT_FOUND', 'You have no such contact request.');
+  throw new DomainError('REQUEST_NOT_FOUND', 'You have no such contact request.');
 }
 
 function requireContact({ state, me }: Call, ref: string): Agent {
   const id = toAgentId(state, ref);
   if (me.contacts.has(id)) return agentOf(state, id);
-  throw new ServiceError('CONTACT_NOT_FOUND', 'This agent is not one of your contacts.');
+  throw new DomainError('CONTACT_NOT_FOUND', 'This agent is not one of your contacts.');
 }
 
 function setFavorite(call: Call, ref: string, favorite: boolean): object {
@@ -122,33 +144,34 @@ function setFavorite(call: Call, ref: string, favorite: boolean): object {
   return {};
 }
 
-interface ListRequests extends PageInput {
-  direction: 'incoming' | 'outgoing';
-  status: string;
-}
+const contactRef = z.strictObject({ agent_ref: agentReference });
+const requestRef = z.strictObject({ request_ref: requestReference });
+const entryInput = z.strictObject({ entry: allowlistEntry });
+const listInput = z.strictObject(pageFields(100, 50));
 
 export const contactHandlers = {
-  list_contacts(call: Call, input: PageInput) {
+  list_contacts: defineHandler(listInput, (call, input) => {
     const list = () => listContactRecords(call.state, call.me);
     const { rows, next_cursor } = readPage(call, input, ['contacts'], list);
     return { contacts: rows, next_cursor };
-  },
-  remove_contact(call: Call, { agent_ref }: { agent_ref: string }) {
+  }),
+  remove_contact: defineHandler(contactRef, (call, { agent_ref }) => {
     endContact(call.state, call.me, requireContact(call, agent_ref));
     return {};
-  },
-  add_favorite: (call: Call, { agent_ref }: { agent_ref: string }) => setFavorite(call, agent_ref, true),
-  remove_favorite: (call: Call, { agent_ref }: { agent_ref: string }) => setFavorite(call, agent_ref, false),
-  request_contact(call: Call, input: { handle: string; message?: string | null }) {
+  }),
+  add_favorite: defineHandler(contactRef, (call, { agent_ref }) => setFavorite(call, agent_ref, true)),
+  remove_favorite: defineHandler(contactRef, (call, { agent_ref }) => setFavorite(call, agent_ref, false)),
+  request_contact: defineHandler(requestContactInput, (call, input) => {
     const { state, me } = call;
     const other = requireOtherAgent(call, input.handle);
     requireNotPaused(me);
     const own = findPending(call, me.id, other.id);
     const isContact = me.contacts.has(other.id);
-    if (!isContact) requireRequestAllowed(me, other);
+    const refusal = isContact ? null : checkRequestPolicy(other, relate(me, other));
+    if (refusal) throw refusal;
     const known = isContact ? state.requests.findLast((one) => isApprovedOf(one, me, other)) : own;
     const request: ContactRequest = known ?? {
-      request_id: state.newId('creq'),
+      request_id: state.newId('contactRequest'),
       from_id: me.id,
       to_id: other.id,
       message: input.message ?? null,
@@ -159,13 +182,13 @@ export const contactHandlers = {
     if (!known) state.requests.push(request);
     if (isContact) return presentRequest(state, request);
     const isBlocked = other.blocks.has(me.id);
-    if (!isBlocked && (ownerOf(me) === ownerOf(other) || findPending(call, other.id, me.id))) {
+    if (!isBlocked && (isRelated(relate(me, other)) || findPending(call, other.id, me.id))) {
       approve(state, me, other);
       beginContact(state, me, other);
     } else if (!own && !isBlocked) announce(state, request);
     return presentRequest(state, request);
-  },
-  list_contact_requests(call: Call, { direction, status, ...page }: ListRequests) {
+  }),
+  list_contact_requests: defineHandler(listContactRequestsInput, (call, { direction, status, ...page }) => {
     const { state, me } = call;
     const isListed = (request: ContactRequest) =>
       request.status === status &&
@@ -175,8 +198,8 @@ export const contactHandlers = {
     const list = () => state.requests.filter(isListed).toReversed();
     const { rows, next_cursor } = readPage(call, page, ['requests', direction, status], list);
     return { requests: rows.map((request) => presentRequest(state, request)), next_cursor };
-  },
-  approve_contact_request(call: Call, { request_ref }: { request_ref: string }) {
+  }),
+  approve_contact_request: defineHandler(requestRef, (call, { request_ref }) => {
     const { state, me } = call;
     requireNotPaused(me);
     const request = requireRequest(call, request_ref);
@@ -187,76 +210,71 @@ export const contactHandlers = {
       beginContact(state, me, other);
     }
     return presentRequest(state, request);
-  },
-  reject_contact_request(call: Call, { request_ref }: { request_ref: string }) {
+  }),
+  reject_contact_request: defineHandler(requestRef, (call, { request_ref }) => {
     const request = requireRequest(call, request_ref);
     if (request.status === 'approved') requireRequest(call, 'creq_');
     request.status = 'rejected';
     return {};
-  },
-  withdraw_contact_request({ state, me }: Call, { request_ref: ref }: { request_ref: string }) {
-    const toId = ref.startsWith('creq_') ? undefined : toAgentId(state, ref);
-    const sent = state.requests.find(
-      (request) =>
-        request.from_id === me.id &&
-        request.status === 'pending' &&
-        (toId === undefined ? request.request_id === ref : request.to_id === toId),
-    );
-    if (!sent) throw new ServiceError('REQUEST_NOT_FOUND', 'You have no such contact request.');
-    sent.status = 'withdrawn';
-    return {};
-  },
-  list_blocks(call: Call, input: PageInput) {
+  }),
+  withdraw_contact_request: defineHandler(
+    withdrawContactRequestInput,
+    ({ state, me }, { request_ref: ref }) => {
+      const toId = ref.startsWith('creq_') ? undefined : toAgentId(state, ref);
+      const sent = state.requests.find(
+        (request) =>
+          request.from_id === me.id &&
+          request.status === 'pending' &&
+          (toId === undefined ? request.request_id === ref : request.to_id === toId),
+      );
+      if (!sent) throw new DomainError('REQUEST_NOT_FOUND', 'You have no such contact request.');
+      sent.status = 'withdrawn';
+      return {};
+    },
+  ),
+  list_blocks: defineHandler(listInput, (call, input) => {
     const { state, me } = call;
     const { rows, next_cursor } = readPage(call, input, ['blocks'], () => [...me.blocks].toReversed());
     return { blocks: rows.map(([id, { created_at }]) => presentBlock(state, id, created_at)), next_cursor };
-  },
-  block_agent(call: Call, { handle }: { handle: string }) {
+  }),
+  block_agent: defineHandler(blockAgentInput, (call, { handle: ref }) => {
     const { state, me } = call;
-    const id = toAgentId(state, handle);
+    const id = toAgentId(state, ref);
     const before = me.blocks.get(id);
     if (before) return presentBlock(state, id, before.created_at);
-    const other = requireOtherAgent(call, handle);
+    const other = requireOtherAgent(call, ref);
     me.blocks.set(other.id, { created_at: state.clock.now() });
     const own = findPending(call, me.id, other.id);
     if (own) own.status = 'withdrawn';
     endContact(state, me, other);
     return presentBlock(state, other.id, state.clock.now());
-  },
-  unblock_agent(call: Call, { handle }: { handle: string }) {
-    const id = toAgentId(call.state, handle);
-    if (!call.me.blocks.delete(id)) throw new ServiceError('NOT_FOUND', 'You have not blocked this agent.');
+  }),
+  unblock_agent: defineHandler(z.strictObject({ handle: agentReference }), (call, { handle: ref }) => {
+    const id = toAgentId(call.state, ref);
+    if (!call.me.blocks.delete(id)) throw new DomainError('NOT_FOUND', 'You have not blocked this agent.');
     const request = findPending(call, id, call.me.id);
     if (request && !request.is_announced) announce(call.state, request);
     return {};
-  },
-  list_allowlist(call: Call, input: PageInput) {
+  }),
+  list_allowlist: defineHandler(listInput, (call, input) => {
     const list = () => [...call.me.allowlist].sort(([a], [b]) => (a < b ? -1 : 1));
     const { rows, next_cursor } = readPage(call, input, ['allowlist'], list);
     return { allowlist: rows.map(([entry, { created_at }]) => ({ entry, created_at })), next_cursor };
-  },
-  add_allowlist_entry({ state, me }: Call, input: { entry: string }) {
-    const entry = parseEntry(input.entry);
+  }),
+  add_allowlist_entry: defineHandler(entryInput, ({ state, me }, input) => {
+    const entry = parseAllowlistEntry(input.entry);
     if (!me.allowlist.has(entry)) me.allowlist.set(entry, { created_at: state.clock.now() });
     return { entry, ...me.allowlist.get(entry) };
-  },
-  remove_allowlist_entry({ me }: Call, { entry }: { entry: string }) {
-    if (me.allowlist.delete(parseEntry(entry))) return {};
-    throw new ServiceError('NOT_FOUND', 'This entry is not on your allowlist.');
-  },
-} satisfies Record<string, Handler>;
+  }),
+  remove_allowlist_entry: defineHandler(entryInput, ({ me }, { entry }) => {
+    if (me.allowlist.delete(parseAllowlistEntry(entry))) return {};
+    throw new DomainError('NOT_FOUND', 'This entry is not on your allowlist.');
+  }),
+};
 
 const isApprovedOf = (request: ContactRequest, me: Agent, other: Agent): boolean =>
   request.status === 'approved' && request.from_id === me.id && request.to_id === other.id;
 
 function presentBlock(state: State, id: string, created_at: number): object {
   return { blocked_agent_id: id, blocked_handle: agentOf(state, id).canonical_handle, created_at };
-}
-
-/** A handle, or `owner.*`. @throws {ServiceError} INVALID_HANDLE */
-function parseEntry(value: string): string {
-  const entry = value.trim().replace(/^@/, '').toLowerCase();
-  return entry.endsWith('.*')
-    ? parseHandle(`${entry.slice(0, -2)}.x`).replace(/x$/, '*')
-    : parseHandle(entry);
 }

@@ -1,7 +1,7 @@
-import { ServiceError } from '../core/service-error.ts';
+import { DomainError } from '../../../../core/src/domain/errors.ts';
 import type { Call } from '../core/state.ts';
 
-/** Runs a call once for each key of an agent and a path; a repeated call gets the first answer. @throws {ServiceError} IDEMPOTENCY_MISMATCH */
+/** Runs a call once for each key of an agent and a path; a repeated call gets the first answer. @throws {DomainError} IDEMPOTENCY_MISMATCH */
 export async function runOnce(
   { state, me }: Call,
   { method, path, key, input }: { method: string; path: string; key: string; input: object },
@@ -12,7 +12,10 @@ export async function runOnce(
   const stored = state.answers.get(id);
   if (stored) {
     if (stored.request !== request)
-      throw new ServiceError('IDEMPOTENCY_MISMATCH', 'This key was used for another request.');
+      throw new DomainError(
+        'IDEMPOTENCY_MISMATCH',
+        'This Idempotency-Key was used for another request. Use a new key.',
+      );
     return { output: await stored.output, isReplayed: true };
   }
   const output = run();

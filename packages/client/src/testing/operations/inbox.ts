@@ -1,35 +1,48 @@
-import { relationshipOf, requireNotPaused } from './agents.ts';
-import { canSee, lastNumber, presentEvent, waitForEvents, wakeReaders } from '../core/feed.ts';
+import { z } from 'zod';
+import { relationshipOf } from '../../../../core/src/domain/agents/agents.ts';
+import { DomainError, wrongField } from '../../../../core/src/domain/errors.ts';
+import { consumerLifeMs, maxLeases } from '../../../../core/src/domain/inbox.ts';
+import { canSeeEvent } from '../../../../core/src/events/feed-event.ts';
+import type { EventType } from '../../../../core/src/events/list.ts';
+import { pageFields } from '../../../../core/src/inputs/fields.ts';
+import {
+  acknowledgeMessageInput,
+  acknowledgeMessagesInput,
+  claimMessagesInput,
+  deadItemId,
+  releaseMessageInput,
+  renewLeaseInput,
+  setInboxInput,
+  toReplyDraft,
+} from '../../../../core/src/inputs/inbox.ts';
+import { lastNumber, presentEvent, waitForEvents, wakeReaders } from '../core/feed.ts';
 import {
   copyItems,
   endAttempt,
   endExpired,
   findFree,
   findNewItems,
-  isItemType,
   moveHandledMark,
   openInbox,
   readPosition,
 } from '../core/inbox.ts';
-import { type Draft, sendMessage } from './messages.ts';
-import { findLease, requireLease } from './leases.ts';
-import { readPage, type PageInput } from './pages.ts';
 import type { Agent, Inbox, InboxItem } from '../core/records.ts';
-import { ServiceError, wrongField } from '../core/service-error.ts';
-import { type Call, type Handler, requireValidToken } from '../core/state.ts';
+import { type Call, defineHandler, requireValidToken } from '../core/state.ts';
+import { relate, requireNotPaused } from './agents.ts';
+import { findLease, requireLease } from './leases.ts';
+import { type Draft, sendMessage } from './messages.ts';
+import { readPage } from './pages.ts';
 import { presentMessage } from './thread-records.ts';
 
-const maxLeases = 1_000;
-const consumerLifeMs = 24 * 3_600_000;
 const maxConsumers = 100;
 
-/** @throws {ServiceError} INBOX_NOT_FOUND */
+/** @throws {DomainError} INBOX_NOT_FOUND */
 function requireInbox({ inbox }: Agent): Inbox {
   if (inbox) return inbox;
-  throw new ServiceError('INBOX_NOT_FOUND', 'The inbox of this agent is off. Turn it on with PUT /v1/inbox.');
+  throw new DomainError('INBOX_NOT_FOUND', 'The inbox of this agent is off. Turn it on with PUT /v1/inbox.');
 }
 
-/** The inbox after the leases that have expired. @throws {ServiceError} INBOX_NOT_FOUND */
+/** The inbox after the leases that have expired. @throws {DomainError} INBOX_NOT_FOUND */
 function requireCurrentInbox({ state, me }: Call): Inbox {
   const inbox = requireInbox(me);
   endExpired(inbox, state.clock.now());
@@ -60,20 +73,15 @@ function presentInbox(call: Call): object {
   return { ...settings, ...counts, consumers, created_at, updated_at };
 }
 
-interface Claim {
-  max: number;
-  lease_seconds?: number;
-  wait_seconds: number;
-  consumer?: string;
-}
+type Claim = z.infer<typeof claimMessagesInput>;
 
-/** @throws {ServiceError} INBOX_NOT_FOUND, INSUFFICIENT_SCOPE, AGENT_PAUSED, RATE_LIMITED */
+/** @throws {DomainError} INBOX_NOT_FOUND, INSUFFICIENT_SCOPE, AGENT_PAUSED, RATE_LIMITED */
 function claim(call: Call, { max, lease_seconds, consumer = 'operator' }: Claim): InboxItem[] {
   const { state, me, scopes, token } = call;
   const inbox = openInbox(state, me) ?? requireInbox(me);
-  if (!inbox.types.some((type) => canSee(scopes, type))) {
+  if (!inbox.types.some((type) => canSeeEvent(scopes, type as EventType))) {
     const message = 'The token may not see the events of this inbox.';
-    throw new ServiceError('INSUFFICIENT_SCOPE', message, { scope: 'threads:read' });
+    throw new DomainError('INSUFFICIENT_SCOPE', message, { scope: 'threads:read' });
   }
   requireNotPaused(me);
   me.inbox = inbox;
@@ -88,14 +96,14 @@ function claim(call: Call, { max, lease_seconds, consumer = 'operator' }: Claim)
   me.last_fencing_token = Math.max(me.last_fencing_token, claimed.length > 0 ? now : 0);
   for (const item of claimed) {
     me.last_fencing_token += 1;
-    const lease = { fencing_token: me.last_fencing_token, lease_id: state.newId('lse'), expires_at };
+    const lease = { fencing_token: me.last_fencing_token, lease_id: state.newId('lease'), expires_at };
     Object.assign(item, { state: 'leased', attempts: item.attempts + 1, ...lease, token });
     Object.assign(item, { consumer, updated_at: now });
     me.leases.set(lease.lease_id, item);
   }
   if (claimed.length > 0 || room > 0) return claimed;
   const message = `An agent can have ${maxLeases} leases at a time. Acknowledge or release some.`;
-  throw new ServiceError('RATE_LIMITED', message, { retry_after: 1 });
+  throw new DomainError('RATE_LIMITED', message, { retry_after: 1 });
 }
 
 const presentState = ({ lease_id, fencing_token, attempts: attempt, expires_at }: InboxItem) => ({
@@ -108,8 +116,8 @@ const presentState = ({ lease_id, fencing_token, attempts: attempt, expires_at }
 
 function presentLease({ state, me }: Call, item: InboxItem): object {
   const { event, number } = item;
-  const sender = event.message && state.agents.get(event.message.sender.id);
-  const relationship = sender ? { relationship: relationshipOf(me, sender) } : {};
+  const sender = event.message && state.agents.get(event.message.sender_id);
+  const relationship = sender ? { relationship: relationshipOf(relate(me, sender)) } : {};
   return { ...presentState(item), ...relationship, event: presentEvent(me, event, number) };
 }
 
@@ -118,15 +126,15 @@ function presentDead({ me }: Call, item: InboxItem): object {
   return { id: event.id, attempts, reasons, dead_at, event: presentEvent(me, event, number) };
 }
 
-/** @throws {ServiceError} INBOX_NOT_FOUND, NOT_FOUND */
+/** @throws {DomainError} INBOX_NOT_FOUND, NOT_FOUND */
 function requireDead(call: Call, id: string): InboxItem {
   const found = requireCurrentInbox(call).items.find((item) => item.state === 'dead' && item.event.id === id);
   if (found) return found;
-  throw new ServiceError('NOT_FOUND', 'The inbox has no such dead item.');
+  throw new DomainError('NOT_FOUND', 'The inbox has no such dead item.');
 }
 
 /** The item leaves the inbox; one of a message waits for the handled mark of its thread. */
-function handle({ state, me }: Call, item: InboxItem): void {
+function finish({ state, me }: Call, item: InboxItem): void {
   const inbox = requireInbox(me);
   const { thread_id } = item.event;
   item.state = 'handled';
@@ -136,45 +144,34 @@ function handle({ state, me }: Call, item: InboxItem): void {
   wakeReaders(me);
 }
 
-type Reply = string | Draft;
-
-function sendReply(call: Call, { event }: InboxItem, reply: Reply) {
+function sendReply(call: Call, { event }: InboxItem, draft: Draft) {
   const { thread_id, message } = event;
   if (thread_id === null) throw wrongField('reply', 'the event of this lease belongs to no thread');
-  const text = { content: '', content_type: 'text', attachment_ids: [], metadata: {} };
-  const draft: Draft = typeof reply === 'string' ? { ...text, content: reply } : reply;
-  return sendMessage(call, { ...draft, reply_to: draft.reply_to ?? message?.id ?? null, thread_id });
+  return sendMessage(call, thread_id, { ...draft, reply_to: draft.reply_to ?? message?.id ?? null });
 }
 
-interface Release {
-  lease_id: string;
-  delay_seconds: number;
-  reason?: string;
-}
-
-type Settings = Pick<Inbox, 'types' | 'lease_seconds' | 'max_attempts' | 'ordered_by_thread'>;
+const noInput = z.strictObject({});
+const itemRef = z.strictObject({ item_id: deadItemId });
 
 export const inboxHandlers = {
-  set_inbox(call: Call, { from, ...settings }: Settings & { from?: string }) {
+  set_inbox: defineHandler(setInboxInput, (call, { from, ...settings }) => {
     const { me, state } = call;
-    if (new Set(settings.types).size < settings.types.length)
-      throw wrongField('types', 'must not contain duplicates');
     const now = state.clock.now();
     const position = from === undefined && me.inbox ? me.inbox.position : readPosition(me, from ?? 'now');
     const empty = { items: [], consumers: new Map<string, number>(), created_at: now };
     me.inbox = { ...empty, ...me.inbox, ...settings, position, updated_at: now };
     wakeReaders(me);
     return presentInbox(call);
-  },
-  get_inbox: (call: Call) => presentInbox(call),
-  delete_inbox({ me }: Call) {
+  }),
+  get_inbox: defineHandler(noInput, presentInbox),
+  delete_inbox: defineHandler(noInput, ({ me }) => {
     requireInbox(me);
     me.inbox = null;
     me.has_deleted_inbox = true;
     wakeReaders(me);
     return {};
-  },
-  async claim_messages(call: Call, input: Claim) {
+  }),
+  claim_messages: defineHandler(claimMessagesInput, async (call, input) => {
     const { me, state, token, signal } = call;
     const deadline = Date.now() + input.wait_seconds * 1_000;
     let items = claim(call, input);
@@ -184,32 +181,28 @@ export const inboxHandlers = {
       if (!signal.aborted) items = claim(call, input);
     }
     return { leases: items.map((item) => presentLease(call, item)) };
-  },
-  renew_lease(call: Call, { lease_id, lease_seconds }: { lease_id: string; lease_seconds: number }) {
+  }),
+  renew_lease: defineHandler(renewLeaseInput, (call, { lease_id, lease_seconds }) => {
     const item = requireLease(call, lease_id);
     item.expires_at = call.state.clock.now() + lease_seconds * 1_000;
     return presentState(item);
-  },
-  acknowledge_message(call: Call, { lease_id, reply }: { lease_id: string; reply?: Reply }) {
-    if (typeof reply === 'string' && reply.trim() === '')
-      throw wrongField('reply', 'must not be blank; leave it out to acknowledge without a reply');
-    if (typeof reply === 'object' && reply.content.trim() === '' && reply.attachment_ids.length === 0)
-      throw wrongField('reply.content', 'must not be empty without attachments');
+  }),
+  acknowledge_message: defineHandler(acknowledgeMessageInput, (call, { lease_id, reply }) => {
     const item = requireLease(call, lease_id);
-    const message = reply === undefined ? null : sendReply(call, item, reply);
-    handle(call, item);
+    const message = reply === undefined ? null : sendReply(call, item, toReplyDraft(reply));
+    finish(call, item);
     return { message: message && presentMessage(message) };
-  },
-  acknowledge_messages(call: Call, { ids }: { ids: string[] }) {
+  }),
+  acknowledge_messages: defineHandler(acknowledgeMessagesInput, (call, { ids }) => {
     const results = ids.map((id) => {
       if (!call.me.leases.has(id)) return { id, result: 'not_found' };
       const item = findLease(call, id);
-      if (item) handle(call, item);
+      if (item) finish(call, item);
       return { id, result: item ? 'acknowledged' : 'lost' };
     });
     return { results };
-  },
-  release_message(call: Call, { lease_id, delay_seconds, reason }: Release) {
+  }),
+  release_message: defineHandler(releaseMessageInput, (call, { lease_id, delay_seconds, reason }) => {
     const { me, state } = call;
     const item = requireLease(call, lease_id);
     const now = state.clock.now();
@@ -217,18 +210,15 @@ export const inboxHandlers = {
     endAttempt(item, requireInbox(me), { outcome: 'released', reason: reason ?? null, now, ready_at });
     wakeReaders(me);
     return { state: item.state, attempts: item.attempts, ready_at };
-  },
-  list_dead_items(call: Call, page: PageInput) {
+  }),
+  list_dead_items: defineHandler(z.strictObject(pageFields(100, 50)), (call, page) => {
     const { items } = requireCurrentInbox(call);
     const list = () =>
-      items.filter(
-        (item) =>
-          item.state === 'dead' && isItemType(item.event.type) && canSee(call.scopes, item.event.type),
-      );
+      items.filter(({ state, event }) => state === 'dead' && canSeeEvent(call.scopes, event.type));
     const { rows, next_cursor } = readPage(call, page, ['dead'], list);
     return { items: rows.map((item) => presentDead(call, item)), next_cursor };
-  },
-  redrive_dead_item(call: Call, { item_id }: { item_id: string }) {
+  }),
+  redrive_dead_item: defineHandler(itemRef, (call, { item_id }) => {
     const now = call.state.clock.now();
     Object.assign(requireDead(call, item_id), {
       state: 'ready',
@@ -238,9 +228,9 @@ export const inboxHandlers = {
     });
     wakeReaders(call.me);
     return {};
-  },
-  delete_dead_item(call: Call, { item_id }: { item_id: string }) {
-    handle(call, requireDead(call, item_id));
+  }),
+  delete_dead_item: defineHandler(itemRef, (call, { item_id }) => {
+    finish(call, requireDead(call, item_id));
     return {};
-  },
-} satisfies Record<string, Handler>;
+  }),
+};

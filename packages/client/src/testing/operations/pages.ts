@@ -1,15 +1,15 @@
-import { ServiceError } from '../core/service-error.ts';
+import { DomainError } from '../../../../core/src/domain/errors.ts';
 import type { Call } from '../core/state.ts';
 
 export interface PageInput {
   limit: number;
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /**
  * Returns a page of a list. The cursor stands for the rows that were left at the first page, so changes neither shift nor repeat rows.
  * @param name the list with its filters; a cursor is valid only for these and for this agent.
- * @throws {ServiceError} INVALID_CURSOR
+ * @throws {DomainError} INVALID_CURSOR
  */
 export function readPage<Row>(
   { state, me }: Call,
@@ -21,7 +21,7 @@ export function readPage<Row>(
   const rows = cursor === undefined ? list() : (findRows(state.pages.get(cursor), binding) as readonly Row[]);
   const rest = rows.slice(limit);
   if (rest.length === 0) return { rows: rows.slice(0, limit), next_cursor: undefined };
-  const next_cursor = state.newId('page');
+  const next_cursor = `page_${String(state.pages.size + 1).padStart(20, '0')}`;
   state.pages.set(next_cursor, { binding, rows: rest });
   return { rows: rows.slice(0, limit), next_cursor };
 }
@@ -31,7 +31,7 @@ function findRows(
   binding: string,
 ): readonly unknown[] {
   if (page?.binding === binding) return page.rows;
-  throw new ServiceError(
+  throw new DomainError(
     'INVALID_CURSOR',
     'This cursor is invalid or belongs to another list; start without one.',
   );

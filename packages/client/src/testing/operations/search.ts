@@ -1,9 +1,14 @@
-import { presentAgent, relate, toAgentId } from './agents.ts';
-import { listContactRecords } from './contacts.ts';
-import { readPage, type PageInput } from './pages.ts';
+import { wrongField } from '../../../../core/src/domain/errors.ts';
+import { findHits, parseSearch, type SearchTerm } from '../../../../core/src/domain/search/query.ts';
+import { createSnippet } from '../../../../core/src/domain/search/snippets.ts';
+import { tokenize } from '../../../../core/src/domain/search/tokenizer.ts';
+import { searchAgentsInput, searchMessagesInput } from '../../../../core/src/inputs/search.ts';
+import { presentAgentSummary } from '../../../../core/src/records/agent.ts';
 import type { Agent, Message } from '../core/records.ts';
-import { wrongField } from '../core/service-error.ts';
-import type { Call, Handler } from '../core/state.ts';
+import { type Call, defineHandler, type State } from '../core/state.ts';
+import { isClose, presentAgent, toAgentId } from './agents.ts';
+import { listContactRecords } from './contacts.ts';
+import { readPage } from './pages.ts';
 import { presentMessage, requireThread } from './thread-records.ts';
 
 /** Lower case without accents. */
@@ -27,94 +32,42 @@ function rank(
 
 function findAgents(call: Call, text: string): Agent[] {
   const { me, state } = call;
-  const isFound = (agent: Agent) => {
-    const { self, same_owner, contact } = relate(me, agent);
-    if (agent.visibility === 'unlisted' && agent.canonical_handle !== text) return false;
-    return !agent.is_retired && (agent.visibility === 'public' || self || same_owner || contact);
-  };
+  const isFound = (agent: Agent) =>
+    !agent.is_retired &&
+    (agent.visibility !== 'unlisted' || agent.canonical_handle === text) &&
+    (agent.visibility === 'public' || isClose(me, agent));
   const order = (a: Agent, b: Agent) =>
     rank(a, text) - rank(b, text) || (a.canonical_handle < b.canonical_handle ? -1 : 1);
   return [...state.agents.values()].filter((agent) => isFound(agent) && rank(agent, text) > 0).sort(order);
 }
 
-interface Term {
-  text: string;
-  isPhrase: boolean;
-  isExcluded: boolean;
-  isPrefix: boolean;
+function matches(content: string, terms: readonly SearchTerm[]): boolean {
+  const words = tokenize(content);
+  return terms.every((term) => findHits(term, words).length > 0 !== term.isExcluded);
 }
 
-const wordPattern = /[\p{L}\p{N}_]+/gu;
-
-function parseTerms(q: string): Term[] {
-  const terms = Array.from(q.matchAll(/(-)?(?:"([^"]*)"?|([^\s"]+))/gu), ([, minus, phrase, bare = '']) => ({
-    text: (fold(phrase ?? bare).match(wordPattern) ?? []).join(' '),
-    isPhrase: phrase !== undefined,
-    isExcluded: minus !== undefined,
-    isPrefix: bare.endsWith('*'),
-  })).filter(({ text }) => text !== '');
-  if (terms.every(({ isExcluded }) => isExcluded))
-    throw wrongField('q', 'must name at least one word to find');
-  return terms;
-}
-
-function matches(content: string, terms: readonly Term[]): boolean {
-  const words = ` ${(fold(content).match(wordPattern) ?? []).join(' ')} `;
-  return terms.every(
-    ({ text, isExcluded, isPrefix }) => words.includes(isPrefix ? ` ${text}` : ` ${text} `) !== isExcluded,
-  );
-}
-
-/** The beginning of the text, with the words that were found in bold. Words with other accents are not marked. */
-function createSnippet(content: string, terms: readonly Term[]): string {
-  const text = content.replaceAll(/\s+/gu, ' ').trim();
-  const start = text.slice(0, 160);
-  const patterns = terms
-    .filter(({ isExcluded }) => !isExcluded)
-    .map(
-      (term) => `${term.text.replaceAll(' ', '[^\\p{L}\\p{N}_]+')}${term.isPrefix ? '[\\p{L}\\p{N}_]*' : ''}`,
-    );
-  const found = new RegExp(`(?<![\\p{L}\\p{N}_])(?:${patterns.join('|')})(?![\\p{L}\\p{N}_])`, 'giu');
-  const marked = start.replaceAll(found, (match) => match.replaceAll(wordPattern, '**$&**'));
-  return text.length > start.length ? `${marked}…` : marked;
-}
-
-interface SearchMessages extends PageInput {
-  q: string;
-  thread_id?: string;
-  counterpart?: string;
-  from?: string;
-  after?: number;
-  before?: number;
-  has?: 'attachment';
-}
-
-interface SearchInput extends PageInput {
-  q: string;
-}
+const toSummary = (state: State, agent: Agent) => presentAgentSummary(presentAgent(state, agent));
 
 export const searchHandlers = {
-  search_agents(call: Call, { q, ...page }: SearchInput) {
+  search_agents: defineHandler(searchAgentsInput, (call, { q, ...page }) => {
     const text = requireQuery(q);
     const list = () => findAgents(call, text);
     const { rows, next_cursor } = readPage(call, page, ['search_agents', text], list);
-    return { agents: rows.map((agent) => presentAgent(call.state, agent, { withCard: false })), next_cursor };
-  },
-  search_agents_and_contacts(call: Call, { q, ...page }: SearchInput) {
+    return { agents: rows.map((agent) => toSummary(call.state, agent)), next_cursor };
+  }),
+  search_agents_and_contacts: defineHandler(searchAgentsInput, (call, { q, ...page }) => {
     const text = requireQuery(q);
     const list = () => findAgents(call, text);
     const { rows, next_cursor } = readPage(call, page, ['search', text], list);
     const ids = new Set(rows.map(({ id }) => id));
-    const contacts = listContactRecords(call.state, call.me).filter((contact) =>
-      ids.has((contact as { agent_id: string }).agent_id),
-    );
-    const agents = rows.map((agent) => presentAgent(call.state, agent, { withCard: false }));
+    const contacts = listContactRecords(call.state, call.me).filter(({ agent_id }) => ids.has(agent_id));
+    const agents = rows.map((agent) => toSummary(call.state, agent));
     return { agents, contacts, people: [], organizations: [], next_cursor };
-  },
-  search_messages(call: Call, { limit, cursor, ...filter }: SearchMessages) {
+  }),
+  search_messages: defineHandler(searchMessagesInput, (call, { limit, cursor, ...filter }) => {
     const { state, me } = call;
     const { q, thread_id, counterpart, from, after = 0, before = Infinity, has } = filter;
-    const terms = parseTerms(q);
+    const terms = parseSearch(q, 'q');
     if (thread_id !== undefined) requireThread(call, thread_id);
     const other = counterpart === undefined ? undefined : toAgentId(state, counterpart);
     const sender = from === undefined ? undefined : toAgentId(state, from);
@@ -126,19 +79,18 @@ export const searchHandlers = {
     const isFound = (message: Message) =>
       isReadable(message.thread_id) &&
       (thread_id === undefined || message.thread_id === thread_id) &&
-      (sender === undefined || message.sender.id === sender) &&
+      (sender === undefined || message.sender_id === sender) &&
       message.created_at >= after &&
       message.created_at < before &&
       (has === undefined || message.attachments.length > 0) &&
       matches(message.content, terms);
     const list = () => [...state.messages.values()].filter(isFound).toReversed();
-    const page = cursor === undefined ? { limit } : { limit, cursor };
-    const { rows, next_cursor } = readPage(call, page, ['search_messages', filter], list);
+    const { rows, next_cursor } = readPage(call, { limit, cursor }, ['search_messages', filter], list);
     const results = rows.map((message) => ({
       thread_id: message.thread_id,
       message: presentMessage(message),
       snippet: createSnippet(message.content, terms),
     }));
     return { results, next_cursor };
-  },
-} satisfies Record<string, Handler>;
+  }),
+};

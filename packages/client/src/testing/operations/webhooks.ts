@@ -1,29 +1,40 @@
-import contract from '../contract.json' with { type: 'json' };
-import { readPage, type PageInput } from './pages.ts';
-import { canSee, encodeCursor, lastNumber } from '../core/feed.ts';
+import { z } from 'zod';
+import { DomainError, wrongField } from '../../../../core/src/domain/errors.ts';
+import { maxWebhooks } from '../../../../core/src/domain/webhooks.ts';
+import { requireVisibleEventTypes } from '../../../../core/src/events/feed-event.ts';
+import {
+  presentWebhook,
+  presentWebhookDelivery,
+  presentWebhookTest,
+} from '../../../../core/src/events/webhook-record.ts';
+import {
+  createWebhookInput,
+  deliveryId,
+  listWebhookDeliveriesInput,
+  replayWebhookDeliveriesInput,
+  updateWebhookInput,
+  webhookId,
+} from '../../../../core/src/inputs/webhooks.ts';
+import { encodeCursor, lastNumber } from '../core/feed.ts';
 import type { Delivery, Webhook } from '../core/records.ts';
-import { ServiceError, wrongField } from '../core/service-error.ts';
-import type { Call, Handler } from '../core/state.ts';
-import { createWebhookSecret, deliver, disable, isDelivered, post } from '../core/webhooks.ts';
+import { type Call, defineHandler } from '../core/state.ts';
+import { createWebhookSecret, deliver, disable, post } from '../core/webhooks.ts';
+import { readPage } from './pages.ts';
 
-const maxWebhooks = 10;
 const dayMs = 24 * 3_600_000;
-const scopes: Record<string, string> = contract.event_scopes;
 
-type Settings = Pick<Webhook, 'url' | 'event_types' | 'description' | 'only_when_offline'>;
-
-/** @throws {ServiceError} NOT_FOUND */
+/** @throws {DomainError} NOT_FOUND */
 function requireWebhook({ me }: Call, id: string): Webhook {
   const webhook = me.webhooks.get(id);
   if (webhook) return webhook;
-  throw new ServiceError('NOT_FOUND', 'No such webhook.');
+  throw new DomainError('NOT_FOUND', 'No such webhook.');
 }
 
-/** @throws {ServiceError} NOT_FOUND, INVALID_TRANSITION */
+/** @throws {DomainError} NOT_FOUND, INVALID_TRANSITION */
 function requireEnabled(call: Call, id: string): Webhook {
   const webhook = requireWebhook(call, id);
   if (webhook.enabled) return webhook;
-  throw new ServiceError('INVALID_TRANSITION', 'This webhook is disabled; enable it first.');
+  throw new DomainError('INVALID_TRANSITION', 'This webhook is disabled; enable it first.');
 }
 
 /** The service takes public https addresses only; the fake one also those of the test. */
@@ -36,27 +47,8 @@ function requireUrl(text: string): void {
   if (url.hash !== '') throw wrongField('url', 'must have no fragment');
 }
 
-/** @throws {ServiceError} VALIDATION_ERROR, INSUFFICIENT_SCOPE */
-function requireTypes(call: Call, types: readonly string[] | null): void {
-  if (types && new Set(types).size < types.length)
-    throw wrongField('event_types', 'must not contain duplicates');
-  const hidden = types?.find((type) => !canSee(call.scopes, type));
-  if (hidden === undefined) return;
-  const scope = scopes[hidden] ?? '';
-  const message = `Events of type ${hidden} need a token with the scope ${scope}.`;
-  throw new ServiceError('INSUFFICIENT_SCOPE', message, { scope });
-}
-
-function present(webhook: Webhook): object {
-  const { id, url, description, event_types, only_when_offline, enabled, disabled_reason } = webhook;
-  const { disabled_at, previous_secret_until, created_at, updated_at } = webhook;
-  const settings = { id, url, description, event_types, only_when_offline, enabled, disabled_reason };
-  return { ...settings, disabled_at, previous_secret_until, created_at, updated_at };
-}
-
-function presentDelivery({ event, number: _number, ...delivery }: Delivery): object {
-  return { id: event.id, event_type: event.type, ...delivery };
-}
+const presentDelivery = ({ event, ...delivery }: Delivery): object =>
+  presentWebhookDelivery({ ...delivery, event_id: event.id, event_type: event.type });
 
 function restart({ state, me }: Call, webhook: Webhook, deliveries: readonly Delivery[]): void {
   const next_at = state.clock.now();
@@ -64,23 +56,22 @@ function restart({ state, me }: Call, webhook: Webhook, deliveries: readonly Del
   deliver(state, me, webhook);
 }
 
-interface WebhookRef {
-  webhook_id: string;
-}
+const refInput = z.strictObject({ webhook_id: webhookId });
+const deliveryRef = z.strictObject({ webhook_id: webhookId, delivery_id: deliveryId });
 
 export const webhookHandlers = {
-  create_webhook(call: Call, input: Settings) {
+  create_webhook: defineHandler(createWebhookInput, (call, input) => {
     const { state, me } = call;
     requireUrl(input.url);
-    requireTypes(call, input.event_types);
+    requireVisibleEventTypes(call.scopes, input.event_types);
     if (me.webhooks.size >= maxWebhooks) {
       const message = `An agent can have at most ${maxWebhooks} webhooks; remove one first.`;
-      throw new ServiceError('FORBIDDEN', message);
+      throw new DomainError('FORBIDDEN', message);
     }
     const now = state.clock.now();
     const webhook: Webhook = {
       ...input,
-      id: state.newId('whk'),
+      id: state.newId('webhook'),
       scopes: call.scopes,
       enabled: true,
       disabled_reason: null,
@@ -97,20 +88,23 @@ export const webhookHandlers = {
     };
     me.webhooks.set(webhook.id, webhook);
     me.feed.listeners.add(webhook.onEvent);
-    return { ...present(webhook), secret: webhook.secret };
-  },
-  list_webhooks: ({ me }: Call) => ({ webhooks: [...me.webhooks.values()].map(present) }),
-  get_webhook: (call: Call, { webhook_id }: WebhookRef) => present(requireWebhook(call, webhook_id)),
-  update_webhook(
-    call: Call,
-    { webhook_id, ...changes }: WebhookRef & Partial<Settings> & { enabled?: boolean },
-  ) {
-    if (Object.keys(changes).length === 0) throw wrongField('', 'must have at least one field to change');
+    return { ...presentWebhook(webhook), secret: webhook.secret };
+  }),
+  list_webhooks: defineHandler(z.strictObject({}), ({ me }) => ({
+    webhooks: [...me.webhooks.values()].map(presentWebhook),
+  })),
+  get_webhook: defineHandler(refInput, (call, { webhook_id }) =>
+    presentWebhook(requireWebhook(call, webhook_id)),
+  ),
+  update_webhook: defineHandler(updateWebhookInput, (call, { webhook_id, ...changes }) => {
     const webhook = requireWebhook(call, webhook_id);
     if (changes.url !== undefined) requireUrl(changes.url);
     const now = call.state.clock.now();
     if (changes.url !== undefined || changes.event_types !== undefined) {
-      requireTypes(call, changes.event_types === undefined ? webhook.event_types : changes.event_types);
+      requireVisibleEventTypes(
+        call.scopes,
+        changes.event_types === undefined ? webhook.event_types : changes.event_types,
+      );
       webhook.scopes = call.scopes;
     }
     const { enabled = webhook.enabled, ...settings } = changes;
@@ -118,53 +112,53 @@ export const webhookHandlers = {
     if (!enabled && webhook.enabled) disable(webhook, 'by_request', now);
     if (enabled) Object.assign(webhook, { enabled, disabled_reason: null, disabled_at: null });
     Object.assign(webhook, { ...settings, updated_at: now });
-    return present(webhook);
-  },
-  delete_webhook(call: Call, { webhook_id }: WebhookRef) {
+    return presentWebhook(webhook);
+  }),
+  delete_webhook: defineHandler(refInput, (call, { webhook_id }) => {
     const { state, me } = call;
     const webhook = requireWebhook(call, webhook_id);
     disable(webhook, 'by_request', state.clock.now());
     me.webhooks.delete(webhook_id);
     me.feed.listeners.delete(webhook.onEvent);
     return {};
-  },
-  rotate_webhook_secret(call: Call, { webhook_id }: WebhookRef) {
+  }),
+  rotate_webhook_secret: defineHandler(refInput, (call, { webhook_id }) => {
     const webhook = requireWebhook(call, webhook_id);
     const now = call.state.clock.now();
     const previous = { previous_secret: webhook.secret, previous_secret_until: now + dayMs };
     Object.assign(webhook, { ...previous, secret: createWebhookSecret(), updated_at: now });
-    return { ...present(webhook), secret: webhook.secret };
-  },
-  async test_webhook(call: Call, { webhook_id }: WebhookRef) {
+    return { ...presentWebhook(webhook), secret: webhook.secret };
+  }),
+  test_webhook: defineHandler(refInput, async (call, { webhook_id }) => {
     const { state, me } = call;
     const webhook = requireWebhook(call, webhook_id);
     const cursor = encodeCursor(me, lastNumber(me));
-    const about = { id: state.newId('evt'), cursor, created_at: state.clock.now() };
+    const about = { id: state.newId('event'), cursor, created_at: state.clock.now() };
     const response = await post(state, webhook, { type: 'webhook.test', ...about, data: { webhook_id } });
-    return { delivered: isDelivered(response), ...response };
-  },
-  list_webhook_deliveries(
-    call: Call,
-    { webhook_id, state, ...page }: PageInput & WebhookRef & { state?: string },
-  ) {
-    const { deliveries } = requireWebhook(call, webhook_id);
-    const list = () => deliveries.filter((one) => state === undefined || one.state === state).toReversed();
-    const { rows, next_cursor } = readPage(call, page, ['deliveries', webhook_id, state], list);
-    return { deliveries: rows.map(presentDelivery), next_cursor };
-  },
-  replay_webhook_delivery(call: Call, { webhook_id, delivery_id }: WebhookRef & { delivery_id: string }) {
+    return presentWebhookTest(response);
+  }),
+  list_webhook_deliveries: defineHandler(
+    listWebhookDeliveriesInput,
+    (call, { webhook_id, state, ...page }) => {
+      const { deliveries } = requireWebhook(call, webhook_id);
+      const list = () => deliveries.filter((one) => state === undefined || one.state === state).toReversed();
+      const { rows, next_cursor } = readPage(call, page, ['deliveries', webhook_id, state], list);
+      return { deliveries: rows.map(presentDelivery), next_cursor };
+    },
+  ),
+  replay_webhook_delivery: defineHandler(deliveryRef, (call, { webhook_id, delivery_id }) => {
     const webhook = requireEnabled(call, webhook_id);
     const delivery = webhook.deliveries.find(({ event }) => event.id === delivery_id);
-    if (!delivery) throw new ServiceError('NOT_FOUND', 'This webhook has no such delivery.');
+    if (!delivery) throw new DomainError('NOT_FOUND', 'This webhook has no such delivery.');
     restart(call, webhook, [delivery]);
     return presentDelivery(delivery);
-  },
-  replay_webhook_deliveries(call: Call, { webhook_id, since }: WebhookRef & { since: number }) {
+  }),
+  replay_webhook_deliveries: defineHandler(replayWebhookDeliveriesInput, (call, { webhook_id, since }) => {
     const webhook = requireEnabled(call, webhook_id);
     const failed = webhook.deliveries.filter(
       (one) => one.state === 'failed' && one.event.created_at >= since,
     );
     restart(call, webhook, failed);
     return { replayed: failed.length, complete: true };
-  },
-} satisfies Record<string, Handler>;
+  }),
+};

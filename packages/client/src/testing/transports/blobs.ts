@@ -1,8 +1,10 @@
+import { maxAttachmentBytes } from '../../../../core/src/domain/attachments/attachments.ts';
+import { servedType } from '../../../../core/src/domain/attachments/file-types.ts';
 import type { Exchange } from './exchange.ts';
-import { ServiceError } from '../core/service-error.ts';
+import { DomainError } from '../../../../core/src/domain/errors.ts';
 import type { State } from '../core/state.ts';
 
-const maxUploadBytes = 11 * 1024 * 1024;
+const maxUploadBytes = maxAttachmentBytes + 1024 * 1024;
 
 /** Answers the signed addresses of files, which need no token; false for any other path. */
 export async function answerBlob(state: State, exchange: Exchange): Promise<boolean> {
@@ -11,7 +13,7 @@ export async function answerBlob(state: State, exchange: Exchange): Promise<bool
   if (id === undefined) return false;
   if (method === 'PUT') await receive(state, exchange, id);
   else if (method === 'GET') download(state, exchange, id);
-  else throw new ServiceError('METHOD_NOT_ALLOWED', `${path} supports GET, PUT.`);
+  else throw new DomainError('METHOD_NOT_ALLOWED', `${path} supports GET, PUT.`);
   return true;
 }
 
@@ -28,11 +30,11 @@ function download(state: State, exchange: Exchange, id: string): void {
   const expiresAt = Number(exchange.query.get('expires'));
   if (file?.record.scan_status !== 'clean' || expiresAt <= state.clock.now()) throw expired();
   const name = encodeURIComponent(file.record.filename);
-  exchange.setHeader('Content-Type', file.record.content_type);
+  exchange.setHeader('Content-Type', servedType(file.record.content_type));
   exchange.setHeader('Content-Disposition', `attachment; filename*=UTF-8''${name}`);
   exchange.setHeader('X-Content-Type-Options', 'nosniff');
   exchange.send(200, file.bytes);
 }
 
-const expired = (): ServiceError =>
-  new ServiceError('NOT_FOUND', 'This link is invalid or has expired. Request the file again.');
+const expired = (): DomainError =>
+  new DomainError('NOT_FOUND', 'This link is invalid or has expired. Request the file again.');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { ServiceError } from '../core/service-error.ts';
+import { DomainError, wrongField } from '../../../../core/src/domain/errors.ts';
 
 const maxBodyBytes = 256 * 1024;
 const maxUploadBytes = 11 * 1024 * 1024;
@@ -15,11 +15,11 @@ export interface Exchange {
   /** Aborted when the caller is gone. */
   signal: AbortSignal;
   setHeader(name: string, value: string): void;
-  /** @throws {ServiceError} PAYLOAD_TOO_LARGE */
+  /** @throws {DomainError} PAYLOAD_TOO_LARGE */
   readBody(maxBytes?: number): Promise<Buffer>;
-  /** The JSON object of the body. @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE, INVALID_JSON, VALIDATION_ERROR */
+  /** The JSON object of the body. @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, INVALID_JSON, VALIDATION_ERROR */
   readJson(): Promise<Record<string, unknown>>;
-  /** The only file of a multipart body. @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR */
+  /** The only file of a multipart body. @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR */
   readFile(field: string): Promise<{ filename: string; content_type: string; bytes: Buffer }>;
   json(status: number, body: object): void;
   send(status: number, body?: string | Buffer): void;
@@ -52,20 +52,26 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
         if (length <= maxBytes) chunks.push(chunk);
       }
       if (length <= maxBytes) return Buffer.concat(chunks);
-      throw new ServiceError('PAYLOAD_TOO_LARGE', `The body is too large: at most ${maxBytes} bytes.`);
+      throw new DomainError('PAYLOAD_TOO_LARGE', `The body is too large: at most ${maxBytes / 1024} KiB.`);
     },
     async readJson() {
       const body = await exchange.readBody();
       if (body.length === 0) return {};
       if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(headers['content-type'] ?? ''))
-        throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
+        throw new DomainError(
+          'UNSUPPORTED_MEDIA_TYPE',
+          'Send the body as application/json without content encoding.',
+        );
       return parseObject(body);
     },
     async readFile(field) {
       const type = headers['content-type'] ?? '';
       const body = await exchange.readBody(maxUploadBytes);
       if (!type.startsWith('multipart/form-data'))
-        throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data.');
+        throw new DomainError(
+          'UNSUPPORTED_MEDIA_TYPE',
+          'Send the file as multipart/form-data without content encoding.',
+        );
       return readPart(body, type, field);
     },
     json(status, body) {
@@ -87,8 +93,8 @@ function parseObject(body: Buffer): Record<string, unknown> {
     value = undefined;
   }
   if (typeof value !== 'object' || value === null)
-    throw new ServiceError('INVALID_JSON', 'The body is not valid JSON.');
-  if (Array.isArray(value)) throw new ServiceError('VALIDATION_ERROR', 'The body must be a JSON object.');
+    throw new DomainError('INVALID_JSON', 'The body is not valid JSON.');
+  if (Array.isArray(value)) throw new DomainError('VALIDATION_ERROR', 'The body must be a JSON object.');
   return value as Record<string, unknown>;
 }
 
@@ -97,10 +103,7 @@ async function readPart(body: Buffer, type: string, field: string) {
   // A body that is not a form has no file: refused below.
   const form = await new Response(new Uint8Array(body), { headers }).formData().catch(() => undefined);
   const file = form?.get(field);
-  if (!(file instanceof File)) {
-    const message = 'is missing';
-    throw new ServiceError('VALIDATION_ERROR', `${field}: ${message}`, { details: [{ field, message }] });
-  }
+  if (!(file instanceof File)) throw wrongField(field, 'is missing');
   const bytes = Buffer.from(await file.arrayBuffer());
   return { filename: file.name, content_type: file.type, bytes };
 }

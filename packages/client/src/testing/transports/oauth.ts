@@ -1,3 +1,4 @@
+import { knownScopes } from '../../../../core/src/domain/auth/scopes.ts';
 import type { Exchange } from './exchange.ts';
 import { issueToken, revokeToken, tokenLifetimeMs } from './tokens.ts';
 import type { State } from '../core/state.ts';
@@ -41,7 +42,8 @@ async function answerToken(state: State, exchange: Exchange): Promise<void> {
   const client = state.credentials.get(id ?? '');
   if (!client || client.client_secret !== secret)
     return refuse(401, 'invalid_client', 'client authentication failed');
-  const requested = form.get('scope')?.split(' ') ?? client.scopes;
+  const known = knownScopes(form.get('scope') ?? '');
+  const requested: readonly string[] = known.length > 0 ? known : client.scopes;
   if (requested.some((scope) => !client.scopes.includes(scope)))
     return refuse(400, 'invalid_scope', 'requested scope is not allowed');
   const access_token = issueToken(state, client.agent_id, requested);

@@ -1,18 +1,21 @@
+import { z } from 'zod';
+import { DomainError, wrongField } from '../../../../core/src/domain/errors.ts';
+import { requireFeedScope } from '../../../../core/src/events/feed-scopes.ts';
+import { describeUnknown } from '../../../../core/src/inputs/describe-issue.ts';
+import { acknowledgeInput, eventsQuery } from '../../../../core/src/inputs/events.ts';
+import { invalidInput, parseInput } from '../../../../core/src/inputs/parse-input.ts';
 import { requireAgent } from '../operations/agents.ts';
 import type { Exchange } from './exchange.ts';
-import { type Execute, type Operation, operations } from '../operations/execute.ts';
+import { execute, type Operation, operations } from '../operations/execute.ts';
 import {
   acknowledge,
   encodeCursor,
   markDelivered,
   presentEvent,
   readEvents,
-  requireFeedScope,
   startPosition,
   waitForEvents,
 } from '../core/feed.ts';
-import { parseInput, type Schema } from '../operations/input.ts';
-import { ServiceError } from '../core/service-error.ts';
 import { type Call, enter, type State } from '../core/state.ts';
 import { authenticate, bearerToken, issueTicket } from './tokens.ts';
 
@@ -38,8 +41,8 @@ const routes: readonly Route[] = [...operations]
   .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
   .map(({ path, ...route }) => ({ ...route, pattern: toPattern(path) }));
 
-/** Answers a request of the REST API. @throws {ServiceError} */
-export async function answerRest(state: State, execute: Execute, exchange: Exchange): Promise<void> {
+/** Answers a request of the REST API. @throws {DomainError} */
+export async function answerRest(state: State, exchange: Exchange): Promise<void> {
   const { method, path, headers, signal } = exchange;
   const special = specialRoutes[`${method} ${path}`];
   if (special) return special(authenticate(state, bearerToken(headers.authorization), signal), exchange);
@@ -58,17 +61,16 @@ export async function answerRest(state: State, execute: Execute, exchange: Excha
   answer(exchange, route, output, state.url);
 }
 
-function noRoute(exchange: Exchange, found: readonly Route[]): ServiceError {
+function noRoute(exchange: Exchange, found: readonly Route[]): DomainError {
   const { method, path } = exchange;
-  if (found.length === 0)
-    return new ServiceError('NOT_FOUND', `No such endpoint, or not in the fake service: ${method} ${path}.`);
+  if (found.length === 0) return new DomainError('NOT_FOUND', `No such endpoint: ${method} ${path}.`);
   const methods = found.map(({ operation }) => operation.method).join(', ');
   exchange.setHeader('Allow', methods);
-  return new ServiceError('METHOD_NOT_ALLOWED', `${path} supports ${methods}.`);
+  return new DomainError('METHOD_NOT_ALLOWED', `${path} supports ${methods}.`);
 }
 
 async function readInput(call: Call, exchange: Exchange, { operation, pattern, isLong }: Route) {
-  refuseUnknownQuery(exchange, operation.method === 'GET' ? operation.input : {});
+  refuseUnknownQuery(exchange, operation.method === 'GET' ? operation.input : undefined);
   const groups = Object.entries(pattern.exec(exchange.path)?.groups ?? {});
   const params = new Map(groups.map(([name, value]) => [name, decodeURIComponent(value)]));
   if (isLong) {
@@ -77,7 +79,7 @@ async function readInput(call: Call, exchange: Exchange, { operation, pattern, i
     params.delete('agent_name');
     if (handle !== call.me.canonical_handle) {
       const message = `The path must name the agent that the token acts as: ${call.me.canonical_handle}.`;
-      throw new ServiceError('FORBIDDEN', message);
+      throw new DomainError('FORBIDDEN', message);
     }
   }
   const body =
@@ -87,40 +89,47 @@ async function readInput(call: Call, exchange: Exchange, { operation, pattern, i
         ? readQuery(exchange.query, operation.input)
         : await exchange.readJson();
   const repeated = [...params.keys()].find((name) => name in body);
-  if (repeated !== undefined) {
-    const details = [{ field: repeated, message: 'is not a field of this request' }];
-    throw new ServiceError('VALIDATION_ERROR', `${repeated}: is not a field of this request`, { details });
-  }
+  if (repeated !== undefined) throw wrongField(repeated, 'is not a field of this request');
   return { ...body, ...Object.fromEntries(params) };
 }
 
-/** @throws {ServiceError} VALIDATION_ERROR */
-function refuseUnknownQuery({ query }: Exchange, { properties = {} }: Schema = {}): void {
-  const unknown = [...new Set(query.keys())].filter((name) => !Object.hasOwn(properties, name));
-  if (unknown.length === 0) return;
-  const details = unknown.map((field) => ({ field, message: 'is unknown' }));
-  const message = details.map(({ field }) => `${field}: is unknown`).join('; ');
-  throw new ServiceError('VALIDATION_ERROR', message, { details });
+type Fields = Record<string, { type?: string }>;
+
+/** The JSON Schema of each field of an input. */
+function fieldsOf(input: z.ZodType): Fields {
+  const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  return properties as Fields;
+}
+
+/** @throws {DomainError} VALIDATION_ERROR */
+function refuseUnknownQuery({ query }: Exchange, input?: z.ZodType): void {
+  const known = Object.keys(input ? fieldsOf(input) : {});
+  const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw invalidInput(
+      unknown.map((field) => ({ field, message: describeUnknown(field, known, undefined) })),
+    );
 }
 
 /** Query parameters with the types of the schema. */
-function readQuery(query: URLSearchParams, { properties = {} }: Schema): Record<string, unknown> {
-  return Object.fromEntries([...query].map(([name, value]) => [name, readValue(value, properties[name])]));
+function readQuery(query: URLSearchParams, input: z.ZodType): Record<string, unknown> {
+  const fields = fieldsOf(input);
+  return Object.fromEntries([...query].map(([name, value]) => [name, readValue(value, fields[name])]));
 }
 
-function readValue(value: string, schema: Schema | undefined): unknown {
-  if (schema?.type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value);
-  if (schema?.type === 'boolean' && /^(?:true|false)$/.test(value)) return value === 'true';
+function readValue(value: string, field: Fields[string] | undefined): unknown {
+  if (field?.type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (field?.type === 'boolean' && /^(?:true|false)$/.test(value)) return value === 'true';
   return value;
 }
 
-/** @throws {ServiceError} IDEMPOTENCY_KEY_REQUIRED */
+/** @throws {DomainError} IDEMPOTENCY_KEY_REQUIRED */
 function readKey({ headers }: Exchange, { idempotency }: Operation): string | undefined {
   const key = headers['idempotency-key'];
   if (idempotency === undefined) return undefined;
   if (typeof key === 'string' && key !== '') return key;
   if (idempotency === 'accepted' && key === undefined) return undefined;
-  throw new ServiceError(
+  throw new DomainError(
     'IDEMPOTENCY_KEY_REQUIRED',
     'The Idempotency-Key header is missing. Send a unique value, such as a UUID.',
   );
@@ -174,7 +183,7 @@ function answerCard(state: State, exchange: Exchange): void {
   const isPublic = open?.visibility === 'public' && !open.is_retired;
   const token = bearerToken(exchange.headers.authorization);
   if (!isPublic && token === undefined)
-    throw new ServiceError('AGENT_NOT_FOUND', 'No such agent, or it is hidden from you.');
+    throw new DomainError('AGENT_NOT_FOUND', 'No such agent, or it is hidden from you.');
   const agent = isPublic ? open : requireAgent(authenticate(state, token, exchange.signal), handle);
   const { canonical_handle, display_name, description, skills, card_body } = agent;
   const front = { handle: canonical_handle, display_name, description, skills };
@@ -183,21 +192,11 @@ function answerCard(state: State, exchange: Exchange): void {
   exchange.send(200, `---\n${lines.join('\n')}\n---\n\n${card_body}\n`);
 }
 
-const eventsQuery: Schema = {
-  type: 'object',
-  properties: {
-    cursor: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-    wait: { type: 'integer', minimum: 0, maximum: 30, default: 0 },
-  },
-};
-
 async function listEvents(call: Call, exchange: Exchange): Promise<void> {
   const { me, state, scopes } = call;
   refuseUnknownQuery(exchange, eventsQuery);
-  requireFeedScope(scopes);
-  const query = parseInput(eventsQuery, readQuery(exchange.query, eventsQuery));
-  const { cursor, limit, wait } = query as { cursor?: string; limit: number; wait: number };
+  requireFeedScope(call);
+  const { cursor, limit, wait } = parseInput(eventsQuery, readQuery(exchange.query, eventsQuery));
   const start = startPosition(me, cursor, 'earliest');
   const deadline = Date.now() + wait * 1_000;
   const leave = enter(state, me.id);
@@ -222,25 +221,18 @@ async function listEvents(call: Call, exchange: Exchange): Promise<void> {
   markDelivered(state, me, page.events);
 }
 
-const cursorInput: Schema = {
-  type: 'object',
-  properties: { cursor: { type: 'string' } },
-  required: ['cursor'],
-  additionalProperties: false,
-};
-
 async function acknowledgeEvents(call: Call, exchange: Exchange): Promise<void> {
   refuseUnknownQuery(exchange);
-  requireFeedScope(call.scopes);
-  const { cursor } = parseInput(cursorInput, await exchange.readJson());
-  acknowledge(call.state, call.me, String(cursor));
+  requireFeedScope(call);
+  const { cursor } = parseInput(acknowledgeInput, await exchange.readJson());
+  acknowledge(call.state, call.me, cursor);
   exchange.send(204);
 }
 
 async function createTicket(call: Call, exchange: Exchange): Promise<void> {
   refuseUnknownQuery(exchange);
-  requireFeedScope(call.scopes);
-  parseInput({ type: 'object', additionalProperties: false }, await exchange.readJson());
+  requireFeedScope(call);
+  parseInput(z.strictObject({}), await exchange.readJson());
   exchange.setHeader('Cache-Control', 'no-store');
   exchange.json(201, issueTicket(call));
 }

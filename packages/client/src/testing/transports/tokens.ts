@@ -1,7 +1,7 @@
 import { createSecret } from '../core/clock.ts';
 import { wakeReaders } from '../core/feed.ts';
 import { endLeases } from '../core/inbox.ts';
-import { ServiceError } from '../core/service-error.ts';
+import { DomainError } from '../../../../core/src/domain/errors.ts';
 import type { Call, State } from '../core/state.ts';
 
 export const tokenLifetimeMs = 15 * 60_000;
@@ -51,17 +51,17 @@ export function isValidToken(state: State, token: string): boolean {
   return found !== undefined && found.expires_at > state.clock.now();
 }
 
-/** Starts a call with a token. @throws {ServiceError} UNAUTHORIZED */
+/** Starts a call with a token. @throws {DomainError} UNAUTHORIZED */
 export function authenticate(state: State, token: string | undefined, signal: AbortSignal): Call {
   const found = token === undefined ? undefined : state.tokens.get(token);
   const me = found && state.agents.get(found.agent_id);
   if (token !== undefined && me && found.expires_at > state.clock.now())
     return { state, me, token, scopes: found.scopes, signal };
-  throw new ServiceError(
+  throw new DomainError(
     'UNAUTHORIZED',
     token === undefined
       ? 'Authentication required: send the header Authorization: Bearer <access token>.'
-      : 'The access token is unknown, has ended or is for another service.',
+      : 'This access token is unknown or was revoked; request a new one.',
   );
 }
 
@@ -71,10 +71,10 @@ export function bearerToken(header: string | undefined): string | undefined {
 }
 
 /** The WWW-Authenticate header of a refusal; undefined when it is not about authentication. */
-export function challengeFor(state: State, error: ServiceError, hasToken: boolean): string | undefined {
+export function challengeFor(state: State, error: DomainError, hasToken: boolean): string | undefined {
   const parts = [`resource_metadata="${state.url}/v1/.well-known/oauth-protected-resource"`];
   if (error.code === 'INSUFFICIENT_SCOPE')
-    parts.unshift('error="insufficient_scope"', `scope="${error.options.scope ?? ''}"`);
+    parts.unshift('error="insufficient_scope"', `scope="${error.scope ?? ''}"`);
   else if (error.code !== 'UNAUTHORIZED') return undefined;
   else if (hasToken) parts.unshift('error="invalid_token"');
   return `Bearer ${parts.join(', ')}`;

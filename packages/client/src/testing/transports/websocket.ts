@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type Execute, operations } from '../operations/execute.ts';
+import { execute, operations } from '../operations/execute.ts';
 import {
   acknowledge,
   countPending,
@@ -10,10 +10,12 @@ import {
   markDelivered,
   presentEvent,
   readEvents,
-  requireFeedScope,
   startPosition,
 } from '../core/feed.ts';
-import { ServiceError, toServiceError, wrongField } from '../core/service-error.ts';
+import { DomainError, wrongField } from '../../../../core/src/domain/errors.ts';
+import { isId } from '../../../../core/src/domain/ids.ts';
+import { requireFeedScope } from '../../../../core/src/events/feed-scopes.ts';
+import { errorBody, toDomainError } from '../core/errors.ts';
 import { type Call, enter, type State } from '../core/state.ts';
 import { authenticate, bearerToken, challengeFor, isValidToken, redeemTicket } from './tokens.ts';
 
@@ -28,7 +30,7 @@ export interface WebSocketTransport {
 }
 
 /** Creates the WebSocket transport of the fake service. */
-export function createWebSocketTransport(state: State, execute: Execute): WebSocketTransport {
+export function createWebSocketTransport(state: State): WebSocketTransport {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: maxFrameBytes,
@@ -37,20 +39,22 @@ export function createWebSocketTransport(state: State, execute: Execute): WebSoc
 
   function open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const token = readToken(state, request, searchParams);
     const gone = new AbortController();
+    let hasToken = searchParams.has('ticket');
     try {
-      if (pathname !== '/ws') throw new ServiceError('NOT_FOUND', 'The WebSocket endpoint is /ws.');
+      if (pathname !== '/ws') throw new DomainError('NOT_FOUND', 'The WebSocket endpoint is /ws.');
+      const token = readToken(state, request, searchParams);
+      hasToken = true;
       const call = authenticate(state, token, gone.signal);
-      requireFeedScope(call.scopes);
+      requireFeedScope(call);
       const start = startPosition(call.me, searchParams.get('cursor') ?? undefined, 'latest');
       server.handleUpgrade(request, socket, head, (ws) => {
         ws.on('close', () => gone.abort());
-        serve(ws, call, start, execute);
+        serve(ws, call, start);
       });
     } catch (thrown) {
-      const error = toServiceError(thrown);
-      refuse(socket, error, challengeFor(state, error, token !== undefined));
+      const error = toDomainError(thrown);
+      refuse(socket, error, challengeFor(state, error, hasToken));
     }
   }
 
@@ -65,16 +69,23 @@ export function createWebSocketTransport(state: State, execute: Execute): WebSoc
   };
 }
 
-function readToken(state: State, { headers }: IncomingMessage, query: URLSearchParams): string | undefined {
+function readToken(state: State, { headers }: IncomingMessage, query: URLSearchParams): string {
   const [protocol, token] = (headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
   const bearer = bearerToken(headers.authorization) ?? (protocol === 'bearer' ? token : undefined);
   const ticket = query.get('ticket');
-  return bearer ?? (ticket === null ? undefined : (redeemTicket(state, ticket) ?? ''));
+  const found = bearer ?? (ticket === null ? undefined : redeemTicket(state, ticket));
+  if (found !== undefined) return found;
+  throw new DomainError(
+    'UNAUTHORIZED',
+    ticket === null
+      ? 'Authentication required: send Authorization: Bearer <access token>, the subprotocols bearer and the token, or a ticket from POST /v1/realtime/tickets.'
+      : 'This ticket is unknown, was used or has expired; request a new one.',
+  );
 }
 
-function refuse(socket: Duplex, error: ServiceError, challenge: string | undefined): void {
+function refuse(socket: Duplex, error: DomainError, challenge: string | undefined): void {
   const request_id = randomUUID();
-  const body = JSON.stringify(error.body(request_id));
+  const body = JSON.stringify(errorBody(error, request_id));
   const lines = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     'Content-Type: application/json; charset=utf-8',
@@ -89,7 +100,7 @@ function refuse(socket: Duplex, error: ServiceError, challenge: string | undefin
 type Start = ReturnType<typeof startPosition>;
 
 /** Sends the ready frame and the events, and answers frames. */
-function serve(ws: WebSocket, call: Call, start: Start, execute: Execute): void {
+function serve(ws: WebSocket, call: Call, start: Start): void {
   const { state, me, token, scopes } = call;
   const threadIds = new Set<string>();
   const send = (frame: object) => ws.send(JSON.stringify(frame));
@@ -139,11 +150,11 @@ function serve(ws: WebSocket, call: Call, start: Start, execute: Execute): void 
     try {
       const frame = isBinary ? undefined : parseFrame(data.toString());
       if (!frame)
-        throw new ServiceError('VALIDATION_ERROR', 'Binary frames are not supported. Send text frames.');
-      if (frame['type'] === 'call') void answerCall(call, frame, execute).then(send);
+        throw new DomainError('VALIDATION_ERROR', 'Binary frames are not supported. Send text frames.');
+      if (frame['type'] === 'call') void answerCall(call, frame).then(send);
       else answerFrame(call, frame, threadIds, send);
     } catch (thrown) {
-      const { code, message } = toServiceError(thrown);
+      const { code, message } = toDomainError(thrown);
       send({ type: 'error', data: { code, message } });
     }
   });
@@ -160,7 +171,7 @@ function parseFrame(text: string): Frame {
   try {
     return Object(JSON.parse(text)) as Frame;
   } catch {
-    throw new ServiceError('INVALID_JSON', 'The frame is not valid JSON.');
+    throw new DomainError('INVALID_JSON', 'The frame is not valid JSON.');
   }
 }
 
@@ -170,30 +181,36 @@ function answerFrame(call: Call, frame: Frame, threadIds: Set<string>, send: (fr
   if (type === 'ack' && typeof cursor === 'string') return acknowledge(call.state, call.me, cursor);
   if (type === 'ack') throw wrongField('cursor', 'is required');
   if (type !== 'subscribe' && type !== 'unsubscribe')
-    throw new ServiceError('VALIDATION_ERROR', 'type: must be ping, subscribe, unsubscribe, ack, or call');
-  if (typeof thread_id !== 'string' || !thread_id.startsWith('thd_'))
+    throw new DomainError('VALIDATION_ERROR', 'type: must be ping, subscribe, unsubscribe, ack, or call');
+  if (typeof thread_id !== 'string' || !isId('thread', thread_id))
     throw wrongField('thread_id', 'must be a thread identifier, thd_…');
   if (type === 'subscribe') threadIds.add(thread_id);
   else threadIds.delete(thread_id);
 }
 
-async function answerCall(connection: Call, frame: Frame, execute: Execute): Promise<object> {
+async function answerCall(connection: Call, frame: Frame): Promise<object> {
   const { id, operation: name, input = {}, idempotency_key } = frame;
   try {
     const operation = operations.get(String(name));
     if (!operation || operation.upload)
-      throw wrongField('operation', 'is not an operation that a frame can call');
+      throw wrongField(
+        'operation',
+        'is not an operation. The names are the operation ids of /v1/openapi.json',
+      );
     if (idempotency_key === undefined && operation.idempotency === 'required')
-      throw new ServiceError('IDEMPOTENCY_KEY_REQUIRED', `${String(name)} needs idempotency_key.`);
+      throw new DomainError(
+        'IDEMPOTENCY_KEY_REQUIRED',
+        `${String(name)} needs idempotency_key. Send a unique value, such as a UUID.`,
+      );
     const call = authenticate(connection.state, connection.token, connection.signal);
     const key = operation.idempotency && typeof idempotency_key === 'string' ? idempotency_key : undefined;
     const { output, isReplayed } = await execute(call, String(name), Object(input) as Frame, key);
     const status = operation.status === 302 ? 200 : operation.status;
     return { type: 'result', id, status, ...(isReplayed && { replayed: true }), output };
   } catch (thrown) {
-    const error = toServiceError(thrown);
-    const { retry_after } = error.options;
+    const error = toDomainError(thrown);
+    const { retry_after } = error;
     const again = retry_after === undefined ? {} : { retry_after };
-    return { type: 'result', id, status: error.status, ...again, ...error.body(randomUUID()) };
+    return { type: 'result', id, status: error.status, ...again, ...errorBody(error, randomUUID()) };
   }
 }

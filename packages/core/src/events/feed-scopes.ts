@@ -1,6 +1,6 @@
-import type { Actor } from '../../packages/core/src/domain/auth/actor.ts';
-import { DomainError } from '../../packages/core/src/domain/errors.ts';
-import type { Scope } from '../../packages/core/src/domain/auth/scopes.ts';
+import type { Actor } from '../domain/auth/actor.ts';
+import { DomainError } from '../domain/errors.ts';
+import type { Scope } from '../domain/auth/scopes.ts';
 
 /** Each of these scopes allows some event types. */
 export const feedScopes: readonly Scope[] = ['threads:read', 'contacts:read', 'realtime:read'];
@@ -11,7 +11,7 @@ export function hasFeedScope({ scopes }: Pick<Actor, 'scopes'>): boolean {
 }
 
 /** @throws {DomainError} INSUFFICIENT_SCOPE when the token may not see any event type. */
-export function requireFeedScope(actor: Actor): void {
+export function requireFeedScope(actor: Pick<Actor, 'scopes'>): void {
   if (hasFeedScope(actor)) return;
   throw new DomainError(
     'INSUFFICIENT_SCOPE',

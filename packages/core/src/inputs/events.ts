@@ -24,3 +24,9 @@ export const pageState = {
 
 /** The input of an acknowledgement. */
 export const acknowledgeInput = z.strictObject({ cursor });
+
+/** The query of `GET /v1/events`. */
+export const eventsQuery = z.object({
+  ...pageQuery,
+  wait: z.int().min(0).max(30).default(0).describe('How long to wait for the first event, in seconds, 0–30.'),
+});

@@ -1,0 +1,12 @@
+import { DomainError } from '../../../../core/src/domain/errors.ts';
+
+/** The JSON body of a refusal. */
+export function errorBody({ code, message, details }: DomainError, request_id: string): { error: object } {
+  return { error: { code, message, ...(details && { details }), request_id } };
+}
+
+/** Anything thrown as a refusal. A fault of the fake service is INTERNAL with its message: it runs in a test. */
+export function toDomainError(thrown: unknown): DomainError {
+  if (thrown instanceof DomainError) return thrown;
+  return new DomainError('INTERNAL', `The fake service failed: ${String(thrown)}`);
+}
