@@ -53,7 +53,7 @@ export async function runRawTransaction(database: Database, thread: Thread, cont
         now,
         events: [{ ...event, data: null, traceparent: null }],
         touched: [],
-        changed_relations: [],
+        raised: [],
         expected_relations: new Map(),
         entries: thread.members.map(({ id }) => ({ agent_id: id, event_id: event.id })),
         jobs: jobsForEvent(event),

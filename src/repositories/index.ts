@@ -53,6 +53,7 @@ import { dashboardRepository } from './people/dashboard.ts';
 import { presenceRepository } from './agents/presence.ts';
 import type { Queryable } from './queryable.ts';
 import { exchangesRepository, rateLimitsRepository } from './maintenance/rate-limits.ts';
+import { watchRaisedVersions } from './relation-versions.ts';
 import { sessionsRepository } from './people/sessions.ts';
 import { signingKeysRepository } from './auth/signing-keys.ts';
 import { streamTicketsRepository } from './auth/stream-tickets.ts';
@@ -145,9 +146,17 @@ export type Repositories = {
   readonly [Name in keyof typeof factories]: ReturnType<(typeof factories)[Name]>;
 };
 
-/** Creates the repositories. Each is built on first use: most transactions use three or four. */
-export function createRepositories(db: Queryable): Repositories {
-  return Object.create(firstUses, { [queryable]: { value: db } }) as Repositories;
+/**
+ * Creates the repositories. Each is built on first use: most transactions use three or four.
+ * @param onRaised called for each agent whose relation version the commit must raise; only in a transaction
+ */
+export function createRepositories(
+  db: Queryable,
+  onRaised: ((agentId: string) => void) | null = null,
+): Repositories {
+  return Object.create(firstUses, {
+    [queryable]: { value: watchRaisedVersions(db, onRaised) },
+  }) as Repositories;
 }
 
 const queryable = Symbol('queryable');

@@ -2,6 +2,8 @@
 export interface Statement {
   name?: string;
   text: string;
+  /** Whether it returns `raised_id` (see relation-versions.ts). */
+  raisesVersions?: boolean;
 }
 
 /** A statement whose parameters were written by name, in the order of their positions in `text`. */
@@ -28,7 +30,7 @@ export function unpreparedStatement(text: string): NamedStatement {
 const colons = /'(?:[^']|'')*'|"[^"]*"|(\$(?:[a-z_]\w*)?\$)[^]*?\1|::|:=|:(?<name>[a-z_]\w*)/gi;
 
 /** Replaces each `:name` by its position, which is the order of first appearance. */
-function compile(source: string): { text: string; parameters: readonly string[] } {
+function compile(source: string): Omit<NamedStatement, 'name'> {
   const parameters = new Map<string, string>();
   const text = source.replace(colons, (token, _quote, name?: string) => {
     if (name === undefined) return token;
@@ -36,7 +38,8 @@ function compile(source: string): { text: string; parameters: readonly string[] 
     return parameters.get(name) ?? token;
   });
   if (parameters.size > 0 && /\$\d/.test(source)) throw new Error(`names and positions are mixed: ${source}`);
-  return { text, parameters: [...parameters.keys()] };
+  const raises = /\braised_id\b/.test(text);
+  return { text, parameters: [...parameters.keys()], ...(raises && { raisesVersions: true }) };
 }
 
 /**

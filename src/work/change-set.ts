@@ -55,7 +55,6 @@ export class ChangeSet {
   readonly handledAgents: string[] = [];
   readonly pendingStatements: Promise<unknown>[] = [];
   readonly keys: CommitRecord['keys'] = [];
-  readonly changedRelations: string[] = [];
   readonly expectedRelations = new Map<string, number>();
   readonly committedCallbacks: (() => void)[] = [];
 
@@ -95,15 +94,6 @@ export class ChangeSet {
   };
 
   /**
-   * Raises the relation version of an agent. To be called for a member of each affected thread with every change that can make a message
-   * refused, and with every change of members. The member must not have been retired before. A change that only permits messages needs no
-   * version, because a message is refused only after reading.
-   */
-  readonly changeRelations = (agentId: string): void => {
-    this.changedRelations.push(agentId);
-  };
-
-  /**
    * Makes the commit fail with ConcurrentChange unless the relations of an agent have this version.
    * @throws {ConcurrentChange} when another version of them is expected
    */
@@ -136,7 +126,6 @@ export type Recorder = Pick<
   | 'enqueue'
   | 'defer'
   | 'storeAnswer'
-  | 'changeRelations'
   | 'expectRelations'
   | 'afterCommit'
 >;
@@ -148,6 +137,7 @@ interface RecordOptions {
   now: number;
   /** Agents whose feed counter gets a new row version without a new entry. */
   touched: readonly string[];
+  raised: CommitRecord['raised'];
   keys: CommitRecord['keys'];
   jobsOf(event: NewEvent & { id: string }): OutboxJob[];
 }
@@ -155,13 +145,13 @@ interface RecordOptions {
 /** What one commit writes for these change sets. */
 export function toCommitRecord(
   changeSets: readonly ChangeSet[],
-  { now, touched, keys, jobsOf }: RecordOptions,
+  { now, touched, raised, keys, jobsOf }: RecordOptions,
 ): CommitRecord & { jobs: OutboxJob[] } {
   const emitted = changeSets.flatMap(({ events, trace }) => events.map((event) => ({ event, trace })));
   return {
     now,
     touched,
-    changed_relations: changeSets.flatMap(({ changedRelations }) => changedRelations),
+    raised,
     expected_relations: new Map(changeSets.flatMap(({ expectedRelations }) => [...expectedRelations])),
     job_grace: jobGraceMs,
     keys,

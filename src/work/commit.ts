@@ -20,8 +20,8 @@ export interface CommitRecord {
    * replayed this transaction.
    */
   touched: readonly string[];
-  /** Agents whose relations this transaction changes: their versions are raised. */
-  changed_relations: readonly string[];
+  /** Agents whose relation versions rise. */
+  raised: readonly string[];
   /** Relation versions by agent, each of a recipient. The commit fails with ConcurrentChange if one is no longer current. */
   expected_relations: ReadonlyMap<string, number>;
   jobs: { job: string; subject_id: string; more_ids?: readonly string[] | null | undefined }[];
@@ -58,6 +58,7 @@ const commit = statement(
        select event_place, array_agg(agent_id) as agents from entry join agent on place = agent_place group by event_place
      ) r on event_place = place
    ), updated as (
+     /* no version: it raises them */
      insert into feed_heads as h (agent_id, last_number, relation_version) select agent_id, entries, raised from agent order by agent_id collate "C"
      on conflict (agent_id) do update set last_number = h.last_number + excluded.last_number, relation_version = h.relation_version + excluded.relation_version
      returning agent_id, last_number, relation_version
@@ -95,13 +96,10 @@ interface Commit {
 
 /** The statement that writes a record, and the reader of its result. */
 export function commitStatement(record: CommitRecord): Commit {
-  const { now, events, entries, touched, changed_relations, expected_relations, jobs, job_grace, keys } =
-    record;
+  const { now, events, entries, touched, raised, expected_relations, jobs, job_grace, keys } = record;
   const recipients = entries.map(({ agent_id }) => agent_id);
-  const agents = [
-    ...new Set([...recipients, ...touched, ...changed_relations, ...expected_relations.keys()]),
-  ];
-  const changed = new Set(changed_relations);
+  const agents = [...new Set([...recipients, ...touched, ...raised, ...expected_relations.keys()])];
+  const raisedIds = new Set(raised);
   const placeOfAgent = indexIds(agents);
   const placeOfEvent = indexIds(events.map(({ id }) => id));
   const entryCounts = agents.map(() => 0);
@@ -117,7 +115,7 @@ export function commitStatement(record: CommitRecord): Commit {
       now,
       agent_ids: agents.join(','),
       entry_counts: toArrayLiteral(entryCounts),
-      raised_versions: toArrayLiteral(agents.map((id) => (changed.has(id) ? 1 : 0))),
+      raised_versions: toArrayLiteral(agents.map((id) => (raisedIds.has(id) ? 1 : 0))),
       expected_versions: toArrayLiteral(agents.map((id) => expected_relations.get(id) ?? null)),
       event_ids: events.map((event) => event.id),
       event_types: events.map((event) => event.type),

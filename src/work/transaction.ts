@@ -58,11 +58,12 @@ export function createTransact({ database, now: readClock, jobsOf, publish }: Tr
       let result: T;
       try {
         const now = readClock();
-        const db = createRepositories(transaction);
+        const raised: string[] = [];
+        const db = createRepositories(transaction, (agentId) => raised.push(agentId));
         result = await run(db, now);
         await insertAuditEntries(transaction, changeSets, now);
         const keys = [...keysOf(result), ...changeSets.flatMap((changes) => changes.keys)];
-        const record = toCommitRecord(changeSets, { now, touched, keys, jobsOf });
+        const record = toCommitRecord(changeSets, { now, touched, raised, keys, jobsOf });
         const positions = await commit(transaction, record, changeSets);
         const published = toCommitResult(changeSets, record, positions);
         if (published) publish(published);
@@ -96,8 +97,8 @@ async function commit(
   record: CommitRecord,
   changeSets: readonly ChangeSet[],
 ): Promise<CommitResult['positions']> {
-  const { events, jobs, keys, touched, changed_relations } = record;
-  const isEmpty = [events, jobs, keys, touched, changed_relations].every(({ length }) => length === 0);
+  const { events, jobs, keys, touched, raised } = record;
+  const isEmpty = [events, jobs, keys, touched, raised].every(({ length }) => length === 0);
   const last = isEmpty ? undefined : commitStatement(record);
   const [committed, ...deferred] = await Promise.allSettled([
     transaction.commit<CommitAnswer>(last),

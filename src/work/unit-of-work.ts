@@ -201,7 +201,6 @@ const readOnly: Recorder = {
   enqueue: refuseChange,
   defer: refuseChange,
   storeAnswer: refuseChange,
-  changeRelations: refuseChange,
   expectRelations: refuseChange,
   afterCommit: refuseChange,
 };

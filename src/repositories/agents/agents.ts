@@ -60,6 +60,7 @@ const findPublic = statement(
 const insert = statement(
   'agents.insert',
   `with agent as (
+     /* no version: it is in no thread */
      insert into agents (id, owner_id, member_account_id, canonical_handle, display_name, description, scope, visibility,
        inbound_policy, card_body, skills, created_at, updated_at)
      values (:id, :owner_id, :member_account_id, :canonical_handle, :display_name, :description, :scope, :visibility, :inbound_policy, :card_body, :skills, :created_at, :created_at) returning *
@@ -69,9 +70,11 @@ const insert = statement(
 
 const update = statement(
   'agents.update',
-  `update agents set display_name = :display_name, description = :description, visibility = :visibility, inbound_policy = :inbound_policy, card_body = :card_body, skills = :skills,
+  `with before as (select inbound_policy, paused from agents where id = :id)
+   update agents a set display_name = :display_name, description = :description, visibility = :visibility, inbound_policy = :inbound_policy, card_body = :card_body, skills = :skills,
      can_initiate_threads = :can_initiate_threads, paused = :paused, updated_at = :updated_at
-   where id = :id`,
+   from before b where id = :id
+   returning case when a.inbound_policy <> b.inbound_policy or a.paused and not b.paused then id end as raised_id`,
 );
 
 /** Retired agents do not count, although they keep their handles. */
@@ -87,7 +90,7 @@ const lock = statement(
 
 const retire = statement(
   'agents.retire',
-  `update agents set retired_at = :retired_at, updated_at = :retired_at where id = :id`,
+  `update agents set retired_at = :retired_at, updated_at = :retired_at where id = :id returning id as raised_id`,
 );
 
 const listPersonal = statement(

@@ -3,13 +3,13 @@ import { type Queryable, type Statement, statement } from '../queryable.ts';
 /** The metadata of an erased message. Its sequence and sender stay. */
 const erased = `'{"erased": true}'::jsonb`;
 
-/** Deletes rows of an agent ($1), and its id in rows of others, in an order that foreign keys permit. */
+/** Deletes rows of a retired agent ($1), and its id in rows of others, in an order that foreign keys permit. */
 const ownedRows = {
   contact_requests: 'delete from contact_requests where from_agent_id = $1 or to_agent_id = $1',
-  contacts: 'delete from contacts where agent_id = $1 or contact_id = $1',
+  contacts: 'delete from contacts where agent_id = $1 or contact_id = $1 /* no version: it is retired */',
   removed_contacts: 'delete from removed_contacts where agent_id = $1 or contact_id = $1',
-  blocks: 'delete from blocks where agent_id = $1 or blocked_agent_id = $1',
-  allowlist_entries: 'delete from allowlist_entries where agent_id = $1',
+  blocks: 'delete from blocks where agent_id = $1 or blocked_agent_id = $1 /* no version: it only permits */',
+  allowlist_entries: 'delete from allowlist_entries where agent_id = $1 /* no version: it is retired */',
   approvals: 'delete from approvals where agent_id = $1',
   notification_items: 'delete from notification_items where agent_id = $1',
   usage_days: 'delete from usage_days where sender_id = $1',

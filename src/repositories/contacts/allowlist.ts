@@ -20,11 +20,11 @@ const statements = {
   ),
   insert: statement(
     'allowlists.insert',
-    `insert into allowlist_entries (agent_id, entry, created_at) values ($1, $2, $3)`,
+    `insert into allowlist_entries (agent_id, entry, created_at) values ($1, $2, $3) /* no version: it only permits */`,
   ),
   remove: statement(
     'allowlists.remove',
-    `delete from allowlist_entries where agent_id = $1 and entry = $2 returning entry`,
+    `delete from allowlist_entries where agent_id = $1 and entry = $2 returning agent_id as raised_id`,
   ),
 };
 

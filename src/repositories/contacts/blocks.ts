@@ -22,12 +22,14 @@ const statements = {
   ),
   insert: statement(
     'blocks.insert',
-    `insert into blocks (agent_id, blocked_agent_id, reason, created_at) values (:agent_id, :blocked_agent_id, :reason, :created_at)`,
+    `insert into blocks (agent_id, blocked_agent_id, reason, created_at) values (:agent_id, :blocked_agent_id, :reason, :created_at)
+     returning agent_id as raised_id`,
   ),
   remove: statement(
     'blocks.remove',
     `delete from blocks b using agents a
-     where a.id = b.blocked_agent_id and b.agent_id = :agent_id and (a.id = :key or a.canonical_handle = :key) returning a.id`,
+     where a.id = b.blocked_agent_id and b.agent_id = :agent_id and (a.id = :key or a.canonical_handle = :key) returning a.id
+     /* no version: it only permits */`,
   ),
 };
 

@@ -86,6 +86,7 @@ const statements = {
   insert: statement(
     'contacts.insert',
     `with inserted as (
+       /* no version: it only permits */
        insert into contacts (agent_id, contact_id, since) select agent_id, contact_id, :since from ${bothDirections}
      )
      select exists (${haveSameOwner}) as same_owner`,
@@ -103,7 +104,7 @@ const statements = {
        select agent_id, contact_id from ${bothDirections} where exists (${haveSameOwner})
        on conflict do nothing returning agent_id
      )
-     select agent_id from removed union all select agent_id from hidden`,
+     select agent_id as raised_id from removed union all select agent_id from hidden`,
   ),
   // Locks in one order, so that two agents that retire at the same time do not deadlock.
   removeAllOf: statement(
@@ -112,6 +113,7 @@ const statements = {
        select agent_id, contact_id from contacts where agent_id = :agent_id or contact_id = :agent_id
        order by least(agent_id, contact_id), greatest(agent_id, contact_id), agent_id for update
      ), removed as (
+       /* no version: the agent retires in the same transaction */
        delete from contacts c using locked l where c.agent_id = l.agent_id and c.contact_id = l.contact_id
      )
      select a.id as agent_id, a.canonical_handle from agents a

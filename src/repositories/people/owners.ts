@@ -26,13 +26,15 @@ const statements = {
   insertAccount: statement(
     'owners.insert_account',
     `with owner as (
+       /* no version: it has no agents */
        insert into owners (id, kind, name, created_at) values (:id, 'account', :name, :created_at) returning *
      ), account as (insert into accounts (id, password_hash, invitation_id) select id, :password_hash, :invitation_id from owner)
      select id, kind, name, created_at from owner`,
   ),
   insertOrganization: statement(
     'owners.insert_organization',
-    `insert into owners (id, kind, name, created_at) values (:id, 'organization', :name, :created_at)
+    `/* no version: it has no agents */
+     insert into owners (id, kind, name, created_at) values (:id, 'organization', :name, :created_at)
      returning id, kind, name, created_at`,
   ),
   putMember: statement(

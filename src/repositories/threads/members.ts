@@ -34,11 +34,13 @@ const statements = {
     'thread_members.insert',
     `with thread as (select id from threads where id = :thread_id for update)
      insert into thread_members (thread_id, agent_id, read_sequence, joined_at)
-     select id, :agent_id, :read_sequence, greatest(:joined_at, (select max(joined_at) + 1 from thread_members where thread_id = :thread_id)) from thread`,
+     select id, :agent_id, :read_sequence, greatest(:joined_at, (select max(joined_at) + 1 from thread_members where thread_id = :thread_id)) from thread
+     returning :by_id::text as raised_id`,
   ),
   remove: statement(
     'thread_members.remove',
-    `delete from thread_members where thread_id = :thread_id and agent_id = :agent_id`,
+    `delete from thread_members where thread_id = :thread_id and agent_id = :agent_id
+     returning :by_id::text as raised_id`,
   ),
   markRead: statement(
     'thread_members.mark_read',
@@ -128,12 +130,15 @@ export function threadMembersRepository(db: Queryable) {
       agent_id: string;
       read_sequence: number;
       joined_at: number;
+      /** The member that adds it. */
+      by_id: string;
     }): Promise<void> {
-      const { thread_id, agent_id, read_sequence, joined_at } = member;
-      await query(db, statements.insert, { thread_id, agent_id, read_sequence, joined_at });
+      const { thread_id, agent_id, read_sequence, joined_at, by_id } = member;
+      await query(db, statements.insert, { thread_id, agent_id, read_sequence, joined_at, by_id });
     },
-    async remove(threadId: string, agentId: string): Promise<void> {
-      await query(db, statements.remove, { thread_id: threadId, agent_id: agentId });
+    /** @param byId the member that removes it, which can be itself. */
+    async remove(threadId: string, agentId: string, byId: string): Promise<void> {
+      await query(db, statements.remove, { thread_id: threadId, agent_id: agentId, by_id: byId });
     },
     /** Moves the read mark forward, at most to the latest message. Returns the new mark; undefined when it did not move. */
     async markRead(threadId: string, agentId: string, sequence: number): Promise<number | undefined> {

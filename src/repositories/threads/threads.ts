@@ -51,6 +51,7 @@ const statements = {
        insert into threads (id, subject, status, created_by, metadata, created_at, updated_at)
        values (:id, :subject, 'active', :created_by, :metadata, :created_at, :created_at)
      )
+     /* no version: the thread is new */
      insert into thread_members (thread_id, agent_id, joined_at) select :id, member, :created_at from unnest(:member_ids::text[]) member`,
   ),
   update: statement(

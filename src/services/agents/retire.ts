@@ -11,7 +11,6 @@ export async function retire(
   { id, canonical_handle }: { id: string; canonical_handle: string },
 ): Promise<void> {
   await work.db.agents.retire(id, work.now);
-  work.changes.changeRelations(id);
   work.changes.audit({ act: 'agent.retired', agent_id: id });
   // One event for all contacts.
   await work.db.contacts.lockOwner(id);

@@ -41,7 +41,6 @@ async function applyChanges(work: Work, agent: AgentRow, changes: AgentChanges):
   const updated = { ...changed, updated_at: Math.max(agent.updated_at + 1, work.now) };
   await work.db.agents.update(updated);
   const isPaused = updated.paused && !agent.paused;
-  if (isPaused || updated.inbound_policy !== agent.inbound_policy) work.changes.changeRelations(agent.id);
   auditPolicyChanges(work, agent, updated);
   if (isPaused) await endLeasesOf(work, agent.id);
   const { owner_id: _owner, retired_at: _retired, is_online: _online, ...data } = updated;

@@ -32,7 +32,6 @@ export async function removeAllowlistEntry(work: Work, input: string): Promise<v
   const { agent_id } = work.actor;
   const entry = parseAllowlistEntry(input);
   if (await work.db.allowlists.remove(agent_id, entry)) {
-    work.changes.changeRelations(agent_id);
     work.changes.audit({ act: 'allowlist.removed', agent_id, about: entry });
     return;
   }

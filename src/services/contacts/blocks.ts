@@ -27,7 +27,6 @@ export async function blockAgent(work: Work, { handle, reason }: BlockAgent): Pr
   if (meanwhile) return meanwhile;
   const block = { blocked_agent_id: other.id, created_at: work.now };
   await work.db.blocks.insert({ agent_id, ...block, reason });
-  work.changes.changeRelations(agent_id);
   work.changes.audit({ act: 'agent.blocked', agent_id, about: other.canonical_handle });
   await work.db.contactRequests.withdraw(agent_id, other.id, work.now);
   await endContact(work, { agent_id: other.id, canonical_handle: other.canonical_handle });

@@ -62,7 +62,6 @@ export async function endContact(
 ): Promise<boolean> {
   const { agent_id, handle } = work.actor;
   if (!(await work.db.contacts.remove(agent_id, other.agent_id))) return false;
-  work.changes.changeRelations(agent_id);
   const { agent_id: other_id, canonical_handle } = other;
   work.changes.emit({
     type: 'contact.removed',

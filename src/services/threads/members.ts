@@ -38,8 +38,8 @@ export async function addMember(
     agent_id: agent.id,
     read_sequence: thread.last_sequence,
     joined_at: work.now,
+    by_id: work.actor.agent_id,
   });
-  work.changes.changeRelations(work.actor.agent_id);
   const member = { id: agent.id, canonical_handle: agent.canonical_handle };
   const changed = await changeMembers(work, thread, [...thread.members, member]);
   work.changes.emit({
@@ -70,8 +70,7 @@ export async function removeMember(
       `No such member of this thread: ${input.member_ref.slice(0, 80)}`,
     );
   }
-  await work.db.threadMembers.remove(thread.id, member.id);
-  work.changes.changeRelations(work.actor.agent_id);
+  await work.db.threadMembers.remove(thread.id, member.id, work.actor.agent_id);
   await removeItemsOfThread(work, { agent_id: member.id, thread_id: thread.id });
   const changed = await changeMembers(
     work,

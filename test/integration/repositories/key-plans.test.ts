@@ -107,7 +107,7 @@ const commit = () => {
     events: [{ ...event, data: null, traceparent: null }],
     entries: [sender, other].map((agent_id) => ({ agent_id, event_id: event.id })),
     touched: [sender],
-    changed_relations: [],
+    raised: [],
     expected_relations: new Map([[other, 0]]),
     jobs: [{ job: 'deliver', subject_id: event.id }],
     job_grace: 0,

@@ -50,7 +50,7 @@ async function upload(core: Core, uploaderId: string, { bytes, sweep_after = 600
   const transaction = await core.database.begin();
   await createRepositories(transaction).attachments.insert(attachment);
   const jobs = [{ job: attachmentScanning.name, subject_id: attachment.id }];
-  const nothing = { events: [], entries: [], keys: [], touched: [], changed_relations: [] };
+  const nothing = { events: [], entries: [], keys: [], touched: [], raised: [] };
   const record = { ...nothing, now, jobs, job_grace: sweep_after, expected_relations: new Map() };
   await transaction.commit(commitStatement(record));
   return { ...attachment, jobs };

@@ -50,6 +50,12 @@ describe('the code', () => {
     expect(rules.migrationsSupportTwoReleases(code)).toEqual([]);
   });
 
+  test('raises a version with each change of relations', () => {
+    expect(rules.raisesRelationVersions(code.filter(({ path }) => /^(?:src|workers)\//.test(path)))).toEqual(
+      [],
+    );
+  });
+
   test('has no import loop of any kind', () => {
     expect(rules.hasNoLoops(code)).toEqual([]);
   });

@@ -168,6 +168,34 @@ const trees: [rule: keyof typeof rules, what: string, bad: SourceFile[], good: S
     [file('src/a.ts', long(81)), file('src/b.ts', long(90)), file('src/c.ts', long(1))],
     [file('src/a.ts', long(80)), file('src/b.ts', long(300)), file('src/c.ts', long(1))],
   ],
+  [
+    'raisesRelationVersions',
+    'a deletion of relations',
+    [file('src/a.ts', "const text = 'delete from blocks where agent_id = $1';")],
+    [
+      file(
+        'src/a.ts',
+        "const text = 'delete from blocks where agent_id = $1 returning agent_id as raised_id';",
+      ),
+      file(
+        'src/b.ts',
+        "const text = 'delete from blocks where agent_id = $1 /* no version: it only permits */';",
+      ),
+      file('src/c.ts', "const text = 'delete from webhooks where agent_id = $1';"),
+    ],
+  ],
+  [
+    'raisesRelationVersions',
+    'an update of a column that sends depend on, after a comma',
+    [file('src/a.ts', '`update agents a set\n  display_name = f(1, 2), paused = true where id = :id`')],
+    [file('src/a.ts', '`update agents a set display_name = f(1, 2) where paused = true`')],
+  ],
+  [
+    'raisesRelationVersions',
+    'a new member, in the middle of a statement',
+    [file('workers/a.ts', '`with thread as (select 1)\ninsert into thread_members (agent_id) values (:id)`')],
+    [file('workers/a.ts', '`with thread as (select 1)\ninsert into threads (id) values (:id)`')],
+  ],
   ['hasNoBarrels', 'an index.ts', [file('src/services/index.ts')], [file('src/jobs/outbox-jobs.ts')]],
   [
     'namesFilesInKebabCase',

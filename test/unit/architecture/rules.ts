@@ -9,6 +9,7 @@ import {
   computedImportFiles,
   unlimitedFolders,
 } from './import-table.ts';
+import { findUnraisedWrites } from './relation-writes.ts';
 import { type ImportEdge, importsComputed, importsOf, layerOf, type SourceFile } from './source-files.ts';
 
 /** Every rule answers what breaks it, one line each. */
@@ -138,6 +139,9 @@ export const keepsTheMedian: Rule = (files) => {
   const median = counts[Math.floor(counts.length / 2)] ?? 0;
   return median > maxMedianLines ? [`the median file has ${median} lines, more than ${maxMedianLines}`] : [];
 };
+
+/** Authorization does not depend on memory: what changes relations raises their versions. */
+export const raisesRelationVersions: Rule = findUnraisedWrites;
 
 export const hasNoBarrels: Rule = (files) =>
   files
