@@ -1,6 +1,7 @@
 import type { Core } from '../compose.ts';
-import { countOutcomes } from '../operations/execute/count-outcomes.ts';
-import { createExecute, type Execute } from '../operations/execute/execute.ts';
+import { createCountOutcomes } from '../operations/execute/count-outcomes.ts';
+import type { Stage } from '../operations/execute/context.ts';
+import { createExecute, createStages, type Execute } from '../operations/execute/execute.ts';
 import { createIntake } from '../operations/execute/file-intake.ts';
 import type { InboxWatches } from '../operations/execute/await-items.ts';
 import type { CallerFeed } from '../operations/execute/await-reply.ts';
@@ -20,16 +21,19 @@ export function createExecuteFor(
     limits: { per_agent: config.UPLOADS_PER_AGENT, per_process: config.UPLOADS_PER_PROCESS },
     log: createWarningLog(core.logger),
   });
-  const execute = createExecute(core.unitOfWork, { limits, intake, feed });
+  const stages = createStages(core.unitOfWork, { limits, intake, feed });
 
   return function executeFor(transport) {
-    const traced: Execute = (call) =>
-      tracing.span(call.operation.name, { kind: 'internal' }, (setAttributes) => {
-        setAttributes({ 'ams.operation': call.operation.name, 'ams.transport': transport });
-        return execute(call);
-      });
-    return countOutcomes(traced, (operation, outcome) =>
+    const traceSpan: Stage =
+      ({ name }, next) =>
+      (context) =>
+        tracing.span(name, { kind: 'internal' }, (setAttributes) => {
+          setAttributes({ 'ams.operation': name, 'ams.transport': transport });
+          return next(context);
+        });
+    const countOutcomes = createCountOutcomes((operation, outcome) =>
       metrics.operations.inc({ operation, transport, outcome }),
     );
+    return createExecute([countOutcomes, traceSpan, ...stages]);
   };
 }

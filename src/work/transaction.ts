@@ -51,9 +51,9 @@ export async function withDomainErrors<T>(run: () => Promise<T>): Promise<T> {
  * commit. If anything fails, everything is rolled back; only the refusal of the loop guard stays counted.
  */
 export function createTransact({ database, now: readClock, jobsOf, publish }: TransactionParts) {
-  return function transact<T>(options: TransactionOptions<T>): Promise<T> {
+  return async function transact<T>(options: TransactionOptions<T>): Promise<T> {
     const { changeSets, touched = [], run, keysOf = () => [] } = options;
-    return withDomainErrors(async () => {
+    try {
       const transaction = await database.begin();
       let result: T;
       try {
@@ -76,7 +76,9 @@ export function createTransact({ database, now: readClock, jobsOf, publish }: Tr
       }
       for (const { committedCallbacks } of changeSets) for (const callback of committedCallbacks) callback();
       return result;
-    });
+    } catch (error) {
+      throw databaseError(error);
+    }
   };
 }
 

@@ -12,7 +12,14 @@ import {
 import { abortWhen } from '../../shared/wait-until.ts';
 import type { UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { RateLimits } from '../rate-limits.ts';
-import { type Approver, type CallContext, mayNeedApproval, type Stage } from './context.ts';
+import {
+  type Answer,
+  type Approver,
+  type CallContext,
+  mayNeedApproval,
+  type Run,
+  type Stage,
+} from './context.ts';
 import { createClaim, findStoredAnswer } from './idempotency.ts';
 import { consumeOwnBudget } from './rate-limit.ts';
 
@@ -74,9 +81,13 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
     return approval.answer ?? approval;
   }
 
-  return async function approval(context, next) {
+  return function approval(operation, next) {
+    return operation.approval ? (context) => approve(context, next) : next;
+  };
+
+  async function approve(context: CallContext, next: Run): Promise<Answer> {
     const { approver } = context.call;
-    if (!approver || !mayNeedApproval(context.call)) return next();
+    if (!approver) return next(context);
     const claim = createClaim(context);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const stored = claim && (await findStoredAnswer(unitOfWork, context, claim));
@@ -86,13 +97,13 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
         return { body: obtained, output: JSON.parse(obtained), replayed: false };
       context.approval = obtained;
       try {
-        return await next();
+        return await next(context);
       } catch (error) {
         if (!(error instanceof StaleApproval)) throw error;
       }
     }
     throw new DomainError('UNAVAILABLE', 'Too many concurrent changes; retry.', { retry_after: 1 });
-  };
+  }
 }
 
 /**

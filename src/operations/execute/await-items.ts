@@ -1,7 +1,7 @@
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { ItemWait } from '../define.ts';
-import type { Answer, Call, Next, Stage } from './context.ts';
+import type { Answer, CallContext, Run, Stage } from './context.ts';
 
 /** Watches the inbox of a caller, as `Realtime` does. */
 export interface InboxWatches {
@@ -18,15 +18,16 @@ export interface InboxWatches {
  */
 export function createAwaitItems(unitOfWork: UnitOfWork, { watchInbox }: InboxWatches): Stage {
   async function wait(
-    { actor, signal }: Call,
+    context: CallContext,
     itemWait: ItemWait,
     deadline: number,
-    next: Next,
+    next: Run,
   ): Promise<Answer> {
+    const { actor, signal } = context.call;
     const watch = await watchInbox(actor);
     try {
       for (;;) {
-        const answer = await next();
+        const answer = await next(context);
         const isOver = Date.now() >= deadline || signal?.aborted === true;
         if (isOver || !itemWait.isEmpty(answer.output)) return answer;
         const { last_number: after, next_in_ms } = await unitOfWork.read(actor, itemWait.findNext);
@@ -38,12 +39,13 @@ export function createAwaitItems(unitOfWork: UnitOfWork, { watchInbox }: InboxWa
     }
   }
 
-  return async function awaitItems({ call, input }, next) {
-    const { itemWait } = call.operation;
-    if (!itemWait) return next();
-    const deadline = Date.now() + itemWait.waitMs(input);
-    const answer = await next();
-    if (Date.now() >= deadline || !itemWait.isEmpty(answer.output)) return answer;
-    return wait(call, itemWait, deadline, next);
+  return function awaitItems({ itemWait }, next) {
+    if (!itemWait) return next;
+    return async (context) => {
+      const deadline = Date.now() + itemWait.waitMs(context.input);
+      const answer = await next(context);
+      if (Date.now() >= deadline || !itemWait.isEmpty(answer.output)) return answer;
+      return wait(context, itemWait, deadline, next);
+    };
   };
 }

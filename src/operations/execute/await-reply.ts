@@ -76,19 +76,22 @@ export function createAwaitReply(unitOfWork: UnitOfWork, feed: CallerFeed): Stag
     }
   }
 
-  return async function awaitReply({ call, input }, next) {
-    const { operation, actor } = call;
-    if (!operation.reply) return next();
-    const { cursor: start } = await feed.feedStatus(actor);
-    const answer = await next();
-    const request = operation.reply(answer.output, input);
-    try {
-      const early = answer.replayed ? await find(actor, request) : replyOf(answer.output);
-      return withReply(answer, early ? { reply: early, cursor: start } : await wait(call, request, start));
-    } catch (error) {
-      if (operation.kind === 'read' || !(error instanceof DomainError)) throw error;
-      return withReply(answer, { reply: null, cursor: start });
-    }
+  return function awaitReply(operation, next) {
+    if (!operation.reply) return next;
+    return async (context) => {
+      const { call, input } = context;
+      const { cursor: start } = await feed.feedStatus(call.actor);
+      const answer = await next(context);
+      const request = operation.reply?.(answer.output, input);
+      if (!request) return answer;
+      try {
+        const early = answer.replayed ? await find(call.actor, request) : replyOf(answer.output);
+        return withReply(answer, early ? { reply: early, cursor: start } : await wait(call, request, start));
+      } catch (error) {
+        if (operation.kind === 'read' || !(error instanceof DomainError)) throw error;
+        return withReply(answer, { reply: null, cursor: start });
+      }
+    };
   };
 }
 

@@ -1,23 +1,22 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { ConcurrentChange, DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { type BatchItem, createBatcher } from '../../shared/batcher.ts';
+import { createBatcher } from '../../shared/batcher.ts';
 import type { BatchedWrite, BatchResult, UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
-import {
-  type Answer,
-  type CallContext,
-  mayNeedApproval,
-  type Next,
-  type Stage,
-  waitTimeoutMs,
-} from './context.ts';
+import { type Answer, type CallContext, mayNeedApproval, type Stage, waitTimeoutMs } from './context.ts';
 import { createAnswer } from './respond.ts';
+
+/** The result of a batch for one call; null if the call must run by itself. `settle` lets further calls of its batch key run. */
+interface Joined {
+  result: BatchResult<Answer>;
+  settle(): void;
+}
 
 /** A call that waits for its batch. */
 interface BatchedCall extends BatchedWrite {
   context: CallContext;
   batchKey: string | undefined;
-  onResult(result: BatchResult<Answer>, settle: () => void): void;
+  onResult(joined: Joined): void;
 }
 
 interface Batcher {
@@ -41,12 +40,6 @@ export function createBatch(unitOfWork: UnitOfWork): Stage {
   /** By operation, and by agent where a batch has one agent; each as long as it has calls. */
   const batchers = new Map<string, Batcher>();
 
-  async function run(operation: Operation, batch: readonly BatchItem<BatchedCall>[]): Promise<void> {
-    const calls = batch.map(({ item }) => item);
-    const results = await runBatch(unitOfWork, operation, calls);
-    for (const [at, { item, settle }] of batch.entries()) item.onResult(results[at] ?? null, settle);
-  }
-
   function findBatcher(operation: Operation, key: string): Batcher {
     const existing = batchers.get(key);
     if (existing) return existing;
@@ -56,56 +49,50 @@ export function createBatch(unitOfWork: UnitOfWork): Stage {
       holdMs,
       timeoutMs: waitTimeoutMs,
       keyOf: ({ batchKey }) => batchKey,
-      run: (batch) => run(operation, batch),
+      async run(batch) {
+        const results = await runBatch(
+          unitOfWork,
+          operation,
+          batch.map(({ item }) => item),
+        );
+        for (const [at, { item, settle }] of batch.entries())
+          item.onResult({ result: results[at] ?? null, settle });
+      },
     });
     const batcher = { add, calls: 0 };
     batchers.set(key, batcher);
     return batcher;
   }
 
-  /** Resolves after the batch. `settle` lets further calls of the same batch key run. */
-  function join(
-    context: CallContext,
-    { add }: Batcher,
-  ): Promise<{ result: BatchResult<Answer>; settle: () => void }> {
-    const { operation, actor } = context.call;
-    const { claim, input } = context;
-    const call = {
-      context,
-      actor,
-      claim,
-      batchKey: operation.batchKey?.(input),
-      trace: unitOfWork.currentTrace(),
+  return function batch(operation, next) {
+    if (!operation.runBatch) return next;
+    return async (context) => {
+      const { call, file } = context;
+      if (file || mayNeedApproval(call)) return next(context);
+      const key = operation.batchesByAgent ? `${operation.name} ${call.actor.agent_id}` : operation.name;
+      const batcher = findBatcher(operation, key);
+      batcher.calls += 1;
+      let settleKey: (() => void) | undefined;
+      try {
+        const { result, settle } = await new Promise<Joined>((onResult, reject) => {
+          const batched = {
+            context,
+            actor: call.actor,
+            claim: context.claim,
+            trace: unitOfWork.currentTrace(),
+          };
+          const batchKey = operation.batchKey?.(context.input);
+          batcher.add({ ...batched, batchKey, onResult }, () => reject(tooManyWrites()));
+        });
+        settleKey = settle;
+        if (result instanceof DomainError) throw result;
+        return result ?? (await next(context));
+      } finally {
+        settleKey?.();
+        batcher.calls -= 1;
+        if (batcher.calls === 0) batchers.delete(key);
+      }
     };
-    return new Promise((resolve, reject) => {
-      const onResult: BatchedCall['onResult'] = (result, settle) => resolve({ result, settle });
-      add({ ...call, onResult }, () => reject(tooManyWrites()));
-    });
-  }
-
-  async function runJoined(context: CallContext, batcher: Batcher, next: Next): Promise<Answer> {
-    const { result, settle } = await join(context, batcher);
-    try {
-      if (result instanceof DomainError) throw result;
-      return result ?? (await next());
-    } finally {
-      settle();
-    }
-  }
-
-  return async function batch(context, next) {
-    const { call, file } = context;
-    const { operation, actor } = call;
-    if (!operation.runBatch || file || mayNeedApproval(call)) return next();
-    const key = operation.batchesByAgent ? `${operation.name} ${actor.agent_id}` : operation.name;
-    const batcher = findBatcher(operation, key);
-    batcher.calls += 1;
-    try {
-      return await runJoined(context, batcher, next);
-    } finally {
-      batcher.calls -= 1;
-      if (batcher.calls === 0) batchers.delete(key);
-    }
   };
 }
 
@@ -125,7 +112,7 @@ async function runBatch(
 ): Promise<readonly BatchResult<Answer>[]> {
   try {
     try {
-      return await unitOfWork.writeBatch(calls, (items) => runAll(operation, items, isRepeated));
+      return await unitOfWork.writeBatch(calls, runAll(operation, isRepeated));
     } catch (error) {
       if (error instanceof ConcurrentChange && !isRepeated) return await repeat(unitOfWork, operation, calls);
       throw error;
@@ -160,24 +147,22 @@ interface Item {
 }
 
 /**
- * The check of the keys is sent with the first statements of the operation.
+ * Runs the calls of a batch. The check of the keys is sent with the first statements of the operation.
  * @throws {ConcurrentChange} when a key has an answer: its second row would fail the commit
  */
-async function runAll(
-  operation: Operation,
-  items: readonly Item[],
-  isRepeated: boolean,
-): Promise<readonly BatchResult<Answer>[]> {
-  requireUnusedKeys(items);
-  const outputs = await operation.runBatch?.(
-    items.map(({ call, work }) => ({ work, input: call.context.input })),
-    { isRepeated },
-  );
-  return items.map(({ work }, at): BatchResult<Answer> => {
-    const output = outputs?.[at] ?? null;
-    const isAnswer = output !== null && !(output instanceof DomainError);
-    return isAnswer ? createAnswer(operation, work, output) : output;
-  });
+function runAll(operation: Operation, isRepeated: boolean) {
+  return async (items: readonly Item[]): Promise<readonly BatchResult<Answer>[]> => {
+    requireUnusedKeys(items);
+    const outputs = await operation.runBatch?.(
+      items.map(({ call, work }) => ({ work, input: call.context.input })),
+      { isRepeated },
+    );
+    return items.map(({ work }, at): BatchResult<Answer> => {
+      const output = outputs?.[at] ?? null;
+      const isAnswer = output !== null && !(output instanceof DomainError);
+      return isAnswer ? createAnswer(operation, work, output) : output;
+    });
+  };
 }
 
 /** A single call needs no check, because it cannot fail other calls. */

@@ -72,11 +72,14 @@ export interface CallContext {
   claim: IdempotencyClaim | null;
 }
 
-/** Continues with the stages after this one. */
-export type Next = () => Promise<Answer>;
+/** Runs a call from one stage on. */
+export type Run = (context: CallContext) => Promise<Answer>;
 
-/** One step of every call. It throws, answers by itself, or returns what `next` answers. */
-export type Stage = (context: CallContext, next: Next) => Promise<Answer>;
+/**
+ * One step of the calls of an operation, around the steps after it: it throws, answers by itself, or returns what `next` answers. It returns
+ * `next` itself for an operation that does not need the step. Its name shows in the list of stages.
+ */
+export type Stage = (operation: Operation, next: Run) => Run;
 
 /** Whether a person may have to approve this call. */
 export function mayNeedApproval({ operation, approver }: Call): boolean {

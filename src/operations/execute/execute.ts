@@ -1,15 +1,16 @@
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
+import type { Operation } from '../define.ts';
 import type { RateLimits } from '../rate-limits.ts';
 import { createApproval } from './approval.ts';
 import { createAwaitItems, type InboxWatches } from './await-items.ts';
 import { type CallerFeed, createAwaitReply } from './await-reply.ts';
 import { authorizeScope } from './authorize-scope.ts';
 import { createBatch } from './batch.ts';
-import type { Answer, Call, CallContext, Stage } from './context.ts';
+import type { Answer, Call, CallContext, Run, Stage } from './context.ts';
 import type { Intake } from './file-intake.ts';
 import { createIdempotency } from './idempotency.ts';
 import { padNotFound } from './pad-not-found.ts';
-import { parseInputStage } from './parse-input.ts';
+import { parse } from './parse-input.ts';
 import { createOwnRateLimit, createRateLimit } from './rate-limit.ts';
 import { createReceiveFile } from './receive-file.ts';
 import { createTransaction } from './transaction.ts';
@@ -17,15 +18,18 @@ import { createTransaction } from './transaction.ts';
 /** Runs one call of an operation, from any transport. @throws {DomainError} the refusal of the first stage that refuses */
 export type Execute = (call: Call) => Promise<Answer>;
 
-/** Every call of every operation runs through these stages, in this order (docs/decisions/0003-execute-stages.md). */
-export function createExecute(
+/**
+ * Creates the stages of calls, in their order (docs/decisions/0003-execute-stages.md). Several of them know the calls of a process, so the
+ * transports share them.
+ */
+export function createStages(
   unitOfWork: UnitOfWork,
   { limits, intake, feed }: { limits: RateLimits; intake: Intake; feed: CallerFeed & InboxWatches },
-): Execute {
-  const stages: readonly Stage[] = [
+): readonly Stage[] {
+  return [
     authorizeScope,
     createRateLimit(limits),
-    parseInputStage,
+    parse,
     createAwaitReply(unitOfWork, feed),
     createAwaitItems(unitOfWork, feed),
     createOwnRateLimit(unitOfWork, limits),
@@ -36,7 +40,32 @@ export function createExecute(
     createBatch(unitOfWork),
     createTransaction(unitOfWork),
   ];
-  return (call) => runStages(stages, createContext(call), 0);
+}
+
+/** Returns what runs a call of an operation, and the names of the stages that it declares, in their order. */
+export function stagesOf(stages: readonly Stage[], operation: Operation): { run: Run; names: string[] } {
+  const names: string[] = [];
+  let run: Run = () => Promise.reject(new Error('The last stage must answer.'));
+  for (const stage of stages.toReversed()) {
+    const wrapped = stage(operation, run);
+    if (wrapped !== run) names.unshift(stage.name);
+    run = wrapped;
+  }
+  return { run, names };
+}
+
+/** Creates `execute`. The stages of an operation are put together at its first call. */
+export function createExecute(stages: readonly Stage[]): Execute {
+  const runs = new WeakMap<Operation, Run>();
+
+  return function execute(call) {
+    let run = runs.get(call.operation);
+    if (!run) {
+      ({ run } = stagesOf(stages, call.operation));
+      runs.set(call.operation, run);
+    }
+    return run(createContext(call));
+  };
 }
 
 function createContext(call: Call): CallContext {
@@ -49,10 +78,4 @@ function createContext(call: Call): CallContext {
     file: null,
     claim: null,
   };
-}
-
-async function runStages(stages: readonly Stage[], context: CallContext, at: number): Promise<Answer> {
-  const stage = stages[at];
-  if (!stage) throw new Error('The last stage must answer.');
-  return stage(context, () => runStages(stages, context, at + 1));
 }

@@ -4,7 +4,7 @@ import { DomainError, wrongField } from '../../../packages/core/src/domain/error
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import type { IdempotencyClaim, UnitOfWork } from '../../work/unit-of-work.ts';
 import { idempotencyKeyPattern } from '../../../packages/core/src/inputs/fields.ts';
-import { type Answer, type Call, type CallContext, type Next, type Stage, waitTimeoutMs } from './context.ts';
+import { type Answer, type Call, type CallContext, type Stage, waitTimeoutMs } from './context.ts';
 import { replayAnswer } from './respond.ts';
 
 /**
@@ -22,32 +22,43 @@ export function createIdempotency(unitOfWork: UnitOfWork): Stage {
     },
   });
 
-  async function runOnce(context: CallContext, claim: IdempotencyClaim, next: Next): Promise<Answer> {
-    try {
-      return await next();
-    } catch (error) {
-      // A database that did not answer just now does not answer this query either.
-      if (isUnavailable(error)) throw error;
-      // The call may have failed because its key is used: only the stored answer tells. Without the database, it is unknown.
-      const stored = await findAnswer(unitOfWork, claim).catch((failure: unknown) => {
-        throw isUnavailable(failure) ? failure : error;
+  return function idempotency(operation, next) {
+    if (operation.kind === 'read' || operation.itemWait) return next;
+    return async (context) => {
+      const claim = createClaim(context);
+      context.claim = claim;
+      if (!claim) return next(context);
+      return keys.run(claim.key_hash.toString('base64'), async (hasWaited) => {
+        // Most keys are used once, so the answer is not looked up first, except after a call with the same key.
+        const stored = hasWaited && (await findStoredAnswer(unitOfWork, context, claim));
+        if (stored) return stored;
+        try {
+          return await next(context);
+        } catch (error) {
+          return await findAnswerAfter(error, unitOfWork, context, claim);
+        }
       });
-      if (stored) return replayAnswer(context.call.operation, unitOfWork, claim, stored);
-      throw error;
-    }
-  }
-
-  return async function idempotency(context, next) {
-    if (context.call.operation.kind === 'read') return next();
-    const claim = createClaim(context);
-    context.claim = claim;
-    if (!claim) return next();
-    return keys.run(claim.key_hash.toString('base64'), async (hasWaited) => {
-      // Most keys are used once, so the answer is not looked up first, except after a call with the same key.
-      const stored = hasWaited && (await findStoredAnswer(unitOfWork, context, claim));
-      return stored || runOnce(context, claim, next);
-    });
+    };
   };
+}
+
+/** The call may have failed because its key is used: only the stored answer tells. Without the database, it is unknown. */
+async function findAnswerAfter(
+  error: unknown,
+  unitOfWork: UnitOfWork,
+  context: CallContext,
+  claim: IdempotencyClaim,
+) {
+  // A database that did not answer just now does not answer this query either.
+  if (isUnavailable(error)) throw error;
+  let stored: Awaited<ReturnType<typeof findAnswer>>;
+  try {
+    stored = await findAnswer(unitOfWork, claim);
+  } catch (failure) {
+    throw isUnavailable(failure) ? failure : error;
+  }
+  if (!stored) throw error;
+  return replayAnswer(context.call.operation, unitOfWork, claim, stored);
 }
 
 /**

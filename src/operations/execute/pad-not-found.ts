@@ -1,5 +1,6 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import type { Answer, CallContext, Next } from './context.ts';
+import type { Operation } from '../define.ts';
+import type { Run } from './context.ts';
 
 /** Milliseconds. Longer than a look-up takes, so that nearly every answer leaves at the end of the first interval. */
 export const padIntervalMs = 20;
@@ -9,16 +10,18 @@ export const padIntervalMs = 20;
  * absent one; the response time must not distinguish them. The delay is outside the transaction, so that it holds no connection. A batch
  * with a part that is "not found" is delayed too.
  */
-export async function padNotFound({ call: { operation } }: CallContext, next: Next): Promise<Answer> {
-  const began = performance.now();
-  try {
-    const answer = await next();
-    if (operation.hasNotFound?.(answer.output)) await waitForInterval(began);
-    return answer;
-  } catch (error) {
-    if (error instanceof DomainError && error.status === 404) await waitForInterval(began);
-    throw error;
-  }
+export function padNotFound(operation: Operation, next: Run): Run {
+  return async (context) => {
+    const began = performance.now();
+    try {
+      const answer = await next(context);
+      if (operation.hasNotFound?.(answer.output)) await waitForInterval(began);
+      return answer;
+    } catch (error) {
+      if (error instanceof DomainError && error.status === 404) await waitForInterval(began);
+      throw error;
+    }
+  };
 }
 
 function waitForInterval(began: number): Promise<void> {

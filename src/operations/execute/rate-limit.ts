@@ -32,32 +32,37 @@ export function createRateLimit(limits: RateLimits): Stage {
     }
   }
 
-  return async function rateLimit({ call }, next) {
-    const { operation, actor, onRateLimit } = call;
-    const { agent_id } = actor;
-    if (call.already_consumed) return next();
-    if (operation.limit === undefined || mayNeedApproval(call)) {
-      await limits.consume('default', agent_id, onRateLimit);
-      return next();
-    }
-    if (exhausted.has(agent_id)) {
-      await limits.consume('default', agent_id, onRateLimit);
-      exhausted.delete(agent_id);
-    }
-    try {
-      return await next();
-    } catch (error) {
-      if (isRefusal(error)) await countRefusal(agent_id, onRateLimit);
-      throw error;
-    }
+  return function rateLimit(operation, next) {
+    return async (context) => {
+      const { actor, onRateLimit, already_consumed } = context.call;
+      const { agent_id } = actor;
+      if (already_consumed) return next(context);
+      if (operation.limit === undefined || mayNeedApproval(context.call)) {
+        await limits.consume('default', agent_id, onRateLimit);
+        return next(context);
+      }
+      if (exhausted.has(agent_id)) {
+        await limits.consume('default', agent_id, onRateLimit);
+        exhausted.delete(agent_id);
+      }
+      try {
+        return await next(context);
+      } catch (error) {
+        if (isRefusal(error)) await countRefusal(agent_id, onRateLimit);
+        throw error;
+      }
+    };
   };
 }
 
 /** Counts calls against the operation's own budget, unless the approval stage decides whether they count. */
 export function createOwnRateLimit(unitOfWork: UnitOfWork, limits: RateLimits): Stage {
-  return async function ownRateLimit(context, next) {
-    if (!mayNeedApproval(context.call)) await consumeOwnBudget(unitOfWork, limits, context);
-    return next();
+  return function ownRateLimit(operation, next) {
+    if (operation.limit === undefined) return next;
+    return async (context) => {
+      if (!mayNeedApproval(context.call)) await consumeOwnBudget(unitOfWork, limits, context);
+      return next(context);
+    };
   };
 }
 

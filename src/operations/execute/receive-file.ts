@@ -11,23 +11,25 @@ import { requireValidKey } from './idempotency.ts';
  * @throws {DomainError} what is wrong with the file; RATE_LIMITED, UNAVAILABLE
  */
 export function createReceiveFile(unitOfWork: Pick<UnitOfWork, 'read'>, intake: Intake): Stage {
-  return async function receiveFile(context, next) {
-    const { operation, actor, idempotency_key } = context.call;
-    if (!operation.file) return next();
-    requireValidKey(idempotency_key);
-    const incoming = await unitOfWork.read(actor, async (work) => operation.file?.(work, context.input));
-    if (!incoming) return next();
-    const { file, discard } = await intake(incoming, actor.agent_id);
-    context.file = file;
-    try {
-      const answer = await next();
-      if (answer.replayed) await discard();
-      return answer;
-    } catch (error) {
-      if (error instanceof DomainError && error.status < 500) await discard();
-      throw error;
-    } finally {
-      context.file = null;
-    }
+  return function receiveFile(operation, next) {
+    if (!operation.file) return next;
+    return async (context) => {
+      const { actor, idempotency_key } = context.call;
+      requireValidKey(idempotency_key);
+      const incoming = await unitOfWork.read(actor, async (work) => operation.file?.(work, context.input));
+      if (!incoming) return next(context);
+      const { file, discard } = await intake(incoming, actor.agent_id);
+      context.file = file;
+      try {
+        const answer = await next(context);
+        if (answer.replayed) await discard();
+        return answer;
+      } catch (error) {
+        if (error instanceof DomainError && error.status < 500) await discard();
+        throw error;
+      } finally {
+        context.file = null;
+      }
+    };
   };
 }

@@ -3,7 +3,7 @@ import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import type { UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
 import { useCallApproval } from './approval.ts';
-import { type Answer, type CallContext, waitTimeoutMs } from './context.ts';
+import { type Stage, waitTimeoutMs } from './context.ts';
 import { createAnswer } from './respond.ts';
 
 /** Concurrent transactions for one batch key: a few, so that the next one is ready; not all connections of the pool. */
@@ -13,7 +13,7 @@ const maxPerBatchKey = 4;
  * The last stage: runs the operation in a unit of work of its own. The answer is created inside, since it is stored with COMMIT.
  * @throws {DomainError} UNAVAILABLE, and what the operation throws
  */
-export function createTransaction(unitOfWork: UnitOfWork) {
+export function createTransaction(unitOfWork: UnitOfWork): Stage {
   const limiter = createConcurrencyLimiter({
     maxConcurrent: maxPerBatchKey,
     timeoutMs: waitTimeoutMs,
@@ -23,18 +23,20 @@ export function createTransaction(unitOfWork: UnitOfWork) {
     },
   });
 
-  return async function transaction(context: CallContext): Promise<Answer> {
-    const { input, claim } = context;
-    const { operation, actor } = context.call;
-    const respond = async (work: Work) => {
-      await useCallApproval(context, work);
-      const output = await operation.run(work, input, context.file, context.allowance);
-      return createAnswer(operation, work, output);
+  return function transaction(operation) {
+    return (context) => {
+      const { input, claim } = context;
+      const { actor } = context.call;
+      const respond = async (work: Work) => {
+        await useCallApproval(context, work);
+        const output = await operation.run(work, input, context.file, context.allowance);
+        return createAnswer(operation, work, output);
+      };
+      if (operation.kind === 'read') return unitOfWork.read(actor, respond, canReadReplica(operation, input));
+      const write = () => unitOfWork.write(actor, respond, claim);
+      const batchKey = operation.batchKey?.(input);
+      return batchKey === undefined ? write() : limiter.run(batchKey, write);
     };
-    if (operation.kind === 'read') return unitOfWork.read(actor, respond, canReadReplica(operation, input));
-    const write = () => unitOfWork.write(actor, respond, claim);
-    const batchKey = operation.batchKey?.(input);
-    return batchKey === undefined ? write() : limiter.run(batchKey, write);
   };
 }
 

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { DomainError } from '../../packages/core/src/domain/errors.ts';
-import type { Answer, CallContext } from '../../src/operations/execute/context.ts';
-import { padIntervalMs, padNotFound } from '../../src/operations/execute/pad-not-found.ts';
-import { useFakeTimers } from '../support/fake-timers.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { Answer, CallContext } from '../../../src/operations/execute/context.ts';
+import { padIntervalMs, padNotFound } from '../../../src/operations/execute/pad-not-found.ts';
+import type { Operation } from '../../../src/operations/define.ts';
+import { useFakeTimers } from '../../support/fake-timers.ts';
 
 beforeEach(useFakeTimers);
 
 const answer: Answer = { body: '{}', output: {}, replayed: false };
-const contextOf = (operation: object) => ({ call: { operation } }) as CallContext;
 const notFound = new DomainError('AGENT_NOT_FOUND', 'No such agent');
 
 /** Milliseconds until the answer, when the work takes `work_ms`, by fake timers. */
@@ -18,11 +18,12 @@ async function measureResponseTime(
 ): Promise<number> {
   const began = performance.now();
   let took = NaN;
-  const call = padNotFound(contextOf(operation), async () => {
+  const pad = padNotFound(operation as Operation, async () => {
     await new Promise((resolve) => setTimeout(resolve, work_ms));
     if (outcome !== 'found') throw outcome;
     return answer;
-  }).then(
+  });
+  const call = pad({} as CallContext).then(
     () => (took = performance.now() - began),
     (error: unknown) => {
       expect(error).toBe(outcome);
