@@ -1,36 +1,27 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { attachmentScanned } from '../../packages/core/src/events/attachment/scanned.ts';
+import { contactRequest } from '../../packages/core/src/events/contact/request.ts';
+import { messageCreated } from '../../packages/core/src/events/message/created.ts';
+import { messageDelivered } from '../../packages/core/src/events/message/delivered.ts';
+import { messageHandled } from '../../packages/core/src/events/message/handled.ts';
+import { messageRead } from '../../packages/core/src/events/message/read.ts';
+import { threadCreated } from '../../packages/core/src/events/thread/created.ts';
+import { memberAdded } from '../../packages/core/src/events/thread/member-added.ts';
+import { memberRemoved } from '../../packages/core/src/events/thread/member-removed.ts';
 import type { FeedHistory, SeenEvent } from '../history.ts';
 import type { Violation } from './violation.ts';
 
-const agent = z.looseObject({ id: z.string() });
-const memberChange = z.looseObject({
-  thread_id: z.string(),
-  member: agent,
-  by: agent,
-  thread: z.looseObject({ members: z.array(agent), last_sequence: z.int() }),
-});
-
-/** The fields that the checker reads, by event type. */
+/** The events that the checker reads, by type. */
 const schemas = {
-  'message.created': z.looseObject({
-    id: z.string(),
-    thread_id: z.string(),
-    sequence: z.int(),
-    content: z.string(),
-    sender: agent,
-    attachments: z.array(z.looseObject({ id: z.string() })),
-  }),
-  'message.read': z.looseObject({ thread_id: z.string(), agent, up_to_sequence: z.int() }),
-  'message.handled': z.looseObject({ thread_id: z.string(), agent, up_to_sequence: z.int() }),
-  'message.delivered': z.looseObject({
-    thread_id: z.string(),
-    members: z.array(z.looseObject({ id: z.string(), up_to_sequence: z.int() })),
-  }),
-  'thread.created': z.looseObject({ id: z.string(), members: z.array(agent) }),
-  'thread.member_added': memberChange,
-  'thread.member_removed': memberChange,
-  'contact.request': z.looseObject({ request_id: z.string(), from: agent }),
-  'attachment.scanned': z.looseObject({ attachment_id: z.string(), scan_status: z.string() }),
+  'message.created': messageCreated.data,
+  'message.read': messageRead.data,
+  'message.handled': messageHandled.data,
+  'message.delivered': messageDelivered.data,
+  'thread.created': threadCreated.data,
+  'thread.member_added': memberAdded.data,
+  'thread.member_removed': memberRemoved.data,
+  'contact.request': contactRequest.data,
+  'attachment.scanned': attachmentScanned.data,
 };
 
 type Schemas = typeof schemas;

@@ -64,8 +64,7 @@ export function computeMarks(
   }
 
   for (const event of events) {
-    const isOfThread = event.type !== 'thread.created' && 'thread_id' in event.data;
-    if (isOfThread && event.data['thread_id'] === thread_id) apply(event);
+    if ('thread_id' in event.data && event.data.thread_id === thread_id) apply(event);
   }
   marks.delivered = Math.max(marks.delivered, marks.read);
   return marks;

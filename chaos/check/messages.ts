@@ -70,12 +70,11 @@ function* checkMessage(
   const { sender, attachments } = message;
   const { thread_id, sequence } = answer;
   const expected = { thread_id, sequence, content, content_type, reply_to, metadata };
-  const fields = Object.keys(expected).filter(
-    (name) => !isDeepStrictEqual(message[name], expected[name as keyof typeof expected]),
-  );
+  const names = Object.keys(expected) as (keyof typeof expected)[];
+  const fields: string[] = names.filter((name) => !isDeepStrictEqual(message[name], expected[name]));
   if (sender.id !== agent_id) fields.push('sender');
   const answered = Object.keys(answer.fields);
-  const stored = Object.fromEntries(answered.map((name) => [name, message[name]]));
+  const stored = Object.fromEntries(answered.map((name) => [name, Reflect.get(message, name)]));
   if (!isSameData(answer.fields, stored)) fields.push('the answer');
   if (!hasFiles(attachments, attachment_ids, uploads)) fields.push('attachments');
   if (fields.length > 0) {

@@ -156,6 +156,7 @@ export const importTable: Record<string, readonly string[]> = {
   chaos: [
     'config',
     'core/domain',
+    'core/events',
     'embedded',
     'packages/client',
     'platform',

@@ -1,5 +1,5 @@
 import type { History, Lease, LeaseWrite } from '../../../chaos/history.ts';
-import { attempted, createPost, createValidHistory, webhookSecret } from './valid-history.ts';
+import { attempted, createPost, toRef, createValidHistory, webhookSecret } from './valid-history.ts';
 import { at, findStored } from './violations.ts';
 
 const cid = 'agt_cid';
@@ -93,8 +93,8 @@ export function createLeaseHistory(): History {
 
 /** Adds the events of the handled mark of Cid, and sets the marks in all receipts. */
 function addMarks(history: History): void {
-  const agent = { id: cid };
-  const data = { thread_id: 'thd_old', agent, up_to_sequence: 2 };
+  const agent = toRef(cid);
+  const data = { thread_id: 'thd_old', agent, up_to_sequence: 2, read_at: 30_000, handled_at: 30_000 };
   for (const type of ['message.read', 'message.handled']) {
     const event = { event_id: `evt_cid_${type}`, type, created_at: 30_000, data };
     for (const { events } of history.feeds) events.push({ ...event, number: 11 + events.length });

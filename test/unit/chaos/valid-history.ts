@@ -1,3 +1,4 @@
+import { eventOf, type EventType } from '../../../packages/core/src/events/list.ts';
 import { createHmac } from 'node:crypto';
 import type {
   History,
@@ -27,7 +28,7 @@ function createMessage(number: number, thread_id: string, sequence: number, send
   return {
     id: `msg_${number}`,
     thread_id,
-    sender: { id: sender },
+    sender: toRef(sender),
     content: `driftwood ${number}`,
     content_type: 'text',
     created_at: 1_000 + number,
@@ -35,12 +36,20 @@ function createMessage(number: number, thread_id: string, sequence: number, send
     attachments: [],
     reply_to: null,
     metadata: {},
+    written_by: 'agent',
   };
 }
 
 /** Two threads: one of all three that was there, one that Ann opened with Bob. Cid was a member of the second for a time. */
 function createMessages(): Record<'one' | 'two' | 'three' | 'four' | 'five', Message> {
-  const file1 = { id: 'att_1', ...file, scan_status: 'clean', scanned_by: null };
+  const file1 = {
+    id: 'att_1',
+    ...file,
+    scan_status: 'clean',
+    scanned_by: null,
+    created_at: 900,
+    expires_at: null,
+  };
   return {
     one: createMessage(1, 'thd_old', 1, ann),
     two: { ...createMessage(2, 'thd_old', 2, bob), reply_to: 'msg_1', metadata: { number: 2 } },
@@ -50,10 +59,11 @@ function createMessages(): Record<'one' | 'two' | 'three' | 'four' | 'five', Mes
   };
 }
 
-const members = (...ids: string[]) => ids.map((id) => ({ id }));
+export const toRef = (id: string) => ({ id, canonical_handle: `chaos.${id.slice(4)}` });
+const members = (...ids: string[]) => ids.map(toRef);
 const marks = (thread_id: string, all: Record<string, number>) => ({
   thread_id,
-  members: Object.entries(all).map(([id, up_to_sequence]) => ({ id, up_to_sequence })),
+  members: Object.entries(all).map(([id, up_to_sequence]) => ({ ...toRef(id), up_to_sequence })),
 });
 
 /** The feeds of the three agents, after number 10. */
@@ -61,19 +71,25 @@ function createFeeds(): Record<string, SeenEvent[]> {
   const { one, two, three, four, five } = createMessages();
   const feeds: Record<string, SeenEvent[]> = { [ann]: [], [bob]: [], [cid]: [] };
   let time = 1_000;
-  function emit(event_id: string, type: string, recipients: readonly string[], data: object): void {
+  function emit(event_id: string, type: EventType, recipients: readonly string[], fields: object): void {
     time += 1;
+    const data = { ...eventOf(type).example, ...fields };
     for (const agent of recipients) {
       const feed = feeds[agent] ?? [];
       const event = { event_id, type, number: 11 + feed.length, created_at: time };
-      feed.push({ ...event, data: data as SeenEvent['data'] });
+      feed.push({ ...event, data });
     }
   }
   const memberChange = (by: string, after: string[], last_sequence: number) => ({
     thread_id: 'thd_new',
-    member: { id: cid },
-    by: { id: by },
-    thread: { id: 'thd_new', members: members(...after), last_sequence },
+    member: toRef(cid),
+    by: toRef(by),
+    thread: {
+      ...eventOf('thread.updated').example,
+      id: 'thd_new',
+      members: members(...after),
+      last_sequence,
+    },
   });
   emit('evt_msg_1', 'message.created', agents, one);
   emit('evt_msg_2', 'message.created', agents, two);
@@ -85,8 +101,11 @@ function createFeeds(): Record<string, SeenEvent[]> {
     scan_status: 'clean',
     thread_id: 'thd_old',
   });
-  emit('evt_read', 'message.read', agents, { thread_id: 'thd_old', agent: { id: bob }, up_to_sequence: 2 });
-  emit('evt_ask', 'contact.request', [cid], { request_id: 'creq_1', from: { id: ann } });
+  emit('evt_read', 'message.read', agents, { thread_id: 'thd_old', agent: toRef(bob), up_to_sequence: 2 });
+  emit('evt_ask', 'contact.request', [cid], {
+    request_id: 'creq_1',
+    from: { ...toRef(ann), display_name: 'Ann' },
+  });
   emit('evt_added', 'thread.member_added', agents, memberChange(bob, [ann, bob, cid], 1));
   emit('evt_msg_5', 'message.created', agents, five);
   emit('evt_got_old', 'message.delivered', agents, marks('thd_old', { [ann]: 3, [bob]: 3, [cid]: 2 }));
