@@ -51,7 +51,7 @@ async function findAnswerAfter(
 ) {
   // A database that did not answer just now does not answer this query either.
   if (isUnavailable(error)) throw error;
-  let stored: Awaited<ReturnType<typeof findAnswer>>;
+  let stored: { request_hash: Buffer; answer: string } | undefined;
   try {
     stored = await findAnswer(unitOfWork, claim);
   } catch (failure) {

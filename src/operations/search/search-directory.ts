@@ -31,10 +31,8 @@ export const ownerFields = {
     .describe('Organizations that have a public agent or that you belong to. Best match first.'),
 };
 
-type Owner = Awaited<ReturnType<typeof searchDirectory>>['owners'][number];
-
 /** Returns the fields of `ownerFields`. */
-export function presentOwners(owners: readonly Owner[]) {
+export function presentOwners(owners: readonly { kind: string; name: string; display_name: string }[]) {
   const ownersOf = (kind: string) => owners.filter((owner) => owner.kind === kind);
   return {
     people: ownersOf('account').map(({ name, display_name }) => ({ username: name, display_name })),

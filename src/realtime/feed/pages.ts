@@ -1,3 +1,4 @@
+import type { FeedEntryRef } from '../../repositories/feed/feed.ts';
 import type { Cursors } from '../../work/cursors.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { createBatchLoader } from '../../shared/batch-loader.ts';
@@ -66,8 +67,6 @@ interface PageRequest {
   after: number;
 }
 
-type Entry = Awaited<ReturnType<Work['db']['feed']['read']>>[number][number];
-
 type EventsById = Pick<ReadonlyMap<string, SharedEvent>, 'get'>;
 
 type FeedCursors = Pick<Cursors, 'encodeFeed'>;
@@ -84,7 +83,7 @@ export function createPages({ feed, store, recent, cursors }: PagesParts): Pages
     async function load(requests: readonly PageRequest[]): Promise<(FeedPage | UnreadableFeed)[]> {
       const entryLists = await feed.read(requests, eventsPerPage);
       const pages: (FeedPage | UnreadableFeed)[] = [];
-      let group: { request: PageRequest; entries: readonly Entry[] }[] = [];
+      let group: { request: PageRequest; entries: readonly FeedEntryRef[] }[] = [];
       let groupSize = 0;
       for (const [index, request] of requests.entries()) {
         const entries = entryLists[index] ?? [];
@@ -130,7 +129,7 @@ export function createPages({ feed, store, recent, cursors }: PagesParts): Pages
 /** Joins entries with their events, up to the first missing number, the first missing event or the size limit. */
 function buildPage(
   { agent_id, after }: PageRequest,
-  entries: readonly Entry[],
+  entries: readonly FeedEntryRef[],
   eventsById: EventsById,
   maxEntries: number,
   { encodeFeed }: FeedCursors,

@@ -47,7 +47,7 @@ interface FeedStatus extends CountedRange {
 }
 
 /** A feed entry without its event. */
-type FeedEntryRef = Pick<FeedEntry, 'number' | 'event_id'>;
+export type FeedEntryRef = Pick<FeedEntry, 'number' | 'event_id'>;
 
 interface FeedPosition {
   agent_id: string;

@@ -1,3 +1,4 @@
+import type { CredentialRow } from '../../repositories/auth/credentials.ts';
 import { randomBytes } from 'node:crypto';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
@@ -147,7 +148,7 @@ export async function rotateCredential(
   return { client_id, client_secret, previous_secret_until, ended };
 }
 
-function toCredential(row: Awaited<ReturnType<SystemWork['db']['credentials']['list']>>[number]) {
+function toCredential(row: CredentialRow) {
   const { client_id, canonical_handle, name, scopes, created_at, last_used_at, revoked_at } = row;
   const { rotated_at, previous_secret_until } = row;
   return {

@@ -61,7 +61,7 @@ export async function withdrawRequest(work: Work, ref: string): Promise<void> {
 function auditDecision(
   work: Work,
   act: 'contact_request.approved' | 'contact_request.rejected',
-  { request_id, from, to }: Awaited<ReturnType<typeof lockRequest>>,
+  { request_id, from, to }: ContactRequestRow,
 ): void {
   work.changes.audit({ act, agent_id: to.id, about: from.canonical_handle, detail: { request_id } });
 }
