@@ -32,9 +32,25 @@ export interface CommitRecord {
 }
 
 /**
+ * The last statement of a transaction. It is sent in one packet with COMMIT, so it costs no round trip of its own:
+ *
+ *     begin ── statements of the use case ──┬── this statement ──┬── COMMIT ──> answer, then wake-ups and jobs
+ *                                           │                    │
+ *                                           │   events           │  what happened, once
+ *                                           │   feed_heads       │  the counter of each recipient rises; it numbers its entries
+ *                                           │   feed             │  one entry for each recipient and event
+ *                                           │   outbox           │  jobs, until a worker has done them
+ *                                           │   idempotency_keys │  the answer for a repeated call
+ *
+ * All of it is stored, or nothing. A process that dies after COMMIT loses only wake-ups and the hand-over of jobs: readers poll, and the
+ * sweep enqueues what stays in the outbox.
+ *
  * Locks feed counters in the order of agent ids, so that two commits never deadlock, and as late as possible, so that a busy agent is
  * locked for one round trip only. Every agent has a counter, so the insert always conflicts: it finds the row by key, locks and updates it
  * in one step, whatever the planner estimates. An unknown agent id fails the commit.
+ *
+ * The counters also hold the relation versions. A send that did not read the relations of its thread expects versions; if one has risen, the
+ * statement fails, and with it the transaction.
  *
  * Returns all last numbers in one row, since a message can have hundreds of recipients. For the same reason ids are sent once, as one text,
  * and rows are joined by ordinal numbers. The values are hidden from the planner, which would otherwise plan each commit again.

@@ -18,8 +18,24 @@ export interface StreamParts extends NextPageParts {
 }
 
 /**
- * Delivers one agent's feed to one reader. It reads the next page only after the last one was delivered, so a slow reader
- * does not delay others. It always reads after its own position, so a late, duplicated or wrong notification costs at most a query.
+ * Delivers one agent's feed to one reader: every event after its start, in feed order, at least once.
+ *
+ *     opening ──start──> idle ──notify(number > position)──> reading ──> idle
+ *        │                 │                                    │
+ *        └─────────────────┴───────────────end─────────────────┴──> ended
+ *
+ *     reading:  page after #position ──> deliver to the reader ──> #position = end of the page
+ *                    ^                                                   │
+ *                    └──────── the page was full, or a number above ─────┘
+ *                              #position was notified meanwhile
+ *
+ * The feed decides what comes next; a notification only says that there may be more. So a late, duplicated or wrong one costs at most a
+ * query, and a lost one is repaired by the next or by polling. The position moves after the delivery: an error before that delivers the
+ * page again. The next page is read only after the last one was delivered, so a slow reader does not delay others.
+ *
+ * A page is `live` if it comes soon after its events, and then often cached; `replay` pages have their own limits, so that a reader that
+ * catches up does not delay live ones. Entries that are no longer kept end the stream with `position_expired`; after a database restore the
+ * position moves to the new range.
  *
  * A class, because closures would take 2 KB more for each idle stream.
  */
