@@ -42,7 +42,7 @@ export interface CommitRecord {
  *                                           │   outbox           │  jobs, until a worker has done them
  *                                           │   idempotency_keys │  the answer for a repeated call
  *
- * All of it is stored, or nothing. A process that dies after COMMIT loses only wake-ups and the hand-over of jobs: readers poll, and the
+ * All of it is stored, or nothing. A process that dies after COMMIT loses only wake-ups, and jobs that are not enqueued yet: readers poll, and the
  * sweep enqueues what stays in the outbox.
  *
  * Locks feed counters in the order of agent ids, so that two commits never deadlock, and as late as possible, so that a busy agent is
