@@ -4,7 +4,7 @@ import { createOrganization } from '../../src/services/people/organizations.ts';
 import { followFeed } from './feed.ts';
 import { requestRest, type RestResponse } from './rest.ts';
 import { uniqueName } from '../support/unique-name.ts';
-import type { AgentOptions, TestAgent, TestService } from '../support/service.ts';
+import { type AgentOptions, allTestScopes, type TestAgent, type TestService } from '../support/service.ts';
 
 type Caller = Pick<TestAgent, 'token'>;
 
@@ -70,6 +70,19 @@ export async function createRelatedAgent(
   const handle = `${agent.handle.split('.')[0]}.kin-${(counter += 1)}`;
   const { visibility = 'public', inbound_policy = 'open' } = options;
   return service.register({ handle, visibility, inbound_policy }, options);
+}
+
+/** Agents of one new person, by name; with the scope for its conversations. */
+export async function createHousehold(service: TestService, ...names: string[]): Promise<TestAgent[]> {
+  const owner = uniqueName('household');
+  const profile = { create_owner: true, visibility: 'public', inbound_policy: 'open' } as const;
+  const agents: TestAgent[] = [];
+  // One after the other: the first one creates the owner.
+  for (const name of names) {
+    const agent = { handle: `${owner}.${name}`, ...profile };
+    agents.push(await service.register(agent, { scopes: [...allTestScopes, 'conversations:read'] }));
+  }
+  return agents;
 }
 
 /** The first agent of an organization of its own. */

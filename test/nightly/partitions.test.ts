@@ -24,9 +24,9 @@ const partitions = () => service.core.db.partitions.list();
 /** Two agents and a thread between them. */
 async function conversation() {
   const [ann, bob] = [await service.agent(), await service.agent()];
-  const made = await service.post(ann, '/threads', { with_handle: bob.handle });
-  const send = (content: string) => service.post(ann, `/threads/${made.body.id}/messages`, { content });
-  return { ann, bob, thread: String(made.body.id), send };
+  const thread_id = await service.thread(ann, bob);
+  const send = (content: string) => service.post(ann, `/threads/${thread_id}/messages`, { content });
+  return { ann, bob, thread: thread_id, send };
 }
 
 /** The feed of an agent from its beginning, by event. */

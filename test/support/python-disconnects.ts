@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { createCredential } from '../../src/services/auth/credentials.ts';
-import { requestRest } from '../clients/rest.ts';
 import { type PythonProcess, startPython } from './python.ts';
 import { startCuttingProxy } from './servers/cutting-proxy.ts';
 import { allTestScopes, type TestAgent, type TestService } from './service.ts';
@@ -93,8 +92,7 @@ const toId = (line: string): string => line.split(' ')[0] ?? '';
 const readIds = (process: PythonProcess): string[] => process.lines().slice(1).map(toId);
 
 async function openThread(service: TestService, writer: TestAgent, agent: TestAgent): Promise<string> {
-  const { body } = await service.post(writer, '/threads', { with_handle: agent.handle });
-  return body.id;
+  return service.thread(writer, agent);
 }
 
 interface Entry {
@@ -106,8 +104,7 @@ async function readFeed(service: TestService, token: string): Promise<Entry[]> {
   const entries: Entry[] = [];
   let cursor = 'earliest';
   for (;;) {
-    const url = `${service.api}/events?limit=100&cursor=${cursor}`;
-    const { body } = await requestRest('GET', url, { token });
+    const { body } = await service.get({ token }, `/events?limit=100&cursor=${cursor}`);
     entries.push(...body.events.map((event: Entry) => ({ id: event.id, cursor: event.cursor })));
     if (body.complete) return entries;
     cursor = body.cursor;

@@ -22,7 +22,7 @@ import { stopBeforeFakeTimers } from './fake-timers.ts';
 import { startTestRedis } from './servers/redis/server.ts';
 import { uniqueName } from './unique-name.ts';
 import { use } from './use.ts';
-import { createRestMethods } from '../clients/rest.ts';
+import { createRestMethods, requestRest } from '../clients/rest.ts';
 
 /** Where queues and bus are. */
 export const backends = ['redis', 'postgres'] as const;
@@ -110,6 +110,18 @@ export async function issueTokenFor(core: Core, handle: string, options: AgentOp
   return issued.access_token;
 }
 
+/** A thread of these agents, without a message. Returns its id. */
+async function openThread(
+  api: string,
+  { token }: Pick<TestAgent, 'token'>,
+  to: readonly Pick<TestAgent, 'handle'>[],
+): Promise<string> {
+  const body = { participants: to.map(({ handle }) => handle) };
+  const { status, text, body: thread } = await requestRest('POST', `${api}/threads`, { token, body });
+  if (status !== 201) throw new Error(`no thread: ${text}`);
+  return String(thread.id);
+}
+
 export interface ServiceOptions {
   backend?: Backend;
   /** False: no worker. */
@@ -152,6 +164,8 @@ export async function startService(options: ServiceOptions = {}) {
       worker: `http://127.0.0.1:${worker ? worker.ops_port : undefined}`,
     },
     agent: (agent?: AgentOptions) => buildAgent(core, agent),
+    thread: (from: Pick<TestAgent, 'token'>, ...to: Pick<TestAgent, 'handle'>[]) =>
+      openThread(`${url}/v1`, from, to),
     register: (agent: OperatorRegistration, token?: AgentOptions) => registerAgent(core, agent, token),
     token: (handle: string, agent?: AgentOptions) => issueTokenFor(core, handle, agent),
     stop: () => lifecycle.stop('the test is over'),

@@ -79,8 +79,7 @@ const placeholders: Record<string, () => string | Promise<string>> = {
   },
   async REQUESTER() {
     const agent = await service.agent();
-    const body = { handle: me.handle };
-    await service.post(agent, '/contacts/requests', body);
+    await service.post(agent, '/contacts/requests', { handle: me.handle });
     return agent.handle;
   },
 };

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
 import type { TestAgent } from '../../support/service.ts';
 import { openThread, sendMessage, startAttachmentService, uploadId } from './setup.ts';
 import { use } from '../../support/use.ts';
@@ -64,9 +63,8 @@ describe('a message with files', () => {
     const [theirs = ''] = await upload(bob);
     const [used = ''] = await upload(ada);
     expect((await sendMessage(service, ada, thread, [used])).status).toBe(201);
-    const list = `${service.api}/threads/${thread}/messages?limit=1`;
     const latest = async () =>
-      (await requestRest('GET', list, { token: ada.token })).body.messages[0].sequence;
+      (await service.get(ada, `/threads/${thread}/messages?limit=1`)).body.messages[0].sequence;
     const before = await latest();
     expect(codeOf(await sendMessage(service, ada, thread, [mine, theirs]))).toEqual([
       404,

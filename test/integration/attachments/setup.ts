@@ -123,8 +123,7 @@ export function sendMessage(
   thread: string,
   attachment_ids: string[],
 ): Promise<RestResponse> {
-  const body = { content: 'see the file', attachment_ids };
-  return service.post(agent, `/threads/${thread}/messages`, body);
+  return service.post(agent, `/threads/${thread}/messages`, { content: 'see the file', attachment_ids });
 }
 
 /** The same URL at the port of the test's API, which differs from the configured one. */

@@ -114,8 +114,7 @@ test('a short Retry-After is obeyed, and a long one is an error for the caller',
       const answer = answers.shift();
       if (!answer) return fetch(url, init);
       const error = { code: answer.status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE', message: 'later' };
-      const headers = { 'Retry-After': answer.seconds };
-      return Response.json({ error }, { status: answer.status, headers });
+      return Response.json({ error }, { status: answer.status, headers: { 'Retry-After': answer.seconds } });
     },
   });
   const call = client.agents.getMe();

@@ -1,32 +1,17 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
-import { createCredential } from '../../../src/services/auth/credentials.ts';
-import { allTestScopes, useSharedService } from '../../support/service.ts';
+import { signInWithCredential } from '../../clients/credentials.ts';
+import { useSharedService } from '../../support/service.ts';
 import { signInPerson } from '../console/signed-in-person.ts';
 import { inboxOf, startWork } from './setup.ts';
 
 const service = useSharedService();
 
-/** A token of a credential with this name. */
-async function signIn(handle: string, name?: string) {
-  const { client_id, client_secret } = await service.core.unitOfWork.write(system, (work) =>
-    createCredential(work, { handle, scopes: allTestScopes, ...(name !== undefined && { name }) }),
-  );
-  const answer = await fetch(`${service.url}/token`, {
-    method: 'POST',
-    headers: { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials', resource: 'http://localhost:3000/v1' }),
-  });
-  const { access_token: token } = (await answer.json()) as { access_token: string };
-  return { client_id, token };
-}
-
 test('an instance without a name is listed under that of its credential', async () => {
   const { worker, inbox, openThread, send } = await startWork(service, { max_attempts: 1 });
   const [named, unnamed, long] = await Promise.all([
-    signIn(worker.handle, 'Night shift'),
-    signIn(worker.handle),
-    signIn(worker.handle, '長'.repeat(64)),
+    signInWithCredential(service, worker, 'Night shift'),
+    signInWithCredential(service, worker),
+    signInWithCredential(service, worker, '長'.repeat(64)),
   ]);
   await send('one');
   await send('two', await openThread());
@@ -53,7 +38,7 @@ test('the page of the inbox lists it, too', async () => {
   const page = `/console/agents/${mine.id}/inbox`;
   await inboxOf(service.api, mine).turnOn();
   expect((await ada.go(page)).visibleText).toContain('No instance has claimed items in the last 24 hours.');
-  const { token } = await signIn(mine.handle, 'Night shift');
+  const { token } = await signInWithCredential(service, mine, 'Night shift');
   const claim = await service.post({ token }, '/inbox/leases', {});
   expect(claim.status).toBe(200);
   const { visibleText } = await ada.go(page);

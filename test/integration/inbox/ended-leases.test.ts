@@ -1,10 +1,11 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createCredential, revokeCredential } from '../../../src/services/auth/credentials.ts';
+import { signInWithCredential } from '../../clients/credentials.ts';
+import { revokeCredential } from '../../../src/services/auth/credentials.ts';
 import { endTokens } from '../../../src/services/auth/revocations.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { allTestScopes, type TestAgent, useSharedService } from '../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { inboxOf, startWork } from './setup.ts';
 
 const service = useSharedService();
@@ -19,24 +20,6 @@ async function setPaused({ id, handle }: TestAgent, paused: boolean): Promise<vo
   const token = await service.token(handle, { scopes: ['agents:write'] });
   const answer = await service.patch({ token }, `/agents/${id}`, { paused });
   expect(answer.status).toBe(200);
-}
-
-/** A credential of an agent, with a token that it got over HTTP. */
-async function signIn({ handle }: TestAgent) {
-  const { client_id, client_secret } = await service.core.unitOfWork.write(system, (work) =>
-    createCredential(work, { handle, scopes: allTestScopes }),
-  );
-  const response = await fetch(`${service.url}/token`, {
-    method: 'POST',
-    headers: { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      scope: allTestScopes.join(' '),
-      resource: 'http://localhost:3000/v1',
-    }),
-  });
-  const { access_token } = (await response.json()) as { access_token: string };
-  return { client_id, token: access_token };
 }
 
 test('a paused agent loses its leases at once and claims nothing; the attempts do not count', async () => {
@@ -101,7 +84,7 @@ test('a revoked credential ends the leases of its tokens, and not those of other
   const { worker, inbox, openThread, send } = await startWork(service);
   await send('one');
   await send('two', await openThread());
-  const { client_id, token } = await signIn(worker);
+  const { client_id, token } = await signInWithCredential(service, worker);
   const revoked = inboxOf(service.api, { token });
   const [ended] = await revoked.leases();
   const [kept] = await inbox.leases();

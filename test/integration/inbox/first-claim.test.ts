@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { connectSdkClient } from '../../clients/mcp/client.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { call, connectCaller } from '../ws/caller.ts';
 import { inboxOf, type Lease, textsOf } from './setup.ts';
@@ -11,13 +10,10 @@ const service = useSharedService();
 async function startWithoutInbox() {
   const [asker, worker] = await Promise.all([service.agent(), service.agent()]);
   const open = async () => {
-    const body = { participants: [worker.handle] };
-    const created = await service.post(asker, '/threads', body);
-    return String(created.body.id);
+    return service.thread(asker, worker);
   };
   const send = async (thread: string, content: string) => {
-    const path = `${service.api}/threads/${thread}/messages`;
-    const sent = await requestRest('POST', path, { token: asker.token, body: { content } });
+    const sent = await service.post(asker, `/threads/${thread}/messages`, { content });
     expect(sent.status).toBe(201);
     return sent.body;
   };

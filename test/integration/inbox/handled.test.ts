@@ -116,10 +116,9 @@ test('an agent that is added while a mark moves joins after its events', async (
   await service.core.unitOfWork.write(system, async (work) => {
     await recordHandled(work, [worker.id], 0);
     let isAdded = false;
-    const url = `${service.api}/threads/${thread}/members`;
-    adding = requestRest('POST', url, { token, body: { handle: added.handle } }).finally(
-      () => (isAdded = true),
-    );
+    adding = service
+      .post({ token }, `/threads/${thread}/members`, { handle: added.handle })
+      .finally(() => (isAdded = true));
     const text = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%thread_members%'`;
     const isWaiting = async () => isAdded || (await service.core.database.query({ text }, [])).length > 0;
     await expect.poll(isWaiting, { timeout: 20_000 }).toBe(true);

@@ -57,7 +57,7 @@ test('maintenance reads idle inboxes together and writes to none', async () => {
 test('a send runs the same statements whether or not the recipient has an inbox', async () => {
   const { asker, worker, send, thread } = await startWork(service);
   const without = await service.agent();
-  const plain = await service.post(asker, '/threads', { participants: [without.handle] });
+  const plain = await service.thread(asker, without);
   const sendAndRecord = async (text: string, to: string, { id }: TestAgent) => {
     const recorded = recordStatements();
     await send(text, to);
@@ -69,11 +69,11 @@ test('a send runs the same statements whether or not the recipient has an inbox'
   };
   // The first send of an agent reads what later ones find in memory.
   for (const [to, agent] of [
-    [plain.body.id, without],
+    [plain, without],
     [thread, worker],
   ] as const)
     await sendAndRecord('warm up', to, agent);
-  const expected = await sendAndRecord('without an inbox', plain.body.id, without);
+  const expected = await sendAndRecord('without an inbox', plain, without);
   expect(expected.length).toBeGreaterThan(3);
   expect(await sendAndRecord('with an inbox', thread, worker)).toEqual(expected);
 });

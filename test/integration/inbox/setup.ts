@@ -58,9 +58,7 @@ export async function startWork(service: TestService, settings: object = {}) {
   const inbox = inboxOf(service.api, worker);
   expect((await inbox.turnOn(settings)).status).toBe(200);
   const openThread = async () => {
-    const created = await service.post(asker, '/threads', { participants: [worker.handle] });
-    expect(created.status).toBe(201);
-    return String(created.body.id);
+    return service.thread(asker, worker);
   };
   const thread = await openThread();
   const send = async (content: string, thread_id = thread, { token } = asker) => {

@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
-import { requestRest } from '../../clients/rest.ts';
 import { useSharedService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { openSseStream } from '../../clients/sse.ts';
@@ -14,10 +13,9 @@ async function conversation() {
   const { handle, token: api } = await service.agent();
   const mcp = await service.token(handle, { audience: 'mcp' });
   const writer = await service.agent();
-  const { body: thread } = await service.post(writer, '/threads', { with_handle: handle });
+  const thread = await service.thread(writer, { handle });
   const send = async (content: string) => {
-    const path = `${service.api}/threads/${String(thread.id)}/messages`;
-    expect((await requestRest('POST', path, { token: writer.token, body: { content } })).status).toBe(201);
+    expect((await service.post(writer, `/threads/${thread}/messages`, { content })).status).toBe(201);
   };
   const pending = async () => {
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } };

@@ -207,8 +207,7 @@ export async function postForm(
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, one]),
   );
-  const body = new URLSearchParams(pairs);
-  const answer = await fetch(address, { method: 'POST', body, headers });
+  const answer = await fetch(address, { method: 'POST', body: new URLSearchParams(pairs), headers });
   const text = await answer.text();
   return {
     status: answer.status,

@@ -1,11 +1,10 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { beforeAll, expect, test } from 'vitest';
-import { createCredential } from '../../../src/services/auth/credentials.ts';
+import { signInWithCredential } from '../../clients/credentials.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { shiftedClock } from '../../support/shifted-clock.ts';
-import { allTestScopes, buildAgent } from '../../support/service.ts';
+import { buildAgent } from '../../support/service.ts';
 import { use } from '../../support/use.ts';
 
 const hourMs = 3_600_000;
@@ -23,24 +22,12 @@ beforeAll(async () => {
   urls = { right: right?.url ?? '', ahead: ahead?.url ?? '', late: late?.url ?? '' };
 }, 60_000);
 
-/** Signs an agent in at a process. */
+/** A token of a new agent, with the lifetime that its process states. */
 async function signIn(url: string) {
-  const { handle } = await buildAgent(cluster.core);
-  const { client_id, client_secret } = await cluster.core.unitOfWork.write(system, (work) =>
-    createCredential(work, { handle, scopes: allTestScopes }),
-  );
-  const answer = await fetch(`${url}/token`, {
-    method: 'POST',
-    headers: { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      scope: allTestScopes.join(' '),
-      resource: 'http://localhost:3000/v1',
-    }),
-  });
-  const { access_token, expires_in } = (await answer.json()) as { access_token: string; expires_in: number };
-  expect([answer.status, expires_in]).toEqual([200, 900]);
-  return access_token;
+  const { core } = cluster;
+  const { token, expires_in } = await signInWithCredential({ core, url }, await buildAgent(core));
+  expect(expires_in).toBe(900);
+  return token;
 }
 
 /** Has every token end that many milliseconds from now. */

@@ -17,8 +17,7 @@ import { startServiceCluster } from '../../support/cluster/cluster.ts';
 
 /** Calls an address as programs do, and returns the JSON, also of an error response. */
 async function call(url: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
-  const body = new URLSearchParams(fields);
-  const answer = await fetch(url, { method: 'POST', body, headers });
+  const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(fields), headers });
   const text = await answer.text();
   return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> };
 }

@@ -23,8 +23,7 @@ function metricsOn(backend: Backend): void {
     const bobMcp = await service.token(bob.handle, { audience: 'mcp' });
     const socket = await connectWebSocket(service.url, { token: bob.token });
     const mcp = await connectSdkClient(service.url, bobMcp);
-    const body = { with_handle: bob.handle, initial_message: 'one' };
-    const thread = await service.post(ann, '/threads', body);
+    const thread = await service.post(ann, '/threads', { with_handle: bob.handle, initial_message: 'one' });
     await callToolRaw(service.url, bobMcp, 'send_message', { thread_id: thread.body.id, content: 'two' });
     await socket.next((frame) => (frame.data as { content?: string }).content === 'two');
     await expect.poll(() => mcp.notifications.length, waitOptions).toBe(3);

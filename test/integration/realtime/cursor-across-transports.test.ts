@@ -1,5 +1,4 @@
 import { expect, test, vi } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
@@ -18,11 +17,9 @@ const cursorOf = ({ id }: TestAgent, number: number) => service.core.settings.cu
 /** An agent whose feed starts with the event of its thread and then has `count` messages; with a token for MCP. */
 async function agentWithFeed(messages: number) {
   const [agent, friend] = await Promise.all([service.agent(), service.agent()]);
-  const body = { participants: [agent.handle] };
-  const created = await service.post(friend, '/threads', body);
+  const thread = await service.thread(friend, agent);
   const send = async (content: string) => {
-    const url = `${service.api}/threads/${created.body.id}/messages`;
-    expect((await requestRest('POST', url, { token: friend.token, body: { content } })).status).toBe(201);
+    expect((await service.post(friend, `/threads/${thread}/messages`, { content })).status).toBe(201);
   };
   for (let number = 1; number <= messages; number += 1) await send(`m${number}`);
   return { agent, send, mcp: await service.token(agent.handle, { audience: 'mcp' }) };
@@ -84,8 +81,7 @@ test('without a cursor every transport starts at the acknowledged position, whic
     expectedOnEveryTransport({ gap: false, first: 'm2' }),
   );
   for (const number of [4, 3, 1_000]) {
-    const body = { cursor: cursorOf(agent, number) };
-    const answer = await service.post(agent, '/events/ack', body);
+    const answer = await service.post(agent, '/events/ack', { cursor: cursorOf(agent, number) });
     expect(answer.status).toBe(204);
   }
   expect(await readThroughEveryTransport(reader)).toEqual(

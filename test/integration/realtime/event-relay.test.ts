@@ -25,9 +25,7 @@ async function startTwo({ backend = 'postgres', wrapBus, scopes = ['threads:read
   const reading = await startService({ settings: shared, worker: false, overrides: { announceMs: 50 } });
   onTestFinished(async () => void (await reading.stop()));
   const [sender, receiver] = [await sending.agent(), await sending.agent()];
-  const body = { participants: [receiver.handle] };
-  const thread = await sending.post(sender, '/threads', body);
-  const thread_id = String(thread.body.id);
+  const thread_id = await sending.thread(sender, receiver);
   const { feed } = reading.core.db;
   const queries = { read: vi.spyOn(feed, 'read'), readEvents: vi.spyOn(feed, 'readEvents') };
   const announced = waitForAnnouncement(sending.core.bus, `events/${sending.core.config.VERSION}`);
@@ -46,8 +44,7 @@ async function startTwo({ backend = 'postgres', wrapBus, scopes = ['threads:read
     receiver,
     thread_id,
     async send(content: string) {
-      const path = `${sending.api}/threads/${thread_id}/messages`;
-      const sent = await requestRest('POST', path, { token: sender.token, body: { content } });
+      const sent = await sending.post(sender, `/threads/${thread_id}/messages`, { content });
       expect(sent.status).toBe(201);
     },
     contents: () =>

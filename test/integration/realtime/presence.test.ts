@@ -89,8 +89,7 @@ test('MCP streams and long polls count too', async () => {
   const wait = service.get(eve, '/events?wait=20');
   await expect.poll(() => shown(ada, bob), waitOptions).toBe(true);
   await expect.poll(() => shown(ada, eve), waitOptions).toBe(true);
-  const body = { with_handle: eve.handle };
-  expect((await service.post(ada, '/threads', body)).status).toBe(201);
+  expect((await service.post(ada, '/threads', { with_handle: eve.handle })).status).toBe(201);
   expect((await wait).status).toBe(200);
 });
 

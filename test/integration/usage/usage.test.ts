@@ -1,27 +1,14 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { createHousehold } from '../../clients/contacts.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { dayMs, firstUsageDay, startOfDay } from '../../../packages/core/src/domain/usage.ts';
 import { deliveryHandler } from '../../../workers/delivery.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
-import { allTestScopes, type TestAgent, useService } from '../../support/service.ts';
+import { type TestAgent, useService } from '../../support/service.ts';
 import { sendTo, startThread } from '../console/conversations/conversation-fixtures.ts';
 
 const service = useService();
-
-const scopes = [...allTestScopes, 'conversations:read'] as const;
-
-/** Two agents of one person. */
-async function household(): Promise<[TestAgent, TestAgent]> {
-  const owner = `u${randomUUID().slice(0, 8)}`;
-  const register = (name: string) =>
-    service.register(
-      { handle: `${owner}.${name}`, create_owner: true, visibility: 'public', inbound_policy: 'open' },
-      { scopes },
-    );
-  return [await register('one'), await register('two')];
-}
 
 async function readUsage({ token }: { token: string }, query = '') {
   const { status, body } = await service.get({ token }, `/usage${query}`);
@@ -42,7 +29,7 @@ const usage = (sent: [number, number], received: [number, number], stopped_loops
 const refer = ({ id, handle }: TestAgent) => ({ id, canonical_handle: handle });
 
 test('counts messages and bytes by day, agent and counterpart, each message once', async () => {
-  const [one, two] = await household();
+  const [one, two] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const other = await service.agent();
   const group = await startThread(service, one, [two, other], { content: 'Grüße' });
   await sendTo(service, other, group, 'four');
@@ -74,7 +61,7 @@ test('counts messages and bytes by day, agent and counterpart, each message once
 });
 
 test('a job that runs again counts nothing twice', async () => {
-  const [one] = await household();
+  const [one] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const other = await service.agent();
   await startThread(service, other, [one], { content: 'once' });
   await expect.poll(async () => (await readUsage(one)).total.received.messages).toBe(1);
@@ -96,7 +83,7 @@ test('a job that runs again counts nothing twice', async () => {
 });
 
 test('a message to many agents is one row for each day and sender', async () => {
-  const [one, two] = await household();
+  const [one, two] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const others = await Promise.all(Array.from({ length: 4 }, () => service.agent()));
   const [other, ...rest] = others as [TestAgent, ...TestAgent[]];
   const thread = await startThread(service, one, [two, ...others], { content: 'one' });
@@ -126,8 +113,8 @@ test('a message to many agents is one row for each day and sender', async () => 
 });
 
 test('agents of others are not shown, and the scope must be named', async () => {
-  const [one] = await household();
-  const [stranger] = await household();
+  const [one] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
+  const [stranger] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const other = await service.agent();
   await startThread(service, other, [one]);
   await expect.poll(async () => (await readUsage(one)).total.received.messages).toBe(1);
@@ -142,7 +129,7 @@ test('agents of others are not shown, and the scope must be named', async () => 
 });
 
 test('lists the 50 counterparts with the most bytes, and the others together', async () => {
-  const [one] = await household();
+  const [one] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const others = await Promise.all(Array.from({ length: 53 }, () => service.agent()));
   await service.core.database.query(
     {
@@ -160,7 +147,7 @@ test('lists the 50 counterparts with the most bytes, and the others together', a
 });
 
 test('days after the last 30 are neither shown nor kept', async () => {
-  const [one] = await household();
+  const [one] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const first = firstUsageDay(Date.now());
   const { database } = service.core;
   await database.query(
@@ -178,7 +165,7 @@ test('days after the last 30 are neither shown nor kept', async () => {
 });
 
 test('an erased agent has no usage, not even as a counterpart', async () => {
-  const [one, two] = await household();
+  const [one, two] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const other = await service.agent();
   const thread = await startThread(service, other, [one], { content: 'from other' });
   await sendTo(service, one, thread, 'from one');
@@ -213,7 +200,7 @@ test('an erased agent has no usage, not even as a counterpart', async () => {
 });
 
 test('two agents that are erased at once both leave the same rows', async () => {
-  const [one] = await household();
+  const [one] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const others = [await service.agent(), await service.agent()] as const;
   await startThread(service, one, others, { content: 'to both' });
   await expect.poll(async () => (await readUsage(one)).total).toEqual(usage([1, 7], [0, 0]));

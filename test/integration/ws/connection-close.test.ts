@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { connect as connectTcp } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startService } from '../../support/service.ts';
+import { buildRequestHead, handshakeLines, opcodes, openRawConnection } from '../../clients/raw-socket.ts';
 import { connectWebSocket, refused, type WsClient } from '../../clients/websocket.ts';
 import { type RealtimeNodeOptions, startRealtimeNode } from './realtime-node.ts';
 
@@ -26,29 +25,14 @@ async function connectClient(...args: Parameters<typeof connectWebSocket>): Prom
 }
 
 /** A client that opens a WebSocket and never says a word again, but counts pings. Resolves when the service took it. */
-async function connectUnresponsive(
-  port: number,
-  token: string,
-): Promise<{ cut: Promise<unknown>; pings(): number }> {
-  const socket = connectTcp(port, '127.0.0.1');
-  const cut = new Promise((resolve) => socket.on('close', resolve).on('error', resolve));
-  socket.write(
-    [
-      'GET /ws HTTP/1.1',
-      'Host: localhost',
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-      'Sec-WebSocket-Version: 13',
-      `Authorization: Bearer ${token}`,
-      '',
-      '',
-    ].join('\r\n'),
-  );
-  const heard: Buffer[] = [];
-  socket.on('data', (bytes) => heard.push(bytes));
-  await once(socket, 'data');
-  return { cut, pings: () => Buffer.concat(heard).toString('latin1').split('\x89\0').length - 1 };
+async function connectUnresponsive(address: string, token: string) {
+  const { socket, answered, waitFor, waitForEnd } = openRawConnection(address);
+  socket.write(buildRequestHead(handshakeLines(token)));
+  await waitFor(({ head }) => head !== '');
+  return {
+    cut: waitForEnd,
+    pings: () => answered().frames.filter(({ opcode }) => opcode === opcodes.ping).length,
+  };
 }
 
 test('a token that expires ends its connection with 1008', async () => {
@@ -148,7 +132,7 @@ test('a client that answers no pings is disconnected; one that does is not', asy
   const node = await start({ webSocketLimits: { ping_ms: 100 } });
   const token = await node.token(await node.agent());
   const alive = await connectClient(node.address, { token });
-  const silent = await connectUnresponsive(node.port, token);
+  const silent = await connectUnresponsive(node.address, token);
   await silent.cut;
   expect(silent.pings()).toBe(2);
   alive.send({ type: 'ping' });
@@ -188,8 +172,7 @@ test('a client that does not answer the close frame does not delay the stop', as
 test('clients that never answer the close frame do not prevent a process from stopping in time', async () => {
   const service = await startService({ worker: false });
   const { token } = await service.agent();
-  const port = Number(new URL(service.url).port);
-  const dead = await Promise.all(Array.from({ length: 3 }, () => connectUnresponsive(port, token)));
+  const dead = await Promise.all(Array.from({ length: 3 }, () => connectUnresponsive(service.url, token)));
   expect(await service.stop()).toBe(true);
   await Promise.all(dead.map(({ cut }) => cut));
 });

@@ -3,6 +3,7 @@ import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { buildRequestHead, handshakeLines } from '../../clients/raw-socket.ts';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
 import { startRealtimeNode } from './realtime-node.ts';
 import { use } from '../../support/use.ts';
@@ -178,17 +179,7 @@ test('an accepted handshake has the id of the request, no compression and no sub
 
 test('connections cut in the middle of a handshake do not affect other clients', async () => {
   const token = await node.token(await node.agent());
-  const request = [
-    'GET /ws HTTP/1.1',
-    'Host: localhost',
-    'Connection: Upgrade',
-    'Upgrade: websocket',
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-    'Sec-WebSocket-Version: 13',
-    `Authorization: Bearer ${token}`,
-    '',
-    '',
-  ].join('\r\n');
+  const request = buildRequestHead(handshakeLines(token));
   const sockets = Array.from({ length: 60 }, (_, index) => {
     const socket = connectTcp(node.port, '127.0.0.1', () => {
       socket.write(index % 3 === 0 ? request.slice(0, 100) : request);

@@ -25,17 +25,16 @@ let sent = 0;
 beforeAll(async () => {
   attacker = await service.agent();
   const [agent, writer] = await Promise.all([service.agent(), service.agent()]);
-  const { body } = await service.post(writer, '/threads', { with_handle: agent.handle });
+  const thread_id = await service.thread(writer, agent);
   const client = await connectWebSocket(service.url, { token: agent.token });
-  witness = { agent: writer, client, thread: body.id };
+  witness = { agent: writer, client, thread: thread_id };
 });
 
 // Invariant: a connected client stays connected and receives every event once, in order.
 async function send(): Promise<void> {
   const { agent, thread } = witness;
   sent += 1;
-  const body = { content: `Message ${sent}` };
-  await service.post(agent, `/threads/${thread}/messages`, body);
+  await service.post(agent, `/threads/${thread}/messages`, { content: `Message ${sent}` });
 }
 beforeEach(send);
 afterEach(async () => {

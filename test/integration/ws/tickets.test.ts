@@ -36,8 +36,7 @@ test('a ticket opens one connection, as the agent of its token and with a cursor
   });
   expect(answer.headers.get('cache-control')).toBe('no-store');
   const { cursor } = (await service.get(ada, '/events')).body;
-  const body = { with_handle: bob.handle };
-  await service.post(ada, '/threads', body);
+  await service.post(ada, '/threads', { with_handle: bob.handle });
 
   const client = await connectWebSocket(service.url, { ticket: answer.body.ticket, cursor });
   expect(client.ready).toMatchObject({ agent_id: ada.id, resumed: true });

@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
 import { missingPythonReason, runPython } from '../../support/python.ts';
 import { useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
@@ -24,8 +23,7 @@ describeUnless(missingPythonReason, 'events in Python', () => {
       with_handle: agent.handle,
       initial_message: 'one',
     });
-    const url = `${service.api}/threads/${body.id}/messages`;
-    await requestRest('POST', url, { token: writer.token, body: { content: 'two' } });
+    await service.post(writer, `/threads/${body.id}/messages`, { content: 'two' });
     return agent;
   }
 

@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
 import { missingPythonReason, startPython } from '../../support/python.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
@@ -25,8 +24,7 @@ describeUnless(missingPythonReason, 'instances in Python that share an inbox', (
   }
 
   async function readMessages({ token }: TestAgent, thread: string): Promise<string[]> {
-    const url = `${service.api}/threads/${thread}/messages?order=asc`;
-    const { body } = await requestRest('GET', url, { token });
+    const { body } = await service.get({ token }, `/threads/${thread}/messages?order=asc`);
     return body.messages.map(({ content }: { content: string }) => content);
   }
 

@@ -77,8 +77,7 @@ test('the trace of a sender leads through the API, the queue and the worker to e
   const socket = await connectWebSocket(service.url, { token: bob.token });
   const mcp = await connectSdkClient(service.url, await service.token(bob.handle, { audience: 'mcp' }));
   const body = { with_handle: bob.handle, initial_message: 'words of a message' };
-  const headers = { traceparent };
-  const thread = await service.post(ann, '/threads', body, { headers });
+  const thread = await service.post(ann, '/threads', body, { headers: { traceparent } });
 
   const frame = await socket.next(({ type }) => type === 'message.created');
   expect(frame['traceparent']).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));

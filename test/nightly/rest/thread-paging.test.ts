@@ -7,8 +7,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 const service = useSharedService();
 
 async function newThread(ann: TestAgent, bob: TestAgent): Promise<string> {
-  const body = { with_handle: bob.handle };
-  return (await service.post(ann, '/threads', body)).body.id;
+  return (await service.post(ann, '/threads', { with_handle: bob.handle })).body.id;
 }
 
 async function say(thread: string, { token }: TestAgent): Promise<void> {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answerAsEcho, ensureEchoAgent } from '../../../../src/services/agents/echo.ts';
 import { findForm, openFormBrowser } from '../../../clients/form-browser.ts';
-import { requestRest } from '../../../clients/rest.ts';
 import {
   createTestSettings,
   startService,
@@ -35,8 +34,11 @@ interface Message {
 }
 
 async function listMessages({ token }: { token: string }, thread_id: string): Promise<Message[]> {
-  const path = `${service.api}/threads/${thread_id}/messages?order=asc&limit=100`;
-  return ((await requestRest('GET', path, { token })).body as { messages: Message[] }).messages;
+  return (
+    (await service.get({ token }, `/threads/${thread_id}/messages?order=asc&limit=100`)).body as {
+      messages: Message[];
+    }
+  ).messages;
 }
 
 const listTexts = async (agent: { token: string }, thread_id: string) =>

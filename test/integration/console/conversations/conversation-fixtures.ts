@@ -4,8 +4,7 @@ import { createOrganizationOf, type SignedInPerson, signInPerson } from '../sign
 
 /** Posts to the REST interface as an agent; returns the body. */
 export async function post(service: TestService, agent: TestAgent, path: string, body: object) {
-  const headers = { 'Idempotency-Key': randomUUID() };
-  const response = await service.post(agent, path, body, { headers });
+  const response = await service.post(agent, path, body, { headers: { 'Idempotency-Key': randomUUID() } });
   if (response.status >= 300) throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`);
   return response.body;
 }

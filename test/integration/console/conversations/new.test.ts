@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
-import { requestRest } from '../../../clients/rest.ts';
 import { useSharedService } from '../../../support/service.ts';
 import { fillForm, findFieldError, signInPerson } from '../signed-in-person.ts';
 import { post } from './conversation-fixtures.ts';
@@ -33,8 +32,7 @@ test('a person starts a conversation as an agent: one thread, however often the 
   expect(page.visibleText).toContain(`Sent as @${mine.handle}.`);
   const { body } = await service.get(other, '/threads');
   expect(body.threads).toHaveLength(1);
-  const path = `${service.api}/threads/${body.threads[0].id}/messages`;
-  const messages = await requestRest('GET', path, { token: other.token });
+  const messages = await service.get(other, `/threads/${body.threads[0].id}/messages`);
   expect(messages.body.messages).toMatchObject([
     { content: 'One\nTwo', written_by: 'person', sender: { canonical_handle: mine.handle } },
   ]);

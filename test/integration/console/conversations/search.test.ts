@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
 import { allTestScopes, useService } from '../../../support/service.ts';
 import { signInPerson } from '../signed-in-person.ts';
 import { createRoles, readableThreads, sendTo, startThread } from './conversation-fixtures.ts';
@@ -39,8 +38,14 @@ test('a person searches the messages of all own agents, and opens one in its pla
   const token = await service.token(one.handle, { scopes });
   const { body } = await service.get({ token }, '/search/conversations?q=lantern&limit=1');
   expect(body).toMatchObject({ results: [{ thread_id: second, snippet: 'A green **lantern**' }] });
-  const next = `${service.api}/search/conversations?q=lantern&limit=1&cursor=${encodeURIComponent(body.next_cursor)}`;
-  expect((await requestRest('GET', next, { token })).body).toMatchObject({ results: [{ thread_id: first }] });
+  expect(
+    (
+      await service.get(
+        { token },
+        `/search/conversations?q=lantern&limit=1&cursor=${encodeURIComponent(body.next_cursor)}`,
+      )
+    ).body,
+  ).toMatchObject({ results: [{ thread_id: first }] });
 });
 
 test('what others write stays text in the results', async () => {
@@ -61,8 +66,7 @@ describe('a search of', () => {
     for (const id of Object.values(roles.threads)) await sendTo(service, roles.stranger, id, 'A kingfisher');
     await vi.waitUntil(
       async () => {
-        const url = `${service.api}/messages/search?q=kingfisher`;
-        return (await requestRest('GET', url, { token: roles.stranger.token })).body.results.length === 3;
+        return (await service.get(roles.stranger, '/messages/search?q=kingfisher')).body.results.length === 3;
       },
       { timeout: 20_000 },
     );

@@ -1,32 +1,14 @@
 import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
-import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { createHousehold } from '../../../clients/contacts.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
-import { allTestScopes, type TestAgent, useSharedService } from '../../../support/service.ts';
+import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { signInPerson } from '../signed-in-person.ts';
 import { createRoles, readableThreads, sendTo, startThread } from './conversation-fixtures.ts';
 
 const service = useSharedService();
-
-const scopes = [...allTestScopes, 'conversations:read'] as const;
-
-/** Agents of one person, by name. */
-async function household(...names: string[]): Promise<TestAgent[]> {
-  const owner = `w${randomUUID().slice(0, 8)}`;
-  const agents: TestAgent[] = [];
-  // One after the other: the first one creates the owner.
-  for (const name of names) {
-    agents.push(
-      await service.register(
-        { handle: `${owner}.${name}`, create_owner: true, visibility: 'public', inbound_policy: 'open' },
-        { scopes },
-      ),
-    );
-  }
-  return agents;
-}
 
 async function listWaits({ token }: TestAgent) {
   const { status, body } = await service.get({ token }, '/waits');
@@ -35,7 +17,7 @@ async function listWaits({ token }: TestAgent) {
 }
 
 test('the last message of a thread waits for the members that have not answered', async () => {
-  const [one] = (await household('one')) as [TestAgent];
+  const [one] = (await createHousehold(service, 'one')) as [TestAgent];
   const other = await service.agent();
   const id = await startThread(service, other, [one], { subject: 'Prices' });
   expect(await listWaits(one)).toEqual([
@@ -58,7 +40,11 @@ test('the last message of a thread waits for the members that have not answered'
 });
 
 test('the state is a person, a third agent, or presence', async () => {
-  const [one, two, three] = (await household('one', 'two', 'three')) as [TestAgent, TestAgent, TestAgent];
+  const [one, two, three] = (await createHousehold(service, 'one', 'two', 'three')) as [
+    TestAgent,
+    TestAgent,
+    TestAgent,
+  ];
   const stranger = await service.agent();
   const toOne = await startThread(service, stranger, [one], { subject: 'Stranger to one' });
   await startThread(service, one, [two], { subject: 'One to two' });
@@ -82,7 +68,7 @@ test('the state is a person, a third agent, or presence', async () => {
 });
 
 test('an agent with a connection is online and silent', async () => {
-  const [one] = (await household('one')) as [TestAgent];
+  const [one] = (await createHousehold(service, 'one')) as [TestAgent];
   await startThread(service, await service.agent(), [one]);
   const token = await service.token(one.handle, { audience: 'ws' });
   const socket = await connectWebSocket(service.url, { token });

@@ -7,9 +7,6 @@ import { isSignedBy, newSecret, useEventWebhooks } from './webhook-setup.ts';
 
 const service = useEventWebhooks({ RATE_LIMITS: 'webhook_test=3/60' });
 
-const contents = (path: string) =>
-  service.receiver.at(path).map(({ json }) => json.data?.content ?? json.type);
-
 test.each([
   'http://10.0.0.1/hook',
   'https://192.168.1.1/hook',
@@ -125,7 +122,7 @@ test('two agents with the same target have two subscriptions, and neither can en
   await service.call(bob.token, 'events/unsubscribe', key);
   await ada.say('For Ada.');
   await bob.say('For Bob.');
-  await waitUntil(() => contents(path)).toEqual(['For Ada.']);
+  await waitUntil(() => service.contents(path)).toEqual(['For Ada.']);
   const [post] = service.receiver.at(path);
   expect(post?.headers['x-mcp-subscription-id']).toBe(hers.id);
   expect(post && [isSignedBy(secret, post), isSignedBy(other, post)]).toEqual([true, false]);
@@ -179,7 +176,7 @@ test('a retired agent gets nothing more', async () => {
   await service.query('update agents set retired_at = 1 where id = $1', [reader.id]);
   await say('Too late.').catch(() => undefined);
   await waitUntil(() => service.row(id)).toBeUndefined();
-  expect(contents(path)).toEqual(['terminated']);
+  expect(service.contents(path)).toEqual(['terminated']);
 });
 
 test('a redirect of a delivery is not followed', async () => {
@@ -201,12 +198,12 @@ test('an agent that has left a thread gets nothing more of it', async () => {
   const { path, params } = service.target();
   await service.subscribe(token, params);
   await say('Before.');
-  await waitUntil(() => contents(path)).toEqual(['Before.']);
+  await waitUntil(() => service.contents(path)).toEqual(['Before.']);
   const member = `${service.url}/v1/threads/${thread_id}/members/${reader.id}`;
   expect((await requestRest('DELETE', member, { token: reader.token })).status).toBe(204);
   await say('After.');
   // A later message to the agent, in another thread, shows that nothing comes before it.
   const body = { with_handle: reader.handle, initial_message: 'Elsewhere.' };
   await requestRest('POST', `${service.url}/v1/threads`, { token: writer.token, body });
-  await waitUntil(() => contents(path)).toEqual(['Before.', 'Elsewhere.']);
+  await waitUntil(() => service.contents(path)).toEqual(['Before.', 'Elsewhere.']);
 });

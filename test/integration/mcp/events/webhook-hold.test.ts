@@ -6,8 +6,6 @@ import { useEventWebhooks } from './webhook-setup.ts';
 
 const service = useEventWebhooks({ EVENTS_HOLD_SECONDS: '300' });
 
-const contents = (path: string) =>
-  service.receiver.at(path).map(({ json }) => json.data?.content ?? json.type);
 const whoami = { name: 'whoami', arguments: {} };
 
 test('events are held while the client of the sketch makes calls, and not for others', async () => {
@@ -18,12 +16,12 @@ test('events are held while the client of the sketch makes calls, and not for ot
   await service.call(token, 'tools/call', whoami);
   await waitUntil(async () => (await service.row(id)).last_call_at).not.toBeNull();
   await say('During the turn.');
-  await waitUntil(() => contents(other.path)).toEqual(['During the turn.']);
+  await waitUntil(() => service.contents(other.path)).toEqual(['During the turn.']);
   await waitUntil(async () => (await service.row(id)).next_at - Date.now()).toBeGreaterThan(60_000);
-  expect(contents(held.path)).toEqual([]);
+  expect(service.contents(held.path)).toEqual([]);
   // The turn is over: the hold has passed.
   await service.query('update event_subscriptions set last_call_at = 1, next_at = 1 where id = $1', [id]);
-  await waitUntil(() => contents(held.path)).toEqual(['During the turn.']);
+  await waitUntil(() => service.contents(held.path)).toEqual(['During the turn.']);
 });
 
 test('no event is held for more than five minutes, however often the client makes calls', async () => {
@@ -36,7 +34,7 @@ test('no event is held for more than five minutes, however often the client make
   await waitUntil(async () => (await service.row(id)).next_at - Date.now()).toBeGreaterThan(60_000);
   await service.query('update events set created_at = created_at - 300000', []);
   await service.query('update event_subscriptions set next_at = 1 where id = $1', [id]);
-  await waitUntil(() => contents(path)).toEqual(['Old.']);
+  await waitUntil(() => service.contents(path)).toEqual(['Old.']);
 });
 
 test('calls of other clients, and calls of older revisions, hold nothing', async () => {
@@ -46,5 +44,5 @@ test('calls of other clients, and calls of older revisions, hold nothing', async
   await service.call(await service.token(writer), 'tools/call', whoami);
   await callToolRaw(service.url, token, 'whoami');
   await say('At once.');
-  await waitUntil(() => contents(path)).toEqual(['At once.']);
+  await waitUntil(() => service.contents(path)).toEqual(['At once.']);
 });

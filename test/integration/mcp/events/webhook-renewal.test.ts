@@ -5,9 +5,6 @@ import { isSignedBy, newSecret, useEventWebhooks } from './webhook-setup.ts';
 
 const service = useEventWebhooks();
 
-const contents = (path: string) =>
-  service.receiver.at(path).map(({ json }) => json.data?.content ?? json.type);
-
 /** Holds the answers at one path: `answer` sends a status to the oldest request, and `accept` accepts all that follow. */
 function hold(path: string) {
   const { state } = service.receiver;
@@ -40,11 +37,11 @@ test('a renewal during the last attempt keeps the subscription active', async ()
     await waitUntil(receiver.count).toBe(1);
     receiver.answer(503);
   }
-  await waitUntil(() => contents(path)).toHaveLength(3);
+  await waitUntil(() => service.contents(path)).toHaveLength(3);
   await service.subscribe(token, params);
   receiver.accept();
   receiver.answer(503);
-  await waitUntil(() => contents(path)).toHaveLength(4);
+  await waitUntil(() => service.contents(path)).toHaveLength(4);
   await waitUntil(async () => (await service.row(id)).last_error).toBeNull();
   expect(await service.row(id)).toMatchObject({ active: true, attempts: 0 });
 });
@@ -60,7 +57,7 @@ test('a renewal while the end of the access is reported keeps the subscription',
   await service.subscribe(token, params);
   receiver.accept();
   receiver.answer(204);
-  await waitUntil(() => contents(path)).toEqual(['terminated', 'One.']);
+  await waitUntil(() => service.contents(path)).toEqual(['terminated', 'One.']);
   expect(await service.row(id)).toMatchObject({ active: true });
 });
 
@@ -76,7 +73,7 @@ test('a renewal after a change of SECRET_KEY delivers at once, signed with the n
   const secret = newSecret();
   await service.subscribe(token, { ...params, delivery: { ...params.delivery, secret } });
   await say('One.');
-  await waitUntil(() => contents(path)).toEqual(['One.']);
+  await waitUntil(() => service.contents(path)).toEqual(['One.']);
   const [post] = service.receiver.at(path);
   expect(post && isSignedBy(secret, post)).toBe(true);
   expect(String(post?.headers['webhook-signature']).split(' ')).toHaveLength(1);

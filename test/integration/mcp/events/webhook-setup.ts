@@ -166,6 +166,8 @@ export function useEventWebhooks(env: Record<string, string> = {}) {
       const statement = { text: 'select * from event_subscriptions where id = $1' };
       return (await core.database.query(statement, [id]))[0];
     },
+    /** The contents, or else the types, of the events at this path. */
+    contents: (path: string) => receiver.at(path).map(({ json }) => json.data?.content ?? json.type),
     query: (statement: string, values: readonly unknown[]) =>
       core.database.query({ text: statement }, values),
   };

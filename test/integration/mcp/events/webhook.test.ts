@@ -4,9 +4,6 @@ import { isSignedBy, newSecret, useEventWebhooks } from './webhook-setup.ts';
 
 const service = useEventWebhooks();
 
-const contents = (path: string) =>
-  service.receiver.at(path).map(({ json }) => json.data?.content ?? json.type);
-
 test('a challenge comes first, then each event, signed with the secret of the client', async () => {
   const { reader, say, writer } = await service.pair();
   const token = await service.credentialToken(reader);
@@ -29,7 +26,7 @@ test('a challenge comes first, then each event, signed with the secret of the cl
   });
   expect(challenge && isSignedBy(secret, challenge)).toBe(true);
   await say('Hello.');
-  await waitUntil(() => contents(path)).toEqual(['Hello.']);
+  await waitUntil(() => service.contents(path)).toEqual(['Hello.']);
   const [post] = service.receiver.at(path);
   expect(post?.json).toMatchObject({
     eventId: post?.headers['webhook-id'],
@@ -52,7 +49,7 @@ test('the same target is one subscription: a refresh renews it, tells its state,
   const { path, secret, params } = service.target({ arguments: { thread_id, only_mentions: false } });
   const first = await service.subscribe(token, params);
   await say('One.');
-  await waitUntil(() => contents(path)).toEqual(['One.']);
+  await waitUntil(() => service.contents(path)).toEqual(['One.']);
   await waitUntil(async () => (await service.row(first.id)).last_delivery_at).not.toBeNull();
   const next = newSecret();
   const renewed = await service.subscribe(token, {
@@ -74,7 +71,7 @@ test('the same target is one subscription: a refresh renews it, tells its state,
   expect(service.receiver.challengesAt(path)).toHaveLength(1);
   await say('Two.');
   // Delivered events do not come again, although the client sent its first cursor.
-  await waitUntil(() => contents(path)).toEqual(['One.', 'Two.']);
+  await waitUntil(() => service.contents(path)).toEqual(['One.', 'Two.']);
   const post = service.receiver.at(path)[1];
   expect(post && [isSignedBy(secret, post), isSignedBy(next, post)]).toEqual([true, true]);
 });
@@ -109,9 +106,9 @@ test('a subscription that was ended gets nothing, and one that has expired neith
   });
   await service.query('update event_subscriptions set expires_at = 1 where id = $1', [id]);
   await say('Late.');
-  await waitUntil(() => contents(kept.path)).toEqual(['Late.']);
+  await waitUntil(() => service.contents(kept.path)).toEqual(['Late.']);
   await waitUntil(() => service.row(id)).toBeUndefined();
-  expect([...contents(ended.path), ...contents(expired.path)]).toEqual([]);
+  expect([...service.contents(ended.path), ...service.contents(expired.path)]).toEqual([]);
 });
 
 test('a new subscription replays from its cursor, and one from before the kept events says so', async () => {
@@ -120,12 +117,12 @@ test('a new subscription replays from its cursor, and one from before the kept e
   await say('Earlier.');
   const replayed = service.target({ cursor: result?.['cursor'] });
   expect(await service.subscribe(token, replayed.params)).toMatchObject({ truncated: false });
-  await waitUntil(() => contents(replayed.path)).toEqual(['Earlier.']);
+  await waitUntil(() => service.contents(replayed.path)).toEqual(['Earlier.']);
   await service.query('delete from feed where agent_id = $1', [reader.id]);
   await say('Later.');
   const late = service.target({ cursor: result?.['cursor'] });
   expect(await service.subscribe(token, late.params)).toMatchObject({ truncated: true });
-  await waitUntil(() => contents(late.path)).toEqual(['Later.']);
+  await waitUntil(() => service.contents(late.path)).toEqual(['Later.']);
 });
 
 test('events that do not match move the position and are not sent', async () => {
@@ -134,7 +131,7 @@ test('events that do not match move the position and are not sent', async () => 
   const { id, cursor } = await service.subscribe(token, params);
   await say('For all.');
   await say(`For @${reader.handle}.`);
-  await waitUntil(() => contents(path)).toEqual([`For @${reader.handle}.`]);
+  await waitUntil(() => service.contents(path)).toEqual([`For @${reader.handle}.`]);
   await waitUntil(async () => (await service.row(id)).last_delivery_at).not.toBeNull();
   const again = await service.subscribe(token, params);
   expect(again.cursor).not.toBe(cursor);

@@ -160,8 +160,7 @@ test('a session of 2024-11-05 gets every field unless it asks for the short form
 
 test('a thread without a message, and one whose text fits, are shown as they are', async () => {
   const { writer, reader, call } = await openThread();
-  const body = { participants: [reader.handle] };
-  await service.post(writer, '/threads', body);
+  await service.post(writer, '/threads', { participants: [reader.handle] });
   const { threads } = Object(await call('list_threads'));
   expect(threads[0]).toMatchObject({ subject: null, last_message: null, last_message_at: null });
   expect(await call('list_threads', { with_handle: 'no.one' })).toEqual({ threads: [] });

@@ -50,8 +50,7 @@ test('every caller gets the same error for a paused agent, which can do nothing 
 test('an agent that may not start threads can reply in them', async () => {
   const { viewer, target } = await pairOf('stranger');
   const thread = await threadOf(viewer, target.handle);
-  const body = { can_initiate_threads: false };
-  await service.patch(target, `/agents/${target.id}`, body);
+  await service.patch(target, `/agents/${target.id}`, { can_initiate_threads: false });
   const refused = await post('/threads', target, { with_handle: viewer.handle });
   expect([refused.status, refused.body.error.code]).toEqual([403, 'CANNOT_INITIATE_THREADS']);
   expect((await post(`/threads/${thread}/messages`, target, { content: 'x' })).status).toBe(201);
@@ -65,8 +64,7 @@ test('in a group only a block prevents a message, with the same error as a polic
   ]);
   const created = await post('/threads', creator, { participants: [first.handle, second.handle] });
   const thread: string = created.body.id;
-  const body = { inbound_policy: 'contacts_only' };
-  await service.patch(second, `/agents/${second.id}`, body);
+  await service.patch(second, `/agents/${second.id}`, { inbound_policy: 'contacts_only' });
   const send = (agent: TestAgent) => post(`/threads/${thread}/messages`, agent, { content: 'x' });
   expect((await send(first)).status).toBe(201);
   await post('/blocks', second, { handle: first.handle });
@@ -103,8 +101,7 @@ test('a member that may not write in a thread cannot change its subject, but can
   await set(viewer, { paused: true });
   expect(await patch(viewer, { subject: 'read this' })).toBe('AGENT_PAUSED');
   expect(await patch(viewer, { status: 'closed' })).toBe(200);
-  const leave = `${service.api}/threads/${thread}/members/${viewer.handle}`;
-  expect((await requestRest('DELETE', leave, { token: viewer.token })).status).toBe(204);
+  expect((await service.delete(viewer, `/threads/${thread}/members/${viewer.handle}`)).status).toBe(204);
   const read = await service.get(target, `/threads/${thread}`);
   expect([read.body.subject, read.body.status]).toEqual(['bolts', 'closed']);
 });
@@ -112,8 +109,7 @@ test('a member that may not write in a thread cannot change its subject, but can
 test('the creator of a thread gets replies whatever its policy until it blocks, and a retired agent gets no message', async () => {
   const { viewer, target } = await pairOf('stranger');
   const thread = await threadOf(target, viewer.handle);
-  const body = { inbound_policy: 'contacts_only' };
-  await service.patch(target, `/agents/${target.id}`, body);
+  await service.patch(target, `/agents/${target.id}`, { inbound_policy: 'contacts_only' });
   const send = () => post(`/threads/${thread}/messages`, viewer, { content: 'x' });
   expect((await send()).status).toBe(201);
   await post('/blocks', target, { handle: viewer.handle });

@@ -22,8 +22,7 @@ interface Profile {
 
 async function agentWith(profile: Profile, options: AgentOptions = {}): Promise<TestAgent> {
   const agent = await service.agent({ scopes, ...options });
-  const url = `${service.api}/agents/me`;
-  expect((await requestRest('PATCH', url, { token: agent.token, body: profile })).status).toBe(200);
+  expect((await service.patch(agent, '/agents/me', profile)).status).toBe(200);
   return agent;
 }
 
@@ -218,9 +217,9 @@ test('a bad token and a malformed handle are refused', async () => {
 test('callers without a token have a rate limit per address', async () => {
   const limited = await startService({ worker: false, env: { RATE_LIMITS: 'public=3/60' } });
   const { handle } = await limited.agent();
-  const url = `${limited.api}/agents/${handle.replace('.', '/')}/card`;
   const statuses = [];
-  for (let call = 0; call < 4; call += 1) statuses.push((await requestRest('GET', url)).status);
+  for (let call = 0; call < 4; call += 1)
+    statuses.push((await limited.get(null, `/agents/${handle.replace('.', '/')}/card`)).status);
   expect(statuses).toEqual([200, 200, 200, 429]);
   await limited.stop();
 });

@@ -212,8 +212,7 @@ test('all contacts receive one event of a retirement, so that its cost is not qu
   const contacts = await Promise.all([service.agent(), service.agent()]);
   for (const contact of contacts) await trust.befriend(contact, ann);
   const feeds = await Promise.all(contacts.map(({ token }) => followFeed(service.api, token)));
-  const url = `${service.api}/agents/${ann.id}`;
-  expect((await requestRest('DELETE', url, { token: ann.token })).status).toBe(204);
+  expect((await service.delete(ann, `/agents/${ann.id}`)).status).toBe(204);
   const received = await Promise.all(feeds.map((feed) => feed()));
   expect(received.map((events) => events.map(({ type }) => type))).toEqual([
     ['contact.removed'],

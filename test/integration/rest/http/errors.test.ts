@@ -12,13 +12,13 @@ function expectError(answer: RestResponse, status: number, code: string): void {
 }
 
 test('a missing, unknown or expired token, a wrong scheme and a wrong audience are 401 with a challenge', async () => {
-  const url = `${service.api}/agents/me`;
+  const url = '/agents/me';
   const metadata = 'resource_metadata="http://localhost:3000/v1/.well-known/oauth-protected-resource"';
-  const none = await requestRest('GET', url);
+  const none = await service.get(null, url);
   expectError(none, 401, 'UNAUTHORIZED');
   expect(none.headers.get('www-authenticate')).toBe(`Bearer ${metadata}`);
   expectError(
-    await requestRest('GET', url, { headers: { Authorization: 'Basic YTpi' } }),
+    await service.get(null, url, { headers: { Authorization: 'Basic YTpi' } }),
     401,
     'UNAUTHORIZED',
   );
@@ -31,14 +31,14 @@ test('a missing, unknown or expired token, a wrong scheme and a wrong audience a
     await service.token(handle, { audience: 'ws' }),
   ];
   for (const token of tokens) {
-    const answer = await requestRest('GET', url, { token });
+    const answer = await service.get({ token }, url);
     expectError(answer, 401, 'UNAUTHORIZED');
     expect(answer.headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", ${metadata}`);
   }
   await expect
-    .poll(async () => (await requestRest('GET', url, { token: expiring })).status, { timeout: 10_000 })
+    .poll(async () => (await service.get({ token: expiring }, url)).status, { timeout: 10_000 })
     .toBe(401);
-  expectError(await requestRest('GET', url, { token: expiring }), 401, 'UNAUTHORIZED');
+  expectError(await service.get({ token: expiring }, url), 401, 'UNAUTHORIZED');
 });
 
 test('a missing scope is 403 and named in the challenge', async () => {
@@ -55,9 +55,8 @@ test('a missing scope is 403 and named in the challenge', async () => {
 
 test('bodies that are not JSON, not an object, not UTF-8, of another type, too large or truncated have distinct errors', async () => {
   const { token } = await service.agent();
-  const url = `${service.api}/threads`;
   const send = (raw: string | Uint8Array<ArrayBuffer>, headers = {}) =>
-    requestRest('POST', url, { token, raw, headers });
+    service.post({ token }, '/threads', undefined, { raw, headers });
   for (const raw of ['{', '{"a":1,}', 'nonsense', '"text"', '7', 'null', '{"__proto__":{"x":1}}', '']) {
     const answer = await send(raw || ' ');
     expect([answer.status, answer.body.error.code], raw).toEqual(
@@ -122,11 +121,11 @@ test('field errors are sentences of the service, not of its validator', async ()
 
 test('deeply nested metadata is refused without an internal error', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
+  const thread = await service.thread(ann, bob);
   const deep = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
   const raw = `{"content":"x","metadata":${deep}}`;
   expectError(
-    await service.post(ann, `/threads/${created.body.id}/messages`, undefined, { raw }),
+    await service.post(ann, `/threads/${thread}/messages`, undefined, { raw }),
     400,
     'VALIDATION_ERROR',
   );
@@ -161,11 +160,10 @@ test('unknown paths and methods get the same error body', async () => {
 
 test('a valid request id is kept, otherwise a new one is generated', async () => {
   const { token } = await service.agent();
-  const url = `${service.api}/agents/me`;
-  const own = await requestRest('GET', url, { token, headers: { 'X-Request-Id': 'trace-0123456789' } });
+  const url = '/agents/me';
+  const own = await service.get({ token }, url, { headers: { 'X-Request-Id': 'trace-0123456789' } });
   expect(own.headers.get('x-request-id')).toBe('trace-0123456789');
-  const created = await requestRest('GET', url, {
-    token,
+  const created = await service.get({ token }, url, {
     headers: { 'X-Request-Id': '<script>alert(1)</script>' },
   });
   expect(created.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);

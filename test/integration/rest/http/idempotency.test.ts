@@ -7,8 +7,8 @@ const service = useSharedService();
 
 async function conversation() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
-  return { ann, bob, url: `${service.api}/threads/${created.body.id}/messages` };
+  const thread_id = await service.thread(ann, bob);
+  return { ann, bob, url: `${service.api}/threads/${thread_id}/messages` };
 }
 
 test('a hundred identical sends with one key create one message and a hundred identical responses', async () => {

@@ -9,8 +9,8 @@ const service = useSharedService();
 
 async function openThread() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const { body } = await service.post(ann, '/threads', { with_handle: bob.handle });
-  return { ann, bob, thread_id: String(body.id) };
+  const thread = await service.thread(ann, bob);
+  return { ann, bob, thread_id: thread };
 }
 
 /** Sends a call over the WebSocket whose input is this JSON text. */

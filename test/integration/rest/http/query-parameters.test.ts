@@ -36,9 +36,9 @@ test.each([
 test('names of the path are not in the list, and those of the body are sent in the body', async () => {
   const { token, handle } = await service.agent();
   const other = await service.agent();
-  const thread = await service.post({ token }, '/threads', { with_handle: other.handle });
-  const url = `${service.api}/threads/${thread.body.id}/messages`;
-  const listed = await requestRest('GET', `${url}?order=asc&thread_id=${thread.body.id}`, { token });
+  const thread = await service.thread({ token }, other);
+  const url = `${service.api}/threads/${thread}/messages`;
+  const listed = await requestRest('GET', `${url}?order=asc&thread_id=${thread}`, { token });
   expect(listed.body.error.message).toBe(
     'thread_id: is unknown. Query parameters: limit, cursor, order, after_sequence.',
   );
@@ -75,8 +75,8 @@ test('every operation refuses an unknown parameter, and many of them are named i
 test('the parameters that clients of the service send are accepted', async () => {
   const { handle } = await service.agent();
   const { token: peer } = await service.agent();
-  const opened = await service.post({ token: peer }, '/threads', { with_handle: handle });
-  const id = String(opened.body.id);
+  const thread_id = await service.thread({ token: peer }, { handle });
+  const id = thread_id;
   for (const path of [
     '/threads?limit=20&status=active',
     `/threads/${id}/messages?limit=50`,

@@ -8,9 +8,8 @@ const service = useSharedService();
 
 async function conversation() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const body = { with_handle: bob.handle };
-  const created = await service.post(ann, '/threads', body);
-  const id: string = created.body.id;
+  const thread = await service.thread(ann, bob);
+  const id: string = thread;
   return { id, ann, bob };
 }
 

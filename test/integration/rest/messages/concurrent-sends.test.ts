@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, test, vi } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
 import { useService } from '../../../support/service.ts';
 
 const service = useService({ worker: false, env: { DATABASE_POOL_SIZE: '6' } });
 
 test('many senders in one thread are all served, and leave connections to others', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
-  const url = `${service.api}/threads/${created.body.id}/messages`;
+  const thread = await service.thread(ann, bob);
   let done = 0;
   const calls = Array.from({ length: 150 }, async (_, index) => {
-    const answer = await requestRest('POST', url, { token: ann.token, body: { content: `m${index}` } });
+    const answer = await service.post(ann, `/threads/${thread}/messages`, { content: `m${index}` });
     done += 1;
     return answer.status;
   });

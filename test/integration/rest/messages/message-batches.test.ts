@@ -6,15 +6,12 @@ import { useContacts } from '../../../clients/contacts.ts';
 import { type TestAgent, useService } from '../../../support/service.ts';
 import { upload } from '../../attachments/setup.ts';
 import { call, openConversation, rest } from '../../ws/caller.ts';
-
-const env = { RATE_LIMITS: 'send_message=110/60,loop=2/600' };
-const service = useService({ worker: false, env });
+const service = useService({ worker: false, env: { RATE_LIMITS: 'send_message=110/60,loop=2/600' } });
 
 async function conversation() {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const body = { with_handle: bob.handle };
-  const created = await service.post(ann, '/threads', body);
-  return { id: String(created.body.id), ann, bob };
+  const thread = await service.thread(ann, bob);
+  return { id: thread, ann, bob };
 }
 
 interface Draft {

@@ -6,8 +6,8 @@ const service = useSharedService();
 
 async function conversation(): Promise<{ ann: TestAgent; bob: TestAgent; id: string; url: string }> {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
-  return { ann, bob, id: created.body.id, url: `${service.api}/threads/${created.body.id}` };
+  const thread_id = await service.thread(ann, bob);
+  return { ann, bob, id: thread_id, url: `${service.api}/threads/${thread_id}` };
 }
 
 const sequences = (answer: { body: { messages: { sequence: number }[] } }) =>

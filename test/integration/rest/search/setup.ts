@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { type RestResponse, requestRest } from '../../../clients/rest.ts';
+import { type RestResponse } from '../../../clients/rest.ts';
 import { startService, type TestAgent } from '../../../support/service.ts';
 
 export interface SearchHit {
@@ -15,13 +15,11 @@ export async function startSearchService() {
   const service = await startService();
 
   async function openThread(from: TestAgent, ...to: TestAgent[]): Promise<string> {
-    const body = { participants: to.map(({ handle }) => handle) };
-    return (await service.post(from, '/threads', body)).body.id;
+    return (await service.post(from, '/threads', { participants: to.map(({ handle }) => handle) })).body.id;
   }
 
   async function send(from: TestAgent, thread: string, content: string) {
-    const url = `${service.api}/threads/${thread}/messages`;
-    const sent = await requestRest('POST', url, { token: from.token, body: { content } });
+    const sent = await service.post(from, `/threads/${thread}/messages`, { content });
     expect(sent.status).toBe(201);
     return sent.body as { id: string; created_at: number };
   }

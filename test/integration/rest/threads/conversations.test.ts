@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { createHousehold } from '../../../clients/contacts.ts';
 import { allTestScopes, type TestAgent, useSharedService } from '../../../support/service.ts';
 import { createRoles, sendTo, startThread } from '../../console/conversations/conversation-fixtures.ts';
 
@@ -7,21 +7,10 @@ const service = useSharedService();
 
 const scopes = [...allTestScopes, 'conversations:read'] as const;
 
-/** Two agents of one person. */
-async function household(): Promise<[TestAgent, TestAgent]> {
-  const owner = `h${randomUUID().slice(0, 8)}`;
-  const register = (name: string) =>
-    service.register(
-      { handle: `${owner}.${name}`, create_owner: true, visibility: 'public', inbound_policy: 'open' },
-      { scopes },
-    );
-  return [await register('one'), await register('two')];
-}
-
 const get = ({ token }: { token: string }, path: string) => service.get({ token }, path);
 
 test('an agent with the scope lists and reads the threads of the other agents of its person', async () => {
-  const [one, two] = await household();
+  const [one, two] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const stranger = await service.agent();
   const id = await startThread(service, stranger, [two], {
     subject: 'Prices',
@@ -74,7 +63,7 @@ test('an agent with the scope lists and reads the threads of the other agents of
 });
 
 test('needs its own scope: reading threads is not enough', async () => {
-  const [one, two] = await household();
+  const [one, two] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const id = await startThread(service, await service.agent(), [two]);
   const token = await service.token(one.handle, {
     scopes: ['threads:read', 'threads:write', 'agents:write'],
@@ -84,7 +73,7 @@ test('needs its own scope: reading threads is not enough', async () => {
 });
 
 test('later pages continue the first, and belong to the agent that got the cursor', async () => {
-  const [one, two] = await household();
+  const [one, two] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const stranger = await service.agent();
   const made: string[] = [];
   for (let number = 0; number < 5; number += 1)
@@ -105,7 +94,7 @@ test('later pages continue the first, and belong to the agent that got the curso
 });
 
 test('messages come in pages from the end', async () => {
-  const [one, two] = await household();
+  const [one, two] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const id = await startThread(service, one, [two], { content: 'Number 1' });
   for (let number = 2; number <= 5; number += 1) await sendTo(service, two, id, `Number ${number}`);
   const page = async (query: string) => {

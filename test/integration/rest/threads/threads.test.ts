@@ -169,8 +169,8 @@ test('the inbound policy of the other side applies, and a hidden agent is absent
 
 test('any member can make the documented status changes; the same status changes nothing', async () => {
   const [ann, bob] = await agents();
-  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
-  const url = `${service.api}/threads/${created.body.id}`;
+  const thread_id = await service.thread(ann, bob);
+  const url = `/threads/${thread_id}`;
   const start = await service.get(ann, '/events');
   const walk: [string, number][] = [
     ['active', 200],
@@ -185,12 +185,12 @@ test('any member can make the documented status changes; the same status changes
     ['active', 200],
   ];
   for (const [status, expected] of walk) {
-    const answer = await requestRest('PATCH', url, { token: bob.token, body: { status } });
+    const answer = await service.patch(bob, url, { status });
     expect(answer.status, status).toBe(expected);
     if (expected === 409) expect(answer.body.error.code).toBe('INVALID_TRANSITION');
     else expect(answer.body.status).toBe(status);
   }
-  const subject = await requestRest('PATCH', url, { token: ann.token, body: { subject: 'New' } });
+  const subject = await service.patch(ann, url, { subject: 'New' });
   expect(subject.body).toMatchObject({ subject: 'New', status: 'active' });
   const page = await service.get(ann, `/events?cursor=${start.body.cursor}`);
   const { unread_count: _count, ...thread } = subject.body;
@@ -202,8 +202,8 @@ test('any member can make the documented status changes; the same status changes
 
 test('a closed or archived thread accepts no message', async () => {
   const [ann, bob] = await agents();
-  const created = await service.post(ann, '/threads', { with_handle: bob.handle });
-  const url = `${service.api}/threads/${created.body.id}`;
+  const thread_id = await service.thread(ann, bob);
+  const url = `${service.api}/threads/${thread_id}`;
   for (const status of ['closed', 'archived']) {
     await requestRest('PATCH', url, { token: ann.token, body: { status } });
     const answer = await requestRest('POST', `${url}/messages`, {
