@@ -1,9 +1,9 @@
 import { verify } from '@node-rs/argon2';
 import { expect, test } from 'vitest';
-import { useSharedService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
-const service = useSharedService();
+const service = useService({ worker: false });
 
 const json = (...args: string[]) => runCliJson(service.env, args);
 

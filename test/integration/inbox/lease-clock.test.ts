@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createScrape } from '../../../src/ops/metrics-scrape.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
-import { useSharedService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { parseMetrics } from '../ops/scrape.ts';
 import { type Lease, startWork, textsOf } from './setup.ts';
 
-const service = useSharedService();
+const service = useService({ worker: false });
 
 /** Has the clock of leases stand still at this time. */
 async function setClock(time: number): Promise<void> {

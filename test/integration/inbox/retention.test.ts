@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { expireItems } from '../../../src/services/inbox/expiry.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { followFeed } from '../../clients/feed.ts';
-import { useSharedService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { inboxOf, startWork } from './setup.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-const service = useSharedService();
+const service = useService({ worker: false });
 
 /** Runs the hourly maintenance as in 31 days, when the feed no longer keeps these events. */
 async function expireIn31Days(): Promise<void> {

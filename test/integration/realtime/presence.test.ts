@@ -5,7 +5,7 @@ import { createLifecycle } from '../../../src/start/lifecycle.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { buildAgent, type TestAgent, useSharedService } from '../../support/service.ts';
+import { buildAgent, type TestAgent, useService } from '../../support/service.ts';
 import { useContacts } from '../../clients/contacts.ts';
 import { connectWebSocket, type WsClient } from '../../clients/websocket.ts';
 import { openSseStream } from '../../clients/sse.ts';
@@ -25,7 +25,7 @@ async function connectClient(url: string, token: string): Promise<WsClient> {
   return client;
 }
 
-const service = useSharedService();
+const service = useService({ worker: false });
 
 /** A second API process on the same database. */
 async function secondApi() {
