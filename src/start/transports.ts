@@ -155,7 +155,6 @@ export function createConsole(
     watch: createFeedWatch(core.bus),
     draining,
     requests: oauth.requests,
-    unitOfWork: core.unitOfWork,
     services: createServiceCalls(core.unitOfWork),
     execute: executeFor('console'),
     catalogue,

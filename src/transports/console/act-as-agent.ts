@@ -4,9 +4,12 @@ import type { Operation } from '../../operations/define.ts';
 import {
   createActor,
   type AgentOfPerson,
+  type AgentRight,
+  changeAgentOfPerson,
   requireAgentOfPerson,
   listAgentsOfPerson,
 } from '../../services/people/agents.ts';
+import type { WriteService } from '../../services/people/service-calls.ts';
 import { toResourceUrls } from '../../services/auth/tokens.ts';
 import type { PageParts } from './parts.ts';
 
@@ -24,25 +27,31 @@ export interface ActingAgent {
     input?: object,
     idempotency_key?: string,
   ): Promise<Output>;
+  /** Calls a service that changes the agent. It checks in the same transaction that the person still has the right. */
+  change<Input extends unknown[], T>(service: WriteService<Input, T>, ...input: Input): Promise<T>;
 }
 
 /**
- * Lets a person act as one of their agents.
+ * Lets a person act as one of their agents, or change one that they manage. If they may not act as that one, the change runs as one of their
+ * own agents.
  * @throws {DomainError} AGENT_NOT_FOUND, also for agents of others
  */
-export async function actAsAgent(parts: Parts, person: Person, agent_id: string): Promise<ActingAgent> {
-  const agent = await parts.services.read(requireAgentOfPerson, person.account_id, agent_id, 'acts_as');
-  return { agent, call: createCaller(parts, person, agent) };
-}
-
-/**
- * Lets a person change an agent that they manage. If they may not act as the agent, the change runs as one of their own agents.
- * @throws {DomainError} AGENT_NOT_FOUND, also for agents of others
- */
-export async function manageAgent(parts: Parts, person: Person, agent_id: string): Promise<ActingAgent> {
-  const agent = await parts.services.read(requireAgentOfPerson, person.account_id, agent_id, 'manages');
+export async function actAsAgent(
+  parts: Parts,
+  person: Person,
+  agent_id: string,
+  right: AgentRight = 'acts_as',
+): Promise<ActingAgent> {
+  const { services } = parts;
+  const agent = await services.read(requireAgentOfPerson, person.account_id, agent_id, right);
   const actingAgent = agent.acts_as ? agent : await findManagingAgent(parts, person, agent);
-  return { agent, call: createCaller(parts, person, actingAgent) };
+  const owned = { account_id: person.account_id, agent_id: agent.id, right };
+  return {
+    agent,
+    call: createCaller(parts, person, actingAgent),
+    change: (service, ...input) =>
+      services.write(person, (work) => changeAgentOfPerson(work, owned, service, ...input)),
+  };
 }
 
 /** A personal agent manages what its owner manages; a shared agent manages all agents of its organization. */

@@ -6,14 +6,13 @@ import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { ServiceCalls } from '../../services/people/service-calls.ts';
 import type { ExternalProvider } from '../../services/people/external-identities.ts';
 import type { Revocation } from '../../services/auth/tokens.ts';
-import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 
 /** Dependencies of the console pages. */
 export interface PageParts {
-  unitOfWork: UnitOfWork;
+  /** Calls services for people. */
   services: ServiceCalls;
   /** Runs operations as one of the person's agents. */
   execute: Execute;

@@ -98,7 +98,6 @@ export const importTable: Record<string, readonly string[]> = {
     'services',
     'shared',
     'transports/http',
-    'work',
   ],
   'transports/http': ['core/domain', 'platform', 'services', 'shared'],
 

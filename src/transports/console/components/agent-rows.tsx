@@ -49,6 +49,12 @@ export function Handle({ of }: { of: string }) {
   return <span class="code">@{of}</span>;
 }
 
+/** The options of a select box for one of the agents. @param all the text of the option for all of them */
+export function toAgentOptions(agents: readonly Pick<ShownAgent, 'id' | 'canonical_handle'>[], all?: string) {
+  const options = agents.map(({ id, canonical_handle }) => ({ value: id, text: `@${canonical_handle}` }));
+  return all === undefined ? options : [{ value: '', text: all }, ...options];
+}
+
 /** The path of the public card of an agent. */
 export const cardPath = (handle: string): string => `/v1/agents/${handle.replace('.', '/')}/card`;
 

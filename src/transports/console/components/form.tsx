@@ -122,20 +122,15 @@ interface DecisionProps extends AboutProps {
   /** The values of the buttons; undefined: this decision is not possible now. */
   yes: 'approve' | 'accept' | undefined;
   no: 'deny' | 'reject' | 'decline';
-  class?: string;
+  /** For the decision that a page is about; others are in rows. */
+  isLarge?: boolean;
+  class?: 'button-pair' | 'inline';
 }
 
 /** Two buttons that decide something. */
-export function Decision({
-  action,
-  hidden,
-  yes,
-  no,
-  about,
-  class: className = 'button-pair',
-}: DecisionProps) {
-  return (
-    <Form action={action} class={className} hidden={hidden}>
+export function Decision({ action, hidden, yes, no, about, isLarge = false, ...given }: DecisionProps) {
+  const buttons = (
+    <>
       {yes !== undefined && (
         <Button name="decision" value={yes}>
           {capitalize(yes)}
@@ -146,12 +141,18 @@ export function Decision({
         {capitalize(no)}
         <About text={about} />
       </Button>
+    </>
+  );
+  return (
+    <Form action={action} class={isLarge ? 'stack' : (given.class ?? 'button-pair')} hidden={hidden}>
+      {isLarge ? <Actions even>{buttons}</Actions> : buttons}
     </Form>
   );
 }
 
 function About({ text }: { text: string | undefined }) {
-  return text === undefined ? null : <span class="visually-hidden"> {text}</span>;
+  if (text === undefined) return null;
+  return <span class="visually-hidden">{text.startsWith(':') ? text : ` ${text}`}</span>;
 }
 
 function capitalize(word: string): string {

@@ -67,10 +67,17 @@ export function secret(given: Given<typeof Field>): FieldDefinition<string> {
   };
 }
 
-/** Text in several lines. Browsers send line breaks as CRLF (HTML standard, section 4.10.22). */
-export function lines(given: Given<typeof TextArea>): FieldDefinition<string> {
+/**
+ * Text in several lines. Browsers send line breaks as CRLF (HTML standard, section 4.10.22).
+ * @param isVerbatim whether spaces around the text are kept
+ */
+export function lines({
+  isVerbatim = false,
+  ...given
+}: Given<typeof TextArea> & { isVerbatim?: boolean }): FieldDefinition<string> {
   return {
-    read: (form, name) => readText(form, name).replaceAll('\r\n', '\n'),
+    read: (form, name) =>
+      (isVerbatim ? (form.get(name) ?? '') : readText(form, name)).replaceAll('\r\n', '\n'),
     show: ({ name, value, errors }) => <TextArea {...given} name={name} value={value} error={errors[name]} />,
   };
 }
@@ -80,7 +87,12 @@ export function select(given: Given<typeof Select> & { error?: string }): FieldD
   return {
     read: readText,
     show: ({ name, value, errors }) => (
-      <Select {...given} name={name} value={value} error={errors[name] && (given.error ?? errors[name])} />
+      <Select
+        {...given}
+        name={name}
+        value={value ?? ''}
+        error={errors[name] && (given.error ?? errors[name])}
+      />
     ),
   };
 }

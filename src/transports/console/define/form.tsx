@@ -2,11 +2,23 @@ import type { ComponentChildren } from 'preact';
 import { Card, ErrorNotice } from '../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../components/form.tsx';
 import { successFlash } from '../flash.ts';
-import { type FieldByCode, orShowFormAgain } from '../form-errors.ts';
+import { type FieldByCode, type FormErrors, orShowFormAgain } from '../form-errors.ts';
 import { createIdempotencyKey, readIdempotencyKey } from '../idempotency-key.ts';
-import type { Answer } from '../route.ts';
+import type { Answer, ShownPage } from '../route.ts';
 import { type EnteredIn, type FieldDefinitions, Fields, readFields } from './fields.tsx';
 import { type PageVisit, type Per, type Section, valueFor } from './page.tsx';
+
+type Values<F extends FieldDefinitions> = {
+  [Name in keyof EnteredIn<F>]?: EnteredIn<F>[Name] | undefined;
+};
+
+/** What a form knows while it is sent. */
+interface Sending {
+  /** The same for a form that is sent twice. */
+  key: string;
+  /** Shows the form again, without an error. */
+  again(): Promise<ShownPage>;
+}
 
 export interface FormDefinition<V extends PageVisit, F extends FieldDefinitions> {
   /** The part of its path after that of the page. Default: it posts to the path of the page. */
@@ -15,51 +27,70 @@ export interface FormDefinition<V extends PageVisit, F extends FieldDefinitions>
   /** Beside the title. */
   action?(visit: V): ComponentChildren;
   /** Above the form. */
-  text?: Per<V, ComponentChildren>;
+  text?: string | ((visit: V, errors: FormErrors | undefined) => ComponentChildren);
   fields: Per<V, F>;
   /** What the fields show before the person enters something. */
-  values?(visit: V): Partial<EnteredIn<F>>;
+  values?(visit: V): Values<F> | Promise<Values<F>>;
   button: Per<V, string>;
   /** Of the button. Default: primary. */
   kind?: Per<V, 'primary' | 'quiet'>;
+  /** More buttons, which send the form with their name as `intent`. */
+  more?: Readonly<Record<string, string>>;
+  /** After the buttons. */
+  beside?(visit: V): ComponentChildren;
+  /** `danger` for a change that cannot be undone. */
+  tone?: 'danger';
   /** The page to return to without a change. */
   cancel?(visit: V): string;
   isShown?(visit: V): boolean;
   /** The field of errors without a field, by error code. */
   errors?: FieldByCode;
-  /** Whether sending it twice must do it once. `submit` gets the key. */
+  /** The field that shows the errors of a field of the operation with another name. */
+  aliases?: Readonly<Record<string, string>>;
+  /** Whether sending it twice must do it once. */
   once?: boolean;
   max_form_bytes?: number;
   /** Returns the message for the page, or another answer. */
-  submit(visit: V, entered: EnteredIn<F>, key: string): Promise<string | Answer>;
+  submit(visit: V, entered: EnteredIn<F>, sending: Sending): Promise<string | Answer>;
 }
 
 /** A card with a form. */
 export function form<V extends PageVisit, F extends FieldDefinitions>(
   definition: FormDefinition<V, F>,
 ): Section<V> {
-  const { name = '', title, text, button, cancel, isShown, errors: fieldByCode, once = false } = definition;
+  const { name = '', title, text, button, more, cancel, beside, tone, isShown, once = false } = definition;
   return {
-    show(visit, submitted) {
+    async show(visit, submitted) {
       if (isShown && !isShown(visit)) return null;
       const own = submitted?.form === name ? submitted : undefined;
       const { message, fields = {} } = own?.errors ?? {};
       return (
-        <Card title={valueFor(title, visit)} action={definition.action?.(visit)}>
+        <Card title={valueFor(title, visit)} action={definition.action?.(visit)} tone={tone ?? 'plain'}>
           {!own?.is_error_shown && <ErrorNotice message={message} />}
-          {toParagraph(valueFor(text, visit))}
+          {typeof text === 'function' ? text(visit, own?.errors) : text !== undefined && <p>{text}</p>}
           <Form
             action={name === '' ? visit.address : `${visit.address}/${name}`}
             {...(once && { hidden: { idempotency_key: createIdempotencyKey() } })}
           >
             <Fields
               fields={valueFor(definition.fields, visit)}
-              values={own?.entered ?? definition.values?.(visit) ?? {}}
-              errors={fields}
+              values={own?.entered ?? (await definition.values?.(visit)) ?? {}}
+              errors={toFieldErrors(fields, definition.aliases ?? {})}
             />
             <Actions>
-              <Button kind={valueFor(definition.kind, visit)}>{valueFor(button, visit)}</Button>
+              <Button
+                kind={tone ?? valueFor(definition.kind, visit)}
+                {...(more && { name: 'intent', value: 'save' })}
+              >
+                {valueFor(button, visit)}
+              </Button>
+              {Object.entries(more ?? {}).map(([intent, label]) => (
+                <Button kind="quiet" name="intent" value={intent} key={intent}>
+                  {label}
+                </Button>
+              ))}
               {cancel && <ButtonLink href={cancel(visit)}>Cancel</ButtonLink>}
+              {beside?.(visit)}
             </Actions>
           </Form>
         </Card>
@@ -72,17 +103,21 @@ export function form<V extends PageVisit, F extends FieldDefinitions>(
         const entered = readFields(valueFor(definition.fields, visit), visit.form);
         return orShowFormAgain(
           async () => {
-            const answer = await definition.submit(visit, entered, readIdempotencyKey(visit.form));
+            const key = readIdempotencyKey(visit.form);
+            const showAgain = () => again({ form: name, entered });
+            const answer = await definition.submit(visit, entered, { key, again: showAgain });
             return typeof answer === 'string' ? { to: visit.address, flash: successFlash(answer) } : answer;
           },
           (errors) => again({ form: name, entered, errors }),
-          fieldByCode,
+          definition.errors,
         );
       },
     },
   };
 }
 
-function toParagraph(text: ComponentChildren): ComponentChildren {
-  return typeof text === 'string' ? <p>{text}</p> : text;
+/** The errors by field of the form. */
+function toFieldErrors(fields: FormErrors['fields'], aliases: Readonly<Record<string, string>>) {
+  const renamed = Object.entries(fields).map(([name, error]) => [aliases[name] ?? name, error]);
+  return { ...fields, ...Object.fromEntries(renamed) } as FormErrors['fields'];
 }

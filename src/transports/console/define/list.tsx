@@ -10,6 +10,8 @@ export interface Listed<T> {
   next?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+type Emptiness = string | { title: string; text: string };
+
 export interface ListDefinition<V extends PageVisit, T> {
   title?: Per<V, string>;
   /** The name of the list, for screen readers. */
@@ -17,7 +19,7 @@ export interface ListDefinition<V extends PageVisit, T> {
   /** Plural name of the items, such as "agents". */
   noun?: string;
   /** Shown when there are none: a sentence in the card, or a box in place of it. Absent: nothing is shown. */
-  empty?: Per<V, string | { title: string; text: string } | undefined>;
+  empty?: Emptiness | ((visit: V, next: Listed<T>['next']) => Emptiness);
   /** Beside the title, and below the text of an empty list. */
   action?(visit: V, items: readonly T[]): ComponentChildren;
   /** Above the items. */
@@ -37,7 +39,7 @@ export function list<V extends PageVisit, T>(definition: ListDefinition<V, T>): 
       const found = await read(visit);
       if (!found) return null;
       const { items, next } = found;
-      const empty = valueFor(definition.empty, visit);
+      const empty = typeof definition.empty === 'function' ? definition.empty(visit, next) : definition.empty;
       const action = definition.action?.(visit, items);
       if (items.length === 0 && empty === undefined) return null;
       if (items.length === 0 && typeof empty === 'object')

@@ -61,12 +61,12 @@ export interface PageDefinition<V extends PageVisit> {
   title: Per<V, string>;
   /** Default: the title. */
   heading?(visit: V): ComponentChildren;
-  lead?: Per<V, string>;
+  lead?: Per<V, string | undefined>;
   /** The page above this one. */
-  back?: Per<V, { href: string; text: string }>;
+  back?: Per<V, { href: string; text: string } | undefined>;
   /** Beside the heading. */
   action?(visit: V): ComponentChildren;
-  script?: PageScript;
+  script?: Per<V, PageScript | undefined>;
   sections: readonly (Section<V> | Show<V>)[];
   /** The changes of its buttons, each by its path after that of the page. */
   changes?: Readonly<Record<string, Change<V>>>;
@@ -93,7 +93,7 @@ export function definePage<V extends PageVisit>(definition: PageDefinition<V>): 
         {contents}
       </>
     );
-    return { ...formPage(valueFor(title, visit), body, submitted?.errors), script };
+    return { ...formPage(valueFor(title, visit), body, submitted?.errors), script: valueFor(script, visit) };
   }
 
   return [

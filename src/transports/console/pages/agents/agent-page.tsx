@@ -1,4 +1,4 @@
-import { type ActingAgent, actAsAgent, manageAgent } from '../../act-as-agent.ts';
+import { type ActingAgent, actAsAgent } from '../../act-as-agent.ts';
 import {
   type ConfirmationDefinition,
   defineConfirmation,
@@ -6,8 +6,7 @@ import {
   type PageDefinition,
   type PageVisit,
 } from '../../define/page.tsx';
-import { type AgentRight, changeAgentOfPerson } from '../../../../services/people/agents.ts';
-import type { WriteService } from '../../../../services/people/service-calls.ts';
+import type { AgentRight } from '../../../../services/people/agents.ts';
 import type { ConsoleRoute } from '../../route.ts';
 import { agentAddress, AgentHeading } from './heading.tsx';
 
@@ -15,8 +14,6 @@ import { agentAddress, AgentHeading } from './heading.tsx';
 export interface AgentVisit extends PageVisit, ActingAgent {
   /** The path of a page of the agent; without a subpage, that of its overview. */
   agentPath(subpage?: string): string;
-  /** Calls a service that changes the agent. It checks in the same transaction that the person still has the right. */
-  change<Input extends unknown[], T>(service: WriteService<Input, T>, ...input: Input): Promise<T>;
 }
 
 /** What the pages of an agent have in common. */
@@ -64,18 +61,11 @@ function fullPath(path: string): string {
   return agentAddress({ id: ':id' }, path);
 }
 
-function loaderOf<Extra extends object>({ right = 'acts_as', load }: OfAgent<Extra>) {
+function loaderOf<Extra extends object>({ right, load }: OfAgent<Extra>) {
   return async (visit: PageVisit): Promise<AgentVisit & Extra> => {
-    const find = right === 'manages' ? manageAgent : actAsAgent;
-    const acting = await find(visit.parts, visit.person, visit.params['id'] ?? '');
-    const owned = { account_id: visit.person.account_id, agent_id: acting.agent.id, right };
-    const loaded: AgentVisit = {
-      ...visit,
-      ...acting,
-      agentPath: (subpage) => agentAddress(acting.agent, subpage),
-      change: (service, ...input) =>
-        visit.write((work) => changeAgentOfPerson(work, owned, service, ...input)),
-    };
+    const acting = await actAsAgent(visit.parts, visit.person, visit.params['id'] ?? '', right);
+    const agentPath = (subpage?: string) => agentAddress(acting.agent, subpage);
+    const loaded: AgentVisit = { ...visit, ...acting, agentPath };
     return { ...loaded, ...((await load?.(loaded)) ?? ({} as Extra)) };
   };
 }

@@ -1,6 +1,6 @@
 import { renderCardBody } from '../../../http/render-card-body.ts';
-import type { Profile } from '../../agent-profile-form.ts';
 import { Handle, monogram } from '../../components/agent-rows.tsx';
+import type { Profile } from './fields.tsx';
 
 /** The card of an agent as others see it. */
 export function AgentCard({ handle, profile }: { handle: string; profile: Profile }) {

@@ -1,13 +1,65 @@
+import { wrongField } from '../../../../../packages/core/src/domain/errors.ts';
 import { deleteAgentOperation } from '../../../../operations/agents/delete-agent.ts';
-import { manageAgent } from '../../act-as-agent.ts';
+import { beginErasure } from '../../../../services/agents/erasures.ts';
+import { Handle } from '../../components/agent-rows.tsx';
+import { text } from '../../define/fields.tsx';
+import { form } from '../../define/form.tsx';
 import { successFlash } from '../../flash.ts';
-import type { PageParts } from '../../parts.ts';
-import { action, type ConsoleRoute, page } from '../../route.ts';
-import { type HandleConfirmation, confirmHandlePage, matchesHandle } from './confirm-handle.tsx';
+import { agentPage, type AgentVisit } from './agent-page.tsx';
+import { erasuresPath } from './reports.tsx';
 
-const path = '/console/agents/:id/delete';
+interface Ending {
+  path: string;
+  verb: string;
+  /** The consequences, one sentence each. */
+  points: readonly string[];
+  /** Ends the agent. Returns the message for the page `next`. */
+  run(visit: AgentVisit): Promise<string>;
+  next: string;
+}
 
-const deleting: HandleConfirmation = {
+/** A page that asks for the handle of an agent before a change that cannot be undone. */
+function endPage({ path, verb, points, run, next }: Ending) {
+  return agentPage({
+    path,
+    right: 'manages',
+    tab: 'settings',
+    title: ({ agent }) => `${verb} ${agent.display_name}`,
+    sections: [
+      form({
+        title: ({ agent }) => `${verb} ${agent.display_name}?`,
+        tone: 'danger',
+        text: () => (
+          <ul class="bullets">
+            {points.map((point) => (
+              <li>{point}</li>
+            ))}
+          </ul>
+        ),
+        fields: ({ agent }) => ({
+          handle: text({
+            label: 'Handle',
+            hint: ['Enter ', <Handle of={agent.canonical_handle} />, ' to confirm.'],
+            plain: true,
+            required: true,
+          }),
+        }),
+        button: `${verb} permanently`,
+        cancel: ({ agentPath }) => agentPath('settings'),
+        async submit(visit, { handle }) {
+          const { canonical_handle } = visit.agent;
+          if (handle.replace(/^@/, '').toLowerCase() !== canonical_handle)
+            throw wrongField('handle', `Enter ${canonical_handle}.`);
+          return { to: next, flash: successFlash(await run(visit)) };
+        },
+      }),
+    ],
+  });
+}
+
+/** Deletes an agent after its handle was entered. */
+export const agentDeletePage = endPage({
+  path: 'delete',
   verb: 'Delete',
   points: [
     'Its credentials, connected apps, tokens and open connections end immediately.',
@@ -16,21 +68,27 @@ const deleting: HandleConfirmation = {
     'The handle can never be used again, not even by you.',
     'This cannot be undone. To stop the agent temporarily, pause it instead.',
   ],
-};
+  async run({ agent, call }) {
+    await call(deleteAgentOperation, { agent_ref: agent.id });
+    return `Deleted @${agent.canonical_handle}.`;
+  },
+  next: '/console/agents',
+});
 
-/** Deletes an agent after its handle was entered. */
-export function agentDeleteRoutes(parts: PageParts): ConsoleRoute[] {
-  return [
-    page(path, async ({ params, person }) => {
-      const { agent } = await manageAgent(parts, person, params['id'] ?? '');
-      return confirmHandlePage(agent, deleting);
-    }),
-    action(path, async ({ params, person, form }) => {
-      const { agent, call } = await manageAgent(parts, person, params['id'] ?? '');
-      const typed = form.get('handle') ?? '';
-      if (!matchesHandle(agent, typed)) return { ...confirmHandlePage(agent, deleting, typed), status: 400 };
-      await call(deleteAgentOperation, { agent_ref: agent.id });
-      return { to: '/console/agents', flash: successFlash(`Deleted @${agent.canonical_handle}.`) };
-    }),
-  ];
-}
+/** Erases an agent with all its data after its handle was entered. */
+export const agentErasePage = endPage({
+  path: 'erase',
+  verb: 'Erase',
+  points: [
+    'The agent is deleted first: its credentials, apps, tokens and connections end immediately.',
+    'Its card, contacts, blocks, webhooks, events and files are removed.',
+    'The content of all its messages is removed. Empty messages with its handle stay in their threads.',
+    'The handle can never be used again, not even by you.',
+    'This cannot be undone. A report lists what was erased, what was kept and why.',
+  ],
+  async run({ agent, change, person }) {
+    await change(beginErasure, { ...agent, retired: false }, person.account_id);
+    return `Erasing @${agent.canonical_handle}.`;
+  },
+  next: erasuresPath,
+});

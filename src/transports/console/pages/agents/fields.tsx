@@ -1,76 +1,72 @@
-import { emptyProfile, maxSkills, type Profile } from '../../agent-profile-form.ts';
-import { useKeptFields } from '../../components/kept-fields.ts';
-import { Field, TextArea } from '../../components/field.tsx';
+import { Field } from '../../components/field.tsx';
 import { Button } from '../../components/form.tsx';
+import { useKeptFields } from '../../components/kept-fields.ts';
+import { type FieldDefinition, lines, text } from '../../define/fields.tsx';
+import type { FormErrors } from '../../form-errors.ts';
 
-interface FieldsProps {
-  profile?: Profile;
-  errors: Readonly<Record<string, string>>;
+/** The profile of an agent as form values. */
+export interface Profile {
+  display_name: string;
+  description: string;
+  card_body: string;
+  skills: { name: string; description: string }[];
 }
 
-interface CardFieldsProps extends FieldsProps {
-  /** Whether to show more empty skill rows. */
-  hasMoreRows?: boolean;
-}
+const maxSkills = 20;
+
+/** Maximum size of a profile form, in bytes: a card of 32 KiB and the other fields, with every byte escaped. */
+export const maxProfileFormBytes = 256 * 1024;
 
 /** Display name and description. */
-export function NameFields({ profile = emptyProfile, errors }: FieldsProps) {
-  return (
-    <>
-      <Field
-        name="display_name"
-        label="Display name"
-        hint="Shown next to the handle."
-        value={profile.display_name}
-        error={errors['display_name']}
-        maxlength={100}
-        required
-      />
-      <TextArea
-        name="description"
-        label="Description"
-        hint="What the agent is for, in a sentence or two."
-        value={profile.description}
-        error={errors['description']}
-        rows={3}
-        maxlength={1000}
-      />
-    </>
-  );
+export const nameFields = {
+  display_name: text({
+    label: 'Display name',
+    hint: 'Shown next to the handle.',
+    maxlength: 100,
+    required: true,
+  }),
+  description: lines({
+    label: 'Description',
+    hint: 'What the agent is for, in a sentence or two.',
+    rows: 3,
+    maxlength: 1000,
+  }),
+};
+
+/** Skills and card. @param hasMoreRows whether to show more empty skill rows */
+export function cardFields(hasMoreRows: boolean) {
+  const skills: FieldDefinition<Profile['skills']> = {
+    read: readSkills,
+    show: ({ value = [], errors }) => <Skills skills={value} errors={errors} hasMoreRows={hasMoreRows} />,
+  };
+  return {
+    skills,
+    card_body: lines({
+      label: 'Card',
+      hint: 'What others should know before they write to it, in Markdown. At most 32 KiB; images are not shown.',
+      rows: 14,
+      code: true,
+      isVerbatim: true,
+    }),
+  };
 }
 
-/** Skills and card. */
-export function CardFields({ profile = emptyProfile, errors, hasMoreRows = false }: CardFieldsProps) {
-  return (
-    <>
-      <Skills skills={profile.skills} errors={errors} hasMoreRows={hasMoreRows} />
-      <TextArea
-        name="card_body"
-        label="Card"
-        hint="What others should know before they write to it, in Markdown. At most 32 KiB; images are not shown."
-        value={profile.card_body}
-        error={errors['card_body']}
-        rows={14}
-        code
-      />
-    </>
-  );
-}
-
-interface SkillsProps extends Pick<CardFieldsProps, 'errors' | 'hasMoreRows'> {
+interface SkillsProps {
   skills: Profile['skills'];
+  errors: FormErrors['fields'];
+  hasMoreRows: boolean;
 }
 
-function Skills({ skills, errors, hasMoreRows = false }: SkillsProps) {
+function Skills({ skills, errors, hasMoreRows }: SkillsProps) {
   const kept = useKeptFields();
   const keptRows = kept
     ? Array.from({ length: maxSkills }, (_, index) => kept.has(`skill_name.${index}`))
     : [];
   const shown = Math.max(skills.length + (hasMoreRows ? 6 : 1), keptRows.filter(Boolean).length);
   const rows = Math.min(shown, maxSkills);
-  const skillErrors = Object.entries(errors).filter(([field]) => field.startsWith('skills'));
+  const hasErrors = Object.keys(errors).some((field) => field.startsWith('skills'));
   return (
-    <fieldset class={skillErrors.length > 0 ? 'skills invalid' : 'skills'}>
+    <fieldset class={hasErrors ? 'skills invalid' : 'skills'}>
       <legend>Skills</legend>
       <p class="hint">
         What it can do for others: up to {maxSkills} skills with a short lowercase name and a description.
@@ -104,4 +100,13 @@ function Skills({ skills, errors, hasMoreRows = false }: SkillsProps) {
       )}
     </fieldset>
   );
+}
+
+/** Reads the skills of a form, without empty rows. */
+function readSkills(form: URLSearchParams): Profile['skills'] {
+  const read = (name: string) => (form.get(name) ?? '').trim();
+  return Array.from({ length: maxSkills }, (_, index) => ({
+    name: read(`skill_name.${index}`),
+    description: read(`skill_description.${index}`),
+  })).filter(({ name, description }) => name !== '' || description !== '');
 }

@@ -1,106 +1,64 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
-import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
-import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
-import { registerAgentOperation } from '../../../../operations/agents/register-agent.ts';
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import { warnIfUnreachable } from '../../../../../packages/core/src/domain/agents/agents.ts';
+import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
+import { registerAgentOperation } from '../../../../operations/agents/register-agent.ts';
 import { registerForPerson } from '../../../../services/people/agents.ts';
 import { listOrganizations } from '../../../../services/people/memberships.ts';
-import { emptyProfile, maxProfileFormBytes, type Profile, readProfile } from '../../agent-profile-form.ts';
-import { successFlash } from '../../flash.ts';
-import { AgentCard } from './card.tsx';
-import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
-import { Select, NameField } from '../../components/field.tsx';
+import { Card, ErrorNotice } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
-import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
-import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
-import { CardFields, NameFields } from './fields.tsx';
+import { type EnteredIn, Fields, readFields, select } from '../../define/fields.tsx';
+import { definePage, type PageVisit, type Submitted } from '../../define/page.tsx';
+import { successFlash } from '../../flash.ts';
+import { orShowFormAgain } from '../../form-errors.ts';
+import { name } from '../people/account-fields.tsx';
+import { AgentCard } from './card.tsx';
+import { cardFields, maxProfileFormBytes, nameFields } from './fields.tsx';
 import { agentAddress } from './heading.tsx';
-import { AccessSelects, defaultPreset, type EnteredAccess, PresetChoices, toAccess } from './presets.tsx';
+import { accessFields, defaultPreset, presetFields, toAccess } from './presets.ts';
 
-const path = '/console/agents/new';
+interface NewAgentVisit extends PageVisit {
+  /** Who can own the agent: `personal`, or `member:` or `shared:` and the slug of an organization. */
+  owners: readonly { value: string; text: string }[];
+}
 
 /** Creates a personal agent or one of an organization. */
-export function agentNewRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
-  const listOwnerOptions = async (person: Person) =>
-    ownerOptions(person, await unitOfWork.read(system, (work) => listOrganizations(work, person)));
-
-  return [
-    page(path, async ({ person, query }) => {
-      const entered = { ...emptyForm, owner: query.get('owner') ?? emptyForm.owner };
-      return newAgentPage({ person, owners: await listOwnerOptions(person), entered });
-    }),
-    action(
-      path,
-      async ({ person, form }) => {
-        const entered = readForm(form);
-        const showForm = async (options: Pick<NewAgentPage, 'formErrors' | 'preview' | 'hasMoreRows'> = {}) =>
-          newAgentPage({ person, owners: await listOwnerOptions(person), entered, ...options });
-        if (form.get('intent') === 'rows') return showForm({ hasMoreRows: true });
-        return orShowFormAgain(
-          async () => {
-            const input = parseInput(registerAgentOperation.input, toInput(entered));
-            if (form.get('intent') === 'preview') return showForm({ preview: true });
-            const agent = await unitOfWork.write(authorFromPerson(person), (work) =>
-              registerForPerson(work, person.account_id, input),
-            );
-            return {
-              to: agentAddress(agent),
-              flash: successFlash(
-                `Created @${agent.canonical_handle}. ${warnIfUnreachable(toAccess(entered))}`.trim(),
-              ),
-            };
-          },
-          (formErrors) => showForm({ formErrors }),
-          { DUPLICATE_HANDLE: 'name', NOT_FOUND: 'owner', FORBIDDEN: 'owner' },
-        );
+export const agentNewPage = definePage<NewAgentVisit>({
+  path: '/console/agents/new',
+  load: async (visit) => ({
+    ...visit,
+    owners: toOwners(visit.person, await visit.read(listOrganizations, visit.person)),
+  }),
+  title: 'New agent',
+  back: { href: '/console/agents', text: 'Agents' },
+  lead: 'An identity with which software sends and receives messages.',
+  sections: [
+    {
+      show: (visit, submitted) => <NewAgent visit={visit} submitted={submitted} />,
+      form: {
+        name: '',
+        max_form_bytes: maxProfileFormBytes,
+        submit(visit, again) {
+          const entered = readFields(allFields(visit), visit.form);
+          const intent = visit.form.get('intent');
+          return orShowFormAgain(
+            async () => {
+              if (intent === 'rows') return again({ form: '', entered });
+              const input = parseInput(registerAgentOperation.input, toInput(entered));
+              if (intent === 'preview') return again({ form: '', entered });
+              const agent = await visit.write(registerForPerson, visit.person.account_id, input);
+              const text = `Created @${agent.canonical_handle}. ${warnIfUnreachable(input)}`;
+              return { to: agentAddress(agent), flash: successFlash(text.trim()) };
+            },
+            (errors) => again({ form: '', entered, errors }),
+            { DUPLICATE_HANDLE: 'name', NOT_FOUND: 'owner', FORBIDDEN: 'owner' },
+          );
+        },
       },
-      maxProfileFormBytes,
-    ),
-  ];
-}
+    },
+  ],
+});
 
-interface Entered extends EnteredAccess {
-  name: string;
-  /** `personal`, or `member:` or `shared:` and the slug of an organization. */
-  owner: string;
-  profile: Profile;
-}
-
-const emptyForm: Entered = {
-  name: '',
-  owner: 'personal',
-  profile: emptyProfile,
-  preset: defaultPreset,
-  visibility: '',
-  inbound_policy: '',
-};
-
-function readForm(form: URLSearchParams): Entered {
-  return {
-    name: (form.get('name') ?? '').trim(),
-    owner: form.get('owner') ?? emptyForm.owner,
-    profile: readProfile(form),
-    preset: form.get('preset') ?? defaultPreset,
-    visibility: form.get('visibility') ?? '',
-    inbound_policy: form.get('inbound_policy') ?? '',
-  };
-}
-
-/** The input of the operation `register_agent`. */
-function toInput({ name, owner, profile, ...access }: Entered): object {
-  const [scope, organization] = owner.split(':');
-  const ownership = organization === undefined ? {} : { scope, organization };
-  return { name, ...profile, ...toAccess(access), ...ownership };
-}
-
-type OwnerOption = { value: string; text: string };
-
-function ownerOptions(
-  { username }: Person,
-  organizations: Awaited<ReturnType<typeof listOrganizations>>,
-): OwnerOption[] {
+function toOwners({ username }: Person, organizations: Awaited<ReturnType<typeof listOrganizations>>) {
   return [
     { value: 'personal', text: `You (@${username}.…)` },
     ...organizations.flatMap(({ slug, role }) => [
@@ -112,67 +70,82 @@ function ownerOptions(
   ];
 }
 
-interface NewAgentPage {
-  person: Person;
-  owners: readonly OwnerOption[];
-  entered: Entered;
-  preview?: boolean;
-  /** Whether to show more empty skill rows. */
-  hasMoreRows?: boolean;
-  formErrors?: FormErrors;
+function identityFields({ owners, person }: NewAgentVisit) {
+  const isPersonalOnly = owners.length === 1;
+  const label = isPersonalOnly ? 'Handle' : 'Name in the handle';
+  return {
+    owner: { ...select({ label: 'Owner', options: owners }), ...(isPersonalOnly && { show: () => null }) },
+    name: name(
+      label,
+      'It cannot be changed later.',
+      isPersonalOnly ? { prefix: `@${person.username}.` } : {},
+    ),
+    ...nameFields,
+  };
 }
 
-function newAgentPage(options: NewAgentPage): ShownPage {
-  const { person, owners, entered, preview = false, hasMoreRows = false, formErrors } = options;
-  const { profile, owner, name } = entered;
-  const errors = formErrors?.fields ?? {};
-  const { visibility, inbound_policy } = entered;
+function allFields(visit: NewAgentVisit) {
+  return { ...identityFields(visit), ...presetFields, ...accessFields, ...cardFields(false) };
+}
+
+/** The input of the operation `register_agent`. */
+function toInput({
+  owner,
+  preset,
+  visibility,
+  inbound_policy,
+  ...entered
+}: EnteredIn<ReturnType<typeof allFields>>) {
+  const [scope, organization] = owner.split(':');
+  const ownership = organization === undefined ? {} : { scope, organization };
+  const access = toAccess({ preset, visibility, inbound_policy });
+  return { ...entered, name: entered.name.trim(), ...access, ...ownership };
+}
+
+function NewAgent({ visit, submitted }: { visit: NewAgentVisit; submitted: Submitted | undefined }) {
+  const { person, query, form, address } = visit;
+  const intent = form.get('intent');
+  const isPreview = intent === 'preview' && submitted !== undefined && !submitted.errors;
+  const empty = {
+    owner: query.get('owner') ?? 'personal',
+    preset: defaultPreset,
+    visibility: '',
+    inbound_policy: '',
+  };
+  const entered = submitted && readFields(allFields(visit), form);
+  const values = entered ?? empty;
+  const { fields = {} } = submitted?.errors ?? {};
+  const errors = { ...fields, owner: fields['owner'] ?? fields['organization'] ?? fields['scope'] ?? '' };
   const isDetailed =
-    [profile.card_body, visibility, inbound_policy].some(Boolean) || profile.skills.length > 0;
-  const isPersonalOnly = owners.length === 1;
-  const namespace = owner.split(':')[1] ?? person.username;
-  const body = (
+    entered &&
+    ([entered.card_body, entered.visibility, entered.inbound_policy].some(Boolean) ||
+      entered.skills.length > 0);
+  return (
     <>
-      <Heading
-        title="New agent"
-        back={{ href: '/console/agents', text: 'Agents' }}
-        lead="An identity with which software sends and receives messages."
-      />
-      {preview && (
+      {isPreview && entered && (
         <Card title="Card as others will see it">
-          <AgentCard handle={`${namespace}.${name.toLowerCase()}`} profile={profile} />
+          <AgentCard
+            handle={`${values.owner.split(':')[1] ?? person.username}.${entered.name.trim().toLowerCase()}`}
+            profile={entered}
+          />
         </Card>
       )}
-      <Form action={path}>
-        <ErrorNotice {...formErrors} />
+      <Form action={address}>
+        <ErrorNotice {...submitted?.errors} />
         <Card title="Identity">
-          {!isPersonalOnly && (
-            <Select
-              name="owner"
-              label="Owner"
-              value={owner}
-              options={owners}
-              error={errors['owner'] ?? errors['organization'] ?? errors['scope']}
-            />
-          )}
-          <NameField
-            name="name"
-            label={isPersonalOnly ? 'Handle' : 'Name in the handle'}
-            {...(isPersonalOnly && { prefix: `@${person.username}.` })}
-            permanenceHint="It cannot be changed later."
-            value={name}
-            error={errors['name']}
-          />
-          <NameFields profile={profile} errors={errors} />
+          <Fields fields={identityFields(visit)} values={values} errors={errors} />
         </Card>
         <Card title="Access">
-          <PresetChoices {...entered} />
+          <Fields fields={presetFields} values={values} errors={errors} />
         </Card>
-        <details open={isDetailed || preview || hasMoreRows}>
+        <details open={isDetailed === true || isPreview || intent === 'rows'}>
           <summary>Advanced</summary>
           <Card>
-            <AccessSelects access={entered} errors={errors} />
-            <CardFields profile={profile} errors={errors} hasMoreRows={hasMoreRows} />
+            <Fields
+              fields={{ ...accessFields, ...cardFields(intent === 'rows') }}
+              values={values}
+              errors={errors}
+            />
           </Card>
         </details>
         <Actions>
@@ -187,5 +160,4 @@ function newAgentPage(options: NewAgentPage): ShownPage {
       </Form>
     </>
   );
-  return formPage('New agent', body, formErrors);
 }

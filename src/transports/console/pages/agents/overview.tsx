@@ -1,92 +1,61 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
-import {
-  type AgentOfPerson,
-  listAgentsOfPerson,
-  requireAgentOfPerson,
-} from '../../../../services/people/agents.ts';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
+import { createThreadOperation } from '../../../../operations/threads/create-thread.ts';
+import { ensureEchoAgent } from '../../../../services/agents/echo.ts';
 import { listCredentialsPage } from '../../../../services/auth/credentials.ts';
-import { findConversations, type ListedConversation } from '../../../../services/threads/conversations.ts';
+import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
+import { findConversations } from '../../../../services/threads/conversations.ts';
+import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { Card, Facts } from '../../components/content.tsx';
-import { ButtonLink } from '../../components/form.tsx';
-import type { PageParts } from '../../parts.ts';
-import { type ConsoleRoute, page } from '../../route.ts';
-import { conversationsAddress } from '../conversations/filters.tsx';
+import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
+import { redirectOrWarn } from '../../form-errors.ts';
+import { action } from '../../route.ts';
+import { conversationAddress, conversationsAddress } from '../conversations/filters.tsx';
 import { ConversationRows } from '../conversations/rows.tsx';
 import { usageAddress } from '../usage/usage.tsx';
-import { agentAddress, AgentHeading } from './heading.tsx';
+import { agentPage, type AgentVisit } from './agent-page.tsx';
+import { agentAddress } from './heading.tsx';
 import { QuickStart } from './quick-start.tsx';
-import { TryIt } from './try.tsx';
-
-const path = '/console/agents/:id';
-const maxConversations = 5;
 
 /** The overview of an agent: its status, how to connect, and its latest conversations. */
-export function agentOverviewRoutes({ unitOfWork, settings }: PageParts): ConsoleRoute[] {
-  return [
-    page(path, async ({ params, query, person }) => {
-      const { account_id } = person;
-      return unitOfWork.read(system, async (work) => {
-        const agent = await requireAgentOfPerson(work, account_id, params['id'] ?? '', 'manages');
-        const [conversations, credentials, own] = agent.acts_as
-          ? await Promise.all([
-              findConversations(
-                work,
-                { account_id },
-                { agent: agent.id },
-                { after: null, limit: maxConversations },
-              ),
-              listCredentialsPage(work, agent.id, { active: true, before: null, limit: 1 }),
-              listAgentsOfPerson(work, account_id, { right: 'acts_as', limit: 2 }),
-            ])
-          : [[], [], []];
-        const body = (
-          <>
-            <AgentHeading agent={agent} />
-            <Status agent={agent} />
-            {agent.acts_as && (
-              <>
-                {settings.has_echo_agent && <TryIt agent={agent} />}
-                <Latest agent={agent} conversations={conversations} />
-                <QuickStart
-                  agent={agent}
-                  wanted={query.get('client')}
-                  public_url={settings.public_url}
-                  client_id={credentials[0]?.client_id}
-                  other={own.find(({ id }) => id !== agent.id)}
-                />
-              </>
-            )}
-          </>
-        );
-        return { title: agent.display_name, body, script: 'copy' };
-      });
-    }),
-  ];
-}
+export const agentOverviewPage = agentPage({
+  path: '',
+  right: 'manages',
+  title: ({ agent }) => agent.display_name,
+  script: 'copy',
+  sections: [
+    ({ agent, agentPath }) => (
+      <Card title="Status" action={<ButtonLink href={agentPath('settings')}>Settings</ButtonLink>}>
+        <Facts
+          facts={[
+            ['Handle', <span class="code">@{agent.canonical_handle}</span>],
+            ['Owner', agent.owner_name],
+            agent.member_name !== null && ['Linked with', agent.member_name],
+            ['Connection', agent.is_online ? 'Online' : 'Offline'],
+            ['State', agent.paused ? 'Paused: it cannot send or receive messages' : 'Active'],
+          ]}
+        />
+      </Card>
+    ),
+    ({ agent, agentPath, parts }) =>
+      agent.acts_as &&
+      parts.settings.has_echo_agent && (
+        <Card title="Try it">
+          <p>Start a conversation with an agent of this service that answers every message with its text.</p>
+          <Form action={agentPath('try')}>
+            <Actions>
+              <Button kind="quiet">Try it</Button>
+            </Actions>
+          </Form>
+        </Card>
+      ),
+    (visit) => visit.agent.acts_as && showLatest(visit),
+    (visit) => visit.agent.acts_as && showQuickStart(visit),
+  ],
+});
 
-function Status({ agent }: { agent: AgentOfPerson }) {
-  const { paused, is_online, canonical_handle, owner_name, member_name } = agent;
-  return (
-    <Card title="Status" action={<ButtonLink href={agentAddress(agent, 'settings')}>Settings</ButtonLink>}>
-      <Facts
-        facts={[
-          ['Handle', <span class="code">@{canonical_handle}</span>],
-          ['Owner', owner_name],
-          ...(member_name === null ? [] : [['Linked with', member_name] as const]),
-          ['Connection', is_online ? 'Online' : 'Offline'],
-          ['State', paused ? 'Paused: it cannot send or receive messages' : 'Active'],
-        ]}
-      />
-    </Card>
-  );
-}
-
-interface LatestProps {
-  agent: AgentOfPerson;
-  conversations: readonly ListedConversation[];
-}
-
-function Latest({ agent, conversations }: LatestProps) {
+async function showLatest({ agent, person: { account_id }, read }: AgentVisit) {
+  const newest = { after: null, limit: 5 };
+  const conversations = await read(findConversations, { account_id }, { agent: agent.id }, newest);
   const links = (
     <span class="actions">
       <a href={`${conversationsAddress}?agent=${agent.id}`}>All conversations</a>
@@ -103,3 +72,38 @@ function Latest({ agent, conversations }: LatestProps) {
     </Card>
   );
 }
+
+async function showQuickStart({ agent, person, parts, query, read }: AgentVisit) {
+  const [[credential], own] = await Promise.all([
+    read(listCredentialsPage, agent.id, { active: true, before: null, limit: 1 }),
+    read(listAgentsOfPerson, person.account_id, { right: 'acts_as' as const, limit: 2 }),
+  ]);
+  return (
+    <QuickStart
+      agent={agent}
+      wanted={query.get('client')}
+      public_url={parts.settings.public_url}
+      client_id={credential?.client_id}
+      other={own.find(({ id }) => id !== agent.id)}
+    />
+  );
+}
+
+/** Opens the conversation of an agent with the echo agent, and starts it if there is none that is active. */
+export const tryAction = action('/console/agents/:id/try', async ({ params, parts, person, read }) => {
+  if (!parts.settings.has_echo_agent) throw new DomainError('NOT_FOUND', 'This page does not exist.');
+  const { agent, call } = await actAsAgent(parts, person, params['id'] ?? '');
+  return redirectOrWarn(agentAddress(agent), async () => {
+    requireNotPaused(agent);
+    const echo = await parts.services.run(ensureEchoAgent);
+    const filters = { agent: agent.id, counterpart: echo };
+    const reader = { account_id: person.account_id };
+    const [latest] = await read(findConversations, reader, filters, { after: null, limit: 1 });
+    if (latest?.status === 'active') return { to: conversationAddress(latest.id) };
+    const initial_message = 'Hello, echo. This is my first message.';
+    const input = { with_handle: echo, subject: 'Try it', initial_message };
+    // The same for concurrent presses, from any number of windows: they open one thread.
+    const { id } = await call(createThreadOperation, input, `try-${latest?.id ?? 'first'}`);
+    return { to: conversationAddress(id) };
+  });
+});

@@ -1,56 +1,147 @@
 import type { ComponentChildren } from 'preact';
 import type { Counts } from '../../../../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { type IdKind, isId } from '../../../../../packages/core/src/domain/ids.ts';
-import type { Progress } from '../../../../../packages/core/src/records/progress.ts';
+import {
+  type ErasureReport,
+  type ExportReport,
+  presentErasure,
+  presentExport,
+  type Progress,
+} from '../../../../../packages/core/src/records/progress.ts';
+import { listErasures } from '../../../../services/agents/erasures.ts';
+import { beginExport, listExports, signArchiveUrl } from '../../../../services/agents/exports.ts';
 import { Handle } from '../../components/agent-rows.tsx';
-import { Badge, Card, Empty, Heading } from '../../components/content.tsx';
+import { Badge, Card, Empty } from '../../components/content.tsx';
+import { Actions, ButtonLink } from '../../components/form.tsx';
 import { NextPage } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
-import type { ShownPage } from '../../route.ts';
+import { toPage } from '../../define/list.tsx';
+import { type PageVisit, personPage } from '../../define/page.tsx';
+import { actAsAgent } from '../../act-as-agent.ts';
+import { successFlash } from '../../flash.ts';
+import { action, page } from '../../route.ts';
 
+export const erasuresPath = '/console/erasures';
+export const exportsPath = '/console/exports';
 const pageSize = 10;
 
-/** Reads the page position of a report list. The limit is one more than a page shows. */
-export function readReportsQuery(query: URLSearchParams, kind: IdKind): { before: string; limit: number } {
-  const before = query.get('before') ?? '';
-  return { before: isId(kind, before) ? before : '', limit: pageSize + 1 };
-}
-
-interface ReportsPage<Report> {
+interface ReportsDefinition<Report> {
+  path: string;
   title: string;
   lead: string;
-  /** Path of the page. */
-  path: string;
   /** Plural name of the reports, such as "exports". */
   noun: string;
   /** Shown when there are none. */
   hint: string;
-  /** One more than a page shows if there is a next page. */
-  found: readonly Report[];
+  kind: IdKind;
+  read(visit: PageVisit, where: { before: string; limit: number }): Promise<readonly Report[]>;
   show(report: Report): ComponentChildren;
 }
 
 /** A page of reports on exports or erasures, newest first. */
-export function reportsPage<Report extends { id: string }>({
-  title,
-  lead,
-  path,
-  noun,
-  hint,
-  found,
-  show,
-}: ReportsPage<Report>): ShownPage {
-  const reports = found.slice(0, pageSize);
-  const last = found.length > pageSize ? reports.at(-1) : undefined;
-  const body = (
+function reportsPage<Report extends { id: string }>(definition: ReportsDefinition<Report>) {
+  const { path, title, lead, noun, hint, kind, read, show } = definition;
+  return personPage({
+    path,
+    title,
+    lead,
+    back: { href: '/console/agents', text: 'Agents' },
+    sections: [
+      async (visit) => {
+        const before = visit.query.get('before') ?? '';
+        const where = { before: isId(kind, before) ? before : '', limit: pageSize + 1 };
+        const { items, next } = toPage(await read(visit, where), pageSize, ({ id }) => ({ before: id }));
+        return (
+          <>
+            {items.length === 0 && <Empty title={`No ${noun} yet`}>{hint}</Empty>}
+            {items.map(show)}
+            <NextPage path={path} noun={noun} next={next} />
+          </>
+        );
+      },
+    ],
+  });
+}
+
+/** The erasure reports of a person. */
+export const erasuresPage = reportsPage({
+  path: erasuresPath,
+  title: 'Erased agents',
+  lead: 'The data that was erased with an agent, and the data that was kept and why.',
+  noun: 'reports',
+  hint: 'You can erase an agent in its settings.',
+  kind: 'erasure',
+  read: async ({ read, person }, where) =>
+    (await read(listErasures, person.account_id, where)).map(presentErasure),
+  show: (report) => <ErasureCard key={report.id} report={report} />,
+});
+
+function ErasureCard({ report }: { report: ErasureReport }) {
+  return (
+    <ReportCard of={report} doneLabel="Erased" pendingText="The data is being erased.">
+      <CountPoints counts={report.erased} />
+      <h3>Kept data</h3>
+      <ul class="bullets">
+        {report.kept.map(({ what, why }) => (
+          <li key={what}>
+            {what}: {why}
+          </li>
+        ))}
+      </ul>
+    </ReportCard>
+  );
+}
+
+/** The exports of agents, with their archives. Only the person who started an export sees it. */
+export const exportsPages = [
+  ...reportsPage({
+    path: exportsPath,
+    title: 'Exported agents',
+    lead: 'All data of an agent in one archive. Only you can download it.',
+    noun: 'exports',
+    hint: 'You can export an agent in its settings.',
+    kind: 'export',
+    read: async ({ read, person }, where) =>
+      (await read(listExports, person.account_id, where)).map(presentExport),
+    show: (report) => <ExportCard key={report.id} report={report} />,
+  }),
+  page(`${exportsPath}/:id/archive`, async ({ ctx, params, parts, person, write }) => {
+    ctx.redirect(await write(signArchiveUrl, parts.addresses, person.account_id, params['id'] ?? ''));
+    return 'handled' as const;
+  }),
+  action('/console/agents/:id/export', async ({ params, parts, person }) => {
+    const { agent, change } = await actAsAgent(parts, person, params['id'] ?? '');
+    await change(beginExport, agent, { account_id: person.account_id, days: parts.settings.export_days });
+    return { to: exportsPath, flash: successFlash(`Exporting @${agent.canonical_handle}.`) };
+  }),
+];
+
+function ExportCard({ report }: { report: ExportReport }) {
+  const { id, expires_at, exported, missing_files, size_bytes } = report;
+  const doneText = (
     <>
-      <Heading title={title} back={{ href: '/console/agents', text: 'Agents' }} lead={lead} />
-      {reports.length === 0 && <Empty title={`No ${noun} yet`}>{hint}</Empty>}
-      {reports.map(show)}
-      <NextPage path={path} noun={noun} next={last && { before: last.id }} />
+      The archive is deleted <Time at={expires_at} />.
     </>
   );
-  return { title, body };
+  return (
+    <ReportCard of={report} doneLabel="Ready" pendingText="The archive is being created." doneText={doneText}>
+      <CountPoints counts={exported}>
+        {missing_files.length > 0 && <li>missing files: {missing_files.length}</li>}
+      </CountPoints>
+      {size_bytes !== null && (
+        <Actions>
+          <ButtonLink href={`${exportsPath}/${id}/archive`} kind="primary">
+            {`Download ${sizeText(size_bytes)}`}
+          </ButtonLink>
+        </Actions>
+      )}
+    </ReportCard>
+  );
+}
+
+function sizeText(bytes: number): string {
+  const kib = Math.max(1, Math.ceil(bytes / 1_024));
+  return kib < 1_024 ? `${kib} KiB` : `${Math.ceil(kib / 1_024)} MiB`;
 }
 
 interface ReportProps {
@@ -65,7 +156,7 @@ interface ReportProps {
 }
 
 /** One report with its state. */
-export function Report({ of, doneLabel, pendingText, doneText, children }: ReportProps) {
+function ReportCard({ of, doneLabel, pendingText, doneText, children }: ReportProps) {
   const { handle, begun_at, done_at } = of;
   const badge =
     done_at === null ? <Badge tone="warning">In progress</Badge> : <Badge tone="good">{doneLabel}</Badge>;
@@ -87,7 +178,7 @@ export function Report({ of, doneLabel, pendingText, doneText, children }: Repor
 }
 
 /** A list of counts above 0. Renders nothing if it is empty. */
-export function CountPoints({ counts, children }: { counts: Counts; children?: ComponentChildren }) {
+function CountPoints({ counts, children }: { counts: Counts; children?: ComponentChildren }) {
   const positive = Object.entries(counts).filter(([, count]) => count > 0);
   if (positive.length === 0 && !children) return null;
   return (

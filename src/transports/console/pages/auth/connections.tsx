@@ -1,43 +1,61 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
-import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { type Connection, endConnection, listConnections } from '../../../../services/auth/connections.ts';
 import { isOwnClient } from '../../../http/authorization-requests.ts';
-import { hostOf, isOnDevice } from '../../hosts.ts';
 import { Handle } from '../../components/agent-rows.tsx';
-import { Badge, Card, Empty, Heading } from '../../components/content.tsx';
-import { Button, Form } from '../../components/form.tsx';
+import { Badge } from '../../components/content.tsx';
+import { PostButton } from '../../components/form.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Rows } from '../../components/rows.tsx';
-import { NextPage } from '../../components/rows.tsx';
-import { Scopes } from './scope-choices.tsx';
+import { Dots } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
-import { redirectOrWarn } from '../../form-errors.ts';
-import type { PageParts } from '../../parts.ts';
-import { action, type ConsoleRoute, page, type ShownPage } from '../../route.ts';
+import { list, toPage } from '../../define/list.tsx';
+import { personPage } from '../../define/page.tsx';
+import { hostOf, isOnDevice } from '../../hosts.ts';
+import { Scopes } from './scope-choices.tsx';
 
-const path = '/console/connections';
 const pageSize = 25;
 
 /** The apps connected to a person's agents, and disconnecting them. */
-export function connectionRoutes({ unitOfWork, publishRevocations }: PageParts): ConsoleRoute[] {
-  return [
-    page(path, async ({ query, person }) => {
-      const where = { before: parsePosition(query.get('before')), limit: pageSize + 1 };
-      const found = await unitOfWork.read(system, (work) => listConnections(work, person.account_id, where));
-      return connectionsPage(found);
-    }),
-    action(`${path}/end`, ({ form, person }) =>
-      redirectOrWarn(path, async () => {
-        const grant_id = form.get('grant_id') ?? '';
-        const revoked = await unitOfWork.write(authorFromPerson(person), (work) =>
-          endConnection(work, person.account_id, grant_id),
-        );
-        await publishRevocations(revoked);
-        return 'App disconnected.';
+export const connectionsPage = personPage({
+  path: '/console/connections',
+  title: 'Connected apps',
+  lead: 'Apps that you allowed to act as one of your agents. Disconnecting an app ends its access immediately. Webhooks that it created stay with the agent.',
+  sections: [
+    list({
+      label: 'Connected apps',
+      noun: 'apps',
+      empty: {
+        title: 'No apps yet',
+        text: 'Enter the address of this service in an app. The app then asks you here for permission.',
+      },
+      async read({ read, person, query }) {
+        const where = { before: parsePosition(query.get('before')), limit: pageSize + 1 };
+        const found = await read(listConnections, person.account_id, where);
+        return toPage(found, pageSize, (last) => ({ before: `${last.created_at}.${last.grant_id}` }));
+      },
+      row: (connection, { address }) => ({
+        key: connection.grant_id,
+        mark: <Icon name={isOnDevice(connection.redirect_host) ? 'computer' : 'globe'} />,
+        title: <AppName {...connection} />,
+        text: <Access {...connection} />,
+        side: (
+          <PostButton
+            action={`${address}/end`}
+            hidden={{ grant_id: connection.grant_id }}
+            about={`the app at ${connection.redirect_host}`}
+          >
+            Disconnect
+          </PostButton>
+        ),
       }),
-    ),
-  ];
-}
+    }),
+  ],
+  changes: {
+    async end({ form, person, write, parts }) {
+      const grant_id = form.get('grant_id') ?? '';
+      await parts.publishRevocations(await write(endConnection, person.account_id, grant_id));
+      return 'App disconnected.';
+    },
+  },
+});
 
 /** A position in the list, `<milliseconds>.<grant id>`. It stays valid after the grant is gone. */
 function parsePosition(text: string | null): { created_at: number; grant_id: string } | null {
@@ -45,64 +63,25 @@ function parsePosition(text: string | null): { created_at: number; grant_id: str
   return grant_id === '' ? null : { created_at: Number(time), grant_id };
 }
 
-function connectionsPage(found: readonly Connection[]): ShownPage {
-  const connections = found.slice(0, pageSize);
-  const last = found.length > pageSize ? connections.at(-1) : undefined;
-  const body = (
+function Access({ agent_id, handle, redirect_host, scopes, created_at, last_used_at }: Connection) {
+  return (
     <>
-      <Heading
-        title="Connected apps"
-        lead="Apps that you allowed to act as one of your agents. Disconnecting an app ends its access immediately. Webhooks that it created stay with the agent."
+      As{' '}
+      <a href={`/console/agents/${agent_id}`}>
+        <Handle of={handle} />
+      </a>{' '}
+      · redirects to <strong>{redirect_host}</strong>
+      <br />
+      <Scopes scopes={scopes} />
+      <br />
+      <Dots
+        of={[
+          ['Since ', <Time at={created_at} />],
+          last_used_at === null ? 'never used' : ['used ', <Time at={last_used_at} />],
+        ]}
       />
-      {connections.length === 0 ? (
-        <Empty title="No apps yet">
-          Enter the address of this service in an app. The app then asks you here for permission.
-        </Empty>
-      ) : (
-        <Card>
-          <Rows label="Connected apps" rows={connections.map(connectionRow)} />
-        </Card>
-      )}
-      <NextPage path={path} noun="apps" next={last && { before: `${last.created_at}.${last.grant_id}` }} />
     </>
   );
-  return { title: 'Connected apps', body };
-}
-
-function connectionRow(connection: Connection) {
-  const { grant_id, agent_id, handle, redirect_host, scopes, created_at, last_used_at } = connection;
-  return {
-    key: grant_id,
-    mark: <Icon name={isOnDevice(redirect_host) ? 'computer' : 'globe'} />,
-    title: <AppName {...connection} />,
-    text: (
-      <>
-        As{' '}
-        <a href={`/console/agents/${agent_id}`}>
-          <Handle of={handle} />
-        </a>{' '}
-        · redirects to <strong>{redirect_host}</strong>
-        <br />
-        <Scopes scopes={scopes} />
-        <br />
-        Since <Time at={created_at} /> ·{' '}
-        {last_used_at === null ? (
-          'never used'
-        ) : (
-          <>
-            used <Time at={last_used_at} />
-          </>
-        )}
-      </>
-    ),
-    side: (
-      <Form action={`${path}/end`} class="inline" hidden={{ grant_id }}>
-        <Button kind="quiet">
-          Disconnect<span class="visually-hidden"> the app at {redirect_host}</span>
-        </Button>
-      </Form>
-    ),
-  };
 }
 
 /** The name of an app. Only the address of a client metadata document is verified. */

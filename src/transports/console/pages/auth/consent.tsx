@@ -1,6 +1,4 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { defaultVisibility } from '../../../../../packages/core/src/domain/agents/agents.ts';
-import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
@@ -113,19 +111,17 @@ async function showOutcome(
 }
 
 async function showConsent(
-  { unitOfWork }: PageParts,
+  { services }: PageParts,
   request: AuthorizationRequest,
   person: Person,
   options: Partial<Pick<Consent, 'chosen' | 'choice_error' | 'formErrors' | 'name' | 'search'>> = {},
 ): Promise<ShownPage> {
   const { account_id } = person;
   const { client, scopes } = request;
-  const [agents, approved] = await unitOfWork.read(system, (work) =>
-    Promise.all([
-      listAgentsOfPerson(work, account_id, { right: 'acts_as' }),
-      listApprovedAgents(work, account_id, client.client_id, scopes),
-    ]),
-  );
+  const [agents, approved] = await Promise.all([
+    services.read(listAgentsOfPerson, account_id, { right: 'acts_as' as const }),
+    services.read(listApprovedAgents, account_id, client.client_id, scopes),
+  ]);
   const approvedAgentIds = new Set(approved);
   const { search = '' } = options;
   const found = agents.filter((agent) => matchesSearch(agent, search));
@@ -153,9 +149,7 @@ async function approveRequest(
 ): Promise<Answer> {
   try {
     const agent_id = form.get('agent_id') ?? '';
-    const agent = await parts.unitOfWork.read(system, (work) =>
-      requireAgentOfPerson(work, person.account_id, agent_id, 'acts_as'),
-    );
+    const agent = await parts.services.read(requireAgentOfPerson, person.account_id, agent_id, 'acts_as');
     await parts.requests.approve(ctx, request, person, agent);
     return 'handled';
   } catch (error) {
@@ -174,9 +168,7 @@ function createAgent(
   return orShowFormAgain(
     async () => {
       const input = { ...newAgentDefaults, name, display_name: name, skills: [] };
-      const agent = await parts.unitOfWork.write(authorFromPerson(person), (work) =>
-        registerForPerson(work, person.account_id, input),
-      );
+      const agent = await parts.services.write(person, registerForPerson, person.account_id, input);
       return {
         to: `${ctx.path}?${new URLSearchParams({ agent: agent.id }).toString()}`,
         flash: successFlash(`Created @${agent.canonical_handle}. Choose whether the app may act as it.`),

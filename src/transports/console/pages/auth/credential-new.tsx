@@ -53,7 +53,7 @@ export const credentialNewPage = agentPage({
       button: 'Create credential',
       cancel: ({ agentPath }) => agentPath('credentials'),
       once: true,
-      submit({ agent, agentPath, change, parts }, entered, once) {
+      submit({ agent, agentPath, change, parts }, entered, { key: once }) {
         const input = parseInput(inputSchema, entered);
         return orSentBefore(agentPath('credentials'), sentBeforeMessage, async () => {
           const handle = agent.canonical_handle;

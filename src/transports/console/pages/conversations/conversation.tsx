@@ -1,4 +1,3 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { presentConversation } from '../../../../../packages/core/src/records/conversation.ts';
 import { presentReceipt } from '../../../../../packages/core/src/records/receipt.ts';
 import { presentToolMessage } from '../../../../../packages/core/src/records/tool-message.ts';
@@ -9,8 +8,8 @@ import {
 } from '../../../../services/threads/conversation-page.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { readConversation } from '../../../../services/threads/conversations.ts';
-import type { PageParts } from '../../parts.ts';
-import { type ConsoleRoute, page, publicPage, type PersonVisit } from '../../route.ts';
+import { liveRoute } from '../../define/live.ts';
+import { page, type PersonVisit } from '../../route.ts';
 import { conversationPage, LiveContent } from './conversation-view.tsx';
 import { conversationsAddress } from './filters.tsx';
 
@@ -25,60 +24,45 @@ const contextAfter = 25;
 /** Messages that an open page shows; the first ones go as more arrive. */
 const maxLiveMessages = 200;
 
+const readerOf = ({ person: { account_id } }: Pick<PersonVisit, 'person'>) => ({ account_id });
+
 /** One conversation: its messages, live at the end and as JSON too, and its files. */
-export function conversationRoutes({ unitOfWork, addresses, live }: PageParts): ConsoleRoute[] {
-  return [
-    page(path, async (visit) => {
-      const { person } = visit;
-      const input = readQuery(visit);
-      return unitOfWork.read(system, async (work) => {
-        // Before the messages: what comes in between is sent again.
-        const state = await readLiveState(work, person, input.thread_id);
-        const found = await readConversationPage(work, { account_id: person.account_id }, input);
-        return conversationPage(found, input, state?.cursor);
-      });
-    }),
-    publicPage(`/console/live/conversations/:id`, ({ ctx, params, query, person }) => {
-      const thread_id = params['id'] ?? '';
-      const from = readSequence(query.get('from')) ?? 1;
-      const reader = { account_id: person?.account_id ?? '' };
-      live.serve(ctx, person, {
-        thread_id,
-        render: async () => {
-          const found = await unitOfWork.read(system, (work) =>
-            readConversationPage(work, reader, { thread_id, limit: maxLiveMessages }),
-          );
-          return <LiveContent page={startAt(found, from)} whole={readSequence(query.get('whole'))} />;
-        },
-      });
-      return 'handled';
-    }),
-    page(`${path}/raw`, async (visit) => {
-      const found = await unitOfWork.read(system, (work) =>
-        readConversation(work, { account_id: visit.person.account_id }, readQuery(visit)),
-      );
-      const { conversation, messages, receipts, earlier } = found;
-      const shown = {
-        conversation: presentConversation(conversation),
-        messages: messages.map(({ relationship, ...row }) => presentToolMessage(row, relationship)),
-        receipts: receipts.map(presentReceipt),
-        earlier,
-      };
-      visit.ctx.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
-      visit.ctx.type = 'application/json; charset=utf-8';
-      visit.ctx.body = `${JSON.stringify(shown, undefined, 2)}\n`;
-      return 'handled' as const;
-    }),
-    page(`${path}/files/:file`, async ({ ctx, params, person: { account_id } }) => {
-      const file = { thread_id: params['id'] ?? '', attachment_id: params['file'] ?? '' };
-      const address = await unitOfWork.read(system, (work) =>
-        signConversationDownload(work, addresses, { account_id }, file),
-      );
-      ctx.redirect(address);
-      return 'handled' as const;
-    }),
-  ];
-}
+export const conversationPages = [
+  page(path, async (visit) => {
+    const input = readQuery(visit);
+    // Before the messages: what comes in between is sent again.
+    const state = await visit.read(readLiveState, visit.person, input.thread_id);
+    const found = await visit.read(readConversationPage, readerOf(visit), input);
+    return conversationPage(found, input, state?.cursor);
+  }),
+  liveRoute('/console/live/conversations/:id', async (visit) => {
+    const { params, query, read } = visit;
+    const wanted = { thread_id: params['id'] ?? '', limit: maxLiveMessages };
+    const found = await read(readConversationPage, readerOf(visit), wanted);
+    const from = readSequence(query.get('from')) ?? 1;
+    return <LiveContent page={startAt(found, from)} whole={readSequence(query.get('whole'))} />;
+  }),
+  page(`${path}/raw`, async (visit) => {
+    const found = await visit.read(readConversation, readerOf(visit), readQuery(visit));
+    const { conversation, messages, receipts, earlier } = found;
+    const shown = {
+      conversation: presentConversation(conversation),
+      messages: messages.map(({ relationship, ...row }) => presentToolMessage(row, relationship)),
+      receipts: receipts.map(presentReceipt),
+      earlier,
+    };
+    visit.ctx.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+    visit.ctx.type = 'application/json; charset=utf-8';
+    visit.ctx.body = `${JSON.stringify(shown, undefined, 2)}\n`;
+    return 'handled' as const;
+  }),
+  page(`${path}/files/:file`, async (visit) => {
+    const { ctx, params, parts, read } = visit;
+    const file = { thread_id: params['id'] ?? '', attachment_id: params['file'] ?? '' };
+    ctx.redirect(await read(signConversationDownload, parts.addresses, readerOf(visit), file));
+    return 'handled' as const;
+  }),
+];
 
 interface ConversationQuery {
   thread_id: string;

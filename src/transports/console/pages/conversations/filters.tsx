@@ -6,6 +6,7 @@ import type {
   ConversationFilters,
   ConversationPosition,
 } from '../../../../services/threads/conversations.ts';
+import { toAgentOptions } from '../../components/agent-rows.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { Checkbox } from '../../components/choices.tsx';
 import { Button, ButtonLink } from '../../components/form.tsx';
@@ -84,10 +85,7 @@ export function Filters({ agents, query: { filters, search, wrongCounterpart, ke
             name="agent"
             label="Agent"
             value={filters.agent ?? ''}
-            options={[
-              { value: '', text: 'All my agents' },
-              ...agents.map(({ id, canonical_handle }) => ({ value: id, text: `@${canonical_handle}` })),
-            ]}
+            options={toAgentOptions(agents, 'All my agents')}
           />
           <Field
             name="counterpart"

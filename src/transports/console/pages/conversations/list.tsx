@@ -1,4 +1,3 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import type { ComponentChildren } from 'preact';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { searchConversations } from '../../../../services/messages/search.ts';
@@ -10,10 +9,12 @@ import { Card, Empty, ErrorNotice, Heading } from '../../components/content.tsx'
 import { Actions, ButtonLink } from '../../components/form.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { NextPage } from '../../components/rows.tsx';
-import type { PageParts } from '../../parts.ts';
 import { type FormErrors, formPage, orShowFormAgain } from '../../form-errors.ts';
 import { FoundMessages } from './found.tsx';
-import { type Answer, type ConsoleRoute, page, publicPage, type ShownPage } from '../../route.ts';
+import { toPage } from '../../define/list.tsx';
+import { liveRoute } from '../../define/live.ts';
+import { type Answer, page, type PersonVisit, type ShownPage } from '../../route.ts';
+import { FirstAgent } from './new.tsx';
 import {
   conversationsAddress,
   Filters,
@@ -26,100 +27,75 @@ import { ConversationRows } from './rows.tsx';
 const pageSize = 25;
 
 /** The threads of all agents that a person may act as, newest first. The first page is live. */
-export function conversationListRoutes(parts: PageParts): ConsoleRoute[] {
-  const { unitOfWork, live } = parts;
-  return [
-    page(conversationsAddress, async ({ query, person }) => {
-      const { account_id } = person;
-      const listQuery = readListQuery(query);
-      if (listQuery.search !== '') return showFound(parts, account_id, listQuery, query);
-      return unitOfWork.read(system, async (work) => {
-        // Before the list: what comes in between is sent again.
-        const state = await readLiveState(work, person);
-        const [agents, found] = await Promise.all([
-          listAgentsOfPerson(work, account_id, { right: 'acts_as' }),
-          readPage(work, account_id, listQuery),
-        ]);
-        const cursor = listQuery.after === null ? state?.cursor : undefined;
-        return listPage({ query: listQuery, agents, found, cursor });
-      });
-    }),
-    publicPage(`/console/live/conversations`, ({ ctx, query, person }) => {
-      const listQuery = { ...readListQuery(query), after: null };
-      live.serve(ctx, person, {
-        render: async () => {
-          const found = await unitOfWork.read(system, (work) =>
-            readPage(work, person?.account_id ?? '', listQuery),
-          );
-          return <Conversations query={listQuery} found={found} hasAgents />;
-        },
-      });
-      return 'handled';
-    }),
-  ];
-}
+export const conversationListPages = [
+  page(conversationsAddress, async (visit) => {
+    const { query, person, read } = visit;
+    const listQuery = readListQuery(query);
+    const right = { right: 'acts_as' } as const;
+    if (listQuery.search !== '')
+      return showFound(visit, listQuery, await read(listAgentsOfPerson, person.account_id, right));
+    // Before the list: what comes in between is sent again.
+    const state = await read(readLiveState, person);
+    const [agents, found] = await Promise.all([
+      read(listAgentsOfPerson, person.account_id, right),
+      readPage(visit, listQuery),
+    ]);
+    const cursor = listQuery.after === null ? state?.cursor : undefined;
+    return listPage({ query: listQuery, agents, found, cursor });
+  }),
+  liveRoute('/console/live/conversations', async (visit) => {
+    const query = { ...readListQuery(visit.query), after: null };
+    return <Conversations query={query} found={await readPage(visit, query)} hasAgents />;
+  }),
+];
 
 /** Messages that match the search terms. A search counts against its own limit, because it can be slow. */
-async function showFound(
-  { unitOfWork, limits }: Pick<PageParts, 'unitOfWork' | 'limits'>,
-  account_id: string,
-  listQuery: ListQuery,
-  query: URLSearchParams,
+function showFound(
+  { query, parts, person: { account_id }, read }: PersonVisit,
+  { filters: { agent, counterpart }, ...listQuery }: ListQuery,
+  agents: readonly AgentOfPerson[],
 ): Promise<Answer> {
-  const { agent, counterpart } = listQuery.filters;
   const before = query.get('before') ?? '';
-  const agents = await unitOfWork.read(system, (work) =>
-    listAgentsOfPerson(work, account_id, { right: 'acts_as' }),
-  );
   const showPage = (formErrors: FormErrors | undefined, found: ComponentChildren) =>
     formPage(
       'Found messages',
       <>
         <Heading title="Found messages" back={{ href: conversationsAddress, text: 'Conversations' }} />
         <ErrorNotice message={formErrors && (formErrors.message ?? Object.values(formErrors.fields)[0])} />
-        <Filters agents={agents} query={listQuery} />
+        <Filters agents={agents} query={{ ...listQuery, filters: { agent, counterpart } }} />
         {found}
       </>,
       formErrors,
     );
-  const answer = await orShowFormAgain(
+  return orShowFormAgain(
     async () => {
-      await limits.consume('message_search', account_id);
-      const found = await unitOfWork.read(system, (work) =>
-        searchConversations(
-          work,
-          { account_id },
-          { query: listQuery.search, agent, counterpart },
-          { before_id: isId('message', before) ? before : null, limit: pageSize + 1, field: 'q' },
-        ),
-      );
-      const shown = found.slice(0, pageSize);
-      const last = found.length > pageSize ? shown.at(-1)?.message.id : undefined;
+      await parts.limits.consume('message_search', account_id);
+      const wanted = { query: listQuery.search, agent, counterpart };
+      const position = { before_id: isId('message', before) ? before : null, limit: pageSize + 1 };
+      const found = await read(searchConversations, { account_id }, wanted, { ...position, field: 'q' });
+      const { items, next } = toPage(found, pageSize, ({ message }) => ({
+        ...listQuery.kept,
+        before: message.id,
+      }));
       return showPage(
         undefined,
         <>
           <Card>
-            <FoundMessages found={shown} />
+            <FoundMessages found={items} />
           </Card>
-          <NextPage
-            path={conversationsAddress}
-            noun="messages"
-            next={last === undefined ? undefined : { ...listQuery.kept, before: last }}
-          />
+          <NextPage path={conversationsAddress} noun="messages" next={next} />
         </>,
       );
     },
     (formErrors) => showPage(formErrors, null),
   );
-  return answer;
 }
 
 function readPage(
-  db: Parameters<typeof findConversations>[0],
-  account_id: string,
+  { read, person }: PersonVisit,
   { filters, after }: ListQuery,
 ): Promise<ListedConversation[]> {
-  return findConversations(db, { account_id }, filters, { after, limit: pageSize + 1 });
+  return read(findConversations, { account_id: person.account_id }, filters, { after, limit: pageSize + 1 });
 }
 
 interface ListPage {
@@ -179,16 +155,7 @@ function NoConversations({ query, hasAgents }: { query: ListQuery; hasAgents: bo
   if (Object.keys(query.kept).length > 0 || query.after !== null)
     return <Empty title="No conversation matches">Change the filters, or show all conversations.</Empty>;
   return (
-    <Empty
-      title="No conversations yet"
-      action={
-        !hasAgents && (
-          <ButtonLink href="/console/agents/new" kind="primary">
-            Create your first agent
-          </ButtonLink>
-        )
-      }
-    >
+    <Empty title="No conversations yet" action={!hasAgents && <FirstAgent />}>
       {hasAgents
         ? 'A thread appears here when one of your agents starts it or is added to it.'
         : 'Conversations belong to agents, and you have none yet.'}

@@ -1,182 +1,113 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { createThreadOperation } from '../../../../operations/threads/create-thread.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
-import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
-import { Card, Empty, ErrorNotice, Heading, Notice } from '../../components/content.tsx';
-import { Field, Select, TextArea } from '../../components/field.tsx';
-import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
+import { type ActingAgent, actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
+import { toAgentOptions } from '../../components/agent-rows.tsx';
+import { Empty, Notice } from '../../components/content.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { lines, select, text } from '../../define/fields.tsx';
+import { form } from '../../define/form.tsx';
+import { definePage, type PageVisit } from '../../define/page.tsx';
 import { successFlash } from '../../flash.ts';
-import { type FormErrors, formPage, orShowFormAgain } from '../../form-errors.ts';
-import { createIdempotencyKey, readIdempotencyKey } from '../../idempotency-key.ts';
-import type { PageParts } from '../../parts.ts';
-import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../../route.ts';
+import type { FormErrors } from '../../form-errors.ts';
 import { conversationAddress, conversationsAddress, newConversationAddress } from './filters.tsx';
 
 /** A text of 32 KiB with every byte escaped, and the other fields. */
-const maxFormBytes = 128 * 1024;
+export const maxMessageFormBytes = 128 * 1024;
 
-/** Errors that belong to the field `handle`, or to the agent that writes. */
-const fieldByCode = {
-  AGENT_NOT_FOUND: 'handle',
-  INVALID_HANDLE: 'handle',
-  NOT_CONTACTS: 'handle',
-  NOT_TRUSTED: 'handle',
-  NOT_ALLOWED: 'handle',
-  BLOCKED: 'handle',
-  AGENT_PAUSED: 'handle',
-  CANNOT_INITIATE_THREADS: 'agent_id',
-  MESSAGE_TOO_LARGE: 'content',
-} as const;
-
-interface Entered {
-  agent_id: string;
-  handle: string;
-  subject: string;
-  content: string;
+interface NewConversationVisit extends PageVisit {
+  agents: readonly AgentOfPerson[];
+  /** The agent that a sent form names. */
+  acting: ActingAgent | undefined;
 }
 
 /** Starts a conversation as one of the person's agents. Other members see that a person wrote the first message. */
-export function conversationNewRoutes(parts: PageParts): ConsoleRoute[] {
-  const listAgents = ({ person }: PersonVisit) =>
-    parts.unitOfWork.read(system, (work) =>
-      listAgentsOfPerson(work, person.account_id, { right: 'acts_as' }),
-    );
-  return [
-    page(newConversationAddress, async (visit) => {
-      const read = (name: string) => (visit.query.get(name) ?? '').slice(0, 80);
-      const entered = { agent_id: read('agent'), handle: read('handle'), subject: '', content: '' };
-      return newConversationPage(await listAgents(visit), entered);
-    }),
-    action(
-      newConversationAddress,
-      async (visit) => {
-        const entered = readForm(visit.form);
-        const { agent_id, handle, subject, content } = entered;
-        const { agent, call } = await actAsAgent(parts, visit.person, agent_id);
-        return orShowFormAgain(
-          async () => {
-            requireNotPaused(agent);
-            const input = {
-              with_handle: handle,
-              ...(subject !== '' && { subject }),
-              initial_message: { content },
-            };
-            const key = readIdempotencyKey(visit.form);
-            const { id } = await call(createThreadOperation, input, key);
-            return {
-              to: conversationAddress(id),
-              flash: successFlash(`Sent as @${agent.canonical_handle}.`),
-            };
-          },
-          async (formErrors) => newConversationPage(await listAgents(visit), entered, formErrors),
-          fieldByCode,
-        );
-      },
-      maxFormBytes,
-    ),
-  ];
-}
-
-function readForm(form: URLSearchParams): Entered {
-  const read = (name: string) => (form.get(name) ?? '').trim();
-  // Browsers send line breaks as CRLF (HTML standard, section 4.10.22).
-  const content = (form.get('content') ?? '').replaceAll('\r\n', '\n');
-  return {
-    agent_id: read('agent_id'),
-    handle: read('handle').replace(/^@/, ''),
-    subject: read('subject'),
-    content,
-  };
-}
-
-function newConversationPage(
-  agents: readonly AgentOfPerson[],
-  entered: Entered,
-  formErrors?: FormErrors,
-): ShownPage {
-  const title = 'New conversation';
-  const body = (
-    <>
-      <Heading title={title} back={{ href: conversationsAddress, text: 'Conversations' }} />
-      {agents.length === 0 ? (
-        <Empty
-          title="You have no agents yet"
-          action={
-            <ButtonLink href="/console/agents/new" kind="primary">
-              Create your first agent
-            </ButtonLink>
-          }
-        >
+export const conversationNewPage = definePage<NewConversationVisit>({
+  path: newConversationAddress,
+  async load(visit) {
+    const { form: sent, parts, person, read } = visit;
+    const agent_id = sent.get('agent_id') ?? '';
+    const acting = sent.size > 0 ? await actAsAgent(parts, person, agent_id.trim()) : undefined;
+    const agents = await read(listAgentsOfPerson, person.account_id, { right: 'acts_as' });
+    return { ...visit, agents, acting };
+  },
+  title: 'New conversation',
+  back: { href: conversationsAddress, text: 'Conversations' },
+  sections: [
+    ({ agents }) =>
+      agents.length === 0 && (
+        <Empty title="You have no agents yet" action={<FirstAgent />}>
           Conversations belong to agents.
         </Empty>
-      ) : (
-        <NewConversationForm agents={agents} entered={entered} formErrors={formErrors} />
-      )}
-    </>
-  );
-  return formPage(title, body, formErrors);
-}
+      ),
+    form({
+      isShown: ({ agents }) => agents.length > 0,
+      text: (visit, errors) => errors && <NextStep code={errors.code} sent={visit.form} />,
+      fields: ({ agents }) => ({
+        agent_id: select({ label: 'Write as', options: toAgentOptions(agents) }),
+        handle: text({
+          label: 'Handle',
+          hint: 'Handle of the agent to write to, such as owner.agent_name.',
+          maxlength: 80,
+          plain: true,
+          required: true,
+        }),
+        subject: text({ label: 'Subject', hint: 'Optional.', maxlength: 200 }),
+        content: lines({
+          label: 'Message',
+          hint: 'The other agent sees that a person wrote it.',
+          rows: 5,
+          isVerbatim: true,
+        }),
+      }),
+      values: ({ query }) => ({
+        agent_id: query.get('agent')?.slice(0, 80),
+        handle: query.get('handle')?.slice(0, 80),
+      }),
+      button: 'Send',
+      cancel: () => conversationsAddress,
+      errors: {
+        AGENT_NOT_FOUND: 'handle',
+        INVALID_HANDLE: 'handle',
+        NOT_CONTACTS: 'handle',
+        NOT_TRUSTED: 'handle',
+        NOT_ALLOWED: 'handle',
+        BLOCKED: 'handle',
+        AGENT_PAUSED: 'handle',
+        CANNOT_INITIATE_THREADS: 'agent_id',
+        MESSAGE_TOO_LARGE: 'content',
+      },
+      aliases: { with_handle: 'handle', initial_message: 'content' },
+      once: true,
+      max_form_bytes: maxMessageFormBytes,
+      async submit({ acting }, { handle, subject, content }, { key }) {
+        if (!acting) throw new Error('a form was sent without an agent');
+        requireNotPaused(acting.agent);
+        const input = {
+          with_handle: handle.replace(/^@/, ''),
+          ...(subject !== '' && { subject }),
+          initial_message: { content },
+        };
+        const { id } = await acting.call(createThreadOperation, input, key);
+        const flash = successFlash(`Sent as @${acting.agent.canonical_handle}.`);
+        return { to: conversationAddress(id), flash };
+      },
+    }),
+  ],
+});
 
-interface FormProps {
-  agents: readonly AgentOfPerson[];
-  entered: Entered;
-  formErrors: FormErrors | undefined;
-}
-
-function NewConversationForm({ agents, entered, formErrors }: FormProps) {
-  const errors = formErrors?.fields ?? {};
-  const contentError = errors['content'] ?? errors['initial_message.content'] ?? errors['initial_message'];
+/** The way to the first agent of a person. */
+export function FirstAgent() {
   return (
-    <Card>
-      <ErrorNotice {...formErrors} />
-      {formErrors && <NextStep code={formErrors.code} entered={entered} />}
-      <Form action={newConversationAddress} hidden={{ idempotency_key: createIdempotencyKey() }}>
-        <Select
-          name="agent_id"
-          label="Write as"
-          value={entered.agent_id}
-          error={errors['agent_id']}
-          options={agents.map(({ id, canonical_handle }) => ({ value: id, text: `@${canonical_handle}` }))}
-        />
-        <Field
-          name="handle"
-          label="Handle"
-          hint="Handle of the agent to write to, such as owner.agent_name."
-          value={entered.handle}
-          error={errors['handle'] ?? errors['with_handle']}
-          maxlength={80}
-          plain
-          required
-        />
-        <Field
-          name="subject"
-          label="Subject"
-          hint="Optional."
-          value={entered.subject}
-          error={errors['subject']}
-          maxlength={200}
-        />
-        <TextArea
-          name="content"
-          label="Message"
-          hint="The other agent sees that a person wrote it."
-          value={entered.content}
-          error={contentError}
-          rows={5}
-        />
-        <Actions>
-          <Button>Send</Button>
-          <ButtonLink href={conversationsAddress}>Cancel</ButtonLink>
-        </Actions>
-      </Form>
-    </Card>
+    <ButtonLink href="/console/agents/new" kind="primary">
+      Create your first agent
+    </ButtonLink>
   );
 }
 
 /** How to continue after a refusal. An agent that has blocked the sender refuses it as a stranger, so this must not differ. */
-function NextStep({ code, entered }: { code: FormErrors['code']; entered: Entered }) {
-  const agent = `/console/agents/${encodeURIComponent(entered.agent_id)}`;
-  const { handle } = entered;
+function NextStep({ code, sent }: { code: FormErrors['code']; sent: URLSearchParams }) {
+  const agent = `/console/agents/${encodeURIComponent(sent.get('agent_id') ?? '')}`;
+  const handle = (sent.get('handle') ?? '').trim().replace(/^@/, '');
   if (code === 'BLOCKED')
     return (
       <Notice tone="accent" title="Your agent has blocked this agent">

@@ -1,59 +1,48 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { presentSubject, type WaitState } from '../../../../../packages/core/src/domain/threads.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { listWaits, type Wait } from '../../../../services/threads/waits.ts';
 import { Handle, monogram } from '../../components/agent-rows.tsx';
-import { Badge, Card, Empty, Heading } from '../../components/content.tsx';
+import { Badge, Card, Empty } from '../../components/content.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
-import type { PageParts } from '../../parts.ts';
-import { type ConsoleRoute, page, publicPage, type ShownPage } from '../../route.ts';
+import { liveRoute } from '../../define/live.ts';
+import { definePage, type PageVisit } from '../../define/page.tsx';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 
 /** Path of the page. */
 export const waitsAddress = '/console/waits';
 
-/** Missing answers, in the threads of all agents that a person may act as. */
-export function waitRoutes({ unitOfWork, live }: PageParts): ConsoleRoute[] {
-  return [
-    page(waitsAddress, ({ person }) =>
-      unitOfWork.read(system, async (work) => {
-        // Before the list: what comes in between is sent again.
-        const state = await readLiveState(work, person);
-        return waitsPage(await listWaits(work, person), state?.cursor);
-      }),
-    ),
-    publicPage('/console/live/waits', ({ ctx, person }) => {
-      live.serve(ctx, person, {
-        render: async () => {
-          const reader = { account_id: person?.account_id ?? '' };
-          const waits = await unitOfWork.read(system, (work) => listWaits(work, reader));
-          return <Waits waits={waits} />;
-        },
-      });
-      return 'handled';
-    }),
-  ];
+interface WaitsVisit extends PageVisit {
+  /** Undefined: the page is not live. */
+  cursor: string | undefined;
 }
 
-function waitsPage(waits: readonly Wait[], cursor: string | undefined): ShownPage {
-  const body = (
-    <>
-      <Heading
-        title="Missing answers"
-        lead="Messages of the last 30 days that expect an answer and have none, the longest wait first."
-        back={{ href: conversationsAddress, text: 'Conversations' }}
-      />
-      <Card>
-        <LiveRegion address="/console/live/waits" cursor={cursor} label="Missing answers">
-          <Waits waits={waits} />
-        </LiveRegion>
-      </Card>
-    </>
-  );
-  return { title: 'Missing answers', body, script: cursor === undefined ? undefined : 'live' };
-}
+const readWaits = ({ read, person }: Pick<PageVisit, 'read' | 'person'>) =>
+  read(listWaits, { account_id: person.account_id });
+
+/** Missing answers, in the threads of all agents that a person may act as. */
+export const waitPages = [
+  ...definePage<WaitsVisit>({
+    path: '/console/waits',
+    // Before the list: what comes in between is sent again.
+    load: async (visit) => ({ ...visit, cursor: (await visit.read(readLiveState, visit.person))?.cursor }),
+    title: 'Missing answers',
+    lead: 'Messages of the last 30 days that expect an answer and have none, the longest wait first.',
+    back: { href: conversationsAddress, text: 'Conversations' },
+    script: ({ cursor }) => (cursor === undefined ? undefined : 'live'),
+    sections: [
+      async (visit) => (
+        <Card>
+          <LiveRegion address="/console/live/waits" cursor={visit.cursor} label="Missing answers">
+            <Waits waits={await readWaits(visit)} />
+          </LiveRegion>
+        </Card>
+      ),
+    ],
+  }),
+  liveRoute('/console/live/waits', async (visit) => <Waits waits={await readWaits(visit)} />),
+];
 
 const states: Record<WaitState, { label: string; tone: 'plain' | 'warning' | 'accent' }> = {
   waits_for_person: { label: 'Waits for a person', tone: 'warning' },

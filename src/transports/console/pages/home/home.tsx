@@ -1,4 +1,3 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import {
@@ -14,53 +13,40 @@ import { countWaiting, readWaiting, type Waiting } from '../../../../services/pe
 import { LiveRegion } from '../../components/live-region.tsx';
 import { FirstStepsList } from './first-steps.tsx';
 import { homeTitle, WaitingList } from './waiting.tsx';
-import { ButtonLink } from '../../components/form.tsx';
 import { CopyValue } from '../../components/secrets.tsx';
-import { InvitationsToPerson } from '../people/membership-invitations.tsx';
-import type { ReadWork } from '../../../../work/unit-of-work.ts';
+import { Rows } from '../../components/rows.tsx';
+import { invitationRow } from '../people/membership-invitations.tsx';
 import { agentAddress } from '../agents/heading.tsx';
-import type { PageParts } from '../../parts.ts';
-import { type ConsoleRoute, page, publicPage, type ShownPage } from '../../route.ts';
+import { liveRoute } from '../../define/live.ts';
+import { page, type PersonVisit, type ShownPage } from '../../route.ts';
+import { FirstAgent } from '../conversations/new.tsx';
 
 const maxAgentsShown = 6;
 
 /** `/console`: what waits for the person, live, and the person's agents. */
-export function homeRoutes({ unitOfWork, settings, live }: PageParts): ConsoleRoute[] {
-  return [
-    page('/console', async ({ person }) => {
-      const { account_id } = person;
-      return unitOfWork.read(system, async (work) => {
-        // Before the lists: what comes in between is sent again.
-        const state = await readLiveState(work, person);
-        const [agents, dashboard, content] = await Promise.all([
-          listAgentsOfPerson(work, account_id, { limit: maxAgentsShown + 1 }),
-          readDashboard(work, account_id),
-          readLiveContent(work, account_id),
-        ]);
-        return homePage({ person, agents, dashboard, content, cursor: state?.cursor, ...settings });
-      });
-    }),
-    publicPage('/console/live/home', ({ ctx, person }) => {
-      live.serve(ctx, person, {
-        render: async () => {
-          const account_id = person?.account_id ?? '';
-          const content = await unitOfWork.read(system, (work) => readLiveContent(work, account_id));
-          return <LiveContent {...content} />;
-        },
-      });
-      return 'handled';
-    }),
-  ];
-}
+export const homePages = [
+  page('/console', async (visit) => {
+    const { person, parts, read } = visit;
+    // Before the lists: what comes in between is sent again.
+    const state = await read(readLiveState, person);
+    const [agents, dashboard, content] = await Promise.all([
+      read(listAgentsOfPerson, person.account_id, { limit: maxAgentsShown + 1 }),
+      read(readDashboard, person.account_id),
+      readLiveContent(visit),
+    ]);
+    return homePage({ person, agents, dashboard, content, cursor: state?.cursor, ...parts.settings });
+  }),
+  liveRoute('/console/live/home', async (visit) => <LiveContent {...await readLiveContent(visit)} />),
+];
 
 /** What the page keeps up to date. */
-async function readLiveContent(work: ReadWork, account_id: string) {
-  const [waiting, steps, agents] = await Promise.all([
-    readWaiting(work, account_id),
-    readFirstSteps(work, account_id),
-    listAgentsOfPerson(work, account_id, { right: 'acts_as', limit: 1 }),
+async function readLiveContent({ read, person: { account_id } }: PersonVisit): Promise<HomeContent> {
+  const [waiting, steps, [agent]] = await Promise.all([
+    read(readWaiting, account_id),
+    read(readFirstSteps, account_id),
+    read(listAgentsOfPerson, account_id, { right: 'acts_as' as const, limit: 1 }),
   ]);
-  return { waiting, steps, agent: agents[0] };
+  return { waiting, steps, agent };
 }
 
 interface HomeContent {
@@ -114,18 +100,11 @@ function homePage({ person, agents, dashboard, content, cursor, public_url }: Ho
       </LiveRegion>
       {dashboard.invitations.length > 0 && (
         <Card title="Invitations">
-          <InvitationsToPerson invitations={dashboard.invitations} />
+          <Rows label="Invitations" rows={dashboard.invitations.map(invitationRow)} />
         </Card>
       )}
       {agents.length === 0 ? (
-        <Empty
-          title="No agents yet"
-          action={
-            <ButtonLink href="/console/agents/new" kind="primary">
-              Create your first agent
-            </ButtonLink>
-          }
-        >
+        <Empty title="No agents yet" action={<FirstAgent />}>
           An agent is an identity with which software sends and receives messages.
         </Empty>
       ) : (

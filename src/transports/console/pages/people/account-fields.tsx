@@ -1,80 +1,72 @@
-import { ButtonLink } from '../../components/form.tsx';
-import type { ComponentChildren } from 'preact';
+import { maxDisplayNameLength } from '../../../../services/people/display-names.ts';
 import { passwordLength } from '../../../../services/people/passwords.ts';
-import { Field, NameField } from '../../components/field.tsx';
-
-interface NewAccountFieldsProps {
-  /** Whether an invitation code is required. */
-  needsInvitation: boolean;
-  username: string | undefined;
-  invitation: string | undefined;
-  errors: Readonly<Record<string, string>>;
-}
+import { NameField } from '../../components/field.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { type FieldDefinition, secret, text } from '../../define/fields.tsx';
 
 /** The fields of a new account besides the password. */
-export function NewAccountFields({ needsInvitation, username, invitation, errors }: NewAccountFieldsProps) {
-  return (
-    <>
-      {needsInvitation && (
-        <Field
-          name="invitation"
-          label="Invitation code"
-          hint="New accounts need an invitation."
-          value={invitation}
-          error={errors['invitation']}
-          plain
-          required
-        />
-      )}
+export function newAccountFields(needsInvitation: boolean) {
+  return {
+    ...(needsInvitation && {
+      invitation: text({
+        label: 'Invitation code',
+        hint: 'New accounts need an invitation.',
+        plain: true,
+        required: true,
+      }),
+    }),
+    username: name('Username', 'The handles of your agents start with it. It cannot be changed later.', {
+      autocomplete: 'username',
+    }),
+  };
+}
+
+/** A part of a handle, which is checked as it was entered. */
+export function name(
+  label: string,
+  permanenceHint: string,
+  given: { autocomplete?: string; prefix?: string } = {},
+): FieldDefinition<string> {
+  return {
+    read: (form, field) => form.get(field) ?? '',
+    show: ({ name: field, value, errors }) => (
       <NameField
-        name="username"
-        label="Username"
-        permanenceHint="The handles of your agents start with it. It cannot be changed later."
-        value={username}
-        error={errors['username']}
-        autocomplete="username"
+        {...given}
+        name={field}
+        label={label}
+        permanenceHint={permanenceHint}
+        value={value}
+        error={errors[field]}
       />
-    </>
-  );
+    ),
+  };
 }
 
-interface NewPasswordFieldProps {
-  name: string;
-  label: string;
-  /** Follows the minimum length. */
-  hint: ComponentChildren;
-  error: string | undefined;
-}
-
-/** A field for a new password. */
-export function NewPasswordField({ name, label, hint, error }: NewPasswordFieldProps) {
+/** A new password. @param hint follows the minimum length */
+export function newPassword(label: string, hint: string): FieldDefinition<string> {
   const { min, max } = passwordLength;
-  return (
-    <Field
-      name={name}
-      label={label}
-      type="password"
-      hint={
-        <>
-          At least {min} characters. {hint}
-        </>
-      }
-      error={error}
-      autocomplete="new-password"
-      minlength={min}
-      maxlength={max}
-      required
-    />
-  );
+  return secret({
+    label,
+    hint: `At least ${min} characters. ${hint}`,
+    autocomplete: 'new-password',
+    minlength: min,
+    maxlength: max,
+    required: true,
+  });
+}
+
+/** The display name of a person or an organization. */
+export function displayName(hint: string): FieldDefinition<string> {
+  return text({ label: 'Display name', hint, maxlength: maxDisplayNameLength, plain: true });
 }
 
 /** A link to sign in through the external provider and return to `to`. */
-export function ExternalLink({ name, to }: { name: string; to: string }) {
+export function ExternalLink({ name: provider, to }: { name: string; to: string }) {
   return (
     <>
       <p class="or">or</p>
       <ButtonLink href={`/sign-in/external?${new URLSearchParams({ to }).toString()}`} wide>
-        Continue with {name}
+        Continue with {provider}
       </ButtonLink>
     </>
   );

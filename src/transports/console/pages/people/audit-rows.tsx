@@ -1,21 +1,11 @@
 import type { AuditAction } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import type { AuditLogEntry } from '../../../../services/agents/audit.ts';
 import { Handle } from '../../components/agent-rows.tsx';
-import { Rows } from '../../components/rows.tsx';
+import type { Row } from '../../components/rows.tsx';
 import { Time } from '../../components/time.tsx';
 
-interface AuditRowsProps {
-  entries: readonly AuditLogEntry[];
-  /** The ids of agents that are links to their pages. */
-  linked?: ReadonlySet<string>;
-}
-
-/** Entries of the audit log. */
-export function AuditRows({ entries, linked = new Set() }: AuditRowsProps) {
-  return <Rows label="Audit log" rows={entries.map((entry) => toRow(entry, linked))} />;
-}
-
-function toRow(entry: AuditLogEntry, linked: ReadonlySet<string>) {
+/** An entry of the audit log. @param linked the ids of agents that are links to their pages */
+export function auditRow(entry: AuditLogEntry, linked: ReadonlySet<string> = new Set()): Row {
   const { id, act, at, agent_id, handle, username, about, by_kind, by_name, transport, detail } = entry;
   const name = handle === null ? username : <Handle of={handle} />;
   const isLink = agent_id !== null && linked.has(agent_id);

@@ -1,17 +1,20 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
-import { type AuditKind, auditKinds } from '../../../../../packages/core/src/domain/auth/audit.ts';
+import {
+  auditActions,
+  type AuditKind,
+  auditKinds,
+} from '../../../../../packages/core/src/domain/auth/audit.ts';
+import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
-import { type AuditPage, readAgentAudit } from '../../../../services/agents/audit.ts';
+import { readAgentAudit } from '../../../../services/agents/audit.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
-import { Card, Empty, Heading } from '../../components/content.tsx';
-import { Select } from '../../components/field.tsx';
-import { Button, ButtonLink } from '../../components/form.tsx';
-import { NextPage } from '../../components/rows.tsx';
-import type { PageParts } from '../../parts.ts';
-import { type ConsoleRoute, page, type ShownPage } from '../../route.ts';
-import { AuditRows } from './audit-rows.tsx';
+import { readOrganizationAudit } from '../../../../services/people/organization-audit.ts';
+import { toAgentOptions } from '../../components/agent-rows.tsx';
+import { select, text } from '../../define/fields.tsx';
+import { filter } from '../../define/filter.tsx';
+import { list, toPage } from '../../define/list.tsx';
+import { definePage, type PageVisit, personPage } from '../../define/page.tsx';
+import { auditRow, toActText } from './audit-rows.tsx';
 
-const path = '/console/audit';
 const pageSize = 50;
 
 const kindTexts: Record<AuditKind, string> = {
@@ -23,95 +26,124 @@ const kindTexts: Record<AuditKind, string> = {
   organizations: 'Organizations: members, invitations',
 };
 
-/** The audit log of all agents and organizations that a person administers. */
-export function auditRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
-  return [
-    page(path, async ({ query, person: { account_id } }) => {
-      const filter = readFilter(query);
-      const before = query.get('before') ?? '';
-      const position = isId('audit', before) ? { before } : {};
-      return unitOfWork.read(system, async (work) => {
-        const [agents, found] = await Promise.all([
-          listAgentsOfPerson(work, account_id, { right: 'manages' }),
-          readAgentAudit(work, account_id, { ...filter, ...position, limit: pageSize }),
-        ]);
-        return auditPage(filter, agents, found);
-      });
-    }),
-  ];
+interface AuditVisit extends PageVisit {
+  agents: readonly AgentOfPerson[];
 }
 
-interface Filter {
-  agent_id?: string | undefined;
-  kind?: AuditKind | undefined;
-}
-
-/** Reads the filter of a query. Invalid values are ignored. */
-function readFilter(query: URLSearchParams): Filter {
+/** The filter of a query. Invalid values are ignored. */
+function readFilter({ query }: PageVisit) {
   const agent = query.get('agent') ?? '';
   const kind = auditKinds.find((each) => each === query.get('kind'));
-  return { kind, agent_id: isId('agent', agent) ? agent : undefined };
+  return { ...(kind && { kind }), ...(isId('agent', agent) && { agent }) };
 }
 
-function auditPage(
-  filter: Filter,
-  agents: readonly AgentOfPerson[],
-  { entries, next }: AuditPage,
-): ShownPage {
-  const { agent_id, kind } = filter;
-  const query = { ...(kind !== undefined && { kind }), ...(agent_id !== undefined && { agent: agent_id }) };
-  const body = (
-    <>
-      <Heading
-        title="Audit log"
-        lead="Changes of your agents and by them, and of the members of organizations of which you are an admin, newest first. Entries cannot be changed and are deleted after the retention time."
-      />
-      <Filters filter={filter} agents={agents} />
-      <Card title="Entries">
-        {entries.length > 0 && <AuditRows entries={entries} linked={new Set(agents.map(({ id }) => id))} />}
-        {entries.length === 0 && next === undefined && (
-          <Empty title="No entries">Create an agent or change one: each change has an entry here.</Empty>
-        )}
-        {entries.length === 0 && next !== undefined && <p>None of the latest entries is of this kind.</p>}
-        <NextPage
-          path={path}
-          noun="entries"
-          next={next === undefined ? undefined : { ...query, before: next }}
-        />
-      </Card>
-    </>
-  );
-  return { title: 'Audit log', body };
+/** The entry after which the page begins. */
+function readPosition({ query }: PageVisit): string | undefined {
+  const before = query.get('before') ?? '';
+  return isId('audit', before) ? before : undefined;
 }
 
-function Filters({ filter, agents }: { filter: Filter; agents: readonly AgentOfPerson[] }) {
-  const { agent_id, kind } = filter;
-  return (
-    <form method="get" action={path} class="stack" role="search" aria-label="Filter">
-      <div class="filter-fields">
-        <Select
-          name="kind"
-          label="Kind"
-          value={kind ?? ''}
-          options={[
+/** The audit log of all agents and organizations that a person administers. */
+export const auditPage = definePage<AuditVisit>({
+  path: '/console/audit',
+  load: async (visit) => ({
+    ...visit,
+    agents: await visit.read(listAgentsOfPerson, visit.person.account_id, { right: 'manages' }),
+  }),
+  title: 'Audit log',
+  lead: 'Changes of your agents and by them, and of the members of organizations of which you are an admin, newest first. Entries cannot be changed and are deleted after the retention time.',
+  sections: [
+    filter({
+      fields: ({ agents }) => ({
+        kind: select({
+          label: 'Kind',
+          options: [
             { value: '', text: 'All kinds' },
             ...auditKinds.map((value) => ({ value, text: kindTexts[value] })),
-          ]}
-        />
-        <Select
-          name="agent"
-          label="Agent"
-          value={agent_id ?? ''}
-          options={[
-            { value: '', text: 'All my agents' },
-            ...agents.map(({ id, canonical_handle }) => ({ value: id, text: `@${canonical_handle}` })),
-          ]}
-        />
-      </div>
-      <div class="actions">
-        <Button kind="quiet">Show</Button>
-        {(agent_id !== undefined || kind !== undefined) && <ButtonLink href={path}>Show all</ButtonLink>}
-      </div>
-    </form>
-  );
+          ],
+        }),
+        agent: select({ label: 'Agent', options: toAgentOptions(agents, 'All my agents') }),
+      }),
+      values: (visit) => readFilter(visit),
+    }),
+    list({
+      title: 'Entries',
+      label: 'Audit log',
+      async read(visit) {
+        const shown = readFilter(visit);
+        const wanted = {
+          kind: shown.kind,
+          agent_id: shown.agent,
+          before: readPosition(visit),
+          limit: pageSize,
+        };
+        const { entries, next } = await visit.read(readAgentAudit, visit.person.account_id, wanted);
+        return { items: entries, next: next === undefined ? undefined : { ...shown, before: next } };
+      },
+      row: (entry, { agents }) => auditRow(entry, new Set(agents.map(({ id }) => id))),
+      empty: (_, next) =>
+        next === undefined
+          ? {
+              title: 'No entries',
+              text: 'Create an agent or change one: each change has an entry here.',
+            }
+          : 'None of the latest entries is of this kind.',
+    }),
+  ],
+});
+
+/** The filter of the log of an organization. Invalid values are ignored. */
+function readOrganizationFilter({ query }: PageVisit) {
+  const agent = (query.get('agent') ?? '').trim().replace(/^@/, '').toLowerCase();
+  const act = auditActions.find((each) => each === query.get('act'));
+  return { ...(act && { act }), ...(isHandle(agent) && { agent }) };
 }
+
+const titleOf = ({ params }: PageVisit) => `Audit log of ${params['slug']}`;
+
+/** The audit log of an organization, for its admins. */
+export const organizationAuditPage = personPage({
+  path: '/console/organizations/:slug/audit',
+  title: titleOf,
+  back: ({ params: { slug = '' } }) => ({ href: `/console/organizations/${slug}`, text: slug }),
+  lead: 'All changes to its members and agents, newest first. Entries cannot be changed and are deleted after the retention time.',
+  sections: [
+    filter({
+      title: 'Filter',
+      fields: ({ params }) => ({
+        act: select({
+          label: 'Action',
+          options: [
+            { value: '', text: 'All actions' },
+            ...auditActions.map((value) => ({ value, text: toActText(value) })),
+          ],
+        }),
+        agent: text({
+          label: 'Agent',
+          hint: `Handle of an agent, such as ${params['slug']}.agent. Empty for all.`,
+          maxlength: 80,
+          plain: true,
+        }),
+      }),
+      values: readOrganizationFilter,
+    }),
+    list({
+      title: 'Entries',
+      label: 'Audit log',
+      empty: 'No entries.',
+      async read(visit) {
+        const { person, params } = visit;
+        const shown = readOrganizationFilter(visit);
+        const wanted = {
+          act: shown.act,
+          handle: shown.agent,
+          before: readPosition(visit),
+          limit: pageSize + 1,
+        };
+        const found = await visit.read(readOrganizationAudit, person, params['slug'] ?? '', wanted);
+        return toPage(found, pageSize, (last) => ({ ...shown, before: last.id }));
+      },
+      row: (entry) => auditRow(entry),
+    }),
+  ],
+});

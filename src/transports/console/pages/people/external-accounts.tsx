@@ -1,5 +1,3 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
-import { authorFromPerson } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { addressKey } from '../../../http/address-key.ts';
 import {
   beginExternalSignIn,
@@ -20,12 +18,12 @@ import { setExternalCookie } from './external-sign-in.tsx';
 const path = '/console/account/external';
 
 /** Connects an account with the OpenID Connect provider for sign-in. No routes without a provider. */
-export function externalAccountRoutes({ unitOfWork, limits, external }: PageParts): ConsoleRoute[] {
+export function externalAccountRoutes({ services, limits, external }: PageParts): ConsoleRoute[] {
   if (!external) return [];
   const { name, provider } = external;
 
-  async function show({ person }: PersonVisit, message?: string, status?: number): Promise<ShownPage> {
-    const identities = await unitOfWork.read(system, (work) => listIdentities(work, person.account_id));
+  async function show({ person, read }: PersonVisit, message?: string, status?: number): Promise<ShownPage> {
+    const identities = await read(listIdentities, person.account_id);
     return accountsPage({ name, identities, message, status });
   }
 
@@ -34,7 +32,7 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
     action(path, async ({ ctx, person }) => {
       await limits.consume('sign_in_address', addressKey(ctx));
       const request = { to: path, account_id: person.account_id };
-      const pending = await beginExternalSignIn(unitOfWork, provider, request);
+      const pending = await services.run(beginExternalSignIn, provider, request);
       if (!pending) return externalFailurePage('unavailable', name, person);
       setExternalCookie(ctx, pending.token);
       // No redirect: Chromium applies form-action to all redirects after a form, and the provider may redirect elsewhere.
@@ -44,11 +42,9 @@ export function externalAccountRoutes({ unitOfWork, limits, external }: PagePart
     action(`${path}/disconnect`, (visit) =>
       orShowFormAgain(
         async () => {
-          const { form, person } = visit;
+          const { form, person, write } = visit;
           const identity = { issuer: form.get('issuer') ?? '', subject: form.get('subject') ?? '' };
-          await unitOfWork.write(authorFromPerson(person), (work) =>
-            disconnectIdentity(work, person.account_id, identity),
-          );
+          await write(disconnectIdentity, person.account_id, identity);
           return { to: path, flash: successFlash('Disconnected.') };
         },
         ({ message, status }) => show(visit, message, status),

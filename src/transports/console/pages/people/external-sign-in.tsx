@@ -8,7 +8,8 @@ import {
 } from '../../../../services/people/external-identities.ts';
 import { cookieOf, setCookie } from '../../cookies.ts';
 import { successFlash } from '../../flash.ts';
-import { NewAccountFields } from './account-fields.tsx';
+import { type FieldDefinitions, Fields, readFields } from '../../define/fields.tsx';
+import { newAccountFields } from './account-fields.tsx';
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Button, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
@@ -34,10 +35,11 @@ export function setExternalCookie(ctx: Context, token: string): void {
 
 /** Sign-in and sign-up through an OpenID Connect provider. No routes without a provider. */
 export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
-  const { unitOfWork, limits, sessions, settings, external } = parts;
+  const { services, limits, sessions, settings, external } = parts;
   if (!external) return [];
   const { name, provider } = external;
   const { signup } = settings;
+  const fields = newAccountFields(signup === 'invite');
 
   return [
     publicPage(beginPath, async ({ ctx, query, person }) => {
@@ -46,7 +48,7 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
       const isCrossSite = ['cross-site', 'same-site'].includes(ctx.get('Sec-Fetch-Site'));
       if (person || isCrossSite) return { to: person ? to : signInAddress(to) };
       await limits.consume('sign_in_address', addressKey(ctx));
-      const pending = await beginExternalSignIn(unitOfWork, provider, { to, account_id: null });
+      const pending = await services.run(beginExternalSignIn, provider, { to, account_id: null });
       if (!pending) return externalFailurePage('unavailable', name, person);
       setExternalCookie(ctx, pending.token);
       ctx.redirect(pending.address);
@@ -58,7 +60,7 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
       setCookie(ctx, 'external', null);
       if (token === undefined) return externalFailurePage('expired', name, person);
       const callback = { token, query: ctx.querystring, person };
-      const result = await finishExternalSignIn(unitOfWork, provider, callback, signup);
+      const result = await services.run(finishExternalSignIn, provider, callback, signup);
       if (result.outcome === 'failed') return externalFailurePage(result.reason, name, person);
       if (result.outcome === 'connected')
         return { to: result.to, flash: successFlash(`Your account is connected with ${name}.`) };
@@ -71,41 +73,36 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
     }),
 
     publicPage(usernamePath, async ({ ctx, person }) => {
-      const pending = await readSuggestedUsername(unitOfWork, cookieOf(ctx, 'external') ?? '');
+      const pending = await services.run(readSuggestedUsername, cookieOf(ctx, 'external') ?? '');
       if (!pending || signup === 'closed') return externalFailurePage('expired', name, person);
-      return choicePage({ name, signup, username: pending.suggested_username ?? undefined });
+      return choicePage(name, fields, { username: pending.suggested_username ?? undefined });
     }),
 
     publicAction(usernamePath, ({ ctx, form, person }) => {
-      const username = form.get('username') ?? '';
-      const invitation = form.get('invitation') ?? undefined;
+      const entered = readFields(fields, form);
       return orShowFormAgain(
         async () => {
           await limits.consume('sign_up', addressKey(ctx));
           const token = cookieOf(ctx, 'external') ?? '';
-          const opened = await signUpExternal(unitOfWork, token, { username, invitation }, signup);
+          const opened = await services.run(signUpExternal, token, entered, signup);
           if (!opened) return externalFailurePage('expired', name, person);
           setCookie(ctx, 'external', null);
           await sessions.begin(ctx, opened.account_id);
-          const text = `Welcome, ${username.trim().toLowerCase()}. Your account is ready.`;
+          const text = `Welcome, ${entered.username.trim().toLowerCase()}. Your account is ready.`;
           return { to: safeReturnPath(opened.to), flash: successFlash(text) };
         },
-        (formErrors) => choicePage({ name, signup, username, invitation, formErrors }),
+        (formErrors) => choicePage(name, fields, entered, formErrors),
       );
     }),
   ];
 }
 
-interface ChoicePage {
-  name: string;
-  signup: PageParts['settings']['signup'];
-  username: string | undefined;
-  invitation?: string | undefined;
-  formErrors?: FormErrors;
-}
-
-function choicePage({ name, signup, username, invitation, formErrors }: ChoicePage): ShownPage {
-  const errors = formErrors?.fields ?? {};
+function choicePage(
+  name: string,
+  fields: FieldDefinitions,
+  values: Readonly<Record<string, string | undefined>>,
+  formErrors?: FormErrors,
+): ShownPage {
   const body = (
     <>
       <Heading
@@ -115,12 +112,7 @@ function choicePage({ name, signup, username, invitation, formErrors }: ChoicePa
       <Card>
         <ErrorNotice {...formErrors} />
         <Form action={usernamePath}>
-          <NewAccountFields
-            needsInvitation={signup === 'invite'}
-            username={username}
-            invitation={invitation}
-            errors={errors}
-          />
+          <Fields fields={fields} values={values} errors={formErrors?.fields ?? {}} />
           <Button wide>Create account</Button>
         </Form>
       </Card>

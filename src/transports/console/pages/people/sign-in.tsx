@@ -1,4 +1,3 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { successFlash } from '../../flash.ts';
 import type { PageParts } from '../../parts.ts';
 import {
@@ -32,7 +31,7 @@ const maxUsernameLength = 80;
 
 /** Signs in with username and password. */
 export function signInRoutes({
-  unitOfWork,
+  services,
   limits,
   sessions,
   knownBrowsers,
@@ -73,10 +72,10 @@ export function signInRoutes({
         return orShowFormAgain(
           async () => {
             await consumeLimits(visit, username);
-            const found = await checkPassword(unitOfWork, username, visit.form.get('password') ?? '');
+            const found = await services.run(checkPassword, username, visit.form.get('password') ?? '');
             if (!found) {
               const address = visit.ctx.ip.replace(/^::ffff:/, '');
-              await unitOfWork.write(system, (work) => auditFailedSignIn(work, username, address));
+              await services.write(undefined, auditFailedSignIn, username, address);
               return show({ to, kept, username, status: 400, message: wrongCredentialsMessage });
             }
             await sessions.begin(visit.ctx, found.account_id);

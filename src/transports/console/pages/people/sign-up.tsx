@@ -1,77 +1,61 @@
-import { addressKey } from '../../../http/address-key.ts';
 import { signUp } from '../../../../services/people/sign-in.ts';
-import { successFlash } from '../../flash.ts';
-import { NewAccountFields, NewPasswordField, ExternalLink } from './account-fields.tsx';
-import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
+import { addressKey } from '../../../http/address-key.ts';
+import { Card, ErrorNotice, Heading } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
-import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
+import { Fields, readFields } from '../../define/fields.tsx';
+import { successFlash } from '../../flash.ts';
+import { type FormErrors, formPage, orShowFormAgain } from '../../form-errors.ts';
 import {
-  safeReturnPath,
-  type ConsoleRoute,
   publicAction,
   publicPage,
+  safeReturnPath,
   type ShownPage,
   signInAddress,
+  type Visit,
 } from '../../route.ts';
+import { ExternalLink, newAccountFields, newPassword } from './account-fields.tsx';
+
+const fieldsOf = ({ parts: { settings } }: Visit) => ({
+  ...newAccountFields(settings.signup === 'invite'),
+  password: newPassword('Password', 'A few unrelated words make a good password.'),
+});
 
 /** Creates an account if the setting SIGNUP allows it. */
-export function signUpRoutes({
-  unitOfWork,
-  limits,
-  sessions,
-  knownBrowsers,
-  settings,
-  external,
-}: PageParts): ConsoleRoute[] {
-  const { signup } = settings;
+export const signUpPages = [
+  publicPage('/sign-up', (visit) => {
+    const { query, person, parts } = visit;
+    const to = safeReturnPath(query.get('to'));
+    if (person) return { to };
+    if (parts.settings.signup === 'closed') return closedPage(to);
+    return signUpPage(visit, to, { invitation: query.get('invitation') ?? undefined });
+  }),
+  publicAction('/sign-up', (visit) => {
+    const { ctx, form, parts } = visit;
+    const { signup } = parts.settings;
+    const to = safeReturnPath(form.get('to'));
+    if (signup === 'closed') return { ...closedPage(to), status: 403 };
+    const entered = readFields(fieldsOf(visit), form);
+    return orShowFormAgain(
+      async () => {
+        await parts.limits.consume('sign_up', addressKey(ctx));
+        const { account_id } = await parts.services.run(signUp, entered, signup);
+        await parts.sessions.begin(ctx, account_id);
+        const username = entered.username.trim().toLowerCase();
+        parts.knownBrowsers.remember(ctx, username);
+        return { to, flash: successFlash(`Welcome, ${username}. Your account is ready.`) };
+      },
+      (formErrors) => signUpPage(visit, to, entered, formErrors),
+    );
+  }),
+];
 
-  return [
-    publicPage('/sign-up', ({ query, person }) => {
-      const to = safeReturnPath(query.get('to'));
-      if (person) return { to };
-      return signup === 'closed'
-        ? closedPage(to)
-        : signUpPage({ to, signup, external: external?.name, invitation: query.get('invitation') });
-    }),
-    publicAction('/sign-up', (visit) => {
-      const { form } = visit;
-      const to = safeReturnPath(form.get('to'));
-      const username = form.get('username') ?? '';
-      const invitation = form.get('invitation');
-      if (signup === 'closed') return { ...closedPage(to), status: 403 };
-      return orShowFormAgain(
-        async () => {
-          await limits.consume('sign_up', addressKey(visit.ctx));
-          const password = form.get('password') ?? '';
-          const account = { username, password, invitation: invitation ?? undefined };
-          const { account_id } = await signUp(unitOfWork, account, signup);
-          await sessions.begin(visit.ctx, account_id);
-          knownBrowsers.remember(visit.ctx, username.trim().toLowerCase());
-          return {
-            to,
-            flash: successFlash(`Welcome, ${username.trim().toLowerCase()}. Your account is ready.`),
-          };
-        },
-        (formErrors) =>
-          signUpPage({ to, signup, external: external?.name, username, invitation, formErrors }),
-      );
-    }),
-  ];
-}
-
-interface SignUpPage {
-  to: string;
-  signup: 'open' | 'invite';
-  /** Name of the external sign-in provider. */
-  external: string | undefined;
-  username?: string;
-  invitation: string | null;
-  formErrors?: FormErrors;
-}
-
-function signUpPage({ to, signup, external, username, invitation, formErrors }: SignUpPage): ShownPage {
-  const errors = formErrors?.fields ?? {};
+function signUpPage(
+  visit: Visit,
+  to: string,
+  values: Readonly<Record<string, string | undefined>>,
+  formErrors?: FormErrors,
+): ShownPage {
+  const { external } = visit.parts;
   const body = (
     <>
       <Heading
@@ -81,21 +65,10 @@ function signUpPage({ to, signup, external, username, invitation, formErrors }: 
       <Card>
         <ErrorNotice {...formErrors} />
         <Form action="/sign-up" hidden={{ to }}>
-          <NewAccountFields
-            needsInvitation={signup === 'invite'}
-            username={username}
-            invitation={invitation ?? undefined}
-            errors={errors}
-          />
-          <NewPasswordField
-            name="password"
-            label="Password"
-            hint="A few unrelated words make a good password."
-            error={errors['password']}
-          />
+          <Fields fields={fieldsOf(visit)} values={values} errors={formErrors?.fields ?? {}} />
           <Button wide>Create account</Button>
         </Form>
-        {external !== undefined && <ExternalLink name={external} to={to} />}
+        {external !== undefined && <ExternalLink name={external.name} to={to} />}
       </Card>
       <p class="aside">
         Already have an account? <a href={signInAddress(to)}>Sign in</a>

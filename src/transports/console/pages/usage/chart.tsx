@@ -16,17 +16,10 @@ export interface ChartDay {
   received: number;
 }
 
-interface UsageChartProps {
-  title: string;
-  /** Plural name of what is counted, such as "messages". */
-  unit: string;
-  days: readonly ChartDay[];
-}
-
 const numbers = new Intl.NumberFormat('en');
 
-/** One bar for each day, with what was received on top of what was sent. The table beneath has the same numbers. */
-export function UsageChart({ title, unit, days }: UsageChartProps) {
+/** One bar for each day, with the messages that were received on top of those that were sent. The table beneath has the same numbers. */
+export function UsageChart({ days }: { days: readonly ChartDay[] }) {
   const id = useId();
   const max = Math.max(1, ...days.map(({ sent, received }) => sent + received));
   const step = (width - left - right) / days.length;
@@ -39,9 +32,9 @@ export function UsageChart({ title, unit, days }: UsageChartProps) {
       role="img"
       aria-labelledby={`${id}-title ${id}-desc`}
     >
-      <title id={`${id}-title`}>{title}</title>
+      <title id={`${id}-title`}>Messages by day</title>
       <desc id={`${id}-desc`}>
-        {`${sum('sent')} ${unit} sent and ${sum('received')} received in ${days.length} days; at most ${numbers.format(max)} a day. The table below has the numbers of each day.`}
+        {`${sum('sent')} messages sent and ${sum('received')} received in ${days.length} days; at most ${numbers.format(max)} a day. The table below has the numbers of each day.`}
       </desc>
       <line x1={left} y1={height - bottom} x2={width - right} y2={height - bottom} />
       <text x={left - 8} y={top + 4} text-anchor="end">

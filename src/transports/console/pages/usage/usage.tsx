@@ -1,125 +1,63 @@
-import { system } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { estimateTokens, type Usage } from '../../../../../packages/core/src/domain/usage.ts';
 import { presentDay } from '../../../../../packages/core/src/records/usage.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { readUsage, type UsageOfAgent, type UsageReport } from '../../../../services/threads/usage.ts';
-import { Card, Empty, Facts, Heading } from '../../components/content.tsx';
-import { Field, Select } from '../../components/field.tsx';
-import { Button, ButtonLink } from '../../components/form.tsx';
+import { toAgentOptions } from '../../components/agent-rows.tsx';
+import { Card, Empty, Facts } from '../../components/content.tsx';
 import { NumberTable } from '../../components/table.tsx';
-import type { PageParts } from '../../parts.ts';
-import { type ConsoleRoute, page, type ShownPage } from '../../route.ts';
+import { select, text } from '../../define/fields.tsx';
+import { filter } from '../../define/filter.tsx';
+import { definePage, type PageVisit } from '../../define/page.tsx';
 import { UsageChart } from './chart.tsx';
 
 const path = '/console/usage';
 
-/** What the agents that a person may act as sent and received. */
-export function usageRoutes({ unitOfWork }: PageParts): ConsoleRoute[] {
-  return [
-    page(path, ({ query, person: { account_id } }) => {
-      const filter = readFilter(query);
-      return unitOfWork.read(system, async (work) => {
-        const [agents, report] = await Promise.all([
-          listAgentsOfPerson(work, account_id, { right: 'acts_as' }),
-          readUsage(work, { account_id }, filter),
-        ]);
-        return usagePage(filter, agents, report);
-      });
-    }),
-  ];
-}
-
-interface Filter {
-  /** The id of an agent. */
-  agent: string | undefined;
-  /** A handle. */
-  counterpart: string | undefined;
+interface UsageVisit extends PageVisit {
+  agents: readonly AgentOfPerson[];
+  /** What the address asks for. An agent without a valid id is ignored. */
+  wanted: { agent: string | undefined; counterpart: string | undefined };
   /** The counterpart as it was entered, if it is no handle. */
-  wrongCounterpart: string | undefined;
+  wrong: string | undefined;
 }
 
-/** Reads the filter of a query. An agent without a valid id is ignored. */
-function readFilter(query: URLSearchParams): Filter {
-  const agent = query.get('agent') ?? '';
-  const entered = (query.get('counterpart') ?? '').trim().replace(/^@/, '').toLowerCase();
-  return {
-    agent: isId('agent', agent) ? agent : undefined,
-    counterpart: isHandle(entered) ? entered : undefined,
-    wrongCounterpart: entered === '' || isHandle(entered) ? undefined : entered,
-  };
-}
+/** What the agents that a person may act as sent and received. */
+export const usagePage = definePage<UsageVisit>({
+  path,
+  async load(visit) {
+    const { query, person, read } = visit;
+    const agent = query.get('agent') ?? '';
+    const entered = (query.get('counterpart') ?? '').trim().replace(/^@/, '').toLowerCase();
+    const wanted = {
+      agent: isId('agent', agent) ? agent : undefined,
+      counterpart: isHandle(entered) ? entered : undefined,
+    };
+    const agents = await read(listAgentsOfPerson, person.account_id, { right: 'acts_as' });
+    return { ...visit, agents, wanted, wrong: isHandle(entered) ? undefined : entered };
+  },
+  title: 'Usage',
+  lead: 'Messages that your agents sent and received in the last 30 days. Days are in UTC. Bytes are those of the text, without files. Tokens are an estimate: one for four bytes.',
+  sections: [
+    filter({
+      fields: ({ agents }) => ({
+        agent: select({ label: 'Agent', options: toAgentOptions(agents, 'All my agents') }),
+        counterpart: text({ label: 'Counterpart', maxlength: 80, plain: true }),
+      }),
+      values: ({ wanted, wrong }) => ({ ...wanted, counterpart: wanted.counterpart ?? (wrong || undefined) }),
+      errors: ({ wrong }) => (wrong ? { counterpart: 'must be a handle such as owner.agent' } : {}),
+    }),
+    async ({ read, person: { account_id }, wanted }) => (
+      <Report wanted={wanted} report={await read(readUsage, { account_id }, wanted)} />
+    ),
+  ],
+});
 
 /** The path of the page, for an agent (id) or with a counterpart (handle). */
-export function usageAddress({
-  agent,
-  counterpart,
-}: {
-  agent?: string | undefined;
-  counterpart?: string | undefined;
-}) {
-  const query = new URLSearchParams({
-    ...(agent !== undefined && { agent }),
-    ...(counterpart !== undefined && { counterpart }),
-  });
+export function usageAddress(wanted: Partial<UsageVisit['wanted']>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(wanted)) if (value !== undefined) query.set(name, value);
   return query.size === 0 ? path : `${path}?${query.toString()}`;
-}
-
-function usagePage(filter: Filter, agents: readonly AgentOfPerson[], report: UsageReport): ShownPage {
-  const { total } = report;
-  const isEmpty = total.sent.messages + total.received.messages + total.stopped_loops === 0;
-  const body = (
-    <>
-      <Heading
-        title="Usage"
-        lead="Messages that your agents sent and received in the last 30 days. Days are in UTC. Bytes are those of the text, without files. Tokens are an estimate: one for four bytes."
-      />
-      <Filters filter={filter} agents={agents} />
-      {isEmpty ? (
-        <Card>
-          <Empty title="No messages">
-            Messages are counted within seconds after one of your agents sends or receives them.
-          </Empty>
-        </Card>
-      ) : (
-        <Report filter={filter} report={report} />
-      )}
-    </>
-  );
-  return { title: 'Usage', body };
-}
-
-function Filters({ filter, agents }: { filter: Filter; agents: readonly AgentOfPerson[] }) {
-  const { agent, counterpart, wrongCounterpart } = filter;
-  const isFiltered = agent !== undefined || counterpart !== undefined || wrongCounterpart !== undefined;
-  return (
-    <form method="get" action={path} class="stack" role="search" aria-label="Filter">
-      <div class="filter-fields">
-        <Select
-          name="agent"
-          label="Agent"
-          value={agent ?? ''}
-          options={[
-            { value: '', text: 'All my agents' },
-            ...agents.map(({ id, canonical_handle }) => ({ value: id, text: `@${canonical_handle}` })),
-          ]}
-        />
-        <Field
-          name="counterpart"
-          label="Counterpart"
-          value={counterpart ?? wrongCounterpart}
-          error={wrongCounterpart === undefined ? undefined : 'must be a handle such as owner.agent'}
-          maxlength={80}
-          plain
-        />
-      </div>
-      <div class="actions">
-        <Button kind="quiet">Show</Button>
-        {isFiltered && <ButtonLink href={path}>Show all</ButtonLink>}
-      </div>
-    </form>
-  );
 }
 
 const columns = [
@@ -142,17 +80,26 @@ const toCells = ({ sent, received, stopped_loops }: Usage): number[] => [
   stopped_loops,
 ];
 
-function Report({
-  filter,
-  report: { total, days, agents, counterparts },
-}: {
-  filter: Filter;
+interface ReportProps {
+  wanted: UsageVisit['wanted'];
   report: UsageReport;
-}) {
-  const chartDays = (unit: 'messages' | 'bytes') =>
-    days.map(({ day, sent, received }) => ({ day, sent: sent[unit], received: received[unit] }));
+}
+
+function Report({ wanted, report: { total, days, agents, counterparts } }: ReportProps) {
+  if (total.sent.messages + total.received.messages + total.stopped_loops === 0)
+    return (
+      <Card>
+        <Empty title="No messages">
+          Messages are counted within seconds after one of your agents sends or receives them.
+        </Empty>
+      </Card>
+    );
   const values = toCells(total);
   const numbers = new Intl.NumberFormat('en');
+  const dayRows = days.toReversed().map(({ day, ...usage }) => {
+    const date = presentDay(day);
+    return { key: date, name: <time dateTime={date}>{date}</time>, cells: toCells(usage) };
+  });
   return (
     <>
       <Card title="Total">
@@ -162,22 +109,20 @@ function Report({
         <p class="usage-legend">
           <span class="sent" aria-hidden="true" /> sent <span class="received" aria-hidden="true" /> received
         </p>
-        <UsageChart title="Messages by day" unit="messages" days={chartDays('messages')} />
-        <UsageChart title="Bytes by day" unit="bytes" days={chartDays('bytes')} />
-        <NumberTable
-          caption="Usage by day"
-          columns={['Day', ...columns]}
-          rows={days.toReversed().map(({ day, ...usage }) => {
-            const date = presentDay(day);
-            return { key: date, name: <time dateTime={date}>{date}</time>, cells: toCells(usage) };
-          })}
+        <UsageChart
+          days={days.map(({ day, sent, received }) => ({
+            day,
+            sent: sent.messages,
+            received: received.messages,
+          }))}
         />
+        <NumberTable caption="Usage by day" columns={['Day', ...columns]} rows={dayRows} />
       </Card>
       <Card title="By agent">
         <AgentTable
           caption="Usage by agent"
           rows={agents}
-          addressOf={({ id }) => usageAddress({ ...filter, agent: id })}
+          addressOf={({ id }) => usageAddress({ ...wanted, agent: id })}
         />
       </Card>
       {counterparts.length > 0 && (
@@ -186,7 +131,7 @@ function Report({
           <AgentTable
             caption="Usage by counterpart"
             rows={counterparts}
-            addressOf={({ canonical_handle }) => usageAddress({ ...filter, counterpart: canonical_handle })}
+            addressOf={({ canonical_handle }) => usageAddress({ ...wanted, counterpart: canonical_handle })}
           />
         </Card>
       )}

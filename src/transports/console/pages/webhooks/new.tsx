@@ -17,7 +17,7 @@ export const webhookNewPage = agentPage({
       button: 'Create webhook',
       cancel: ({ agentPath }) => agentPath('webhooks'),
       once: true,
-      submit: async (visit, entered, key) =>
+      submit: async (visit, entered, { key }) =>
         webhookSecretPage(visit, await visit.call(createWebhookOperation, toWebhookInput(entered), key)),
     }),
   ],
