@@ -22,7 +22,7 @@ import { credentialNewPage } from './pages/auth/credential-new.tsx';
 import { credentialRotatePage } from './pages/auth/credential-rotate.tsx';
 import { credentialRevokePage, credentialsPage } from './pages/auth/credentials.tsx';
 import { erasuresPage, exportsPages } from './pages/agents/reports.tsx';
-import { externalAccountRoutes } from './pages/people/external-accounts.tsx';
+import { externalAccountsPage } from './pages/people/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/people/external-sign-in.tsx';
 import { homePages } from './pages/home/home.tsx';
 import { deadItemDeletePage, inboxPage } from './pages/inbox/inbox.tsx';
@@ -108,7 +108,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     notificationStream,
     ...notificationLinkPages,
     ...accountPage,
-    ...externalAccountRoutes(parts),
+    ...(parts.external ? externalAccountsPage(parts.external) : []),
     ...sessionsPage,
     ...auditPage,
   ];

@@ -60,7 +60,7 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
       if (route.for_people && !person && keptForms.refuse(ctx, form)) return;
       if (route.method === 'POST') renderer.csrf.check(ctx, person, form.get('csrf'));
       if (person) await limits.consume('default', person.account_id);
-      const answer = await route.answer(visitOf(ctx, person, form));
+      const answer = await route.answer(createVisit(pageParts, ctx, person, form));
       renderer.render(ctx, personOf(ctx), answer, await readState(parts, person, answer));
     };
   }
@@ -75,19 +75,6 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
   const pageParts = { ...parts, live, sessions, knownBrowsers: renderer.knownBrowsers };
   const routes = consoleRoutes(pageParts);
 
-  function visitOf(ctx: Context, person: Person | undefined, form: URLSearchParams): Visit {
-    return {
-      ctx,
-      params: ctx['params'] as Record<string, string>,
-      query: new URLSearchParams(ctx.querystring),
-      form,
-      person,
-      parts: pageParts,
-      read: services.read,
-      write: (service, ...input) => services.write(person, service, ...input),
-    };
-  }
-
   for (const route of routes) {
     const body = route.method === 'POST' ? [formBody(route.max_form_bytes)] : [];
     router.register(route.path, [route.method], [...body, endpoint(route)]);
@@ -98,7 +85,11 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     ['POST'],
     [
       async (ctx) =>
-        renderer.render(ctx, undefined, await unsubscribeByPost(visitOf(ctx, undefined, noForm))),
+        renderer.render(
+          ctx,
+          undefined,
+          await unsubscribeByPost(createVisit(pageParts, ctx, undefined, noForm)),
+        ),
     ],
   );
   router.register(
@@ -141,6 +132,24 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     return errors(ctx, () => serve(ctx));
   };
   return { middleware, routes };
+}
+
+function createVisit(
+  parts: PageParts,
+  ctx: Context,
+  person: Person | undefined,
+  form: URLSearchParams,
+): Visit {
+  return {
+    ctx,
+    params: ctx['params'] as Record<string, string>,
+    query: new URLSearchParams(ctx.querystring),
+    form,
+    person,
+    parts,
+    read: parts.services.read,
+    write: (service, ...input) => parts.services.write(person, service, ...input),
+  };
 }
 
 /** What pages with the navigation show of the person. */

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
 import { useKeptFields, useKeptValue } from './kept-fields.ts';
 
 export interface Choice {
@@ -22,16 +21,10 @@ interface ChoicesProps {
 }
 
 /** Radio buttons with explanations. */
-export function Choices({ name, legend, hint, choices, error, ...props }: ChoicesProps) {
-  const id = useId();
+export function Choices({ name, choices, ...props }: ChoicesProps) {
   const value = useKeptValue(name, props.value);
   return (
-    <fieldset
-      class={error === undefined ? 'choices' : 'choices invalid'}
-      aria-describedby={error && `${id}-error`}
-    >
-      <legend>{legend}</legend>
-      {hint !== undefined && <p class="hint">{hint}</p>}
+    <FieldSet {...props} name={name}>
       {choices.map((choice) => (
         <label class="choice" key={choice.value}>
           <input type="radio" name={name} value={choice.value} checked={choice.value === value} required />
@@ -43,8 +36,26 @@ export function Choices({ name, legend, hint, choices, error, ...props }: Choice
           </span>
         </label>
       ))}
+    </FieldSet>
+  );
+}
+
+type FieldSetProps = Pick<ChoicesProps, 'name' | 'legend' | 'hint' | 'error'> & {
+  children: ComponentChildren;
+};
+
+/** Controls for one field, with legend, hint and error. */
+function FieldSet({ name, legend, hint, error, children }: FieldSetProps) {
+  return (
+    <fieldset
+      class={error === undefined ? 'choices' : 'choices invalid'}
+      aria-describedby={error && `${name}-error`}
+    >
+      <legend>{legend}</legend>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {children}
       {error !== undefined && (
-        <p class="error" id={`${id}-error`}>
+        <p class="error" id={`${name}-error`}>
           {error}
         </p>
       )}
@@ -75,20 +86,15 @@ export function Checkbox({ name, label, hint, value = 'on', checked = false }: C
   );
 }
 
-interface CheckboxesProps {
-  name: string;
-  legend: string;
-  hint?: ComponentChildren;
-  choices: readonly Choice[];
+interface CheckboxesProps extends Omit<ChoicesProps, 'value'> {
   /** The selected values. */
   value: readonly string[];
-  error?: string | undefined;
   /** Class of the element around the checkboxes. Absent: there is none. */
   class?: string;
 }
 
 /** Checkboxes for any number of values. */
-export function Checkboxes({ name, legend, hint, choices, value, error, class: className }: CheckboxesProps) {
+export function Checkboxes({ name, choices, value, class: className, ...props }: CheckboxesProps) {
   const boxes = choices.map((choice) => (
     <Checkbox
       name={name}
@@ -100,18 +106,8 @@ export function Checkboxes({ name, legend, hint, choices, value, error, class: c
     />
   ));
   return (
-    <fieldset
-      class={error === undefined ? 'choices' : 'choices invalid'}
-      aria-describedby={error && `${name}-error`}
-    >
-      <legend>{legend}</legend>
-      {hint !== undefined && <p class="hint">{hint}</p>}
+    <FieldSet {...props} name={name}>
       {className === undefined ? boxes : <div class={className}>{boxes}</div>}
-      {error !== undefined && (
-        <p class="error" id={`${name}-error`}>
-          {error}
-        </p>
-      )}
-    </fieldset>
+    </FieldSet>
   );
 }

@@ -84,6 +84,7 @@ export function Actions({ children, even = false }: { children: ComponentChildre
 }
 
 interface AboutProps {
+  label: string;
   /** What the button is about, for screen readers: they read buttons of rows out of their context. */
   about?: string | undefined;
 }
@@ -94,12 +95,12 @@ export function PostButton({
   hidden,
   about,
   kind = 'quiet',
-  children,
-}: Pick<FormProps, 'action' | 'hidden' | 'children'> & Pick<ButtonProps, 'kind'> & AboutProps) {
+  label,
+}: Pick<FormProps, 'action' | 'hidden'> & Pick<ButtonProps, 'kind'> & AboutProps) {
   return (
     <Form action={action} class="inline" hidden={hidden}>
       <Button kind={kind}>
-        {children}
+        {label}
         <About text={about} />
       </Button>
     </Form>
@@ -107,16 +108,16 @@ export function PostButton({
 }
 
 /** A link of a row that looks like a button. */
-export function RowLink({ about, children, ...link }: LinkProps & AboutProps) {
+export function RowLink({ about, label, ...link }: Omit<LinkProps, 'children'> & AboutProps) {
   return (
     <ButtonLink {...link}>
-      {children}
+      {label}
       <About text={about} />
     </ButtonLink>
   );
 }
 
-interface DecisionProps extends AboutProps {
+interface DecisionProps extends Pick<AboutProps, 'about'> {
   action: string;
   hidden?: Record<string, string | undefined> | undefined;
   /** The values of the buttons; undefined: this decision is not possible now. */

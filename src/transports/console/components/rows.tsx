@@ -1,5 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { Icon } from './icon.tsx';
+import type { Visibility } from '../../../../packages/core/src/domain/agents/agents.ts';
+import type { AgentOfPerson } from '../../../services/people/agents.ts';
+import { formatTime } from '../time-zone.ts';
+import { Badge, Icon } from './content.tsx';
+import { useLayoutContext } from './layout-context.ts';
 
 export interface Row {
   key: string;
@@ -65,4 +69,112 @@ export function NextPage({ path, next, noun }: NextPageProps) {
       </a>
     </p>
   );
+}
+
+type ShownAgent = Pick<
+  AgentOfPerson,
+  'id' | 'canonical_handle' | 'display_name' | 'scope' | 'visibility' | 'paused' | 'is_online' | 'owner_name'
+>;
+
+/** A list of agents with links to their pages. */
+export function AgentRows({ agents }: { agents: readonly ShownAgent[] }) {
+  const rows = agents.map((agent) => ({
+    key: agent.id,
+    mark: monogram(agent.display_name),
+    title: <a href={`/console/agents/${agent.id}`}>{agent.display_name}</a>,
+    text: <Handle of={agent.canonical_handle} />,
+    side: <AgentBadges {...agent} />,
+  }));
+  return <Rows label="Agents" rows={rows} />;
+}
+
+const visibilityNames: Record<Visibility, string> = {
+  private: 'Private',
+  unlisted: 'Unlisted',
+  public: 'Public',
+};
+
+/** Badges for the state, scope and visibility of an agent. */
+export function AgentBadges({
+  scope,
+  visibility,
+  paused,
+  is_online,
+}: Pick<ShownAgent, 'scope' | 'visibility' | 'paused' | 'is_online'>) {
+  return (
+    <>
+      {is_online && <Badge tone="good">Online</Badge>}
+      {paused && <Badge tone="warning">Paused</Badge>}
+      {scope !== 'personal' && <Badge>{scope === 'shared' ? 'Shared' : 'Organization'}</Badge>}
+      <Badge tone={visibility === 'public' ? 'accent' : 'plain'}>{visibilityNames[visibility]}</Badge>
+    </>
+  );
+}
+
+/** A handle with @. */
+export function Handle({ of }: { of: string }) {
+  return <span class="code">@{of}</span>;
+}
+
+/** The options of a select box for one of the agents. @param all the text of the option for all of them */
+export function toAgentOptions(agents: readonly Pick<ShownAgent, 'id' | 'canonical_handle'>[], all?: string) {
+  const options = agents.map(({ id, canonical_handle }) => ({ value: id, text: `@${canonical_handle}` }));
+  return all === undefined ? options : [{ value: '', text: all }, ...options];
+}
+
+/** The path of the public card of an agent. */
+export const cardPath = (handle: string): string => `/v1/agents/${handle.replace('.', '/')}/card`;
+
+interface CardLinkProps {
+  handle: string;
+  /** Undefined for an agent that is deleted or cannot be seen. */
+  visibility: Visibility | undefined;
+  children: ComponentChildren;
+}
+
+/** A link to the card of an agent, if everybody can read it. */
+export function CardLink({ handle, visibility, children }: CardLinkProps) {
+  return visibility === 'public' ? <a href={cardPath(handle)}>{children}</a> : <>{children}</>;
+}
+
+/** The first letter of a name, as its icon. */
+export function monogram(name: string): string {
+  const [first] = new Intl.Segmenter('en').segment(name.trim());
+  return first?.segment ?? '?';
+}
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** A time (ms since the epoch) as relative time, with the exact time as tooltip. Over 30 days away it is shown as a date. */
+export function Time({ at, now = Date.now() }: { at: number; now?: number }) {
+  const { timeZone } = useLayoutContext();
+  const exact = formatTime(at, timeZone, { dateStyle: 'medium', timeStyle: 'short' });
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exact}>
+      {relativeTime(at - now) ?? exact}
+    </time>
+  );
+}
+
+const lengths = [...units, ['second', 1_000]] as const;
+
+/** A length of time (ms) in the largest unit that fits: "2 hours". */
+export function lengthText(lengthMs: number): string {
+  const [unit, unitMs] = lengths.find(([, eachMs]) => lengthMs >= eachMs) ?? (['second', 1_000] as const);
+  const format = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(Math.trunc(lengthMs / unitMs));
+}
+
+function relativeTime(differenceMs: number): string | undefined {
+  const size = Math.abs(differenceMs);
+  if (size > 30 * 86_400_000) return undefined;
+  const [unit, lengthMs] = units.find(([, unitMs]) => size >= unitMs) ?? [];
+  if (unit === undefined) return differenceMs <= 0 ? 'just now' : 'in less than a minute';
+  return relative.format(Math.trunc(differenceMs / lengthMs), unit);
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { FormErrors } from '../form-errors.ts';
-import { Checkbox, Checkboxes, Choices } from '../components/choices.tsx';
+import { Checkbox, Checkboxes, type Choice, Choices } from '../components/choices.tsx';
 import { Field, Select, TextArea } from '../components/field.tsx';
 
 export interface ShownField<T> {
@@ -49,21 +49,34 @@ type Given<Control extends (props: never) => unknown> = Omit<
   'name' | 'value' | 'error' | 'checked'
 >;
 
+type Hint = ComponentChildren;
+
 const readText = (form: URLSearchParams, name: string) => (form.get(name) ?? '').trim();
 
+type TextOptions = Omit<Given<typeof Field>, 'label' | 'hint'>;
+
 /** A line of text. */
-export function text(given: Given<typeof Field>): FieldDefinition<string> {
+export function textField(label: string, hint?: Hint, given: TextOptions = {}): FieldDefinition<string> {
   return {
     read: readText,
-    show: ({ name, value, errors }) => <Field {...given} name={name} value={value} error={errors[name]} />,
+    show: ({ name, value, errors }) => (
+      <Field {...given} label={label} hint={hint} name={name} value={value} error={errors[name]} />
+    ),
   };
 }
 
+/** The handle of another agent. */
+export function handleField(label: string, hint: Hint): FieldDefinition<string> {
+  return textField(label, hint, { maxlength: 80, plain: true, required: true });
+}
+
 /** A password. It is read as it is, and never shown again. */
-export function secret(given: Given<typeof Field>): FieldDefinition<string> {
+export function secretField(label: string, hint: Hint, given: TextOptions): FieldDefinition<string> {
   return {
     read: (form, name) => form.get(name) ?? '',
-    show: ({ name, errors }) => <Field {...given} type="password" name={name} error={errors[name]} />,
+    show: ({ name, errors }) => (
+      <Field {...given} type="password" label={label} hint={hint} name={name} error={errors[name]} required />
+    ),
   };
 }
 
@@ -71,69 +84,84 @@ export function secret(given: Given<typeof Field>): FieldDefinition<string> {
  * Text in several lines. Browsers send line breaks as CRLF (HTML standard, section 4.10.22).
  * @param isVerbatim whether spaces around the text are kept
  */
-export function lines({
-  isVerbatim = false,
-  ...given
-}: Given<typeof TextArea> & { isVerbatim?: boolean }): FieldDefinition<string> {
+export function linesField(
+  label: string,
+  hint: Hint,
+  { isVerbatim = false, ...given }: Omit<Given<typeof TextArea>, 'label' | 'hint'> & { isVerbatim?: boolean },
+): FieldDefinition<string> {
   return {
     read: (form, name) =>
       (isVerbatim ? (form.get(name) ?? '') : readText(form, name)).replaceAll('\r\n', '\n'),
-    show: ({ name, value, errors }) => <TextArea {...given} name={name} value={value} error={errors[name]} />,
+    show: ({ name, value, errors }) => (
+      <TextArea {...given} label={label} hint={hint} name={name} value={value} error={errors[name]} />
+    ),
   };
 }
 
-/** One of several values in a select box. `error`: the text for any error. */
-export function select(given: Given<typeof Select> & { error?: string }): FieldDefinition<string> {
+interface ChoiceOptions {
+  hint?: Hint;
+  /** The text for any error. */
+  error?: string;
+}
+
+/** One of several values in a select box. */
+export function selectField(
+  label: string,
+  options: Parameters<typeof Select>[0]['options'],
+  { hint, error }: ChoiceOptions = {},
+): FieldDefinition<string> {
+  return {
+    read: readText,
+    show: ({ name, value = '', errors }) => (
+      <Select {...{ label, hint, options, name, value }} error={errors[name] && (error ?? errors[name])} />
+    ),
+  };
+}
+
+/** One of several values with explanations. */
+export function choicesField(
+  legend: string,
+  options: readonly Choice[],
+  { hint, error }: ChoiceOptions = {},
+): FieldDefinition<string> {
   return {
     read: readText,
     show: ({ name, value, errors }) => (
-      <Select
-        {...given}
-        name={name}
-        value={value ?? ''}
-        error={errors[name] && (given.error ?? errors[name])}
+      <Choices
+        {...{ legend, hint, choices: options, name, value }}
+        error={errors[name] && (error ?? errors[name])}
       />
     ),
   };
 }
 
-/** One of several values with explanations. `error`: the text for any error. */
-export function choices(given: Given<typeof Choices> & { error?: string }): FieldDefinition<string> {
-  return {
-    read: readText,
-    show: ({ name, value, errors }) => (
-      <Choices {...given} name={name} value={value} error={errors[name] && (given.error ?? errors[name])} />
-    ),
-  };
-}
-
 /** Yes or no. */
-export function checkbox(given: Given<typeof Checkbox>): FieldDefinition<boolean> {
+export function checkboxField(label: string, hint: Hint): FieldDefinition<boolean> {
   return {
     read: (form, name) => form.get(name) === 'on',
-    show: ({ name, value }) => <Checkbox {...given} name={name} checked={value === true} />,
+    show: ({ name, value }) => <Checkbox label={label} hint={hint} name={name} checked={value === true} />,
   };
 }
 
-/** Any number of values. `error`: the text for any error. */
-export function checkboxes(
-  given: Given<typeof Checkboxes> & { error?: string },
+/** Any number of values. @param given `class`: of the element around them */
+export function checkboxesField(
+  legend: string,
+  options: readonly Choice[],
+  { hint, error, ...given }: ChoiceOptions & { class?: string } = {},
 ): FieldDefinition<readonly string[]> {
   return {
     read: (form, name) => [...new Set(form.getAll(name))],
     show: ({ name, value = [], errors }) => (
       <Checkboxes
-        {...given}
-        name={name}
-        value={value}
-        error={errors[name] && (given.error ?? errors[name])}
+        {...{ ...given, legend, hint, choices: options, name, value }}
+        error={errors[name] && (error ?? errors[name])}
       />
     ),
   };
 }
 
 /** A value that the form sends back as it is. */
-export const hidden: FieldDefinition<string> = {
+export const hiddenField: FieldDefinition<string> = {
   read: readText,
   show: ({ name, value }) => <input type="hidden" name={name} value={value} />,
 };

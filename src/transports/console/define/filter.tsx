@@ -13,7 +13,7 @@ export interface FilterDefinition<V extends PageVisit> {
 }
 
 /** The filters of a page. They send a GET request, so that the address can be kept. */
-export function filter<V extends PageVisit>(definition: FilterDefinition<V>): Section<V> {
+export function filterSection<V extends PageVisit>(definition: FilterDefinition<V>): Section<V> {
   const { title } = definition;
   return {
     show(visit) {

@@ -4,7 +4,7 @@ import { Actions, Button, ButtonLink, Form } from '../components/form.tsx';
 import { successFlash } from '../flash.ts';
 import { type FieldByCode, type FormErrors, orShowFormAgain } from '../form-errors.ts';
 import { createIdempotencyKey, readIdempotencyKey } from '../idempotency-key.ts';
-import type { Answer, ShownPage } from '../route.ts';
+import type { Redirect, ShownPage } from '../route.ts';
 import { type EnteredIn, type FieldDefinitions, Fields, readFields } from './fields.tsx';
 import { type PageVisit, type Per, type Section, valueFor } from './page.tsx';
 
@@ -51,11 +51,11 @@ export interface FormDefinition<V extends PageVisit, F extends FieldDefinitions>
   once?: boolean;
   max_form_bytes?: number;
   /** Returns the message for the page, or another answer. */
-  submit(visit: V, entered: EnteredIn<F>, sending: Sending): Promise<string | Answer>;
+  submit(visit: V, entered: EnteredIn<F>, sending: Sending): Promise<string | Redirect | ShownPage>;
 }
 
 /** A card with a form. */
-export function form<V extends PageVisit, F extends FieldDefinitions>(
+export function formSection<V extends PageVisit, F extends FieldDefinitions>(
   definition: FormDefinition<V, F>,
 ): Section<V> {
   const { name = '', title, text, button, more, cancel, beside, tone, isShown, once = false } = definition;

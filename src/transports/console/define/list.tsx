@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { Card, Empty } from '../components/content.tsx';
 import { NextPage, type Row, Rows } from '../components/rows.tsx';
 import { type PageVisit, type Per, type Section, valueFor } from './page.tsx';
@@ -10,7 +10,8 @@ export interface Listed<T> {
   next?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-type Emptiness = string | { title: string; text: string };
+/** A sentence or an element in the card, or the texts of a box in place of the card. */
+type Emptiness = string | JSX.Element | { title: string; text: string };
 
 export interface ListDefinition<V extends PageVisit, T> {
   title?: Per<V, string>;
@@ -18,7 +19,7 @@ export interface ListDefinition<V extends PageVisit, T> {
   label: string;
   /** Plural name of the items, such as "agents". */
   noun?: string;
-  /** Shown when there are none: a sentence in the card, or a box in place of it. Absent: nothing is shown. */
+  /** Shown when there are none. Absent: nothing is shown. */
   empty?: Emptiness | ((visit: V, next: Listed<T>['next']) => Emptiness);
   /** Beside the title, and below the text of an empty list. */
   action?(visit: V, items: readonly T[]): ComponentChildren;
@@ -32,7 +33,7 @@ export interface ListDefinition<V extends PageVisit, T> {
 }
 
 /** A card with a list of items and their actions. */
-export function list<V extends PageVisit, T>(definition: ListDefinition<V, T>): Section<V> {
+export function listSection<V extends PageVisit, T>(definition: ListDefinition<V, T>): Section<V> {
   const { title, label, noun = 'entries', text, read, row } = definition;
   return {
     async show(visit) {
@@ -42,10 +43,11 @@ export function list<V extends PageVisit, T>(definition: ListDefinition<V, T>): 
       const empty = typeof definition.empty === 'function' ? definition.empty(visit, next) : definition.empty;
       const action = definition.action?.(visit, items);
       if (items.length === 0 && empty === undefined) return null;
-      if (items.length === 0 && typeof empty === 'object')
+      const box = typeof empty === 'object' && 'title' in empty ? empty : undefined;
+      if (items.length === 0 && box)
         return (
-          <Empty title={empty.title} action={action}>
-            {empty.text}
+          <Empty title={box.title} action={action}>
+            {box.text}
           </Empty>
         );
       const more = <NextPage path={visit.address} next={next} noun={noun} />;
@@ -54,14 +56,18 @@ export function list<V extends PageVisit, T>(definition: ListDefinition<V, T>): 
           <Card title={valueFor(title, visit)} action={action}>
             {text?.(visit)}
             {items.length === 0 ? (
-              <p>{typeof empty === 'string' && empty}</p>
+              typeof empty === 'string' ? (
+                <p>{empty}</p>
+              ) : (
+                empty
+              )
             ) : (
               <Rows label={label} rows={items.map((item) => row(item, visit))} />
             )}
-            {typeof empty !== 'object' && more}
+            {!box && more}
             {definition.below?.(visit, items)}
           </Card>
-          {typeof empty === 'object' && more}
+          {box && more}
         </>
       );
     },

@@ -85,7 +85,7 @@ export function definePage<V extends PageVisit>(definition: PageDefinition<V>): 
     const { title, heading, script } = definition;
     const isErrorShown = forms.length > 1;
     const state = submitted && { ...submitted, is_error_shown: isErrorShown };
-    const contents = await Promise.all(sections.map((section) => section.show(visit, state)));
+    const contents = await Promise.all(sections.map(async (section) => section.show(visit, state)));
     const body = (
       <>
         {heading ? heading(visit) : <DefaultHeading definition={definition} visit={visit} />}

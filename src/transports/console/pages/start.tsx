@@ -1,7 +1,7 @@
 import { Actions, ButtonLink } from '../components/form.tsx';
 import { CopyText } from '../components/secrets.tsx';
 import { firstMessageProgram } from './agents/snippets.ts';
-import { Icon, type IconName } from '../components/icon.tsx';
+import { Icon, type IconName } from '../components/content.tsx';
 import type { PageParts } from '../parts.ts';
 import { type ConsoleRoute, publicPage, type ShownPage } from '../route.ts';
 

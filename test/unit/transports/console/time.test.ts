@@ -5,7 +5,7 @@ import {
   type LayoutContext,
   LayoutContextProvider,
 } from '../../../../src/transports/console/components/layout-context.ts';
-import { Time } from '../../../../src/transports/console/components/time.tsx';
+import { Time } from '../../../../src/transports/console/components/rows.tsx';
 
 const now = Date.UTC(2026, 10, 21, 12);
 const minute = 60_000;

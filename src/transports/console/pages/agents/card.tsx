@@ -1,5 +1,5 @@
 import { renderCardBody } from '../../../http/render-card-body.ts';
-import { Handle, monogram } from '../../components/agent-rows.tsx';
+import { Handle, monogram } from '../../components/rows.tsx';
 import type { Profile } from './fields.tsx';
 
 /** The card of an agent as others see it. */

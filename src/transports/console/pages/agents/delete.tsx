@@ -1,9 +1,9 @@
 import { wrongField } from '../../../../../packages/core/src/domain/errors.ts';
 import { deleteAgentOperation } from '../../../../operations/agents/delete-agent.ts';
 import { beginErasure } from '../../../../services/agents/erasures.ts';
-import { Handle } from '../../components/agent-rows.tsx';
-import { text } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
+import { Handle } from '../../components/rows.tsx';
+import { textField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
 import { successFlash } from '../../flash.ts';
 import { agentPage, type AgentVisit } from './agent-page.tsx';
 import { erasuresPath } from './reports.tsx';
@@ -26,7 +26,7 @@ function endPage({ path, verb, points, run, next }: Ending) {
     tab: 'settings',
     title: ({ agent }) => `${verb} ${agent.display_name}`,
     sections: [
-      form({
+      formSection({
         title: ({ agent }) => `${verb} ${agent.display_name}?`,
         tone: 'danger',
         text: () => (
@@ -37,9 +37,7 @@ function endPage({ path, verb, points, run, next }: Ending) {
           </ul>
         ),
         fields: ({ agent }) => ({
-          handle: text({
-            label: 'Handle',
-            hint: ['Enter ', <Handle of={agent.canonical_handle} />, ' to confirm.'],
+          handle: textField('Handle', ['Enter ', <Handle of={agent.canonical_handle} />, ' to confirm.'], {
             plain: true,
             required: true,
           }),

@@ -1,7 +1,7 @@
 import { Field } from '../../components/field.tsx';
 import { Button } from '../../components/form.tsx';
 import { useKeptFields } from '../../components/kept-fields.ts';
-import { type FieldDefinition, lines, text } from '../../define/fields.tsx';
+import { type FieldDefinition, linesField, textField } from '../../define/fields.tsx';
 import type { FormErrors } from '../../form-errors.ts';
 
 /** The profile of an agent as form values. */
@@ -19,15 +19,8 @@ export const maxProfileFormBytes = 256 * 1024;
 
 /** Display name and description. */
 export const nameFields = {
-  display_name: text({
-    label: 'Display name',
-    hint: 'Shown next to the handle.',
-    maxlength: 100,
-    required: true,
-  }),
-  description: lines({
-    label: 'Description',
-    hint: 'What the agent is for, in a sentence or two.',
+  display_name: textField('Display name', 'Shown next to the handle.', { maxlength: 100, required: true }),
+  description: linesField('Description', 'What the agent is for, in a sentence or two.', {
     rows: 3,
     maxlength: 1000,
   }),
@@ -41,13 +34,11 @@ export function cardFields(hasMoreRows: boolean) {
   };
   return {
     skills,
-    card_body: lines({
-      label: 'Card',
-      hint: 'What others should know before they write to it, in Markdown. At most 32 KiB; images are not shown.',
-      rows: 14,
-      code: true,
-      isVerbatim: true,
-    }),
+    card_body: linesField(
+      'Card',
+      'What others should know before they write to it, in Markdown. At most 32 KiB; images are not shown.',
+      { rows: 14, code: true, isVerbatim: true },
+    ),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
-import { AgentBadges, Handle } from '../../components/agent-rows.tsx';
+import { AgentBadges, Handle } from '../../components/rows.tsx';
 import { Heading } from '../../components/content.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 

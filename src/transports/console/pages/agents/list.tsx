@@ -1,9 +1,8 @@
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
-import { AgentRows } from '../../components/agent-rows.tsx';
+import { AgentRows, NextPage } from '../../components/rows.tsx';
 import { Card, Empty } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { NextPage } from '../../components/rows.tsx';
 import { type Listed, toPage } from '../../define/list.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { erasuresPath, exportsPath } from './reports.tsx';

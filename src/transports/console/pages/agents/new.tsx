@@ -6,7 +6,7 @@ import { registerForPerson } from '../../../../services/people/agents.ts';
 import { listOrganizations } from '../../../../services/people/memberships.ts';
 import { Card, ErrorNotice } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
-import { type EnteredIn, Fields, readFields, select } from '../../define/fields.tsx';
+import { type EnteredIn, Fields, readFields, selectField } from '../../define/fields.tsx';
 import { definePage, type PageVisit, type Submitted } from '../../define/page.tsx';
 import { successFlash } from '../../flash.ts';
 import { orShowFormAgain } from '../../form-errors.ts';
@@ -17,7 +17,7 @@ import { agentAddress } from './heading.tsx';
 import { accessFields, defaultPreset, presetFields, toAccess } from './presets.ts';
 
 interface NewAgentVisit extends PageVisit {
-  /** Who can own the agent: `personal`, or `member:` or `shared:` and the slug of an organization. */
+  /** The possible owners of the agent: `personal`, or `member:` or `shared:` and the slug of an organization. */
   owners: readonly { value: string; text: string }[];
 }
 
@@ -74,7 +74,7 @@ function identityFields({ owners, person }: NewAgentVisit) {
   const isPersonalOnly = owners.length === 1;
   const label = isPersonalOnly ? 'Handle' : 'Name in the handle';
   return {
-    owner: { ...select({ label: 'Owner', options: owners }), ...(isPersonalOnly && { show: () => null }) },
+    owner: { ...selectField('Owner', owners), ...(isPersonalOnly && { show: () => null }) },
     name: name(
       label,
       'It cannot be changed later.',
@@ -115,7 +115,8 @@ function NewAgent({ visit, submitted }: { visit: NewAgentVisit; submitted: Submi
   const entered = submitted && readFields(allFields(visit), form);
   const values = entered ?? empty;
   const { fields = {} } = submitted?.errors ?? {};
-  const errors = { ...fields, owner: fields['owner'] ?? fields['organization'] ?? fields['scope'] ?? '' };
+  const owner = fields['owner'] ?? fields['organization'] ?? fields['scope'];
+  const errors = { ...fields, ...(owner !== undefined && { owner }) };
   const isDetailed =
     entered &&
     ([entered.card_body, entered.visibility, entered.inbound_policy].some(Boolean) ||

@@ -1,4 +1,4 @@
-import { choices, select } from '../../define/fields.tsx';
+import { choicesField, selectField } from '../../define/fields.tsx';
 import { policyChoices, visibilityChoices } from './setting-text.ts';
 
 /** Combinations of visibility and inbound policy for new agents. */
@@ -28,13 +28,15 @@ const presets = [
 
 export const defaultPreset = 'handle';
 
-/** The choice of a preset. */
+const preset = choicesField(
+  'Reachable by',
+  presets.map(({ value, title, text }) => ({ value, title, text })),
+  { hint: 'You can change this later.' },
+);
+
+/** The choice of a preset. A form without it has the default. */
 export const presetFields = {
-  preset: choices({
-    legend: 'Reachable by',
-    hint: 'You can change this later.',
-    choices: presets.map(({ value, title, text }) => ({ value, title, text })),
-  }),
+  preset: { ...preset, read: (form: URLSearchParams) => form.get('preset') ?? defaultPreset },
 };
 
 /** The settings of a preset, to override them one by one. */
@@ -44,14 +46,11 @@ export const accessFields = {
 };
 
 function overriding(label: string, options: typeof visibilityChoices) {
-  return select({
-    label,
-    options: [
-      { value: '', text: 'As chosen above' },
-      ...options.map(({ value, title }) => ({ value, text: title })),
-    ],
-    error: 'Choose one of these options.',
-  });
+  const all = [
+    { value: '', text: 'As chosen above' },
+    ...options.map(({ value, title }) => ({ value, text: title })),
+  ];
+  return selectField(label, all, { error: 'Choose one of these options.' });
 }
 
 /** Returns the settings that were chosen. They are empty for an unknown preset, which the operation rejects. */

@@ -1,9 +1,9 @@
 import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
 import { updateAgentOperation } from '../../../../operations/agents/update-agent.ts';
-import { cardPath } from '../../components/agent-rows.tsx';
+import { cardPath } from '../../components/rows.tsx';
 import { Card, Notice } from '../../components/content.tsx';
-import { form } from '../../define/form.tsx';
+import { formSection } from '../../define/form.tsx';
 import type { Section } from '../../define/page.tsx';
 import { agentPage, type AgentVisit } from './agent-page.tsx';
 import { AgentCard } from './card.tsx';
@@ -11,7 +11,7 @@ import { cardFields, maxProfileFormBytes, nameFields, type Profile } from './fie
 
 const intentOf = ({ form: sent }: AgentVisit) => sent.get('intent');
 
-const profileForm = form({
+const profileForm = formSection({
   title: 'Profile',
   action: ({ agent }: AgentVisit) =>
     agent.visibility === 'public' && <a href={cardPath(agent.canonical_handle)}>Public card</a>,

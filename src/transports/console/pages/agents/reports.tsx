@@ -10,11 +10,9 @@ import {
 } from '../../../../../packages/core/src/records/progress.ts';
 import { listErasures } from '../../../../services/agents/erasures.ts';
 import { beginExport, listExports, signArchiveUrl } from '../../../../services/agents/exports.ts';
-import { Handle } from '../../components/agent-rows.tsx';
+import { Handle, NextPage, Time } from '../../components/rows.tsx';
 import { Badge, Card, Empty } from '../../components/content.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';
-import { NextPage } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
 import { toPage } from '../../define/list.tsx';
 import { type PageVisit, personPage } from '../../define/page.tsx';
 import { actAsAgent } from '../../act-as-agent.ts';

@@ -3,8 +3,8 @@ import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
 import { updateAgentOperation } from '../../../../operations/agents/update-agent.ts';
 import { Card } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
-import { checkbox, choices } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
+import { checkboxField, choicesField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
 import { agentPage } from './agent-page.tsx';
 import { policyChoices, visibilityChoices } from './setting-text.ts';
 
@@ -16,15 +16,15 @@ export const agentSettingsPage = agentPage({
   right: 'manages',
   title: ({ agent }) => `Settings of ${agent.display_name}`,
   sections: [
-    form({
+    formSection({
       title: 'Access',
       fields: {
-        visibility: choices({ legend: 'Who can see it', choices: visibilityChoices, error }),
-        inbound_policy: choices({ legend: 'Who can start threads with it', choices: policyChoices, error }),
-        can_initiate_threads: checkbox({
-          label: 'Can start threads',
-          hint: 'Otherwise it can only reply in threads that others start.',
-        }),
+        visibility: choicesField('Who can see it', visibilityChoices, { error }),
+        inbound_policy: choicesField('Who can start threads with it', policyChoices, { error }),
+        can_initiate_threads: checkboxField(
+          'Can start threads',
+          'Otherwise it can only reply in threads that others start.',
+        ),
       },
       values: ({ agent, call }) => call(getAgentOperation, { agent_ref: agent.id }),
       button: 'Save',

@@ -3,10 +3,9 @@ import {
   requireApprovalForPerson,
   decideAsPerson,
 } from '../../../../services/approvals/approvals.ts';
-import { cardPath, Handle } from '../../components/agent-rows.tsx';
+import { cardPath, Handle, Time } from '../../components/rows.tsx';
 import { Badge, Card, Facts, Heading } from '../../components/content.tsx';
 import { Actions, ButtonLink, Decision } from '../../components/form.tsx';
-import { Time } from '../../components/time.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { consequenceText, outcomeText, stateLabels, requestText } from './approval-text.ts';

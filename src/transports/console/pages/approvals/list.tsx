@@ -1,11 +1,9 @@
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { type Approval, listApprovals } from '../../../../services/approvals/approvals.ts';
-import { Handle, monogram } from '../../components/agent-rows.tsx';
+import { Dots, Handle, monogram, type Row, Time } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
 import { RowLink } from '../../components/form.tsx';
-import { Dots, type Row } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
-import { list, toPage } from '../../define/list.tsx';
+import { listSection, toPage } from '../../define/list.tsx';
 import { type PageVisit, personPage } from '../../define/page.tsx';
 import { stateLabels, requestText } from './approval-text.ts';
 
@@ -28,7 +26,7 @@ export const approvalsPage = personPage({
   lead: (visit) => (isDecided(visit) ? undefined : 'Actions of your agents that need your approval.'),
   back: (visit) => (isDecided(visit) ? { href: path, text: 'Approvals' } : undefined),
   sections: [
-    list({
+    listSection({
       title: 'Pending',
       label: 'Approvals',
       noun: 'approvals',
@@ -42,7 +40,7 @@ export const approvalsPage = personPage({
           : toPage(await readApprovals(visit, true), pageSize, ({ id }) => ({ before: id })),
       row: approvalRow,
     }),
-    list({
+    listSection({
       title: 'Recently decided',
       label: 'Approvals',
       action: () => <a href={`${path}?show=decided`}>All decided</a>,
@@ -52,7 +50,7 @@ export const approvalsPage = personPage({
           : { items: await readApprovals(visit, false, maxRecentDecisions) },
       row: approvalRow,
     }),
-    list({
+    listSection({
       label: 'Approvals',
       noun: 'approvals',
       empty: 'No decided approvals yet.',
@@ -88,9 +86,7 @@ function approvalRow(approval: Approval): Row {
     ),
     side:
       state === 'pending' ? (
-        <RowLink href={address} kind="primary" about={`: ${requestText(approval)}`}>
-          Decide
-        </RowLink>
+        <RowLink label="Decide" href={address} kind="primary" about={`: ${requestText(approval)}`} />
       ) : (
         <Badge tone={tone}>{label}</Badge>
       ),

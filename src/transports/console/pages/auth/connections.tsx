@@ -1,12 +1,9 @@
 import { type Connection, endConnection, listConnections } from '../../../../services/auth/connections.ts';
 import { isOwnClient } from '../../../http/authorization-requests.ts';
-import { Handle } from '../../components/agent-rows.tsx';
-import { Badge } from '../../components/content.tsx';
+import { Dots, Handle, Time } from '../../components/rows.tsx';
+import { Badge, Icon } from '../../components/content.tsx';
 import { PostButton } from '../../components/form.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Dots } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
-import { list, toPage } from '../../define/list.tsx';
+import { listSection, toPage } from '../../define/list.tsx';
 import { personPage } from '../../define/page.tsx';
 import { hostOf, isOnDevice } from '../../hosts.ts';
 import { Scopes } from './scope-choices.tsx';
@@ -19,7 +16,7 @@ export const connectionsPage = personPage({
   title: 'Connected apps',
   lead: 'Apps that you allowed to act as one of your agents. Disconnecting an app ends its access immediately. Webhooks that it created stay with the agent.',
   sections: [
-    list({
+    listSection({
       label: 'Connected apps',
       noun: 'apps',
       empty: {
@@ -38,12 +35,11 @@ export const connectionsPage = personPage({
         text: <Access {...connection} />,
         side: (
           <PostButton
+            label="Disconnect"
             action={`${address}/end`}
             hidden={{ grant_id: connection.grant_id }}
             about={`the app at ${connection.redirect_host}`}
-          >
-            Disconnect
-          </PostButton>
+          />
         ),
       }),
     }),

@@ -1,7 +1,6 @@
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
 import { hostOf, isScheme } from '../../hosts.ts';
-import { Badge, Facts, Notice } from '../../components/content.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { Badge, Facts, Icon, Notice } from '../../components/content.tsx';
 import { audienceNames } from './scope-text.ts';
 
 const listFormat = new Intl.ListFormat('en');

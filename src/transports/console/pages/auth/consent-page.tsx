@@ -1,12 +1,11 @@
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
-import { Handle } from '../../components/agent-rows.tsx';
+import { Handle } from '../../components/rows.tsx';
 import { Choices } from '../../components/choices.tsx';
-import { Badge, Card, Heading, ErrorNotice } from '../../components/content.tsx';
+import { Badge, Card, ErrorNotice, Heading, Icon } from '../../components/content.tsx';
 import { Field, NameField } from '../../components/field.tsx';
 import { Actions, Button, Form } from '../../components/form.tsx';
-import { Icon } from '../../components/icon.tsx';
 import type { FormErrors } from '../../form-errors.ts';
 import type { ShownPage } from '../../route.ts';
 import { ConsentWarning, ClientFacts } from './consent-client.tsx';

@@ -9,8 +9,8 @@ import { toOneLine } from '../../../../../packages/core/src/domain/visible-text.
 import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { createCredential } from '../../../../services/auth/credentials.ts';
 import { CopyText, secretPage } from '../../components/secrets.tsx';
-import { text } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
+import { textField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
 import type { Redirect } from '../../route.ts';
 import { agentPage } from '../agents/agent-page.tsx';
 import { AgentHeading } from '../agents/heading.tsx';
@@ -34,16 +34,15 @@ export const credentialNewPage = agentPage({
   tab: 'credentials',
   title: 'New credential',
   sections: [
-    form({
+    formSection({
       title: 'New credential',
       text: 'A credential lets a server act as this agent without a person. Interactive apps sign in through the browser and need no credential.',
       fields: ({ address }) => ({
-        name: text({
-          label: 'Name',
-          hint: 'The program that uses the credential, so that you can find and revoke it later.',
-          maxlength: 60,
-          required: true,
-        }),
+        name: textField(
+          'Name',
+          'The program that uses the credential, so that you can find and revoke it later.',
+          { maxlength: 60, required: true },
+        ),
         scopes: scopeField((preset) => `${address}?preset=${preset}`),
       }),
       values({ query }) {
@@ -96,13 +95,13 @@ export function clientSecrets(client_id: string, client_secret: string) {
 /** A form that was sent before leads to `to` with a warning. */
 export async function orSentBefore<T>(
   to: string,
-  text: string | undefined,
+  warning: string | undefined,
   run: () => Promise<T>,
 ): Promise<T | Redirect> {
   try {
     return await run();
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'INVALID_TRANSITION') throw error;
-    return { to, flash: { tone: 'warning', text: text ?? error.message } };
+    return { to, flash: { tone: 'warning', text: warning ?? error.message } };
   }
 }

@@ -1,8 +1,8 @@
 import { type Credential, rotateCredential } from '../../../../services/auth/credentials.ts';
 import { secretPage } from '../../components/secrets.tsx';
-import { Time } from '../../components/time.tsx';
-import { hidden, select } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
+import { Time } from '../../components/rows.tsx';
+import { hiddenField, selectField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
 import { agentPageWith } from '../agents/agent-page.tsx';
 import { AgentHeading } from '../agents/heading.tsx';
 import { clientSecrets, orSentBefore } from './credential-new.tsx';
@@ -17,19 +17,19 @@ export const credentialRotatePage = agentPageWith<{ credential: Credential }>({
   load: loadCredential,
   title: ({ credential }) => titleOf(credential),
   sections: [
-    form({
+    formSection({
       title: ({ credential }) => titleOf(credential),
       text: 'The credential gets a new secret, which is shown once. Its client ID and scopes stay.',
       fields: {
-        rotated_at: hidden,
-        previous: select({
-          label: 'The previous secret',
-          hint: 'End it now if others may know it: its tokens and open connections end, too.',
-          options: [
+        rotated_at: hiddenField,
+        previous: selectField(
+          'The previous secret',
+          [
             { value: 'keep', text: 'Works for 24 hours more' },
             { value: 'end', text: 'Ends now' },
           ],
-        }),
+          { hint: 'End it now if others may know it: its tokens and open connections end, too.' },
+        ),
       },
       values: ({ credential }) => ({ previous: 'keep', rotated_at: String(credential.rotated_at ?? 0) }),
       button: 'Rotate secret',

@@ -4,12 +4,10 @@ import {
   requireCredential,
   revokeCredential,
 } from '../../../../services/auth/credentials.ts';
-import { Badge } from '../../components/content.tsx';
+import { Badge, Icon } from '../../components/content.tsx';
 import { ButtonLink, RowLink } from '../../components/form.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Dots } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
-import { list, toPage } from '../../define/list.tsx';
+import { Dots, Time } from '../../components/rows.tsx';
+import { listSection, toPage } from '../../define/list.tsx';
 import { agentConfirmation, agentPage, type AgentVisit } from '../agents/agent-page.tsx';
 import { Scopes } from './scope-choices.tsx';
 
@@ -21,7 +19,7 @@ export const credentialsPage = agentPage({
   path: 'credentials',
   title: ({ agent }) => `Credentials of ${agent.display_name}`,
   sections: [
-    list({
+    listSection({
       title: (visit) => (isActive(visit) ? 'Credentials' : 'Revoked credentials'),
       label: 'Credentials',
       noun: 'credentials',
@@ -63,12 +61,12 @@ export const credentialsPage = agentPage({
         side:
           revoked_at === null ? (
             <>
-              <RowLink href={`${address}/${client_id}/rotate`} about={`the secret of ${name ?? client_id}`}>
-                Rotate
-              </RowLink>
-              <RowLink href={`${address}/${client_id}/revoke`} about={name ?? client_id}>
-                Revoke
-              </RowLink>
+              <RowLink
+                label="Rotate"
+                href={`${address}/${client_id}/rotate`}
+                about={`the secret of ${name ?? client_id}`}
+              />
+              <RowLink label="Revoke" href={`${address}/${client_id}/revoke`} about={name ?? client_id} />
             </>
           ) : (
             <Badge>

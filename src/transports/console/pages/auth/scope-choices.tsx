@@ -3,7 +3,7 @@ import {
   type ScopePreset,
   scopes as allScopes,
 } from '../../../../../packages/core/src/domain/auth/scopes.ts';
-import { checkboxes } from '../../define/fields.tsx';
+import { checkboxesField } from '../../define/fields.tsx';
 import { scopeAbilities, abilitiesOf, presetNames } from './scope-text.ts';
 
 /** What scopes allow, in one line. */
@@ -18,21 +18,19 @@ export function Scopes({ scopes }: { scopes: readonly string[] }) {
  * @param presetAddress the address of the page with the scopes of a preset selected
  */
 export function scopeField(presetAddress: (preset: ScopePreset) => string) {
-  return checkboxes({
-    legend: 'Permissions',
-    hint: [
-      'Select:',
-      Object.entries(presetNames).map(([preset, name]) => (
-        <span key={preset}>
-          {' '}
-          <a href={presetAddress(preset as ScopePreset)}>{name}</a>
-        </span>
-      )),
-    ],
-    choices: allScopes.map((scope) => ({
-      value: scope,
-      title: scopeAbilities[scope].title,
-      text: [`${scopeAbilities[scope].text} `, <span class="code">{scope}</span>],
-    })),
-  });
+  const hint = [
+    'Select:',
+    Object.entries(presetNames).map(([preset, name]) => (
+      <span key={preset}>
+        {' '}
+        <a href={presetAddress(preset as ScopePreset)}>{name}</a>
+      </span>
+    )),
+  ];
+  const options = allScopes.map((scope) => ({
+    value: scope,
+    title: scopeAbilities[scope].title,
+    text: [`${scopeAbilities[scope].text} `, <span class="code">{scope}</span>],
+  }));
+  return checkboxesField('Permissions', options, { hint });
 }

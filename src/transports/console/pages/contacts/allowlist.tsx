@@ -1,12 +1,11 @@
 import { addAllowlistEntryOperation } from '../../../../operations/contacts/add-allowlist-entry.ts';
 import { listAllowlistOperation } from '../../../../operations/contacts/list-allowlist.ts';
 import { removeAllowlistEntryOperation } from '../../../../operations/contacts/remove-allowlist-entry.ts';
-import { Handle } from '../../components/agent-rows.tsx';
+import { Handle, Time } from '../../components/rows.tsx';
 import { PostButton } from '../../components/form.tsx';
-import { Time } from '../../components/time.tsx';
-import { text } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
-import { list, pageInput } from '../../define/list.tsx';
+import { handleField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
+import { listSection, pageInput } from '../../define/list.tsx';
 import { agentPage } from '../agents/agent-page.tsx';
 
 /** The allowlist of an agent. */
@@ -15,21 +14,15 @@ export const allowlistPage = agentPage({
   tab: 'settings',
   title: ({ agent }) => `Allowlist of ${agent.display_name}`,
   sections: [
-    form({
+    formSection({
       title: 'Add to the allowlist',
       text: 'Agents on the list can start threads with this agent if its access setting is “Contacts and an allowlist”.',
       fields: {
-        entry: text({
-          label: 'Agent or owner',
-          hint: [
-            'Handle of an agent, or ',
-            <span class="code">owner.*</span>,
-            ' for all agents of an owner.',
-          ],
-          maxlength: 80,
-          plain: true,
-          required: true,
-        }),
+        entry: handleField('Agent or owner', [
+          'Handle of an agent, or ',
+          <span class="code">owner.*</span>,
+          ' for all agents of an owner.',
+        ]),
       },
       button: 'Add',
       errors: { INVALID_HANDLE: 'entry' },
@@ -38,7 +31,7 @@ export const allowlistPage = agentPage({
         return `Added @${entry} to the allowlist.`;
       },
     }),
-    list({
+    listSection({
       title: 'Allowlist',
       label: 'Allowlist',
       noun: 'entries',
@@ -52,9 +45,7 @@ export const allowlistPage = agentPage({
         title: <Handle of={entry} />,
         text: ['Added ', <Time at={created_at} />],
         side: (
-          <PostButton action={`${address}/remove`} hidden={{ entry }} about={`@${entry}`}>
-            Remove
-          </PostButton>
+          <PostButton label="Remove" action={`${address}/remove`} hidden={{ entry }} about={`@${entry}`} />
         ),
       }),
     }),

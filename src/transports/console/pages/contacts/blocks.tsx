@@ -1,12 +1,11 @@
 import { blockAgentOperation } from '../../../../operations/contacts/block-agent.ts';
 import { listBlocksOperation } from '../../../../operations/contacts/list-blocks.ts';
 import { unblockAgentOperation } from '../../../../operations/contacts/unblock-agent.ts';
-import { Handle } from '../../components/agent-rows.tsx';
+import { Handle, Time } from '../../components/rows.tsx';
 import { PostButton } from '../../components/form.tsx';
-import { Time } from '../../components/time.tsx';
-import { text } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
-import { list, pageInput } from '../../define/list.tsx';
+import { handleField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
+import { listSection, pageInput } from '../../define/list.tsx';
 import { agentPage } from '../agents/agent-page.tsx';
 
 /** The agents that an agent blocks. */
@@ -14,17 +13,11 @@ export const blocksPage = agentPage({
   path: 'blocks',
   title: ({ agent }) => `Blocks of ${agent.display_name}`,
   sections: [
-    form({
+    formSection({
       title: 'Block an agent',
       text: 'The blocked agent is not notified and gets the same errors as a stranger: it cannot send messages or contact requests. A contact with it ends.',
       fields: {
-        handle: text({
-          label: 'Handle',
-          hint: 'Agent to block, such as owner.agent_name.',
-          maxlength: 80,
-          plain: true,
-          required: true,
-        }),
+        handle: handleField('Handle', 'Agent to block, such as owner.agent_name.'),
       },
       button: 'Block',
       errors: { AGENT_NOT_FOUND: 'handle', INVALID_HANDLE: 'handle' },
@@ -33,7 +26,7 @@ export const blocksPage = agentPage({
         return `Blocked @${blocked_handle}.`;
       },
     }),
-    list({
+    listSection({
       title: 'Blocked',
       label: 'Blocked agents',
       noun: 'blocks',
@@ -45,19 +38,14 @@ export const blocksPage = agentPage({
       row: ({ blocked_agent_id, blocked_handle, created_at }, { address }) => ({
         key: blocked_agent_id,
         title: <Handle of={blocked_handle} />,
-        text: (
-          <>
-            Blocked <Time at={created_at} />
-          </>
-        ),
+        text: ['Blocked ', <Time at={created_at} />],
         side: (
           <PostButton
+            label="Unblock"
             action={`${address}/end`}
             hidden={{ agent_id: blocked_agent_id }}
             about={`@${blocked_handle}`}
-          >
-            Unblock
-          </PostButton>
+          />
         ),
       }),
     }),

@@ -8,7 +8,7 @@ import { withdrawContactRequestOperation } from '../../../../operations/contacts
 import { requireNotPaused } from '../../act-as-agent.ts';
 import { Notice } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { list, pageInput } from '../../define/list.tsx';
+import { listSection, pageInput } from '../../define/list.tsx';
 import { agentPage, type AgentVisit } from '../agents/agent-page.tsx';
 import { contactRow, incomingRow, outgoingRow } from './rows.tsx';
 
@@ -38,14 +38,14 @@ export const contactsPage = agentPage({
           Resume it in its settings to approve or send contact requests.
         </Notice>
       ),
-    list({
+    listSection({
       title: 'Received requests',
       label: 'Received requests',
       noun: 'requests',
       read: (visit) => readRequests(visit, 'incoming'),
       row: incomingRow,
     }),
-    list({
+    listSection({
       title: 'Contacts',
       label: 'Contacts',
       noun: 'contacts',
@@ -59,7 +59,7 @@ export const contactsPage = agentPage({
       },
       row: contactRow,
     }),
-    list({
+    listSection({
       title: 'Sent requests',
       label: 'Sent requests',
       noun: 'requests',

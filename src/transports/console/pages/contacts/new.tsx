@@ -1,7 +1,7 @@
 import { requestContactOperation } from '../../../../operations/contacts/request-contact.ts';
 import { requireNotPaused } from '../../act-as-agent.ts';
-import { lines, text } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
+import { handleField, linesField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
 import { successFlash } from '../../flash.ts';
 import { agentPage } from '../agents/agent-page.tsx';
 
@@ -11,19 +11,11 @@ export const contactNewPage = agentPage({
   tab: 'contacts',
   title: 'Send contact request',
   sections: [
-    form({
+    formSection({
       title: 'Send contact request',
       fields: {
-        handle: text({
-          label: 'Handle',
-          hint: 'Handle of the other agent, such as owner.agent_name.',
-          maxlength: 80,
-          plain: true,
-          required: true,
-        }),
-        message: lines({
-          label: 'Message',
-          hint: 'Who you are and why you want to connect. Optional.',
+        handle: handleField('Handle', 'Handle of the other agent, such as owner.agent_name.'),
+        message: linesField('Message', 'Who you are and why you want to connect. Optional.', {
           rows: 3,
           maxlength: 500,
         }),

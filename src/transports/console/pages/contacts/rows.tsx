@@ -2,11 +2,9 @@ import type {
   ContactRecord,
   ContactRequestRecord,
 } from '../../../../../packages/core/src/records/contact.ts';
-import { Handle, monogram } from '../../components/agent-rows.tsx';
+import { Dots, Handle, monogram, type Row, Time } from '../../components/rows.tsx';
 import { Badge, Quote } from '../../components/content.tsx';
 import { Decision, PostButton, RowLink } from '../../components/form.tsx';
-import { Dots, type Row } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
 import type { AgentVisit } from '../agents/agent-page.tsx';
 
 /** A received contact request with Approve and Reject. */
@@ -34,9 +32,12 @@ export function outgoingRow({ to, ...request }: ContactRequestRecord, { address 
     side: (
       <>
         <Badge>Pending</Badge>
-        <PostButton action={`${address}/requests/withdraw`} hidden={{ request_id }} about={about}>
-          Withdraw
-        </PostButton>
+        <PostButton
+          label="Withdraw"
+          action={`${address}/requests/withdraw`}
+          hidden={{ request_id }}
+          about={about}
+        />
       </>
     ),
   };
@@ -77,12 +78,13 @@ export function contactRow(contact: ContactRecord, { address }: AgentVisit): Row
     text: <Dots of={[<Handle of={canonical_handle} />, ['since ', <Time at={since} />]]} />,
     side: (
       <>
-        <PostButton action={`${address}/favorite`} hidden={hidden} about={about}>
-          {favorite ? 'Remove favorite' : 'Add favorite'}
-        </PostButton>
-        <RowLink href={`${address}/${agent_id}/remove`} about={about}>
-          Remove
-        </RowLink>
+        <PostButton
+          label={favorite ? 'Remove favorite' : 'Add favorite'}
+          action={`${address}/favorite`}
+          hidden={hidden}
+          about={about}
+        />
+        <RowLink label="Remove" href={`${address}/${agent_id}/remove`} about={about} />
       </>
     ),
   };

@@ -1,5 +1,5 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
-import { CardLink, Handle } from '../../components/agent-rows.tsx';
+import { CardLink, Handle } from '../../components/rows.tsx';
 import { Badge, Empty, Heading } from '../../components/content.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { formPage } from '../../form-errors.ts';

@@ -6,7 +6,7 @@ import type {
   ConversationFilters,
   ConversationPosition,
 } from '../../../../services/threads/conversations.ts';
-import { toAgentOptions } from '../../components/agent-rows.tsx';
+import { toAgentOptions } from '../../components/rows.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { Checkbox } from '../../components/choices.tsx';
 import { Button, ButtonLink } from '../../components/form.tsx';

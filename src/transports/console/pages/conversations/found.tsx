@@ -1,8 +1,6 @@
 import type { searchConversations } from '../../../../services/messages/search.ts';
-import { Handle, monogram } from '../../components/agent-rows.tsx';
+import { Handle, monogram, Rows, Time } from '../../components/rows.tsx';
 import { Empty } from '../../components/content.tsx';
-import { Rows } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
 import { conversationAddress } from './filters.tsx';
 
 type FoundMessage = Awaited<ReturnType<typeof searchConversations>>[number];

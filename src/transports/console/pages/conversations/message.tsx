@@ -2,7 +2,7 @@ import type { Relationship } from '../../../../../packages/core/src/domain/agent
 import { wantsNoReply } from '../../../../../packages/core/src/domain/threads.ts';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { renderCardBody } from '../../../http/render-card-body.ts';
-import { CardLink, monogram } from '../../components/agent-rows.tsx';
+import { CardLink, monogram } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
 import { formatTime } from '../../time-zone.ts';

@@ -1,11 +1,11 @@
 import { createThreadOperation } from '../../../../operations/threads/create-thread.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { type ActingAgent, actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
-import { toAgentOptions } from '../../components/agent-rows.tsx';
+import { toAgentOptions } from '../../components/rows.tsx';
 import { Empty, Notice } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { lines, select, text } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
+import { handleField, linesField, selectField, textField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { successFlash } from '../../flash.ts';
 import type { FormErrors } from '../../form-errors.ts';
@@ -39,22 +39,14 @@ export const conversationNewPage = definePage<NewConversationVisit>({
           Conversations belong to agents.
         </Empty>
       ),
-    form({
+    formSection({
       isShown: ({ agents }) => agents.length > 0,
       text: (visit, errors) => errors && <NextStep code={errors.code} sent={visit.form} />,
       fields: ({ agents }) => ({
-        agent_id: select({ label: 'Write as', options: toAgentOptions(agents) }),
-        handle: text({
-          label: 'Handle',
-          hint: 'Handle of the agent to write to, such as owner.agent_name.',
-          maxlength: 80,
-          plain: true,
-          required: true,
-        }),
-        subject: text({ label: 'Subject', hint: 'Optional.', maxlength: 200 }),
-        content: lines({
-          label: 'Message',
-          hint: 'The other agent sees that a person wrote it.',
+        agent_id: selectField('Write as', toAgentOptions(agents)),
+        handle: handleField('Handle', 'Handle of the agent to write to, such as owner.agent_name.'),
+        subject: textField('Subject', 'Optional.', { maxlength: 200 }),
+        content: linesField('Message', 'The other agent sees that a person wrote it.', {
           rows: 5,
           isVerbatim: true,
         }),

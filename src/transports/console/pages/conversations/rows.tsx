@@ -1,10 +1,8 @@
 import { findWait } from '../../../../../packages/core/src/records/conversation.ts';
 import { presentSubject } from '../../../../../packages/core/src/domain/threads.ts';
 import type { Conversation } from '../../../../services/threads/conversations.ts';
-import { monogram } from '../../components/agent-rows.tsx';
+import { monogram, Rows, Time } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
-import { Rows } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
 import { conversationAddress } from './filters.tsx';
 
 const maxNames = 3;

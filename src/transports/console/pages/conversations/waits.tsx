@@ -1,11 +1,9 @@
 import { presentSubject, type WaitState } from '../../../../../packages/core/src/domain/threads.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { listWaits, type Wait } from '../../../../services/threads/waits.ts';
-import { Handle, monogram } from '../../components/agent-rows.tsx';
+import { Handle, monogram, Rows, Time } from '../../components/rows.tsx';
 import { Badge, Card, Empty } from '../../components/content.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
-import { Rows } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
 import { liveRoute } from '../../define/live.ts';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
@@ -58,11 +56,7 @@ function Waits({ waits }: { waits: readonly Wait[] }) {
     key: `${wait.thread_id}-${wait.member_id}`,
     id: `${wait.thread_id}-${wait.member_id}`,
     mark: monogram(wait.member_handle),
-    title: (
-      <>
-        <Handle of={wait.sender_handle} /> waits for <Handle of={wait.member_handle} />
-      </>
-    ),
+    title: [<Handle of={wait.sender_handle} />, ' waits for ', <Handle of={wait.member_handle} />],
     text: (
       <>
         <a href={conversationAddress(wait.thread_id)}>

@@ -6,7 +6,7 @@ import {
   readDashboard,
   readFirstSteps,
 } from '../../../../services/people/dashboard.ts';
-import { AgentRows } from '../../components/agent-rows.tsx';
+import { AgentRows, Rows } from '../../components/rows.tsx';
 import { Card, Empty, Heading } from '../../components/content.tsx';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { countWaiting, readWaiting, type Waiting } from '../../../../services/people/waiting.ts';
@@ -14,7 +14,6 @@ import { LiveRegion } from '../../components/live-region.tsx';
 import { FirstStepsList } from './first-steps.tsx';
 import { homeTitle, WaitingList } from './waiting.tsx';
 import { CopyValue } from '../../components/secrets.tsx';
-import { Rows } from '../../components/rows.tsx';
 import { invitationRow } from '../people/membership-invitations.tsx';
 import { agentAddress } from '../agents/heading.tsx';
 import { liveRoute } from '../../define/live.ts';

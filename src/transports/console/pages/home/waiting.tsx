@@ -1,18 +1,17 @@
+import type { ComponentChildren } from 'preact';
 import {
   asksPerson,
   countWaiting,
   findAskedAgent,
   type Waiting,
 } from '../../../../services/people/waiting.ts';
-import { Handle, monogram } from '../../components/agent-rows.tsx';
-import { Badge } from '../../components/content.tsx';
-import { Button, ButtonLink, Form } from '../../components/form.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Rows } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
+import { Handle, monogram, type Row, Rows, Time } from '../../components/rows.tsx';
+import { Badge, Icon, Quote } from '../../components/content.tsx';
+import { Decision, PostButton, RowLink } from '../../components/form.tsx';
 import { requestText } from '../approvals/approval-text.ts';
 import { conversationAddress } from '../conversations/filters.tsx';
 import { titleOf } from '../conversations/rows.tsx';
+import { nameOf } from '../webhooks/fields.tsx';
 
 /** The title of the home page, with the number of items that wait. */
 export function homeTitle(waiting: Waiting): string {
@@ -30,12 +29,12 @@ export function WaitingList({ waiting }: { waiting: Waiting }) {
       </p>
     );
   const rows = [
-    ...waiting.approvals.map(toApprovalRow),
-    ...waiting.requests.map(toRequestRow),
-    ...waiting.threads.map(toThreadRow),
-    ...waiting.webhooks.map(toWebhookRow),
-    ...waiting.inboxes.map(toInboxRow),
-  ];
+    ...waiting.approvals.map(describeApproval),
+    ...waiting.requests.map(describeRequest),
+    ...waiting.threads.map(describeThread),
+    ...waiting.webhooks.map(describeWebhook),
+    ...waiting.inboxes.map(describeInbox),
+  ].map(toRow);
   return (
     <div data-title={title} id="waiting-list">
       <Rows label="Waiting for you" rows={rows} id="waiting" />
@@ -43,132 +42,121 @@ export function WaitingList({ waiting }: { waiting: Waiting }) {
   );
 }
 
-function toApprovalRow(approval: Waiting['approvals'][number]) {
+/** Something that waits. */
+interface Item {
+  id: string;
+  /** An icon, or the name whose first letter is one. */
+  mark: ComponentChildren;
+  address: string;
+  title: ComponentChildren;
+  kind: string;
+  tone: 'accent' | 'warning' | 'danger';
+  handle: string | undefined;
+  at: number | undefined;
+  below?: ComponentChildren;
+  side: ComponentChildren;
+}
+
+function toRow({ id, mark, address, title, kind, tone, handle, at, below, side }: Item): Row {
+  return {
+    key: id,
+    id,
+    mark: typeof mark === 'string' ? monogram(mark) : mark,
+    title: <a href={address}>{title}</a>,
+    text: at !== undefined && (
+      <>
+        <Badge tone={tone}>{kind}</Badge> {handle !== undefined && <Handle of={handle} />} · <Time at={at} />
+        {below}
+      </>
+    ),
+    side,
+  };
+}
+
+function describeApproval(approval: Waiting['approvals'][number]): Item {
   const { id, agent_display_name, agent_handle, created_at, message } = approval;
   const address = `/console/approvals/${id}`;
   return {
-    key: id,
     id,
-    mark: monogram(agent_display_name),
-    title: (
-      <a href={address}>
-        <bdi>{agent_display_name}</bdi> {requestText(approval)}
-      </a>
-    ),
-    text: (
-      <>
-        <Badge tone="accent">Approval</Badge> <Handle of={agent_handle} /> · <Time at={created_at} />
-        {message !== '' && <blockquote class="quote">{message}</blockquote>}
-      </>
-    ),
-    side: (
-      <Form action={address} class="button-pair">
-        <Button name="decision" value="approve">
-          Approve<span class="visually-hidden"> what @{agent_handle} asks</span>
-        </Button>
-        <Button kind="quiet" name="decision" value="deny">
-          Deny<span class="visually-hidden"> what @{agent_handle} asks</span>
-        </Button>
-      </Form>
-    ),
+    mark: agent_display_name,
+    address,
+    title: [<bdi>{agent_display_name}</bdi>, ` ${requestText(approval)}`],
+    kind: 'Approval',
+    tone: 'accent',
+    handle: agent_handle,
+    at: created_at,
+    below: <Quote text={message} />,
+    side: <Decision action={address} yes="approve" no="deny" about={`what @${agent_handle} asks`} />,
   };
 }
 
-function toRequestRow(request: Waiting['requests'][number]) {
+function describeRequest(request: Waiting['requests'][number]): Item {
   const { request_id, agent_id, agent_handle, from_handle, from_name, message, created_at, paused } = request;
+  const address = `/console/agents/${agent_id}/contacts`;
   return {
-    key: request_id,
     id: request_id,
-    mark: monogram(from_name),
-    title: (
-      <a href={`/console/agents/${agent_id}/contacts`}>
-        <bdi>{from_name}</bdi> wants to be a contact of @{agent_handle}
-      </a>
-    ),
-    text: (
-      <>
-        <Badge tone="accent">Contact request</Badge> <Handle of={from_handle} /> · <Time at={created_at} />
-        {message !== null && message !== '' && <blockquote class="quote">{message}</blockquote>}
-      </>
-    ),
+    mark: from_name,
+    address,
+    title: [<bdi>{from_name}</bdi>, ` wants to be a contact of @${agent_handle}`],
+    kind: 'Contact request',
+    tone: 'accent',
+    handle: from_handle,
+    at: created_at,
+    below: <Quote text={message} />,
     side: (
-      <Form
-        action={`/console/agents/${agent_id}/contacts/requests/decide`}
-        class="button-pair"
+      <Decision
+        action={`${address}/requests/decide`}
         hidden={{ request_id }}
-      >
-        {!paused && (
-          <Button name="decision" value="approve">
-            Approve<span class="visually-hidden"> @{from_handle}</span>
-          </Button>
-        )}
-        <Button kind="quiet" name="decision" value="reject">
-          Reject<span class="visually-hidden"> @{from_handle}</span>
-        </Button>
-      </Form>
+        yes={paused ? undefined : 'approve'}
+        no="reject"
+        about={`@${from_handle}`}
+      />
     ),
   };
 }
 
-function toThreadRow(thread: Waiting['threads'][number]) {
+function describeThread(thread: Waiting['threads'][number]): Item {
   const { id, last_message } = thread;
-  const agent = findAskedAgent(thread);
+  const address = conversationAddress(id);
+  const title = titleOf(thread);
   return {
-    key: id,
     id,
-    mark: monogram(titleOf(thread)),
-    title: (
-      <a href={conversationAddress(id)}>
-        <bdi>{titleOf(thread)}</bdi>
-      </a>
+    mark: title,
+    address,
+    title: <bdi>{title}</bdi>,
+    kind: asksPerson(thread) ? 'Asks a person' : 'No answer yet',
+    tone: 'warning',
+    handle: findAskedAgent(thread)?.canonical_handle,
+    at: last_message?.created_at,
+    below: last_message && (
+      <p class="preview">
+        <Handle of={last_message.sender_handle} />: <bdi>{last_message.preview}</bdi>
+      </p>
     ),
-    text: last_message && (
-      <>
-        <Badge tone="warning">{asksPerson(thread) ? 'Asks a person' : 'No answer yet'}</Badge>{' '}
-        {agent && <Handle of={agent.canonical_handle} />} · <Time at={last_message.created_at} />
-        <p class="preview">
-          <Handle of={last_message.sender_handle} />: <bdi>{last_message.preview}</bdi>
-        </p>
-      </>
-    ),
-    side: (
-      <ButtonLink href={`${conversationAddress(id)}#write`} kind="primary">
-        Answer<span class="visually-hidden"> {titleOf(thread)}</span>
-      </ButtonLink>
-    ),
+    side: <RowLink label="Answer" href={`${address}#write`} kind="primary" about={title} />,
   };
 }
 
-function toWebhookRow({
-  id,
-  agent_id,
-  agent_handle,
-  url,
-  description,
-  disabled_at,
-}: Waiting['webhooks'][number]) {
-  const address = `/console/agents/${agent_id}/webhooks/${id}`;
-  const name = description || new URL(url).host;
+function describeWebhook(webhook: Waiting['webhooks'][number]): Item {
+  const address = `/console/agents/${webhook.agent_id}/webhooks/${webhook.id}`;
+  const name = nameOf(webhook);
   return {
-    key: id,
-    id,
+    id: webhook.id,
     mark: <Icon name="alert" />,
-    title: (
-      <a href={address}>
-        Webhook <bdi>{name}</bdi> was disabled
-      </a>
-    ),
-    text: (
-      <>
-        <Badge tone="danger">Webhook</Badge> <Handle of={agent_handle} /> · <Time at={disabled_at} />
-      </>
-    ),
+    address,
+    title: ['Webhook ', <bdi>{name}</bdi>, ' was disabled'],
+    kind: 'Webhook',
+    tone: 'danger',
+    handle: webhook.agent_handle,
+    at: webhook.disabled_at,
     side: (
-      <Form action={`${address}/state`} class="inline" hidden={{ enabled: 'true' }}>
-        <Button>
-          Enable<span class="visually-hidden"> {name}</span>
-        </Button>
-      </Form>
+      <PostButton
+        label="Enable"
+        action={`${address}/state`}
+        hidden={{ enabled: 'true' }}
+        kind="primary"
+        about={name}
+      />
     ),
   };
 }
@@ -176,27 +164,25 @@ function toWebhookRow({
 /** The maximum that is counted. */
 const maxDeadItems = 100;
 
-function toInboxRow({ agent_id, agent_handle, agent_name, dead, since }: Waiting['inboxes'][number]) {
+function describeInbox({
+  agent_id,
+  agent_handle,
+  agent_name,
+  dead,
+  since,
+}: Waiting['inboxes'][number]): Item {
   const address = `/console/agents/${agent_id}/inbox`;
   const count = dead === 1 ? '1 dead item' : `${dead}${dead === maxDeadItems ? ' or more' : ''} dead items`;
+  const about = `the dead items of @${agent_handle}`;
   return {
-    key: agent_id,
     id: `inbox-${agent_id}`,
     mark: <Icon name="alert" />,
-    title: (
-      <a href={address}>
-        The inbox of <bdi>{agent_name}</bdi> has {count}
-      </a>
-    ),
-    text: (
-      <>
-        <Badge tone="danger">Inbox</Badge> <Handle of={agent_handle} /> · <Time at={since} />
-      </>
-    ),
-    side: (
-      <ButtonLink href={address} kind="primary">
-        Review<span class="visually-hidden"> the dead items of @{agent_handle}</span>
-      </ButtonLink>
-    ),
+    address,
+    title: ['The inbox of ', <bdi>{agent_name}</bdi>, ` has ${count}`],
+    kind: 'Inbox',
+    tone: 'danger',
+    handle: agent_handle,
+    at: since,
+    side: <RowLink label="Review" href={address} kind="primary" about={about} />,
   };
 }

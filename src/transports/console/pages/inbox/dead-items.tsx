@@ -1,10 +1,8 @@
 import type { ListedDeadItem } from '../../../../operations/inbox/fields.ts';
 import { type MessageRecord, messageSchema } from '../../../../../packages/core/src/records/message.ts';
-import { Handle } from '../../components/agent-rows.tsx';
+import { Handle, type Row, Time } from '../../components/rows.tsx';
 import { PostButton, RowLink } from '../../components/form.tsx';
-import { Icon } from '../../components/icon.tsx';
-import type { Row } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
+import { Icon } from '../../components/content.tsx';
 import type { AgentVisit } from '../agents/agent-page.tsx';
 import { conversationAddress } from '../conversations/filters.tsx';
 import { eventText } from '../webhooks/webhook-text.ts';
@@ -41,12 +39,14 @@ export function deadItemRow(
     ),
     side: (
       <>
-        <PostButton action={`${address}/dead/redrive`} hidden={{ item_id: id }} about={id} kind="primary">
-          Redrive
-        </PostButton>
-        <RowLink href={`${address}/dead/${id}/delete`} about={id}>
-          Delete
-        </RowLink>
+        <PostButton
+          label="Redrive"
+          action={`${address}/dead/redrive`}
+          hidden={{ item_id: id }}
+          about={id}
+          kind="primary"
+        />
+        <RowLink label="Delete" href={`${address}/dead/${id}/delete`} about={id} />
       </>
     ),
   };

@@ -6,8 +6,8 @@ import { listDeadItemsOperation } from '../../../../operations/inbox/list-dead-i
 import { redriveDeadItemOperation } from '../../../../operations/inbox/redrive-dead-item.ts';
 import { Card, Empty, Facts } from '../../components/content.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';
-import { lengthText, Time } from '../../components/time.tsx';
-import { list, pageInput } from '../../define/list.tsx';
+import { lengthText, Time } from '../../components/rows.tsx';
+import { listSection, pageInput } from '../../define/list.tsx';
 import { agentConfirmation, agentPageWith, type AgentVisit } from '../agents/agent-page.tsx';
 import { eventText } from '../webhooks/webhook-text.ts';
 import { deadItemRow } from './dead-items.tsx';
@@ -32,7 +32,7 @@ export const inboxPage = agentPageWith<OfInbox>({
   title: ({ agent }) => `Inbox of ${agent.display_name}`,
   sections: [
     ({ inbox, address }) => (inbox ? <Counts inbox={inbox} /> : <Off address={address} />),
-    list({
+    listSection({
       title: 'Dead items',
       label: 'Dead items',
       noun: 'items',
@@ -44,7 +44,7 @@ export const inboxPage = agentPageWith<OfInbox>({
       },
       row: (item, visit) => deadItemRow(item, visit),
     }),
-    list({
+    listSection({
       title: 'Instances',
       label: 'Instances',
       empty: 'No instance has claimed items in the last 24 hours.',

@@ -1,8 +1,8 @@
 import { inboxTypes } from '../../../../../packages/core/src/events/inbox-types.ts';
 import { deleteInboxOperation } from '../../../../operations/inbox/delete-inbox.ts';
 import { setInboxOperation } from '../../../../operations/inbox/set-inbox.ts';
-import { checkbox, checkboxes, choices, text } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
+import { checkboxField, checkboxesField, choicesField, textField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
 import { successFlash } from '../../flash.ts';
 import { agentConfirmation, agentPageWith } from '../agents/agent-page.tsx';
 import { codeOf } from '../webhooks/fields.tsx';
@@ -10,39 +10,36 @@ import { eventText } from '../webhooks/webhook-text.ts';
 import { loadInbox, type OfInbox } from './inbox.tsx';
 
 const fields = {
-  types: checkboxes({
-    legend: 'Events',
-    choices: inboxTypes.map((type) => ({ value: type, title: eventText(type), text: codeOf(type) })),
-    class: 'event-types',
-    error: 'Select at least one of these events.',
-  }),
-  lease_seconds: text({
-    label: 'Lease, in seconds',
-    hint: 'An instance has this long for an item, unless it renews the lease. 5 to 43,200.',
-    plain: true,
-    required: true,
-  }),
-  max_attempts: text({
-    label: 'Attempts',
-    hint: 'An item that was leased this often without an acknowledgement is dead. 1 to 100.',
-    plain: true,
-    required: true,
-  }),
-  ordered_by_thread: checkbox({
-    label: 'One item of a thread at a time',
-    hint: 'The oldest first. Otherwise instances can work on several messages of a thread at once.',
-  }),
+  types: checkboxesField(
+    'Events',
+    inboxTypes.map((type) => ({ value: type, title: eventText(type), text: codeOf(type) })),
+    { class: 'event-types', error: 'Select at least one of these events.' },
+  ),
+  lease_seconds: textField(
+    'Lease, in seconds',
+    'An instance has this long for an item, unless it renews the lease. 5 to 43,200.',
+    { plain: true, required: true },
+  ),
+  max_attempts: textField(
+    'Attempts',
+    'An item that was leased this often without an acknowledgement is dead. 1 to 100.',
+    { plain: true, required: true },
+  ),
+  ordered_by_thread: checkboxField(
+    'One item of a thread at a time',
+    'The oldest first. Otherwise instances can work on several messages of a thread at once.',
+  ),
 };
 
 /** Where a new inbox begins. */
-const from = choices({
-  legend: 'Which events become items',
-  choices: [
+const from = choicesField(
+  'Which events become items',
+  [
     { value: 'now', title: 'New events only' },
     { value: 'earliest', title: 'Also all earlier events that are kept' },
   ],
-  error: 'Choose one of these options.',
-});
+  { error: 'Choose one of these options.' },
+);
 
 /** A sent form says itself whether it is one of an inbox that is on. */
 const isOn = ({ inbox, form: sent }: OfInbox & { form: URLSearchParams }) =>
@@ -56,7 +53,7 @@ export const inboxSettingsPage = agentPageWith<OfInbox>({
   load: loadInbox,
   title: titleOf,
   sections: [
-    form({
+    formSection({
       title: (visit) => titleOf(visit),
       fields: (visit) => (isOn(visit) ? fields : { ...fields, from }),
       values({ inbox }) {

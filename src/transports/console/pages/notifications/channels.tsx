@@ -1,7 +1,7 @@
 import type { NotificationSettings } from '../../../../services/notifications/settings.ts';
 import { Badge, Card, Facts } from '../../components/content.tsx';
 import { Actions, Button, Form, PostButton } from '../../components/form.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/rows.tsx';
 
 const path = '/console/notifications';
 
@@ -55,13 +55,19 @@ export function ChannelState({ channel }: { channel: NonNullable<NotificationSet
       />
       <Actions>
         {enabled && (
-          <PostButton action={`${path}/test`} hidden={{ channel: kind }} about={`by ${name}`}>
-            Send a test message
-          </PostButton>
+          <PostButton
+            label="Send a test message"
+            action={`${path}/test`}
+            hidden={{ channel: kind }}
+            about={`by ${name}`}
+          />
         )}
-        <PostButton action={`${path}/off`} hidden={{ channel: kind }} about={name}>
-          {enabled ? 'Turn off' : 'Remove'}
-        </PostButton>
+        <PostButton
+          label={enabled ? 'Turn off' : 'Remove'}
+          action={`${path}/off`}
+          hidden={{ channel: kind }}
+          about={name}
+        />
       </Actions>
     </>
   );

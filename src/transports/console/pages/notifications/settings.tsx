@@ -14,8 +14,8 @@ import {
 import type { WriteService } from '../../../../services/people/service-calls.ts';
 import { Heading } from '../../components/content.tsx';
 import { secretPage } from '../../components/secrets.tsx';
-import { choices, select, text } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
+import { choicesField, selectField, textField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { BrowserCard, ChannelState, StateBadge } from './channels.tsx';
 
@@ -50,21 +50,18 @@ export const notificationsPage = definePage<NotificationVisit>({
   script: 'notify',
   sections: [
     ({ settings }) => <BrowserCard isOn={settings.browser} />,
-    form({
+    formSection({
       name: 'email',
       title: 'E-mail',
       isShown: ({ parts }) => parts.settings.sends_mail,
       action: ({ settings }) => <StateBadge isOn={settings.email?.enabled ?? false} />,
       text: ({ settings }) => settings.email && <ChannelState channel={settings.email} />,
       fields: ({ settings }) => ({
-        email: text({
-          label: settings.email ? 'New e-mail address' : 'E-mail address',
-          hint: 'We send a link to this address. It turns e-mail on, and is valid for 24 hours.',
-          autocomplete: 'email',
-          maxlength: 254,
-          required: true,
-          plain: true,
-        }),
+        email: textField(
+          settings.email ? 'New e-mail address' : 'E-mail address',
+          'We send a link to this address. It turns e-mail on, and is valid for 24 hours.',
+          { autocomplete: 'email', maxlength: 254, required: true, plain: true },
+        ),
       }),
       button: 'Send the link',
       kind: ({ settings }) => (settings.email ? 'quiet' : 'primary'),
@@ -78,19 +75,17 @@ export const notificationsPage = definePage<NotificationVisit>({
         return 'Open the link that we send to this address.';
       },
     }),
-    form({
+    formSection({
       name: 'webhook',
       title: 'Webhook',
       action: ({ settings }) => <StateBadge isOn={settings.webhook?.enabled ?? false} />,
       text: ({ settings }) => settings.webhook && <ChannelState channel={settings.webhook} />,
       fields: ({ settings }) => ({
-        url: text({
-          label: settings.webhook ? 'New URL' : 'URL',
-          hint: 'Requests are signed. The secret is shown once, after you save the URL.',
-          maxlength: 2000,
-          required: true,
-          plain: true,
-        }),
+        url: textField(
+          settings.webhook ? 'New URL' : 'URL',
+          'Requests are signed. The secret is shown once, after you save the URL.',
+          { maxlength: 2000, required: true, plain: true },
+        ),
       }),
       button: 'Save the URL',
       kind: ({ settings }) => (settings.webhook ? 'quiet' : 'primary'),
@@ -108,29 +103,24 @@ export const notificationsPage = definePage<NotificationVisit>({
           next: visit.address,
         }),
     }),
-    form({
+    formSection({
       name: 'timing',
       title: 'When to send',
       fields: {
-        timing: choices({
-          legend: 'E-mail and webhook',
-          choices: [
-            {
-              value: 'at_once',
-              title: 'At once',
-              text: 'What begins to wait within a minute is one message.',
-            },
-            {
-              value: 'daily',
-              title: 'Once a day',
-              text: 'One message with everything that is new and still waits.',
-            },
-          ],
-        }),
-        hour: select({ label: 'Hour of the daily message', options: hours }),
-        time_zone: text({
-          label: 'Time zone',
-          hint: 'Such as Europe/Berlin, or +05:30.',
+        timing: choicesField('E-mail and webhook', [
+          {
+            value: 'at_once',
+            title: 'At once',
+            text: 'What begins to wait within a minute is one message.',
+          },
+          {
+            value: 'daily',
+            title: 'Once a day',
+            text: 'One message with everything that is new and still waits.',
+          },
+        ]),
+        hour: selectField('Hour of the daily message', hours),
+        time_zone: textField('Time zone', 'Such as Europe/Berlin, or +05:30.', {
           maxlength: 60,
           required: true,
           plain: true,

@@ -2,15 +2,13 @@ import { maxDisplayNameLength } from '../../../../services/people/display-names.
 import { passwordLength } from '../../../../services/people/passwords.ts';
 import { NameField } from '../../components/field.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { type FieldDefinition, secret, text } from '../../define/fields.tsx';
+import { type FieldDefinition, secretField, textField } from '../../define/fields.tsx';
 
 /** The fields of a new account besides the password. */
 export function newAccountFields(needsInvitation: boolean) {
   return {
     ...(needsInvitation && {
-      invitation: text({
-        label: 'Invitation code',
-        hint: 'New accounts need an invitation.',
+      invitation: textField('Invitation code', 'New accounts need an invitation.', {
         plain: true,
         required: true,
       }),
@@ -45,19 +43,16 @@ export function name(
 /** A new password. @param hint follows the minimum length */
 export function newPassword(label: string, hint: string): FieldDefinition<string> {
   const { min, max } = passwordLength;
-  return secret({
-    label,
-    hint: `At least ${min} characters. ${hint}`,
+  const length = { minlength: min, maxlength: max };
+  return secretField(label, `At least ${min} characters. ${hint}`, {
+    ...length,
     autocomplete: 'new-password',
-    minlength: min,
-    maxlength: max,
-    required: true,
   });
 }
 
 /** The display name of a person or an organization. */
 export function displayName(hint: string): FieldDefinition<string> {
-  return text({ label: 'Display name', hint, maxlength: maxDisplayNameLength, plain: true });
+  return textField('Display name', hint, { maxlength: maxDisplayNameLength, plain: true });
 }
 
 /** A link to sign in through the external provider and return to `to`. */

@@ -3,8 +3,8 @@ import { setNameOfPerson } from '../../../../services/people/display-names.ts';
 import { changePassword } from '../../../../services/people/sign-in.ts';
 import { addressKey } from '../../../http/address-key.ts';
 import { Card, Facts } from '../../components/content.tsx';
-import { secret } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
+import { secretField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { displayName, newPassword } from './account-fields.tsx';
 
@@ -28,7 +28,7 @@ export const accountPage = definePage<AccountVisit>({
         />
       </Card>
     ),
-    form({
+    formSection({
       name: 'name',
       title: 'Name',
       fields: {
@@ -43,7 +43,7 @@ export const accountPage = definePage<AccountVisit>({
         return 'Name saved.';
       },
     }),
-    form({
+    formSection({
       name: 'password',
       title: 'Password',
       fields: ({ account, person: { username } }) => ({
@@ -55,7 +55,7 @@ export const accountPage = definePage<AccountVisit>({
           ),
         },
         ...(account.has_password && {
-          current: secret({ label: 'Current password', autocomplete: 'current-password', required: true }),
+          current: secretField('Current password', undefined, { autocomplete: 'current-password' }),
         }),
         next: newPassword('New password', 'This signs you out in all other browsers.'),
       }),

@@ -1,8 +1,6 @@
 import type { AuditAction } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import type { AuditLogEntry } from '../../../../services/agents/audit.ts';
-import { Handle } from '../../components/agent-rows.tsx';
-import type { Row } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
+import { Handle, type Row, Time } from '../../components/rows.tsx';
 
 /** An entry of the audit log. @param linked the ids of agents that are links to their pages */
 export function auditRow(entry: AuditLogEntry, linked: ReadonlySet<string> = new Set()): Row {
@@ -12,11 +10,7 @@ export function auditRow(entry: AuditLogEntry, linked: ReadonlySet<string> = new
   const subject = isLink ? <a href={`/console/agents/${agent_id}`}>{name}</a> : name;
   return {
     key: id,
-    title: (
-      <>
-        {toActText(act)} {subject}
-      </>
-    ),
+    title: [toActText(act), ' ', subject],
     text: (
       <>
         {(about !== null || detail !== null) && (

@@ -8,10 +8,11 @@ import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { readAgentAudit } from '../../../../services/agents/audit.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { readOrganizationAudit } from '../../../../services/people/organization-audit.ts';
-import { toAgentOptions } from '../../components/agent-rows.tsx';
-import { select, text } from '../../define/fields.tsx';
-import { filter } from '../../define/filter.tsx';
-import { list, toPage } from '../../define/list.tsx';
+import { toAgentOptions } from '../../components/rows.tsx';
+import { Empty } from '../../components/content.tsx';
+import { selectField, textField } from '../../define/fields.tsx';
+import { filterSection } from '../../define/filter.tsx';
+import { listSection, toPage } from '../../define/list.tsx';
 import { definePage, type PageVisit, personPage } from '../../define/page.tsx';
 import { auditRow, toActText } from './audit-rows.tsx';
 
@@ -53,20 +54,17 @@ export const auditPage = definePage<AuditVisit>({
   title: 'Audit log',
   lead: 'Changes of your agents and by them, and of the members of organizations of which you are an admin, newest first. Entries cannot be changed and are deleted after the retention time.',
   sections: [
-    filter({
+    filterSection({
       fields: ({ agents }) => ({
-        kind: select({
-          label: 'Kind',
-          options: [
-            { value: '', text: 'All kinds' },
-            ...auditKinds.map((value) => ({ value, text: kindTexts[value] })),
-          ],
-        }),
-        agent: select({ label: 'Agent', options: toAgentOptions(agents, 'All my agents') }),
+        kind: selectField('Kind', [
+          { value: '', text: 'All kinds' },
+          ...auditKinds.map((value) => ({ value, text: kindTexts[value] })),
+        ]),
+        agent: selectField('Agent', toAgentOptions(agents, 'All my agents')),
       }),
       values: (visit) => readFilter(visit),
     }),
-    list({
+    listSection({
       title: 'Entries',
       label: 'Audit log',
       async read(visit) {
@@ -82,12 +80,11 @@ export const auditPage = definePage<AuditVisit>({
       },
       row: (entry, { agents }) => auditRow(entry, new Set(agents.map(({ id }) => id))),
       empty: (_, next) =>
-        next === undefined
-          ? {
-              title: 'No entries',
-              text: 'Create an agent or change one: each change has an entry here.',
-            }
-          : 'None of the latest entries is of this kind.',
+        next === undefined ? (
+          <Empty title="No entries">Create an agent or change one: each change has an entry here.</Empty>
+        ) : (
+          'None of the latest entries is of this kind.'
+        ),
     }),
   ],
 });
@@ -108,26 +105,21 @@ export const organizationAuditPage = personPage({
   back: ({ params: { slug = '' } }) => ({ href: `/console/organizations/${slug}`, text: slug }),
   lead: 'All changes to its members and agents, newest first. Entries cannot be changed and are deleted after the retention time.',
   sections: [
-    filter({
+    filterSection({
       title: 'Filter',
       fields: ({ params }) => ({
-        act: select({
-          label: 'Action',
-          options: [
-            { value: '', text: 'All actions' },
-            ...auditActions.map((value) => ({ value, text: toActText(value) })),
-          ],
-        }),
-        agent: text({
-          label: 'Agent',
-          hint: `Handle of an agent, such as ${params['slug']}.agent. Empty for all.`,
+        act: selectField('Action', [
+          { value: '', text: 'All actions' },
+          ...auditActions.map((value) => ({ value, text: toActText(value) })),
+        ]),
+        agent: textField('Agent', `Handle of an agent, such as ${params['slug']}.agent. Empty for all.`, {
           maxlength: 80,
           plain: true,
         }),
       }),
       values: readOrganizationFilter,
     }),
-    list({
+    listSection({
       title: 'Entries',
       label: 'Audit log',
       empty: 'No entries.',

@@ -6,43 +6,43 @@ import type { ShownPage } from '../../route.ts';
 
 export type ExternalReason = Extract<ExternalOutcome, { outcome: 'failed' }>['reason'];
 
-/** The page for each failure of external sign-in. `name` is the name of the provider. */
-const reasons: Record<ExternalReason, (name: string) => { status: number; title: string; text: string }> = {
-  declined: (name) => ({
-    status: 403,
-    title: 'You are not signed in',
-    text: `You did not give your consent at ${name}. Nothing was changed.`,
-  }),
-  unavailable: (name) => ({
-    status: 503,
-    title: `${name} does not answer`,
-    text: 'The provider is unavailable. Try again in a few minutes.',
-  }),
-  invalid: (name) => ({
-    status: 400,
-    title: 'Invalid response',
-    text: `The response from ${name} is invalid. Nothing was changed. Try again. If it fails again, contact the operator of this service.`,
-  }),
-  expired: () => ({
-    status: 400,
-    title: 'This sign-in has expired',
-    text: 'It took too long, is already finished, or was started in another browser. Start again.',
-  }),
-  taken: (name) => ({
-    status: 409,
-    title: 'Already connected with another account',
-    text: `This ${name} account is already connected with another account here. Nothing was changed.`,
-  }),
-  other_person: () => ({
-    status: 403,
-    title: 'A different person is signed in',
-    text: 'You signed out or signed in to another account in the meantime. Nothing was connected.',
-  }),
-  closed: (name) => ({
-    status: 403,
-    title: 'No connected account',
-    text: `No account is connected with this ${name} account, and sign-up is closed. If you have an account, sign in with your password, then connect it with ${name}.`,
-  }),
+/** Status, title and text for each failure of external sign-in. `name` is the name of the provider. */
+const reasons: Record<ExternalReason, (name: string) => [status: number, title: string, text: string]> = {
+  declined: (name) => [
+    403,
+    'You are not signed in',
+    `You did not give your consent at ${name}. Nothing was changed.`,
+  ],
+  unavailable: (name) => [
+    503,
+    `${name} does not answer`,
+    'The provider is unavailable. Try again in a few minutes.',
+  ],
+  invalid: (name) => [
+    400,
+    'Invalid response',
+    `The response from ${name} is invalid. Nothing was changed. Try again. If it fails again, contact the operator of this service.`,
+  ],
+  expired: () => [
+    400,
+    'This sign-in has expired',
+    'It took too long, is already finished, or was started in another browser. Start again.',
+  ],
+  taken: (name) => [
+    409,
+    'Already connected with another account',
+    `This ${name} account is already connected with another account here. Nothing was changed.`,
+  ],
+  other_person: () => [
+    403,
+    'A different person is signed in',
+    'You signed out or signed in to another account in the meantime. Nothing was connected.',
+  ],
+  closed: (name) => [
+    403,
+    'No connected account',
+    `No account is connected with this ${name} account, and sign-up is closed. If you have an account, sign in with your password, then connect it with ${name}.`,
+  ],
 };
 
 /** The page for a failed external sign-in. */
@@ -51,22 +51,16 @@ export function externalFailurePage(
   name: string,
   person: Person | undefined,
 ): ShownPage {
-  const { status, title, text } = reasons[reason](name);
+  const [status, title, text] = reasons[reason](name);
   const body = (
     <>
       <Heading title={title} />
       <Card>
         <p>{text}</p>
         <Actions>
-          {person ? (
-            <ButtonLink href="/console/account" kind="primary">
-              Go to your account
-            </ButtonLink>
-          ) : (
-            <ButtonLink href="/sign-in" kind="primary">
-              Go to sign-in
-            </ButtonLink>
-          )}
+          <ButtonLink href={person ? '/console/account' : '/sign-in'} kind="primary">
+            {person ? 'Go to your account' : 'Go to sign-in'}
+          </ButtonLink>
         </Actions>
       </Card>
     </>

@@ -1,10 +1,8 @@
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import type { requireOrganization } from '../../../../services/people/memberships.ts';
-import { monogram } from '../../components/agent-rows.tsx';
+import { monogram, type Row, Time } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
 import { PostButton, RowLink } from '../../components/form.tsx';
-import type { Row } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
 
 type Member = Awaited<ReturnType<typeof requireOrganization>>['members'][number];
 
@@ -33,14 +31,19 @@ export function memberRow({ username, role, created_at }: Member, viewer: Viewer
     side: (
       <>
         {isAdmin && (
-          <PostButton action={`${address}/roles`} hidden={{ username, role: other }} about={`of ${username}`}>
-            Make {other}
-          </PostButton>
+          <PostButton
+            label={`Make ${other}`}
+            action={`${address}/roles`}
+            hidden={{ username, role: other }}
+            about={`of ${username}`}
+          />
         )}
         {(isAdmin || isSelf) && (
-          <RowLink href={`${address}/members/${username}/remove`} about={isSelf ? undefined : username}>
-            {isSelf ? 'Leave' : 'Remove'}
-          </RowLink>
+          <RowLink
+            label={isSelf ? 'Leave' : 'Remove'}
+            href={`${address}/members/${username}/remove`}
+            about={isSelf ? undefined : username}
+          />
         )}
       </>
     ),

@@ -4,10 +4,8 @@ import {
   declineInvitation,
   type MembershipInvitation,
 } from '../../../../services/people/membership-invitations.ts';
-import { monogram } from '../../components/agent-rows.tsx';
+import { monogram, type Row, Time } from '../../components/rows.tsx';
 import { Decision, PostButton } from '../../components/form.tsx';
-import type { Row } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { action } from '../../route.ts';
 
@@ -66,12 +64,11 @@ export function pendingInvitationRow(invitation: MembershipInvitation, address: 
     ),
     side: (
       <PostButton
+        label="Revoke"
         action={`${address}/invitations/revoke`}
         hidden={{ username }}
         about={`the invitation of ${username}`}
-      >
-        Revoke
-      </PostButton>
+      />
     ),
   };
 }

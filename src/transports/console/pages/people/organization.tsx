@@ -7,12 +7,12 @@ import {
   revokeInvitationToMember,
 } from '../../../../services/people/membership-invitations.ts';
 import { changeRole, requireOrganization } from '../../../../services/people/memberships.ts';
-import { AgentRows } from '../../components/agent-rows.tsx';
+import { AgentRows } from '../../components/rows.tsx';
 import { Card, Heading } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
-import { select, text } from '../../define/fields.tsx';
-import { form } from '../../define/form.tsx';
-import { list, toPage } from '../../define/list.tsx';
+import { selectField, textField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
+import { listSection, toPage } from '../../define/list.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { displayName } from './account-fields.tsx';
 import { memberRow } from './member-rows.tsx';
@@ -56,7 +56,7 @@ export const organizationPage = definePage<OrganizationVisit>({
     />
   ),
   sections: [
-    list({
+    listSection({
       title: 'Members',
       label: 'People',
       noun: 'members',
@@ -79,7 +79,7 @@ export const organizationPage = definePage<OrganizationVisit>({
         </Card>
       );
     },
-    list({
+    listSection({
       title: 'Pending invitations',
       label: 'Pending invitations',
       read: async ({ read, organization, isAdmin }) => ({
@@ -93,7 +93,7 @@ export const organizationPage = definePage<OrganizationVisit>({
           <a href={`${address}/audit`}>Audit log</a>
         </p>
       ),
-    form({
+    formSection({
       name: 'name',
       title: 'Name',
       isShown: ({ isAdmin }) => isAdmin,
@@ -109,25 +109,20 @@ export const organizationPage = definePage<OrganizationVisit>({
         return 'Name saved.';
       },
     }),
-    form({
+    formSection({
       name: 'invitations',
       title: 'Invite a person',
       isShown: ({ isAdmin }) => isAdmin,
       fields: {
-        username: text({
-          label: 'Username',
-          hint: 'Username of a person with an account here. The person becomes a member by accepting within 14 days.',
-          maxlength: 32,
-          plain: true,
-          required: true,
-        }),
-        role: select({
-          label: 'Role',
-          options: [
-            { value: 'member', text: 'Member: manages own agents' },
-            { value: 'admin', text: 'Admin: manages members and all agents' },
-          ],
-        }),
+        username: textField(
+          'Username',
+          'Username of a person with an account here. The person becomes a member by accepting within 14 days.',
+          { maxlength: 32, plain: true, required: true },
+        ),
+        role: selectField('Role', [
+          { value: 'member', text: 'Member: manages own agents' },
+          { value: 'admin', text: 'Admin: manages members and all agents' },
+        ]),
       },
       values: () => ({ role: 'member' }),
       button: 'Invite',

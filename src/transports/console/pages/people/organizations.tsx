@@ -1,11 +1,10 @@
 import { isName } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { listInvitationsOfPerson } from '../../../../services/people/membership-invitations.ts';
 import { foundOrganization, listOrganizations } from '../../../../services/people/memberships.ts';
-import { monogram } from '../../components/agent-rows.tsx';
+import { monogram, Time } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
-import { Time } from '../../components/time.tsx';
-import { form } from '../../define/form.tsx';
-import { list, toPage } from '../../define/list.tsx';
+import { formSection } from '../../define/form.tsx';
+import { listSection, toPage } from '../../define/list.tsx';
 import { personPage } from '../../define/page.tsx';
 import { successFlash } from '../../flash.ts';
 import { name } from './account-fields.tsx';
@@ -19,13 +18,13 @@ export const organizationsPage = personPage({
   title: 'Organizations',
   lead: 'An organization owns agents. Its admins manage all of them; each member manages their own.',
   sections: [
-    list({
+    listSection({
       title: 'Invitations',
       label: 'Invitations',
       read: async ({ read, person }) => ({ items: await read(listInvitationsOfPerson, person) }),
       row: (invitation) => invitationRow(invitation),
     }),
-    list({
+    listSection({
       title: 'Your organizations',
       label: 'Organizations',
       noun: 'organizations',
@@ -46,7 +45,7 @@ export const organizationsPage = personPage({
         ),
       }),
     }),
-    form({
+    formSection({
       title: 'Create an organization',
       fields: {
         slug: name('Name', 'The handles of its agents start with it. It cannot be changed later.'),

@@ -5,11 +5,10 @@ import {
   signOutEverywhere,
 } from '../../../../services/people/sessions.ts';
 import { Checkbox } from '../../components/choices.tsx';
-import { Badge, Card } from '../../components/content.tsx';
+import { Badge, Card, Icon } from '../../components/content.tsx';
 import { Actions, Button, Form, PostButton } from '../../components/form.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Time } from '../../components/time.tsx';
-import { list } from '../../define/list.tsx';
+import { Time } from '../../components/rows.tsx';
+import { listSection } from '../../define/list.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { successFlash } from '../../flash.ts';
 import { browserName } from './browser-name.ts';
@@ -25,7 +24,7 @@ export const sessionsPage = definePage<SessionsVisit>({
   title: 'Sessions',
   lead: 'Browsers in which you are signed in. A session ends 30 days after its last use. Apps that act as your agents are listed under Connected apps.',
   sections: [
-    list({
+    listSection({
       label: 'Browsers',
       empty: 'None.',
       read: async ({ sessions }) => ({ items: sessions }),
@@ -48,12 +47,11 @@ export const sessionsPage = definePage<SessionsVisit>({
           ),
           side: (
             <PostButton
+              label="Sign out"
               action={`${address}/end`}
               hidden={{ id: session.id }}
               about={isCurrent ? undefined : name}
-            >
-              Sign out
-            </PostButton>
+            />
           ),
         };
       },

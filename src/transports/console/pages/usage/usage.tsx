@@ -4,11 +4,11 @@ import { estimateTokens, type Usage } from '../../../../../packages/core/src/dom
 import { presentDay } from '../../../../../packages/core/src/records/usage.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { readUsage, type UsageOfAgent, type UsageReport } from '../../../../services/threads/usage.ts';
-import { toAgentOptions } from '../../components/agent-rows.tsx';
+import { toAgentOptions } from '../../components/rows.tsx';
 import { Card, Empty, Facts } from '../../components/content.tsx';
 import { NumberTable } from '../../components/table.tsx';
-import { select, text } from '../../define/fields.tsx';
-import { filter } from '../../define/filter.tsx';
+import { selectField, textField } from '../../define/fields.tsx';
+import { filterSection } from '../../define/filter.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { UsageChart } from './chart.tsx';
 
@@ -39,10 +39,10 @@ export const usagePage = definePage<UsageVisit>({
   title: 'Usage',
   lead: 'Messages that your agents sent and received in the last 30 days. Days are in UTC. Bytes are those of the text, without files. Tokens are an estimate: one for four bytes.',
   sections: [
-    filter({
+    filterSection({
       fields: ({ agents }) => ({
-        agent: select({ label: 'Agent', options: toAgentOptions(agents, 'All my agents') }),
-        counterpart: text({ label: 'Counterpart', maxlength: 80, plain: true }),
+        agent: selectField('Agent', toAgentOptions(agents, 'All my agents')),
+        counterpart: textField('Counterpart', undefined, { maxlength: 80, plain: true }),
       }),
       values: ({ wanted, wrong }) => ({ ...wanted, counterpart: wanted.counterpart ?? (wrong || undefined) }),
       errors: ({ wrong }) => (wrong ? { counterpart: 'must be a handle such as owner.agent' } : {}),

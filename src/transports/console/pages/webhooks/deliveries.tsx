@@ -3,9 +3,8 @@ import { listWebhookDeliveriesOperation } from '../../../../operations/webhooks/
 import type { WebhookDeliveryRecord } from '../../../../../packages/core/src/events/webhook-record.ts';
 import { Badge } from '../../components/content.tsx';
 import { PostButton } from '../../components/form.tsx';
-import { Dots } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
-import { list, pageInput } from '../../define/list.tsx';
+import { Dots, Time } from '../../components/rows.tsx';
+import { listSection, pageInput } from '../../define/list.tsx';
 import { agentPageWith, type AgentVisit } from '../agents/agent-page.tsx';
 import { nameOf } from './fields.tsx';
 import { loadWebhook, type OfWebhook, webhookStatus } from './webhook.tsx';
@@ -22,7 +21,7 @@ export const webhookDeliveriesPage = agentPageWith<OfWebhook>({
   title: ({ webhook }) => `Deliveries to ${nameOf(webhook)}`,
   sections: [
     webhookStatus,
-    list({
+    listSection({
       title(visit) {
         const state = stateOf(visit);
         return state === undefined ? 'Deliveries' : `Deliveries: ${deliveryStateLabels[state].text}`;
@@ -54,12 +53,11 @@ export const webhookDeliveriesPage = agentPageWith<OfWebhook>({
             </Badge>
             {webhook.enabled && delivery.state !== 'pending' && (
               <PostButton
+                label="Resend"
                 action={agentPath(`webhooks/${webhook.id}/replay`)}
                 hidden={{ delivery_id: delivery.id }}
                 about={delivery.id}
-              >
-                Resend
-              </PostButton>
+              />
             )}
           </>
         ),
@@ -68,9 +66,11 @@ export const webhookDeliveriesPage = agentPageWith<OfWebhook>({
         visit.webhook.enabled &&
         stateOf(visit) === 'failed' &&
         deliveries.length > 0 && (
-          <PostButton action={visit.agentPath(`webhooks/${visit.webhook.id}/replay`)} kind="primary">
-            Resend all
-          </PostButton>
+          <PostButton
+            label="Resend all"
+            action={visit.agentPath(`webhooks/${visit.webhook.id}/replay`)}
+            kind="primary"
+          />
         ),
     }),
   ],

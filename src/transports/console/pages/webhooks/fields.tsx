@@ -1,27 +1,24 @@
 import { eventTypes } from '../../../../../packages/core/src/events/list.ts';
-import { checkbox, checkboxes, type EnteredIn, text } from '../../define/fields.tsx';
+import { checkboxField, checkboxesField, type EnteredIn, textField } from '../../define/fields.tsx';
 import { eventText } from './webhook-text.ts';
 
 /** URL, events and options of a webhook. No event types means all. */
 export const webhookFields = {
-  url: text({
-    label: 'URL',
-    hint: 'Public https URL to which events are posted.',
+  url: textField('URL', 'Public https URL to which events are posted.', {
     maxlength: 2048,
     plain: true,
     required: true,
   }),
-  description: text({ label: 'Description', hint: 'A note for yourself.', maxlength: 200 }),
-  event_types: checkboxes({
-    legend: 'Events',
-    hint: 'Select none to get all events, including those of later releases.',
-    choices: eventTypes.map((type) => ({ value: type, title: eventText(type), text: codeOf(type) })),
-    class: 'event-types',
-  }),
-  only_when_offline: checkbox({
-    label: 'Only while the agent is offline',
-    hint: 'A connected agent gets its events over its connection.',
-  }),
+  description: textField('Description', 'A note for yourself.', { maxlength: 200 }),
+  event_types: checkboxesField(
+    'Events',
+    eventTypes.map((type) => ({ value: type, title: eventText(type), text: codeOf(type) })),
+    { hint: 'Select none to get all events, including those of later releases.', class: 'event-types' },
+  ),
+  only_when_offline: checkboxField(
+    'Only while the agent is offline',
+    'A connected agent gets its events over its connection.',
+  ),
 };
 
 /** An event type as it is in the data. */

@@ -1,10 +1,9 @@
 import { maxWebhooks } from '../../../../../packages/core/src/domain/webhooks.ts';
 import { listWebhooksOperation } from '../../../../operations/webhooks/list-webhooks.ts';
-import { Badge } from '../../components/content.tsx';
+import { Badge, Icon } from '../../components/content.tsx';
 import { ButtonLink, RowLink } from '../../components/form.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Time } from '../../components/time.tsx';
-import { list } from '../../define/list.tsx';
+import { Time } from '../../components/rows.tsx';
+import { listSection } from '../../define/list.tsx';
 import { agentPage } from '../agents/agent-page.tsx';
 import { nameOf } from './fields.tsx';
 import { eventText } from './webhook-text.ts';
@@ -14,7 +13,7 @@ export const webhooksPage = agentPage({
   path: 'webhooks',
   title: ({ agent }) => `Webhooks of ${agent.display_name}`,
   sections: [
-    list({
+    listSection({
       title: 'Webhooks',
       label: 'Webhooks',
       read: async ({ call }) => ({ items: (await call(listWebhooksOperation)).webhooks }),
@@ -45,9 +44,11 @@ export const webhooksPage = agentPage({
         side: (
           <>
             <StateBadge {...webhook} />
-            <RowLink href={`${address}/${webhook.id}`} about={webhook.description || webhook.url}>
-              Open
-            </RowLink>
+            <RowLink
+              label="Open"
+              href={`${address}/${webhook.id}`}
+              about={webhook.description || webhook.url}
+            />
           </>
         ),
       }),

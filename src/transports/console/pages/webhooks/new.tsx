@@ -1,6 +1,6 @@
 import { createWebhookOperation } from '../../../../operations/webhooks/create-webhook.ts';
 import { secretPage } from '../../components/secrets.tsx';
-import { form } from '../../define/form.tsx';
+import { formSection } from '../../define/form.tsx';
 import { agentPage, type AgentVisit } from '../agents/agent-page.tsx';
 import { AgentHeading } from '../agents/heading.tsx';
 import { toWebhookInput, webhookFields } from './fields.tsx';
@@ -11,7 +11,7 @@ export const webhookNewPage = agentPage({
   tab: 'webhooks',
   title: 'New webhook',
   sections: [
-    form({
+    formSection({
       title: 'New webhook',
       fields: webhookFields,
       button: 'Create webhook',

@@ -3,12 +3,10 @@ import {
   endSubscription,
   listSubscriptions,
 } from '../../../../services/event-subscriptions/subscribe.ts';
-import { Badge } from '../../components/content.tsx';
+import { Badge, Icon } from '../../components/content.tsx';
 import { PostButton } from '../../components/form.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Dots } from '../../components/rows.tsx';
-import { Time } from '../../components/time.tsx';
-import { list } from '../../define/list.tsx';
+import { Dots, Time } from '../../components/rows.tsx';
+import { listSection } from '../../define/list.tsx';
 import { hostOf } from '../../hosts.ts';
 import { agentPage } from '../agents/agent-page.tsx';
 import { eventText } from './webhook-text.ts';
@@ -18,7 +16,7 @@ export const subscriptionsPage = agentPage({
   path: 'subscriptions',
   title: ({ agent }) => `Subscriptions of ${agent.display_name}`,
   sections: [
-    list({
+    listSection({
       title: 'Event subscriptions',
       label: 'Event subscriptions',
       empty: {
@@ -42,12 +40,11 @@ export const subscriptionsPage = agentPage({
           <>
             <State {...subscription} />
             <PostButton
+              label="End"
               action={`${address}/end`}
               hidden={{ subscription_id: subscription.id }}
               about={`${eventText(subscription.event_type)} to ${hostOf(subscription.url)}`}
-            >
-              End
-            </PostButton>
+            />
           </>
         ),
       }),

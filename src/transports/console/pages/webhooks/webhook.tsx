@@ -9,8 +9,8 @@ import type { WebhookRecord } from '../../../../../packages/core/src/events/webh
 import { Card, Notice } from '../../components/content.tsx';
 import { ButtonLink, PostButton } from '../../components/form.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { Time } from '../../components/time.tsx';
-import { form } from '../../define/form.tsx';
+import { Time } from '../../components/rows.tsx';
+import { formSection } from '../../define/form.tsx';
 import { successFlash } from '../../flash.ts';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { createIdempotencyKey, readIdempotencyKey } from '../../idempotency-key.ts';
@@ -38,7 +38,7 @@ export const webhookPage = agentPageWith<OfWebhook>({
   title: ({ webhook }) => nameOf(webhook),
   sections: [
     webhookStatus,
-    form({
+    formSection({
       title: 'Settings',
       fields: webhookFields,
       values: ({ webhook }) => ({ ...webhook, event_types: webhook.event_types ?? [] }),
@@ -124,16 +124,17 @@ export function webhookStatus({ webhook, agentPath }: AgentVisit & OfWebhook) {
         )}
         <div class="actions">
           <PostButton
+            label={enabled ? 'Disable' : 'Enable'}
             action={`${address}/state`}
             hidden={{ enabled: String(!enabled) }}
             kind={enabled ? 'quiet' : 'primary'}
-          >
-            {enabled ? 'Disable' : 'Enable'}
-          </PostButton>
-          <PostButton action={`${address}/test`}>Send test event</PostButton>
-          <PostButton action={`${address}/rotate`} hidden={{ idempotency_key: createIdempotencyKey() }}>
-            Rotate secret
-          </PostButton>
+          />
+          <PostButton label="Send test event" action={`${address}/test`} />
+          <PostButton
+            label="Rotate secret"
+            action={`${address}/rotate`}
+            hidden={{ idempotency_key: createIdempotencyKey() }}
+          />
           <ButtonLink href={`${address}/remove`} kind="danger">
             Remove
           </ButtonLink>
