@@ -29,8 +29,6 @@ export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowser
   logger: Parameters<typeof answerErrors>[0];
 }
 
-const noForm = new URLSearchParams();
-
 const consolePaths =
   /^\/(?:sign-in|sign-up|sign-out|console|notifications|assets|authorize\/requests)(?:\/|$)/;
 
@@ -80,26 +78,12 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     router.register(route.path, [route.method], [...body, endpoint(route)]);
   }
   // Mail programs send this form (RFC 8058), so it has no token of a page.
-  router.register(
-    unsubscribePath,
-    ['POST'],
-    [
-      async (ctx) =>
-        renderer.render(
-          ctx,
-          undefined,
-          await unsubscribeByPost(createVisit(pageParts, ctx, undefined, noForm)),
-        ),
-    ],
-  );
-  router.register(
-    keptFormPath,
-    ['POST'],
-    [
-      formBody(maxKeptFormBytes),
-      (ctx) =>
-        keptForms.show(ctx, () => dispatch(ctx, () => rejectUnrouted(router, ctx)) as Promise<unknown>),
-    ],
+  router.post(unsubscribePath, async (ctx) => {
+    const visit = createVisit(pageParts, ctx, undefined, new URLSearchParams());
+    renderer.render(ctx, undefined, await unsubscribeByPost(visit));
+  });
+  router.post(keptFormPath, formBody(maxKeptFormBytes), (ctx) =>
+    keptForms.show(ctx, () => dispatch(ctx, () => rejectUnrouted(router, ctx)) as Promise<unknown>),
   );
   const dispatch = router.routes() as Middleware;
 
