@@ -24,13 +24,13 @@ export const exceptions: readonly Exception[] = [
   {
     word: '"Who can see it"',
     place: /^src\/transports\/console\//,
-    line: /choices\('Who/,
+    line: /choicesField\('Who/,
     reason: 'The question of a group of choices in a form.',
   },
   {
     word: '"Who can start threads with it"',
     place: /^src\/transports\/console\//,
-    line: /choices\('Who/,
+    line: /choicesField\('Who/,
     reason: 'The question of a group of choices in a form.',
   },
   {
