@@ -22,15 +22,15 @@ export const exceptions: readonly Exception[] = [
     reason: 'A reserved name, and a user of the operating system.',
   },
   {
-    word: '"Who can see it"',
+    word: "'Who can see it',",
     place: /^src\/transports\/console\//,
-    line: /choicesField\('Who/,
+    line: /^visibility:/,
     reason: 'The question of a group of choices in a form.',
   },
   {
-    word: '"Who can start threads with it"',
+    word: "'Who can start threads with it',",
     place: /^src\/transports\/console\//,
-    line: /choicesField\('Who/,
+    line: /^inbound_policy:/,
     reason: 'The question of a group of choices in a form.',
   },
   {

@@ -10,6 +10,12 @@ import { policyChoices, visibilityChoices } from './setting-text.ts';
 
 const error = 'Choose one of these options.';
 
+/** The questions of the groups of choices. */
+const questions = {
+  visibility: 'Who can see it',
+  inbound_policy: 'Who can start threads with it',
+};
+
 /** Access settings of an agent, pausing, export and deletion. */
 export const agentSettingsPage = agentPage({
   path: 'settings',
@@ -19,8 +25,8 @@ export const agentSettingsPage = agentPage({
     formSection({
       title: 'Access',
       fields: {
-        visibility: choicesField('Who can see it', visibilityChoices, { error }),
-        inbound_policy: choicesField('Who can start threads with it', policyChoices, { error }),
+        visibility: choicesField(questions.visibility, visibilityChoices, { error }),
+        inbound_policy: choicesField(questions.inbound_policy, policyChoices, { error }),
         can_initiate_threads: checkboxField(
           'Can start threads',
           'Otherwise it can only reply in threads that others start.',
