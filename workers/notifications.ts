@@ -29,7 +29,7 @@ export interface NotificationOptions {
 
 export const defaultNotifications: NotificationOptions = {
   pacing: defaultNotificationPacing,
-  sweepMs: maintenanceTasks['sweep-webhooks'],
+  sweepMs: maintenanceTasks['sweep-notifications'],
   now: Date.now,
 };
 

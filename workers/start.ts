@@ -79,7 +79,7 @@ export async function startWorker(
   if (config.WORKER_ROLES.includes('maintenance')) {
     const stopScheduler = startScheduler(queues, logger, {
       ...maintenanceTasks,
-      'sweep-webhooks': notifications.sweepMs,
+      'sweep-notifications': notifications.sweepMs,
     });
     lifecycle.onStop('scheduler', 1_000, async () => stopScheduler());
   }

@@ -4,30 +4,35 @@ import type { JobContract } from './define.ts';
 /** The maintenance tasks, each with the interval between two runs in milliseconds. */
 export const maintenanceTasks = {
   'sweep-outbox': 5_000,
+  'move-handled-marks': 5_000,
   'sweep-webhooks': 5_000,
+  'sweep-notifications': 5_000,
   'expire-idempotency-keys': 60_000,
   'expire-tokens': 60_000,
   'expire-mcp-sessions': 600_000,
   'expire-rate-limits': 60_000,
   'expire-sessions': 600_000,
+  'expire-notifications': 600_000,
   'expire-approvals': 600_000,
   'expire-feeds': 3_600_000,
   'expire-webhook-deliveries': 600_000,
   'expire-audit-log': 3_600_000,
+  'expire-usage': 3_600_000,
   'expire-presence': 60_000,
+  'end-leases': 60_000,
   'expire-exchanges': 60_000,
   'expire-uploads': 600_000,
+  'expire-exports': 600_000,
   'sweep-blobs': 6 * 3_600_000,
 } as const;
 
 export type MaintenanceTask = keyof typeof maintenanceTasks;
 
-const tasks = Object.keys(maintenanceTasks) as [MaintenanceTask, ...MaintenanceTask[]];
-
-export const maintenance: JobContract<{ version: 1; task: MaintenanceTask }> = {
+/** The queue can hold tasks of another release: a worker skips those that it does not know. */
+export const maintenance: JobContract<{ version: 1; task: string }> = {
   name: 'maintain',
   queue: 'maintenance',
-  payload: z.object({ version: z.literal(1), task: z.enum(tasks) }),
+  payload: z.object({ version: z.literal(1), task: z.string() }),
   attempts: 1,
   backoff_ms: 1000,
 };

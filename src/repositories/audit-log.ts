@@ -69,7 +69,7 @@ export interface FoundAudit {
 const organizationActs = `('member.changed', 'member.invitation_declined', 'member.invitation_revoked', 'member.invited',
   'member.removed', 'organization.founded')`;
 
-/** Names of the agent, the account and the author of log rows `w`. The release before calls the transport `door`. */
+/** Names of the agent, the account and the author of log rows `w`. The column `door` is the transport. */
 const nameColumns = `a.canonical_handle as handle, o.name as username, coalesce(ba.canonical_handle, bo.name, w.by_id) as by_name, w.door as transport`;
 
 const nameJoins = `left join agents a on a.id = w.agent_id left join owners o on o.id = w.account_id

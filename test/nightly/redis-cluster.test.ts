@@ -32,10 +32,10 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
   test('the bus keeps the order of the messages of one process, on every channel', async () => {
     const [listener, ...speakers] = await Promise.all([openBus(), openBus(), openBus(), openBus()]);
     const received: string[] = [];
-    await listener.subscribe('rings', (body) => void received.push(body));
+    await listener.subscribe('wakeups', (body) => void received.push(body));
     const numbers = Array.from({ length: 300 }, (_, number) => number);
     for (const [name, bus] of speakers.entries())
-      for (const number of numbers) void bus.publish([{ topic: 'rings', body: `${name}:${number}` }]);
+      for (const number of numbers) void bus.publish([{ topic: 'wakeups', body: `${name}:${number}` }]);
     await vi.waitFor(() => expect(received).toHaveLength(900), waitOptions);
     for (const name of speakers.keys())
       expect(received.filter((body) => body.startsWith(`${name}:`))).toEqual(
@@ -52,11 +52,11 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
       openBus(),
     ]);
     const received = new Set<string>();
-    await listener.subscribe('rings', (body) => void received.add(body));
+    await listener.subscribe('wakeups', (body) => void received.add(body));
     const master = await redis.findMaster('test:bus:0');
     await master.kill9();
     await vi.waitFor(() => expect(listener.isHealthy()).toBe(false), waitOptions);
-    await Promise.all(speakers.map((bus, name) => bus.publish([{ topic: 'rings', body: `${name}` }])));
+    await Promise.all(speakers.map((bus, name) => bus.publish([{ topic: 'wakeups', body: `${name}` }])));
     await vi.waitFor(() => expect(received.size).toBe(speakers.length), waitOptions);
     await vi.waitFor(() => {
       for (const bus of [listener, ...speakers]) expect(bus.isHealthy()).toBe(true);
@@ -68,7 +68,7 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
   test('the bus follows a channel whose slot moves to another master', async () => {
     const bus = await openBus();
     const received = new Set<string>();
-    await bus.subscribe('rings', (body) => void received.add(body));
+    await bus.subscribe('wakeups', (body) => void received.add(body));
     await sayOn('test:bus:3', 'before', received);
     await redis.moveSlot('test:bus:3');
     await sayOn('test:bus:3', 'after', received);
@@ -79,7 +79,7 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
   async function sayOn(channel: string, body: string, received: ReadonlySet<string>): Promise<void> {
     const { client } = await redis.findMaster(channel);
     await vi.waitFor(async () => {
-      await client.spublish(channel, packMessage({ topic: 'rings', body }));
+      await client.spublish(channel, packMessage({ topic: 'wakeups', body }));
       expect(received).toContain(body);
     }, waitOptions);
   }
@@ -163,7 +163,7 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
     await Promise.all(redis.nodes.map((node) => node.kill9()));
     await vi.waitFor(() => expect(bus.isHealthy()).toBe(false), waitOptions);
     await expect(queues.enqueue([buildJob('refused')])).rejects.toThrow(/./);
-    await expect(bus.publish([{ topic: 'rings', body: 'lost' }])).rejects.toThrow(/./);
+    await expect(bus.publish([{ topic: 'wakeups', body: 'lost' }])).rejects.toThrow(/./);
     await other.close();
     await Promise.all(redis.nodes.map((node) => node.restart()));
     await vi.waitFor(() => expect(bus.isHealthy()).toBe(true), waitOptions);

@@ -5,7 +5,7 @@ import type { EventType } from '../../packages/core/src/events/list.ts';
 
 const { planner, support } = exampleAgents;
 const { metadata: _metadata, created_by_id: _id, unread_count: _unread, ...record } = exampleThread;
-/** As the release before `created_by_id` and `metadata` stored it. */
+/** As a build before `created_by_id` and `metadata` stored it. */
 const stored = { ...record, created_by: planner.id };
 
 const present = (type: EventType, data: object): object =>
@@ -19,7 +19,7 @@ test.each<[string, object]>([
     Object(present('thread.member_added', { thread_id: 't', member: support, by: support, thread: stored }))
       .thread,
   ],
-])('%s of the previous release has the fields of this one', (_, thread) => {
+])('%s of an older build has all fields', (_, thread) => {
   expect(thread).toMatchObject({
     created_by: planner.canonical_handle,
     created_by_id: planner.id,
@@ -27,7 +27,7 @@ test.each<[string, object]>([
   });
 });
 
-test('an event of the previous release whose creator has left names its id', () => {
+test('an event of an older build whose creator has left names its id', () => {
   const thread = present('thread.updated', { ...stored, members: [support] });
   expect(thread).toMatchObject({ created_by: planner.id, created_by_id: planner.id });
 });

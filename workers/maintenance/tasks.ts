@@ -6,7 +6,7 @@ import { itemMemoryMs } from '../../packages/core/src/domain/notifications.ts';
 import { firstUsageDay } from '../../packages/core/src/domain/usage.ts';
 import { defaultPacing, type WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import { packJobs } from '../../src/jobs/outbox-jobs.ts';
-import { maintenance, type MaintenanceTask } from '../../src/jobs/maintenance.ts';
+import { maintenance, type MaintenanceTask, maintenanceTasks } from '../../src/jobs/maintenance.ts';
 import { createCheckJob, createSendingJob } from '../../src/jobs/notifications.ts';
 import { createSubscriptionJob } from '../../src/jobs/event-subscriptions.ts';
 import { createWebhookJob } from '../../src/jobs/webhooks.ts';
@@ -41,7 +41,7 @@ export function maintenanceHandler(
   core: Core,
   pacing: Pick<WebhookPacing, 'graceMs'> = defaultPacing,
   now: () => number = Date.now,
-): JobHandler<{ task: MaintenanceTask }> {
+): JobHandler<{ task: string }> {
   const { config, db, unitOfWork, queues, logger, clock } = core;
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = db;
   const { oauthRecords, clientGrants, oauthClients, auditLog, membershipInvitations } = db;
@@ -49,24 +49,18 @@ export function maintenanceHandler(
     db;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
-    /**
-     * Enqueues overdue outbox jobs again: after a crash, a flushed queue, or a failed handler. Includes handled marks that no process has moved,
-     * under a name that older releases know, because a worker fails unknown tasks.
-     */
-    async 'sweep-outbox'() {
-      await drain(async (limit) => {
+    /** Enqueues overdue outbox jobs again: after a crash, a flushed queue, or a failed handler. */
+    'sweep-outbox': () =>
+      drain(async (limit) => {
         const due = await outbox.claimDue(Date.now(), sweepDelay, limit);
         if (due.length > 0) logger.info({ jobs: due.length }, 'overdue outbox jobs enqueued again');
         await queues.enqueue(packJobs(due), { retryFailed: true });
         return due.length;
-      });
-      await moveHandledMarks(unitOfWork, null, handledMarkGraceMs);
-    },
-    /** Includes notifications, under a name that older releases know. */
-    async 'sweep-webhooks'() {
-      await sweepWebhooks(core, pacing.graceMs);
-      await sweepNotifications(core, now());
-    },
+      }),
+    /** Those that no process has moved. */
+    'move-handled-marks': () => moveHandledMarks(unitOfWork, null, handledMarkGraceMs),
+    'sweep-webhooks': () => sweepWebhooks(core, pacing.graceMs),
+    'sweep-notifications': () => sweepNotifications(core, now()),
     'expire-idempotency-keys': () =>
       drain((limit) => idempotencyKeys.removeBefore(Date.now() - dayMs, limit)),
     async 'expire-tokens'() {
@@ -79,9 +73,9 @@ export function maintenanceHandler(
     'expire-mcp-sessions': () =>
       drain((limit) => mcpSessions.removeBefore(Date.now() - mcpSessionLifetimeMs, limit)),
     'expire-rate-limits': () => drain((limit) => rateLimits.removeExpired(limit)),
-    /** Includes items of notifications, under a name that older releases know. */
+    'expire-notifications': () =>
+      drain((limit) => db.notificationMessages.removeUnseen(Date.now() - itemMemoryMs, limit)),
     async 'expire-sessions'() {
-      await drain((limit) => db.notificationMessages.removeUnseen(Date.now() - itemMemoryMs, limit));
       await drain((limit) => sessions.removeExpired(Date.now(), limit));
       await drain((limit) => externalSignIns.removeExpired(Date.now(), limit));
       await drain((limit) => membershipInvitations.removeExpired(Date.now(), limit));
@@ -92,28 +86,31 @@ export function maintenanceHandler(
       drain((limit) => exchanges.removeBefore(Date.now() - exchangePeriodMs(config.RATE_LIMITS), limit)),
     'expire-webhook-deliveries': () =>
       drain((limit) => webhookDeliveries.removeBefore(Date.now() - deliveryLifeMs, limit)),
-    /** Includes usage, under a name that older releases know, because a worker fails unknown tasks. */
     async 'expire-audit-log'() {
       const oldest = minIdAt('audit', Date.now() - config.AUDIT_RETENTION_DAYS * dayMs);
       await drain((limit) => auditLog.removeBefore(oldest, limit));
-      await drain((limit) => usage.removeBefore(firstUsageDay(Date.now()), limit));
     },
-    /** Includes leases of inboxes, under a name that older releases know. */
+    'expire-usage': () => drain((limit) => usage.removeBefore(firstUsageDay(Date.now()), limit)),
     async 'expire-presence'() {
       await drain((limit) => presence.removeDead(limit));
       await workerNodes.removeDead();
-      await endExpiredLeasesOfAll(core);
     },
-    /** Includes exports, under a name that older releases know, because a worker fails unknown tasks. */
-    async 'expire-uploads'() {
-      await expireUploads(core);
-      await expireExports(core);
-    },
+    'end-leases': () => endExpiredLeasesOfAll(core),
+    'expire-uploads': () => expireUploads(core),
+    'expire-exports': () => expireExports(core),
     'sweep-blobs': () => sweepBlobs(core),
   };
 
-  return { contract: maintenance, handle: ({ task }) => tasks[task]() };
+  return {
+    contract: maintenance,
+    async handle({ task }) {
+      if (isKnown(task)) await tasks[task]();
+      else logger.warn({ task }, 'unknown maintenance task skipped: another release enqueued it');
+    },
+  };
 }
+
+const isKnown = (task: string): task is MaintenanceTask => Object.hasOwn(maintenanceTasks, task);
 
 /** Ends the leases that have expired where no instance claims any more: dead items are announced. */
 async function endExpiredLeasesOfAll({ db, unitOfWork }: Core): Promise<void> {

@@ -154,8 +154,7 @@ export const checks: readonly Check[] = [
       if (missing.length > 0) throw new Error(`no worker is running with the role ${missing.join(', ')}`);
       return `${count} running, all roles covered`;
     },
-    advice:
-      'start workers with these roles (npm run worker; WORKER_ROLES); workers of an older release are not detected',
+    advice: 'start workers with these roles (npm run worker; WORKER_ROLES)',
   },
   {
     part: 'retention',

@@ -1,7 +1,7 @@
 import type { ErrorLog } from '../../shared/error-log.ts';
 
 /**
- * One message on the bus. Topics: `rings` (wake-ups of feeds), `events/<release>` (small events with their entries), `inbox` (items that may
+ * One message on the bus. Topics: `wakeups` (wake-ups of feeds), `events/<release>` (small events with their entries), `inbox` (items that may
  * be ready), `tokens` (revocations), `node/<id>` (replies to one process).
  */
 export interface BusMessage {

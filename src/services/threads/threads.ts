@@ -64,8 +64,6 @@ export async function createThread(work: Work, input: CreateThread) {
     data: {
       ...toThreadEventData(thread),
       unread_count: 0,
-      // The previous release reads an object here. A later release can store the id, as in other events.
-      created_by: { id: creator.id, canonical_handle: creator.canonical_handle },
     },
   });
   if (!input.initial_message) return { thread };

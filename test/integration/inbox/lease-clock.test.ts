@@ -13,7 +13,7 @@ async function setClock(time: number): Promise<void> {
   await service.core.database.query({ text }, []);
 }
 
-const endLeases = () => maintenanceHandler(service.core).handle({ task: 'expire-presence' });
+const endLeases = () => maintenanceHandler(service.core).handle({ task: 'end-leases' });
 
 /** Claims one item and lets its lease expire. */
 async function startExpired(settings: object) {

@@ -82,7 +82,7 @@ test('an inbox item that was given back for the last time, and one whose last le
   const text = 'update inbox_items set expires_at = 1 where agent_id = $1';
   await setup.service.core.database.query({ text }, [second.ada.own.id]);
   // No instance claims any more.
-  await maintenanceHandler(setup.service.core).handle({ task: 'expire-presence' });
+  await maintenanceHandler(setup.service.core).handle({ task: 'end-leases' });
   await waitUntil(() => second.items().map(({ kind }) => kind)).toEqual(['inbox']);
 });
 

@@ -159,7 +159,7 @@ test('days after the last 30 are neither shown nor kept', async () => {
   );
   expect((await readUsage(one)).days[0].sent.messages).toBe(1);
   expect((await readUsage(one)).total.sent.messages).toBe(1);
-  await maintenanceHandler(service.core).handle({ task: 'expire-audit-log' });
+  await maintenanceHandler(service.core).handle({ task: 'expire-usage' });
   const kept = await database.query({ text: 'select day from usage_days where sender_id = $1' }, [one.id]);
   expect(kept).toEqual([{ day: first }]);
 });

@@ -4,11 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Program, ServicePart } from '../../../scripts/parts/service-process.ts';
-import { maintenanceTasks, type MaintenanceTask } from '../../../src/jobs/maintenance.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** The commit of the release that this one replaces while it runs. */
+/** The commit of the release that this one replaces while it runs; HEAD until a release is tagged. */
 const commit = readFileSync(join(root, 'deploy/previous-release'), 'utf8').trim();
 
 const previousReleaseSource = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root });
@@ -23,8 +22,6 @@ export interface Release {
   program(part: ServicePart): Program;
   /** Migrates the schema to the version of this release. */
   migrate(env: Record<string, string>): void;
-  /** The maintenance tasks of its worker. */
-  tasks: MaintenanceTask[];
   /** Registers a public agent of a new owner with its command line: this release needs its own schema for that. */
   createAgent(env: Record<string, string>, agent: { handle: string; inbound_policy: string }): void;
   remove(): Promise<void>;
@@ -43,8 +40,6 @@ export async function buildPreviousRelease(): Promise<Release> {
   const runProgram = (env: Record<string, string>, ...args: string[]) =>
     void execFileSync(process.execPath, args, { ...limits, env: { ...process.env, ...env } });
   const entries = { api: built('src/main.js'), worker: built('workers/main.js') };
-  const ofItsTasks = readFileSync(join(folder, 'src/jobs/maintenance.ts'), 'utf8');
-  const tasks = Object.keys(maintenanceTasks) as MaintenanceTask[];
   return {
     program: (part) => ({ entry: entries[part], nodeArguments: [] }),
     migrate: (env) => runProgram(env, built('src/migrate.js')),
@@ -52,7 +47,6 @@ export async function buildPreviousRelease(): Promise<Release> {
       const access = ['--visibility', 'public', '--inbound-policy', inbound_policy];
       runProgram(env, built('src/cli/main.js'), 'agent', 'create', handle, '--create-owner', ...access);
     },
-    tasks: tasks.filter((task) => ofItsTasks.includes(`'${task}':`)),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -6,14 +6,7 @@ export const exceptions: readonly Exception[] = [
     word: 'door',
     place: /audit|db\/schema/,
     line: /\bdoor\b.*\bclient_id\b|\bdoor, at\b|w\.door as transport|`door`/,
-    reason:
-      'The column of the audit log has this name in the release before; two releases share a database during an upgrade.',
-  },
-  {
-    word: 'rings',
-    place: /^(?:src|test)\//,
-    line: /['`]rings['`]/,
-    reason: 'The bus topic has this name in the release before; two releases share a bus during an upgrade.',
+    reason: 'The column of the audit log has this name.',
   },
   {
     word: 'nobody',

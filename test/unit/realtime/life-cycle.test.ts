@@ -8,7 +8,7 @@ test('one subscription receives the wake-ups of all agents until the service clo
   const { realtime, memory, notify, topics } = setUp();
   const readers = ['a', 'b', 'b'].map((agent) => ({ agent, ...createRecordingReader() }));
   for (const { agent, reader } of readers) (await realtime.open(buildActor(agent), {}, reader)).start();
-  expect(topics()).toEqual(['rings']);
+  expect(topics()).toEqual(['wakeups']);
   const id = memory.add(['a', 'b', 'c']);
   await notify('c', 1);
   await notify('b', 1);

@@ -54,7 +54,7 @@ export function presentThread(row: ThreadColumns): ThreadRecord {
 
 type AgentReference = z.infer<typeof agentRef>;
 
-/** A thread in the stored data of an event. Events of the previous release have neither `metadata` nor `created_by_handle`. */
+/** A thread in the stored data of an event. Those of builds before the first release can lack `metadata` and `created_by_handle`. */
 export interface StoredThread {
   /** The id of the agent; in thread.created with its handle. */
   created_by: string | AgentReference;
@@ -64,7 +64,7 @@ export interface StoredThread {
 }
 
 /**
- * Returns the thread of a stored event with the fields of the public record. For an event of the previous release, the handle of an agent
+ * Returns the thread of a stored event with the fields of the public record. For an event without its handle, the handle of an agent
  * that has left the thread is unknown: `created_by` is its id then.
  */
 export function presentStoredThread(thread: StoredThread): object {

@@ -6,7 +6,6 @@ import {
   ClientError,
   type Configuration,
   discovery,
-  dynamicClientRegistration,
   None,
   randomPKCECodeVerifier,
   randomState,
@@ -34,7 +33,7 @@ export interface BrowserSignIn {
 export async function signInWithBrowser(io: CommandIo, options: BrowserSignIn): Promise<StoredSignIn> {
   const redirect = await openRedirectServer();
   try {
-    const config = await findClient(options, redirect.url);
+    const config = await findClient(options);
     return await runFlow(io, options, config, redirect);
   } catch (error) {
     // The failure of fetch.
@@ -56,28 +55,12 @@ function discoveryOptions({ url }: BrowserSignIn) {
   return { algorithm: 'oauth2' as const, ...execute };
 }
 
-/** The client that services know without a registration; those of earlier releases do not. */
+/** The client that every service knows without a registration. */
 const ownClientId = 'am';
 
-async function findClient(options: BrowserSignIn, redirectUrl: string): Promise<Configuration> {
-  const server = new URL(options.url);
-  const config = await discovery(
-    server,
-    options.clientId ?? ownClientId,
-    undefined,
-    None(),
-    discoveryOptions(options),
-  );
-  if (options.clientId !== undefined || config.serverMetadata()['command_line_client_id'] === ownClientId)
-    return config;
-  const metadata = {
-    client_name: 'am',
-    redirect_uris: [redirectUrl],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
-  };
-  return dynamicClientRegistration(server, metadata, None(), discoveryOptions(options));
+function findClient(options: BrowserSignIn): Promise<Configuration> {
+  const clientId = options.clientId ?? ownClientId;
+  return discovery(new URL(options.url), clientId, undefined, None(), discoveryOptions(options));
 }
 
 async function runFlow(

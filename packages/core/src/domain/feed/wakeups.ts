@@ -1,8 +1,5 @@
-/**
- * The bus topic of wake-ups. Every process receives all of them and ignores agents without a stream here. Processes of an earlier release
- * know it by this name, and both releases run during an upgrade.
- */
-export const wakeupsTopic = 'rings';
+/** The bus topic of wake-ups. Every process receives all of them and ignores agents without a stream here. */
+export const wakeupsTopic = 'wakeups';
 
 /** The last position in the feed of an agent. */
 export interface Wakeup {

@@ -14,7 +14,7 @@ export const contactAdded = defineEvent({
   resources: ['service://contacts'],
   data: contactSchema
     .omit({ is_online: true })
-    // Events of the previous release do not have it.
+    // Stored events of builds before the first release can lack it.
     .extend({ same_owner: contactSchema.shape.same_owner.default(false) })
     .meta({ id: 'ContactAdded', description: 'A new contact.' }),
   example,
