@@ -1,7 +1,7 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test, vi } from 'vitest';
 import { followFeed } from '../../clients/feed.ts';
-import { requestRest } from '../../clients/rest.ts';
+import type { requestRest } from '../../clients/rest.ts';
 import { moveHandledMarks, recordHandled } from '../../../src/services/inbox/handled.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { expireLeases, startWork } from './setup.ts';
