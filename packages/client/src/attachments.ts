@@ -1,3 +1,4 @@
+import { randomId } from './random-id.ts';
 import type { Send } from './calls/request.ts';
 import type { CallOptions } from './calls/types.ts';
 import { createConnectionError } from './errors.ts';
@@ -58,8 +59,8 @@ export function createAttachmentFiles(
   const files: AttachmentFiles = {
     async upload(source, options = {}) {
       const { content, filename } = await openSource(source, options, openFile);
-      const key = options.idempotencyKey ?? crypto.randomUUID();
-      const boundary = crypto.randomUUID();
+      const key = options.idempotencyKey ?? randomId();
+      const boundary = randomId();
       const type = options.contentType ?? (content instanceof Blob ? content.type : '');
       const parts = formatParts(boundary, filename, type);
       return send(

@@ -1,3 +1,4 @@
+import { randomId } from './random-id.ts';
 import { backOffMs, wait } from './calls/back-off.ts';
 import { isTransient } from './events/poll.ts';
 import type { AcknowledgeMessageInput, InboxCalls, Lease } from './generated/inbox.ts';
@@ -43,7 +44,7 @@ const maxDelaySeconds = 300;
 
 /** Creates the loop that claims and handles items. */
 export function createInboxWork(inbox: InboxCalls, { onTerminate, consumer }: WorkPlatform): InboxWork {
-  const defaultConsumer = consumer ?? `client-${crypto.randomUUID().slice(0, 8)}`;
+  const defaultConsumer = consumer ?? `client-${randomId().slice(0, 8)}`;
   return {
     async work(options) {
       const stop = new AbortController();

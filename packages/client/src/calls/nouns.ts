@@ -1,3 +1,4 @@
+import { randomId } from '../random-id.ts';
 import { type Nouns, routes } from '../generated/nouns.ts';
 import { createList } from './list.ts';
 import type { Send } from './request.ts';
@@ -12,7 +13,7 @@ export function createCall(send: Send, api: string): Call {
     const { path, rest } = fillPath(route.path, input);
     const isRead = route.method === 'GET';
     const hasBody = !isRead && route.method !== 'DELETE';
-    const key = route.takesKey ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+    const key = route.takesKey ? (options.idempotencyKey ?? randomId()) : undefined;
     return send(
       {
         method: route.method,
