@@ -1,5 +1,5 @@
 import { ConcurrentChange, DomainError } from '../../packages/core/src/domain/errors.ts';
-import { changeNotice } from './queryable.ts';
+import { concurrentChangeState } from './queryable.ts';
 
 /** Errors for the constraints that a caller can violate, by constraint name. */
 const constraints: Record<string, () => DomainError> = {
@@ -8,9 +8,12 @@ const constraints: Record<string, () => DomainError> = {
   owners_name_unique: () => new DomainError('DUPLICATE_HANDLE', 'This owner name is taken; choose another.'),
 };
 
+/** Codes of Node.js. Connection errors of the driver itself have 08006 (`openDatabase`). */
 const connectionErrors = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'EPIPE',
   'ENOTFOUND',
   'ETIMEDOUT',
@@ -23,18 +26,16 @@ const connectionErrors = new Set([
 const transientStates = /^(08|53|57|40)|^55P03$|^25006$/;
 
 /**
- * Converts a database error to a domain error: a known constraint to its own, a transient error to UNAVAILABLE; and a failed `requireTrue` to
- * ConcurrentChange. Returns any other error unchanged, since it is a bug.
+ * Converts a database error to a domain error: a known constraint to its own, a transient error to UNAVAILABLE, and a failed `requireTrue` to
+ * ConcurrentChange. It goes by codes, never by words of a message. Returns any other error unchanged, since it is a bug.
  */
 export function databaseError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DomainError) return error;
   const { code, constraint } = error as { code?: string; constraint?: string };
   const createError = code === '23505' && constraint ? constraints[constraint] : undefined;
   if (createError) return createError();
-  if (error.message.includes(`"${changeNotice}"`)) return new ConcurrentChange({ cause: error });
-  const isTransient =
-    (code !== undefined && (connectionErrors.has(code) || transientStates.test(code))) ||
-    /connection|timeout exceeded when trying to connect|query read timeout/i.test(error.message);
+  if (code === concurrentChangeState) return new ConcurrentChange({ cause: error });
+  const isTransient = code !== undefined && (connectionErrors.has(code) || transientStates.test(code));
   if (!isTransient) return error;
   return new DomainError('UNAVAILABLE', 'The database is temporarily unavailable. Retry.', {
     cause: error,

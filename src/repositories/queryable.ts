@@ -74,12 +74,12 @@ export function hideFromPlanner(parameter: string, type: string): string {
   return `(select ${parameter}::${type})::${type}`;
 }
 
-/** The invalid number with which `requireTrue` fails. PostgreSQL logs it as invalid input. */
-export const changeNotice = 'changed by another transaction';
+/** The SQLSTATE of the function `fail_concurrent_change`, in a class that PostgreSQL does not use. */
+export const concurrentChangeState = 'AM001';
 
 /** An expression that fails the statement, and so its transaction, with ConcurrentChange unless the condition is true. */
 export function requireTrue(condition: string): string {
-  return `(case when ${condition} then '1' else '${changeNotice}' end)::int`;
+  return `case when ${condition} then 1 else fail_concurrent_change() end`;
 }
 
 /**

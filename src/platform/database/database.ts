@@ -109,17 +109,19 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   const mostWaiting = options.poolSize * 25;
   function refuseCrowd(): void {
-    if (pool.waitingCount >= mostWaiting) throw new Error('too many callers wait for a database connection');
+    if (pool.waitingCount < mostWaiting) return;
+    const error = new Error('too many callers wait for a database connection');
+    throw Object.assign(error, { code: sqlStates.tooManyConnections });
   }
 
   return {
     async query(statement, values) {
       refuseCrowd();
-      return (await pool.query(asSent(statement, values))).rows;
+      return (await pool.query(asSent(statement, values)).catch(rethrowWithState)).rows;
     },
     async begin() {
       refuseCrowd();
-      return openTransaction(await pool.connect(), begin, asSent);
+      return openTransaction(await pool.connect().catch(rethrowWithState), begin, asSent);
     },
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
@@ -144,7 +146,7 @@ function openTransaction(
   /** After a failed statement the server refuses the following ones only for that reason: they reject with the first error. */
   async function send(query: string | pg.QueryConfig): Promise<pg.QueryResult> {
     try {
-      return await client.query(query);
+      return await client.query(query).catch(rethrowWithState);
     } catch (error) {
       firstError ??= error;
       throw stateOf(error) === sqlStates.transactionAborted ? firstError : error;
@@ -188,8 +190,22 @@ function openTransaction(
   };
 }
 
-/** SQLSTATE codes: a statement after a failed one, and a write that the server refuses for now. */
-const sqlStates = { transactionAborted: '25P02', readOnly: '25006' };
+/** A statement after a failed one; a write that the server refuses for now; a lost connection; too many callers. */
+const sqlStates = {
+  transactionAborted: '25P02',
+  readOnly: '25006',
+  connectionFailure: '08006',
+  tooManyConnections: '53300',
+};
+
+/**
+ * Gives the SQLSTATE of a lost connection to what pg reports without one: plain errors when it cannot connect, when a connection ends, and
+ * when the server does not answer in time. Errors of the server and of Node.js have codes; a wrong value is a TypeError.
+ */
+function rethrowWithState(error: unknown): never {
+  const isPlain = error instanceof Error && error.name === 'Error' && stateOf(error) === undefined;
+  throw isPlain ? Object.assign(error, { code: sqlStates.connectionFailure }) : error;
+}
 
 function stateOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
