@@ -6,6 +6,7 @@ import { type Tracing, untraced } from './platform/observability/tracing.ts';
 import { createRepositories } from './repositories/index.ts';
 import { openBus, openDatabases, openLimiter, openMailer, openQueues } from './start/connections.ts';
 import type { CoreOverrides } from './start/overrides.ts';
+import { countStoppedLoop } from './services/messages/stopped-loops.ts';
 import { createClock, databaseNow } from './shared/clock.ts';
 import { createStorage } from './start/storage.ts';
 import { createWorkSettings } from './start/work-settings.ts';
@@ -44,6 +45,7 @@ export function compose(
     read: replicas.read,
     onOutcome: (outcome) => metrics.replicaReads.inc({ outcome }),
   });
+  const db = createRepositories(database);
   const unitOfWork = createUnitOfWork({
     database,
     now: clock.now,
@@ -51,6 +53,7 @@ export function compose(
     settings,
     jobsOf: jobsForEvent,
     publish: publisher.publish,
+    onRollback: (cause) => countStoppedLoop({ db, now: clock.now() }, cause),
     trace: tracing.current,
   });
   return {
@@ -66,7 +69,7 @@ export function compose(
     replicas,
     clock,
     unitOfWork,
-    db: createRepositories(database),
+    db,
     bus,
     eventRelay,
     queues,

@@ -2,7 +2,7 @@ import type { TokenRow } from '../repositories/auth/tokens.ts';
 import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../compose.ts';
 import { createStreamMetrics } from '../ops/stream-metrics.ts';
-import { inboxTopic } from '../../packages/core/src/domain/inbox.ts';
+import { handledTopic, inboxTopic } from '../../packages/core/src/domain/inbox.ts';
 import { createHandledMarks } from '../realtime/handled-marks.ts';
 import { createRealtime } from '../realtime/create.ts';
 import { createReceipts } from '../realtime/receipts.ts';
@@ -54,7 +54,10 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
     log,
   });
   lifecycle.onStop('handled marks', 2_000, () => handledMarks.close());
-  core.onCommit(({ handled_agents }) => handledMarks.add(handled_agents));
+  core.onCommit(({ local_messages }) => {
+    const handled = local_messages.filter(({ topic }) => topic === handledTopic);
+    handledMarks.add(handled.map(({ body }) => body));
+  });
   core.onCommit(realtime.fanOut);
   metrics.countStreams(realtime.stats);
   lifecycle.onStop('streams', 5_000, () => realtime.close());

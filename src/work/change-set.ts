@@ -31,8 +31,8 @@ export interface CommitResult {
   events: EventRow[];
   jobs: OutboxJob[];
   messages: BusMessage[];
-  /** Agents with inbox items that were handled: this process moves their marks soon. */
-  handled_agents: string[];
+  /** Messages for the listeners of this process only. */
+  local_messages: BusMessage[];
 }
 
 interface EmittedEvent extends NewEvent {
@@ -52,7 +52,7 @@ export class ChangeSet {
   readonly messages: BusMessage[] = [];
   readonly jobs: OutboxJob[] = [];
   readonly auditEntries: AuditEntry[] = [];
-  readonly handledAgents: string[] = [];
+  readonly localMessages: BusMessage[] = [];
   readonly pendingStatements: Promise<unknown>[] = [];
   readonly keys: CommitRecord['keys'] = [];
   readonly expectedRelations = new Map<string, number>();
@@ -78,9 +78,9 @@ export class ChangeSet {
     this.messages.push(message);
   };
 
-  /** Makes this process move the marks of handled inbox items of an agent soon. If it dies before, maintenance does it. */
-  readonly moveHandledMarks = (agentId: string): void => {
-    this.handledAgents.push(agentId);
+  /** Sends a message to the listeners of this process after the commit. It is lost if the process dies before. */
+  readonly publishLocally = (message: BusMessage): void => {
+    this.localMessages.push(message);
   };
 
   /** Adds a job to the outbox. It stays there until a worker has done it. */
@@ -122,7 +122,7 @@ export type Recorder = Pick<
   | 'audit'
   | 'emit'
   | 'publish'
-  | 'moveHandledMarks'
+  | 'publishLocally'
   | 'enqueue'
   | 'defer'
   | 'storeAnswer'
@@ -180,15 +180,15 @@ export function toCommitResult(
   positions: CommitResult['positions'],
 ): CommitResult | null {
   const messages = changeSets.flatMap((changes) => changes.messages);
-  const handled_agents = changeSets.flatMap(({ handledAgents }) => handledAgents);
-  if (positions.length + jobs.length + messages.length + handled_agents.length === 0) return null;
+  const local_messages = changeSets.flatMap((changes) => changes.localMessages);
+  if (positions.length + jobs.length + messages.length + local_messages.length === 0) return null;
   return {
     positions,
     entries: numberEntries(entries, positions),
     events: toEventRows(changeSets, now),
     jobs,
     messages,
-    handled_agents,
+    local_messages,
   };
 }
 

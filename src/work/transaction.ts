@@ -1,4 +1,3 @@
-import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import type { NewEvent } from '../../packages/core/src/events/feed-event.ts';
 import { databaseError } from '../repositories/errors.ts';
 import { createRepositories, type Repositories } from '../repositories/index.ts';
@@ -24,6 +23,8 @@ export interface TransactionParts {
   database: Queryable & { begin(): Promise<Transaction> };
   /** The jobs that an event causes. */
   jobsOf(event: NewEvent & { id: string }): OutboxJob[];
+  /** Called after each rollback with its cause, before the caller gets that. */
+  onRollback(error: unknown): Promise<void>;
   /** Called after each commit with something to publish. Must not throw: the outbox and the feeds already hold everything. */
   publish(result: CommitResult): void;
 }
@@ -48,9 +49,9 @@ export async function withDomainErrors<T>(run: () => Promise<T>): Promise<T> {
 
 /**
  * The only way to open a transaction. It commits the rows of `run` together with the change sets and publishes the result once, after the
- * commit. If anything fails, everything is rolled back; only the refusal of the loop guard stays counted.
+ * commit. If anything fails, everything is rolled back.
  */
-export function createTransact({ database, now: readClock, jobsOf, publish }: TransactionParts) {
+export function createTransact({ database, now: readClock, jobsOf, publish, onRollback }: TransactionParts) {
   return async function transact<T>(options: TransactionOptions<T>): Promise<T> {
     const { changeSets, touched = [], run, keysOf = () => [] } = options;
     try {
@@ -69,9 +70,7 @@ export function createTransact({ database, now: readClock, jobsOf, publish }: Tr
         if (published) publish(published);
       } catch (error) {
         await transaction.rollback();
-        // The transaction has undone its count.
-        if (error instanceof DomainError && error.stopped_loop)
-          await createRepositories(database).usage.addStoppedLoops([error.stopped_loop], readClock());
+        await onRollback(error);
         throw error;
       }
       for (const { committedCallbacks } of changeSets) for (const callback of committedCallbacks) callback();

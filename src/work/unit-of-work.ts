@@ -197,7 +197,7 @@ const readOnly: Recorder = {
   audit: refuseChange,
   emit: refuseChange,
   publish: refuseChange,
-  moveHandledMarks: refuseChange,
+  publishLocally: refuseChange,
   enqueue: refuseChange,
   defer: refuseChange,
   storeAnswer: refuseChange,

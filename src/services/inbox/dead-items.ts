@@ -1,6 +1,6 @@
 import type { DeadItemRow } from '../../repositories/inbox/dead-items.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
+import { handledTopic, inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
 import { inboxTypes, visibleTypes } from '../../../packages/core/src/events/inbox-types.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import type { ReadWork, Work } from '../../work/unit-of-work.ts';
@@ -91,7 +91,7 @@ export async function removeDeadItem(work: Work, id: string): Promise<void> {
   await endExpired(work, agent_id);
   const found = isId('event', id) && (await work.db.inboxDeadItems.remove(agent_id, id));
   if (!found) throw deadItemNotFound();
-  if (found.sequence !== null) work.changes.moveHandledMarks(agent_id);
+  if (found.sequence !== null) work.changes.publishLocally({ topic: handledTopic, body: agent_id });
 }
 
 async function requireInbox({ db: { inboxes } }: ReadWork, agent_id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { wrongField } from '../../../packages/core/src/domain/errors.ts';
-import { inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
+import { handledTopic, inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
 import { readFencingToken, toLeaseId } from './lease-ids.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import type { Work } from '../../work/unit-of-work.ts';
@@ -101,7 +101,8 @@ async function acknowledge(work: Work, tokens: readonly number[]): Promise<numbe
   const rows = await work.db.inboxLeases.acknowledge(agent_id, [...new Set(tokens)]);
   if (rows.some(({ has_successor }) => has_successor))
     work.changes.publish({ topic: inboxTopic, body: agent_id });
-  if (rows.some(({ sequence }) => sequence !== null)) work.changes.moveHandledMarks(agent_id);
+  if (rows.some(({ sequence }) => sequence !== null))
+    work.changes.publishLocally({ topic: handledTopic, body: agent_id });
   return rows.map(({ fencing_token }) => fencing_token);
 }
 

@@ -23,15 +23,15 @@ test('the SQLSTATE of a change by another transaction has an error of its own', 
   expect(databaseError(failure('AM001'))).toBeInstanceOf(ConcurrentChange);
 });
 
-test('a driver that cannot connect reports a connection failure', async () => {
+test('a driver reports that it cannot connect as a connection failure', async () => {
   const database = openDatabase({
-    url: 'postgres://nobody@127.0.0.1:1/none',
+    url: 'postgres://reader@127.0.0.1:1/none',
     poolSize: 1,
     onError: () => undefined,
   });
   const results = await Promise.allSettled([database.query({ text: 'select 1' }, []), database.begin()]);
   for (const result of results) {
-    if (result.status === 'fulfilled') throw new Error('connected');
+    if (result.status === 'fulfilled') throw new Error('it connected');
     expect(databaseError(result.reason)).toMatchObject({ code: 'UNAVAILABLE' });
   }
   await database.close();

@@ -22,7 +22,7 @@ test('answers and local streams come before the bus, and drain waits for the bus
   });
   publisher.onCommit(() => void setImmediate(() => steps.push('stream')));
   const positions = [{ agent_id: 'agt_1', last_number: 7 }];
-  const nothing = { entries: [], events: [], jobs: [], messages: [], handled_agents: [] };
+  const nothing = { entries: [], events: [], jobs: [], messages: [], local_messages: [] };
   publisher.publish({ ...nothing, positions } satisfies CommitResult);
   await Promise.resolve();
   steps.push('answer');

@@ -35,6 +35,9 @@ export interface FailedAttempt {
 /** Bus topic of inboxes with items that may be ready now; the body is the id of the agent. */
 export const inboxTopic = 'inbox';
 
+/** Topic, within a process, of agents with items that were handled and whose marks must move; the body is the id of the agent. */
+export const handledTopic = 'handled';
+
 /** What a claim waits for when no item is ready. */
 export interface NextItem {
   /** The last number of the feed when it was read. */
