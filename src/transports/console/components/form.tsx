@@ -89,14 +89,10 @@ interface AboutProps {
   about?: string | undefined;
 }
 
+type ButtonFormProps = Pick<FormProps, 'action' | 'hidden'> & Pick<ButtonProps, 'kind'>;
+
 /** A form that is one button, such as that of a row. */
-export function PostButton({
-  action,
-  hidden,
-  about,
-  kind = 'quiet',
-  label,
-}: Pick<FormProps, 'action' | 'hidden'> & Pick<ButtonProps, 'kind'> & AboutProps) {
+export function PostButton({ action, hidden, about, kind = 'quiet', label }: ButtonFormProps & AboutProps) {
   return (
     <Form action={action} class="inline" hidden={hidden}>
       <Button kind={kind}>
@@ -114,6 +110,17 @@ export function RowLink({ about, label, ...link }: Omit<LinkProps, 'children'> &
       {label}
       <About text={about} />
     </ButtonLink>
+  );
+}
+
+/** A form that is one button, in a card. */
+export function ButtonForm({ action, hidden, kind, label }: Omit<AboutProps, 'about'> & ButtonFormProps) {
+  return (
+    <Form action={action} hidden={hidden}>
+      <Actions>
+        <Button kind={kind}>{label}</Button>
+      </Actions>
+    </Form>
   );
 }
 

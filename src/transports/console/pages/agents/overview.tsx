@@ -6,7 +6,7 @@ import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { findConversations } from '../../../../services/threads/conversations.ts';
 import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { Card, Facts } from '../../components/content.tsx';
-import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
+import { ButtonForm, ButtonLink } from '../../components/form.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { action } from '../../route.ts';
 import { conversationAddress, conversationsAddress } from '../conversations/filters.tsx';
@@ -41,11 +41,7 @@ export const agentOverviewPage = agentPage({
       parts.settings.has_echo_agent && (
         <Card title="Try it">
           <p>Start a conversation with an agent of this service that answers every message with its text.</p>
-          <Form action={agentPath('try')}>
-            <Actions>
-              <Button kind="quiet">Try it</Button>
-            </Actions>
-          </Form>
+          <ButtonForm label="Try it" action={agentPath('try')} kind="quiet" />
         </Card>
       ),
     (visit) => visit.agent.acts_as && showLatest(visit),

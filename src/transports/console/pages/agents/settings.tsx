@@ -2,7 +2,7 @@ import { warnIfUnreachable } from '../../../../../packages/core/src/domain/agent
 import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
 import { updateAgentOperation } from '../../../../operations/agents/update-agent.ts';
 import { Card } from '../../components/content.tsx';
-import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
+import { Actions, ButtonForm, ButtonLink } from '../../components/form.tsx';
 import { checkboxField, choicesField } from '../../define/fields.tsx';
 import { formSection } from '../../define/form.tsx';
 import { agentPage } from './agent-page.tsx';
@@ -48,11 +48,12 @@ export const agentSettingsPage = agentPage({
             ? 'The agent cannot send or receive messages. Senders get an error that says so. Its data is kept.'
             : 'A paused agent cannot send or receive messages until you resume it. Its messages and contacts are kept.'}
         </p>
-        <Form action={`${address}/pause`} hidden={{ paused: String(!paused) }}>
-          <Actions>
-            <Button kind={paused ? 'primary' : 'quiet'}>{paused ? 'Resume' : 'Pause'}</Button>
-          </Actions>
-        </Form>
+        <ButtonForm
+          label={paused ? 'Resume' : 'Pause'}
+          action={`${address}/pause`}
+          hidden={{ paused: String(!paused) }}
+          kind={paused ? 'primary' : 'quiet'}
+        />
       </Card>
     ),
     ({ agent, agentPath }) =>
@@ -62,11 +63,7 @@ export const agentSettingsPage = agentPage({
             Creates one archive with its card, contacts and settings, its threads with all messages, and its
             files. Only you can download it.
           </p>
-          <Form action={agentPath('export')}>
-            <Actions>
-              <Button kind="quiet">Export data</Button>
-            </Actions>
-          </Form>
+          <ButtonForm label="Export data" action={agentPath('export')} kind="quiet" />
         </Card>
       ),
     ({ agentPath }) => (

@@ -11,7 +11,7 @@ import {
 } from '../../../../services/people/agents.ts';
 import { type Consent, consentPage } from './consent-page.tsx';
 import { successFlash } from '../../flash.ts';
-import { Card, Heading } from '../../components/content.tsx';
+import { focusPage } from '../../define/focus-page.tsx';
 import type { PageParts } from '../../parts.ts';
 import { orShowFormAgain } from '../../form-errors.ts';
 import {
@@ -80,34 +80,30 @@ async function showOutcome(
   if ('to' in outcome) return outcome;
   const { app, handle } = outcome;
   const isApproved = handle !== null;
-  const title = isApproved ? 'You approved this request' : 'You denied this request';
-  const body = (
+  return focusPage(
+    isApproved ? 'You approved this request' : 'You denied this request',
     <>
-      <Heading title={title} />
-      <Card>
-        <p>
-          <bdi>{app}</bdi>{' '}
-          {isApproved ? (
-            <>
-              may act as <strong>@{handle}</strong>.
-            </>
-          ) : (
-            'got no access.'
-          )}
-        </p>
-        <p>
-          Return to the app. If it does not continue, connect again there.
-          {isApproved && (
-            <>
-              {' '}
-              You can disconnect it under <a href="/console/connections">Connected apps</a>.
-            </>
-          )}
-        </p>
-      </Card>
-    </>
+      <p>
+        <bdi>{app}</bdi>{' '}
+        {isApproved ? (
+          <>
+            may act as <strong>@{handle}</strong>.
+          </>
+        ) : (
+          'got no access.'
+        )}
+      </p>
+      <p>
+        Return to the app. If it does not continue, connect again there.
+        {isApproved && (
+          <>
+            {' '}
+            You can disconnect it under <a href="/console/connections">Connected apps</a>.
+          </>
+        )}
+      </p>
+    </>,
   );
-  return { title, body, shell: 'focus' };
 }
 
 async function showConsent(
@@ -193,15 +189,12 @@ const newAgentDefaults = {
 } as const;
 
 function requestExpiredPage(): ShownPage {
-  const title = 'This request is no longer valid';
-  const body = (
+  return focusPage(
+    'This request is no longer valid',
     <>
-      <Heading title={title} />
-      <Card>
-        <p>It was already answered, it has expired, or it was started in another browser.</p>
-        <p>Return to the app and connect again.</p>
-      </Card>
-    </>
+      <p>It was already answered, it has expired, or it was started in another browser.</p>
+      <p>Return to the app and connect again.</p>
+    </>,
+    { status: 404 },
   );
-  return { title, body, status: 404, shell: 'focus' };
 }

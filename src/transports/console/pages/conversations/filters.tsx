@@ -7,7 +7,7 @@ import type {
   ConversationPosition,
 } from '../../../../services/threads/conversations.ts';
 import { toAgentOptions } from '../../components/rows.tsx';
-import { Field, Select } from '../../components/field.tsx';
+import { Fields, selectField, textField } from '../../define/fields.tsx';
 import { Checkbox } from '../../components/choices.tsx';
 import { Button, ButtonLink } from '../../components/form.tsx';
 
@@ -68,6 +68,15 @@ function readPosition(text: string | null): ConversationPosition | null {
 const statusNames = { active: 'Active', closed: 'Closed', archived: 'Archived' } as const;
 const waitNames = { me: 'For my agents', others: 'For others' } as const;
 
+/** The options of a select box with one for no filter. */
+function toOptions<Value extends string>(
+  any: string,
+  values: readonly Value[],
+  names: Record<Value, string>,
+) {
+  return [{ value: '', text: any }, ...values.map((value) => ({ value, text: names[value] }))];
+}
+
 interface FiltersProps {
   agents: readonly AgentOfPerson[];
   query: ListQuery;
@@ -75,49 +84,30 @@ interface FiltersProps {
 
 /** The form above the list. It sends a GET request, so that the address can be kept. */
 export function Filters({ agents, query: { filters, search, wrongCounterpart, kept } }: FiltersProps) {
+  const isFiltered = Object.keys(kept).length > 0;
+  const fields = {
+    q: textField('Search in messages', undefined, { maxlength: 200 }),
+    agent: selectField('Agent', toAgentOptions(agents, 'All my agents')),
+    counterpart: textField('Other member', undefined, { maxlength: 80, plain: true }),
+    status: selectField('Status', toOptions('Active and closed', threadStatuses, statusNames)),
+    waiting: selectField('Waiting', toOptions('Any', conversationWaits, waitNames)),
+  };
+  const isWrong = wrongCounterpart !== undefined;
   return (
-    <details class="filters" open={Object.keys(kept).length > 0 || wrongCounterpart !== undefined}>
+    <details class="filters" open={isFiltered || isWrong}>
       <summary>Search and filter</summary>
       <form method="get" action={conversationsAddress} class="stack">
         <div class="filter-fields">
-          <Field name="q" label="Search in messages" value={search} maxlength={200} />
-          <Select
-            name="agent"
-            label="Agent"
-            value={filters.agent ?? ''}
-            options={toAgentOptions(agents, 'All my agents')}
-          />
-          <Field
-            name="counterpart"
-            label="Other member"
-            value={filters.counterpart ?? wrongCounterpart}
-            error={wrongCounterpart === undefined ? undefined : 'must be a handle such as owner.agent'}
-            maxlength={80}
-            plain
-          />
-          <Select
-            name="status"
-            label="Status"
-            value={filters.status ?? ''}
-            options={[
-              { value: '', text: 'Active and closed' },
-              ...threadStatuses.map((value) => ({ value, text: statusNames[value] })),
-            ]}
-          />
-          <Select
-            name="waiting"
-            label="Waiting"
-            value={filters.waiting ?? ''}
-            options={[
-              { value: '', text: 'Any' },
-              ...conversationWaits.map((value) => ({ value, text: waitNames[value] })),
-            ]}
+          <Fields
+            fields={fields}
+            values={{ ...filters, q: search, counterpart: filters.counterpart ?? wrongCounterpart }}
+            errors={isWrong ? { counterpart: 'must be a handle such as owner.agent' } : {}}
           />
         </div>
         <Checkbox name="unread" value="true" label="Only unread" checked={filters.unread === true} />
         <div class="actions">
           <Button>Show</Button>
-          {Object.keys(kept).length > 0 && <ButtonLink href={conversationsAddress}>Show all</ButtonLink>}
+          {isFiltered && <ButtonLink href={conversationsAddress}>Show all</ButtonLink>}
         </div>
       </form>
     </details>

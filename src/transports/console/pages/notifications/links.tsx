@@ -9,8 +9,8 @@ import {
 } from '../../../../services/notifications/settings.ts';
 import { readWaitingItems } from '../../../../services/notifications/waiting-items.ts';
 import { addressKey } from '../../../http/address-key.ts';
-import { Card, Heading } from '../../components/content.tsx';
-import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
+import { ButtonForm, ButtonLink } from '../../components/form.tsx';
+import { focusPage } from '../../define/focus-page.tsx';
 import { publicAction, publicPage, type ShownPage, type Visit } from '../../route.ts';
 
 const confirmPath = '/notifications/confirm/:token';
@@ -44,7 +44,7 @@ export const notificationLinkPages = [
       visit.params['token'] ?? '',
     );
     if (!isConfirmed) throw linkInvalid();
-    return taskPage(
+    return focusPage(
       'Address confirmed',
       <>
         <p>Notifications are now sent to this address.</p>
@@ -64,7 +64,7 @@ export const notificationLinkPages = [
 export async function unsubscribeByPost(visit: LinkVisit): Promise<ShownPage> {
   await countRequest(visit);
   await visit.parts.services.write(undefined, unsubscribe, await findLink(visit));
-  return taskPage('E-mails are off', <p>You get no more notifications by e-mail.</p>);
+  return focusPage('E-mails are off', <p>You get no more notifications by e-mail.</p>);
 }
 
 async function findLink({ write, params }: LinkVisit) {
@@ -74,27 +74,13 @@ async function findLink({ write, params }: LinkVisit) {
 }
 
 function buttonPage({ ctx }: LinkVisit, title: string, text: ShownPage['body'], button: string): ShownPage {
-  return taskPage(
+  return focusPage(
     title,
     <>
       <p>{text}</p>
-      <Form action={ctx.path}>
-        <Actions>
-          <Button>{button}</Button>
-        </Actions>
-      </Form>
+      <ButtonForm label={button} action={ctx.path} />
     </>,
   );
-}
-
-function taskPage(title: string, content: ShownPage['body']): ShownPage {
-  const body = (
-    <>
-      <Heading title={title} />
-      <Card>{content}</Card>
-    </>
-  );
-  return { title, body, shell: 'focus' };
 }
 
 function linkInvalid(): DomainError {

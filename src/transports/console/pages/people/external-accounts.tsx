@@ -4,9 +4,10 @@ import {
   listIdentities,
 } from '../../../../services/people/external-identities.ts';
 import { addressKey } from '../../../http/address-key.ts';
-import { Card, Facts, Heading } from '../../components/content.tsx';
-import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
+import { Card, Facts } from '../../components/content.tsx';
+import { Actions, Button, ButtonForm, ButtonLink, Form } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
+import { focusPage } from '../../define/focus-page.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { successFlash } from '../../flash.ts';
 import { orShowFormAgain } from '../../form-errors.ts';
@@ -90,11 +91,12 @@ function Identities({ identities, address }: Pick<IdentitiesVisit, 'identities' 
               ['Connected', <Time at={created_at} />],
             ]}
           />
-          <Form action={`${address}/disconnect`} hidden={{ issuer, subject }}>
-            <Actions>
-              <Button kind="danger">Disconnect</Button>
-            </Actions>
-          </Form>
+          <ButtonForm
+            label="Disconnect"
+            action={`${address}/disconnect`}
+            hidden={{ issuer, subject }}
+            kind="danger"
+          />
         </Card>
       ))}
     </>
@@ -103,16 +105,10 @@ function Identities({ identities, address }: Pick<IdentitiesVisit, 'identities' 
 
 /** The page shown until the provider answers. */
 function redirectPage(name: string, address: string): ShownPage {
-  const title = `Continue to ${name}`;
-  const body = (
-    <>
-      <Heading title={title} lead="You return here afterwards." />
-      <Card>
-        <ButtonLink href={address} kind="primary">
-          Continue to {name}
-        </ButtonLink>
-      </Card>
-    </>
+  const link = (
+    <ButtonLink href={address} kind="primary">
+      Continue to {name}
+    </ButtonLink>
   );
-  return { title, body, shell: 'focus' };
+  return focusPage(`Continue to ${name}`, link, { lead: 'You return here afterwards.' });
 }

@@ -1,7 +1,7 @@
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import type { ExternalOutcome } from '../../../../services/people/external-identities.ts';
-import { Card, Heading } from '../../components/content.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';
+import { focusPage } from '../../define/focus-page.tsx';
 import type { ShownPage } from '../../route.ts';
 
 export type ExternalReason = Extract<ExternalOutcome, { outcome: 'failed' }>['reason'];
@@ -52,18 +52,16 @@ export function externalFailurePage(
   person: Person | undefined,
 ): ShownPage {
   const [status, title, text] = reasons[reason](name);
-  const body = (
+  return focusPage(
+    title,
     <>
-      <Heading title={title} />
-      <Card>
-        <p>{text}</p>
-        <Actions>
-          <ButtonLink href={person ? '/console/account' : '/sign-in'} kind="primary">
-            {person ? 'Go to your account' : 'Go to sign-in'}
-          </ButtonLink>
-        </Actions>
-      </Card>
-    </>
+      <p>{text}</p>
+      <Actions>
+        <ButtonLink href={person ? '/console/account' : '/sign-in'} kind="primary">
+          {person ? 'Go to your account' : 'Go to sign-in'}
+        </ButtonLink>
+      </Actions>
+    </>,
+    { status, retry_after: reason === 'unavailable' ? 60 : undefined },
   );
-  return { title, body, status, shell: 'focus', ...(reason === 'unavailable' && { retry_after: 60 }) };
 }

@@ -17,6 +17,7 @@ import { Card, Heading, Notice } from '../../components/content.tsx';
 import { ExternalLink } from './account-fields.tsx';
 import { Field } from '../../components/field.tsx';
 import { Button, Form } from '../../components/form.tsx';
+import { focusPage } from '../../define/focus-page.tsx';
 import { orShowFormAgain } from '../../form-errors.ts';
 import {
   type KeptForm,
@@ -115,18 +116,15 @@ const keptMessage =
   'You signed in or out after opening the page. Nothing was changed. Sign in with your password to see the form again with what you entered.';
 
 function continuePage(kept: KeptForm): ShownPage {
-  const body = (
+  return focusPage(
+    'You are signed in',
     <>
-      <Heading title="You are signed in" />
-      <Card>
-        <p>The form that you sent before was not accepted. You can check it and send it again.</p>
-        <Form action={keptFormPath} hidden={{ kept: packKeptForm(kept) }}>
-          <Button wide>Show the form</Button>
-        </Form>
-      </Card>
-    </>
+      <p>The form that you sent before was not accepted. You can check it and send it again.</p>
+      <Form action={keptFormPath} hidden={{ kept: packKeptForm(kept) }}>
+        <Button wide>Show the form</Button>
+      </Form>
+    </>,
   );
-  return { title: 'You are signed in', body, shell: 'focus' };
 }
 
 interface SignInPage {

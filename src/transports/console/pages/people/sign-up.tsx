@@ -3,6 +3,7 @@ import { addressKey } from '../../../http/address-key.ts';
 import { Card, ErrorNotice, Heading } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { Fields, readFields } from '../../define/fields.tsx';
+import { focusPage } from '../../define/focus-page.tsx';
 import { successFlash } from '../../flash.ts';
 import { type FormErrors, formPage, orShowFormAgain } from '../../form-errors.ts';
 import {
@@ -79,18 +80,15 @@ function signUpPage(
 }
 
 function closedPage(to: string): ShownPage {
-  const body = (
+  return focusPage(
+    'Sign-up is closed',
     <>
-      <Heading title="Sign-up is closed" />
-      <Card>
-        <p>Ask the operator of this service for an account.</p>
-        <Actions>
-          <ButtonLink href={signInAddress(to)} kind="primary">
-            Sign in
-          </ButtonLink>
-        </Actions>
-      </Card>
-    </>
+      <p>Ask the operator of this service for an account.</p>
+      <Actions>
+        <ButtonLink href={signInAddress(to)} kind="primary">
+          Sign in
+        </ButtonLink>
+      </Actions>
+    </>,
   );
-  return { title: 'Sign-up is closed', body, shell: 'focus' };
 }
