@@ -8,9 +8,6 @@ import { liveRoute } from '../../define/live.ts';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 
-/** Path of the page. */
-export const waitsAddress = '/console/waits';
-
 interface WaitsVisit extends PageVisit {
   /** Undefined: the page is not live. */
   cursor: string | undefined;

@@ -23,7 +23,7 @@ const pageSize = 50;
 const readRole = (role: string | null) => (role === 'admin' ? 'admin' : 'member');
 
 /** A request to the page of an organization. */
-export type OrganizationVisit = Awaited<ReturnType<typeof loadOrganization>>;
+type OrganizationVisit = Awaited<ReturnType<typeof loadOrganization>>;
 
 async function loadOrganization(visit: PageVisit) {
   const { read, person, params, query } = visit;
