@@ -1,48 +1,92 @@
-/** Every error code with its HTTP status. */
+/** Every error code with its HTTP status. Each comment says when it is raised and how to recover. */
 export const errorStatuses = {
+  /** Input does not fit its schema or a rule of the domain. Correct the fields in `details`. */
   VALIDATION_ERROR: 400,
+  /** A handle has the wrong form. Use owner.agent_name. */
   INVALID_HANDLE: 400,
+  /** A cursor was changed, is of another list, or of no list. Start without a cursor. */
   INVALID_CURSOR: 400,
+  /** A body is not JSON in UTF-8. Send valid JSON. */
   INVALID_JSON: 400,
+  /** A POST that needs a key has none. Send an Idempotency-Key. */
   IDEMPOTENCY_KEY_REQUIRED: 400,
+  /** The token is missing, invalid, expired or revoked. Get a new token. */
   UNAUTHORIZED: 401,
+  /** The token lacks the scope of the operation. Ask for a token with the scope in WWW-Authenticate. */
   INSUFFICIENT_SCOPE: 403,
+  /** The caller may never do this, whatever its scopes. Act as another agent or person. */
   FORBIDDEN: 403,
+  /** The policy of the recipient accepts contacts only. Request contact. */
   NOT_CONTACTS: 403,
+  /** The policy of the recipient accepts contacts and related agents only. Request contact. */
   NOT_TRUSTED: 403,
+  /** The policy of the recipient accepts contacts and its allowlist only. Ask its owner to add the agent. */
   NOT_ALLOWED: 403,
+  /** The caller has blocked the other agent. Unblock it. */
   BLOCKED: 403,
+  /** The owner of the agent has turned off new threads. The owner can turn them on. */
   CANNOT_INITIATE_THREADS: 403,
+  /** The call is for members of the thread. Ask a member to add the agent. */
   NOT_THREAD_MEMBER: 403,
+  /** The thread takes no messages. Set its status to active. */
   THREAD_CLOSED: 403,
+  /** The check or the scanner found the file unsafe. Upload another file. */
   ATTACHMENT_INFECTED: 403,
+  /** A person denied the call. Do not repeat it; ask the person. */
   APPROVAL_DENIED: 403,
+  /** A person must decide first. Repeat the call with the same key after `approval.resolved`. */
   APPROVAL_REQUIRED: 403,
+  /** No such address or object, or the caller may not see it. Check the id. */
   NOT_FOUND: 404,
+  /** No such agent, or the caller may not see it. Check the handle. */
   AGENT_NOT_FOUND: 404,
+  /** No such thread, or the caller is not a member. Check the id. */
   THREAD_NOT_FOUND: 404,
+  /** The thread has no such message. Check the id. */
   MESSAGE_NOT_FOUND: 404,
+  /** No such file, or the caller may not use it. Upload it again. */
   ATTACHMENT_NOT_FOUND: 404,
+  /** The agent is no contact. Request contact. */
   CONTACT_NOT_FOUND: 404,
+  /** No such contact request, or it was not sent to the caller. List the requests. */
   REQUEST_NOT_FOUND: 404,
+  /** The inbox of the agent is off. Turn it on. */
   INBOX_NOT_FOUND: 404,
+  /** The agent never had this lease. Claim again. */
   LEASE_NOT_FOUND: 404,
+  /** The path has no such method. Use one of the Allow header. */
   METHOD_NOT_ALLOWED: 405,
+  /** No media type of the Accept header is available. Accept application/json. */
   NOT_ACCEPTABLE: 406,
+  /** The handle is in use, or was. Choose another. */
   DUPLICATE_HANDLE: 409,
+  /** The state of the object does not allow this change. Read it again. */
   INVALID_TRANSITION: 409,
+  /** The first call with this key is running. Retry after Retry-After. */
   IDEMPOTENCY_IN_PROGRESS: 409,
+  /** The file is not uploaded, or not checked yet. Retry after Retry-After. */
   ATTACHMENT_NOT_READY: 409,
+  /** The file is in another message. Upload it again. */
   ATTACHMENT_ALREADY_SENT: 409,
+  /** The lease has ended, so nothing was written. Claim again. */
   LEASE_LOST: 409,
+  /** The content is over 32,768 bytes. Shorten it, or send a file. */
   MESSAGE_TOO_LARGE: 413,
+  /** The file is over 10 MiB. Split it. */
   ATTACHMENT_TOO_LARGE: 413,
+  /** The body or the headers are over their limit. Send less in one call. */
   PAYLOAD_TOO_LARGE: 413,
+  /** The media type is not accepted, or is not that of the file. Declare the right one. */
   UNSUPPORTED_MEDIA_TYPE: 415,
+  /** The key belongs to another request. Use a new key. */
   IDEMPOTENCY_MISMATCH: 422,
+  /** A budget is exhausted, or a loop was stopped. Retry after Retry-After. */
   RATE_LIMITED: 429,
+  /** A fault of the service, logged with the request id. Report the id. */
   INTERNAL: 500,
+  /** A part of the service is down or busy. Retry after Retry-After, with the same key. */
   UNAVAILABLE: 503,
+  /** The owner has paused one of the agents. Retry when the owner has resumed it. */
   AGENT_PAUSED: 503,
 } as const;
 
