@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toOneLine } from '../src/embedded/launcher-error.ts';
@@ -7,6 +7,7 @@ import { startPostgres } from '../src/embedded/postgres/start-postgres.ts';
 import { findRedisServer, startRedis } from '../src/embedded/redis.ts';
 import { migrateForward } from '../src/platform/database/migrations.ts';
 import { removeFolderOnExit } from '../scripts/parts/cleanup-guard.ts';
+import { differenceMessage } from '../src/services/messages/send-context/compare.ts';
 import { startTcpBalancer, type TcpBalancer } from '../scripts/parts/tcp-balancer.ts';
 import { type Restartable, startRestartable } from './faults/restartable.ts';
 import { createProcessSlot, type ProcessSlot } from './faults/process-slot.ts';
@@ -24,6 +25,8 @@ export interface Environment {
   logs: string;
   redis: Restartable | null;
   postgres: Restartable;
+  /** What the processes have logged of differences between caches and the database: their metrics end with them. */
+  listDifferences(): Promise<string[]>;
   /** Stops everything and removes its data, and the logs unless `keepLogs`. */
   stop(keepLogs: boolean): Promise<void>;
 }
@@ -74,6 +77,7 @@ export async function startEnvironment(options: {
       DATA_DIR: folder,
       LOG_LEVEL: 'info',
       RATE_LIMITS: 'off',
+      SEND_CONTEXT: 'compare',
       WEBHOOK_NETWORKS: '127.0.0.0/8',
       DRAIN_SECONDS: '0',
       NODE_ENV: 'production',
@@ -85,11 +89,18 @@ export async function startEnvironment(options: {
     const all = [...apis, ...workers];
     cleanups.push(() => Promise.all(all.map((slot) => slot.kill())));
     await Promise.all(all.map((slot) => slot.start()));
-    return { base, env, apis, workers, balancer, logs, redis, postgres, stop };
+    const listDifferences = () => listLoggedDifferences(logs);
+    return { base, env, apis, workers, balancer, logs, redis, postgres, listDifferences, stop };
   } catch (error) {
     await stop(true);
     throw error;
   }
+}
+
+async function listLoggedDifferences(logs: string): Promise<string[]> {
+  const names = (await readdir(logs)).filter((name) => name.startsWith('api-'));
+  const texts = await Promise.all(names.map((name) => readFile(join(logs, name), 'utf8')));
+  return texts.flatMap((text) => text.split('\n').filter((line) => line.includes(differenceMessage)));
 }
 
 async function launchRedis(options: Parameters<typeof startRedis>[0]) {

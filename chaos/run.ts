@@ -29,9 +29,10 @@ export interface ChaosOptions {
 }
 
 /** The properties of a service that the load needs: its address, its settings and the address of its database. */
-export type LoadedEnvironment = Pick<Environment, 'base' | 'env'> & {
-  postgres: Pick<Environment['postgres'], 'url'>;
-};
+export type LoadedEnvironment = Pick<Environment, 'base' | 'env'> &
+  Partial<Pick<Environment, 'listDifferences'>> & {
+    postgres: Pick<Environment['postgres'], 'url'>;
+  };
 
 export interface ChaosResult {
   history: History;
@@ -82,7 +83,11 @@ export async function runChaos(environment: LoadedEnvironment, options: ChaosOpt
       agents: agents.map(({ id }) => id),
       ...load.history,
       readers: readers.map((reader) => reader.history),
-      complaints: [...options.complaints, ...load.complaints],
+      complaints: [
+        ...options.complaints,
+        ...load.complaints,
+        ...((await environment.listDifferences?.()) ?? []),
+      ],
       ...after,
     };
     return {

@@ -6,6 +6,7 @@ import { type Tracing, untraced } from './platform/observability/tracing.ts';
 import { createRepositories } from './repositories/index.ts';
 import { openBus, openDatabases, openLimiter, openMailer, openQueues } from './start/connections.ts';
 import type { CoreOverrides } from './start/overrides.ts';
+import { differenceMessage } from './services/messages/send-context/compare.ts';
 import { countStoppedLoop } from './services/messages/stopped-loops.ts';
 import { createClock, databaseNow } from './shared/clock.ts';
 import { createStorage } from './start/storage.ts';
@@ -38,7 +39,13 @@ export function compose(
   const storage = createStorage(config);
   const settings = createWorkSettings(config, {
     addresses: storage.addresses,
-    onThread: (source) => metrics.sendThreads.inc({ source }),
+    sends: {
+      onThread: (outcome) => metrics.sendThreads.inc({ outcome }),
+      onDifference(difference) {
+        metrics.sendThreads.inc({ outcome: 'different' });
+        logger.error({ difference }, differenceMessage);
+      },
+    },
   });
   const fromReplica = createReplicaReads({
     primary: database,

@@ -132,6 +132,7 @@ const environment = z.object({
   ECHO_AGENT: flag.default(true),
   AGENTS_PER_OWNER: wholeNumber(0, 1_000_000).default(1_000),
   EXPORT_RETENTION_DAYS: wholeNumber(1, 365).default(7),
+  SEND_CONTEXT: oneOf('off', 'compare', 'on').default('on'),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   S3_ENDPOINT: url('https:', 'http:').optional(),
   S3_PUBLIC_ENDPOINT: url('https:', 'http:').optional(),

@@ -3,23 +3,22 @@ import { createCursors } from '../work/cursors.ts';
 import { runApproved } from '../operations/execute/run-approved.ts';
 import { deriveKey } from '../shared/encryption.ts';
 import { createSealedBox } from '../shared/encryption.ts';
-import { createKnownThreads, type ThreadSource } from '../work/known-threads.ts';
+import { createSendContext } from '../services/messages/send-context/create.ts';
 import type { WorkSettings } from '../work/unit-of-work.ts';
 import { openWebhookSender } from './connections.ts';
 
 interface Parts {
   addresses: WorkSettings['addresses'];
-  /** Called for each thread of each commit with messages. */
-  onThread(source: ThreadSource): void;
+  sends: Pick<Parameters<typeof createSendContext>[1], 'onThread' | 'onDifference'>;
 }
 
 /** What all units of work of a process share. The webhook sender must be closed. */
-export function createWorkSettings(config: Config, { addresses, onThread }: Parts) {
+export function createWorkSettings(config: Config, { addresses, sends }: Parts) {
   const limits = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS;
   return {
     cursors: createCursors(config.SECRET_KEY),
     addresses,
-    knownThreads: createKnownThreads(onThread),
+    sendContext: createSendContext(config.SEND_CONTEXT, { ...sends, hasLoopLimit: Boolean(limits?.loop) }),
     loopLimit: limits?.loop ?? null,
     attachmentTypes: config.ATTACHMENT_TYPES,
     unsentLimit: limits?.unsent_uploads ?? null,

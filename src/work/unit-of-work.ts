@@ -10,8 +10,8 @@ import { createRepositories, type Repositories } from '../repositories/index.ts'
 import type { SealedBox } from '../shared/encryption.ts';
 import { ChangeSet, type Recorder } from './change-set.ts';
 import type { CommitRecord } from './commit.ts';
-import type { KnownThreads } from './known-threads.ts';
 import type { ReplicaReads } from './replica-reads.ts';
+import type { SendContext } from './send-context.ts';
 import { createTransact, type TransactionParts, withDomainErrors } from './transaction.ts';
 
 /** What every unit of work in this process shares. */
@@ -24,8 +24,7 @@ export interface WorkSettings {
   unsentLimit: UnsentLimit | null;
   /** The accepted media types of files; null accepts all. */
   attachmentTypes: readonly string[] | null;
-  /** What this process remembers of threads between two sends. */
-  knownThreads: KnownThreads;
+  sendContext: SendContext;
   /** Encrypts what the database must not hold in plain text. */
   sealedBox: SealedBox;
   /** Sends to addresses that users choose. Never await it in a transaction. */

@@ -45,6 +45,7 @@ export function buildTestEnv(databaseUrl: string): Record<string, string> {
     LOG_LEVEL: 'error',
     PUBLIC_URL: 'http://localhost:3000',
     RATE_LIMITS: 'off',
+    SEND_CONTEXT: 'compare',
     UPLOADS_PER_AGENT: '100',
     DRAIN_SECONDS: '0',
   };
@@ -168,7 +169,13 @@ export async function startService(options: ServiceOptions = {}) {
       openThread(`${url}/v1`, from, to),
     register: (agent: OperatorRegistration, token?: AgentOptions) => registerAgent(core, agent, token),
     token: (handle: string, agent?: AgentOptions) => issueTokenFor(core, handle, agent),
-    stop: () => lifecycle.stop('the test is over'),
+    async stop() {
+      const isClean = await lifecycle.stop('the test is over');
+      const { values } = await core.metrics.sendThreads.get();
+      if (values.some(({ labels }) => labels.outcome === 'different'))
+        throw new Error('the cache of sends differed; see the log');
+      return isClean;
+    },
   };
 }
 

@@ -49,7 +49,7 @@ export const sendMessageOperation = defineOperation({
     const sends = batched.map(({ work, input: { thread_id, lease_id: _none, ...fields } }) => {
       return { work, message: { thread_id, ...toDraft(fields) } };
     });
-    const results = await sendMessages(sends, { wait: false, mayUseMemory: !isRepeated });
+    const results = await sendMessages(sends, { wait: false, mustRead: isRepeated });
     const resultOf = new Map(batched.map((call, at) => [call, results[at] ?? null]));
     return calls.map((call) => {
       const sent = resultOf.get(call) ?? null;

@@ -51,8 +51,8 @@ function createTransportMetrics(registers: Registry[]) {
     }),
     sendThreads: new Counter({
       name: 'ams_send_threads_total',
-      help: 'Threads of transactions with messages, by where their state came from: memory, read, or wrong (read because a transaction that relied on the memory had failed).',
-      labelNames: ['source'],
+      help: 'Threads of transactions with messages, by where their state came from: hit (the cache), miss (read), stale (read because a transaction that relied on the cache had failed), or different (a fault that SEND_CONTEXT=compare has found).',
+      labelNames: ['outcome'],
       registers,
     }),
     deliveryLatency: new FastHistogram({

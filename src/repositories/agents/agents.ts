@@ -99,6 +99,11 @@ const listPersonal = statement(
    where a.owner_id = :owner_id and a.scope = 'personal' and a.retired_at is null and a.id > :after_id order by a.id limit :limit`,
 );
 
+const listRelationVersions = statement(
+  'agents.list_relation_versions',
+  'select agent_id, relation_version from feed_heads where agent_id = any(:ids)',
+);
+
 const findSeen = statement('agents.find_seen', seenAgents(summaryColumns));
 
 export interface SeenAgentRow extends AgentSummaryRow, Relation {
@@ -152,6 +157,12 @@ export function agentsRepository(db: Queryable) {
     /** Agents by id or canonical handle, with their relation to the viewer. Includes hidden agents, with `visible` false. */
     findSeen(viewerId: string, references: readonly string[]): Promise<SeenAgentRow[]> {
       return query<SeenAgentRow>(db, findSeen, { viewer_id: viewerId, references });
+    },
+    /** By id. */
+    async listRelationVersions(ids: readonly string[]): Promise<Map<string, number>> {
+      type Version = { agent_id: string; relation_version: number };
+      const rows = await query<Version>(db, listRelationVersions, { ids });
+      return new Map(rows.map(({ agent_id, relation_version }) => [agent_id, relation_version]));
     },
     /** Inserts an agent with its feed counter. */
     async insert(agent: NewAgent): Promise<AgentRow | undefined> {

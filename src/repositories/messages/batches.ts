@@ -183,10 +183,7 @@ const statements = {
 };
 
 /** A message that is replied to. */
-interface ReplyTarget {
-  thread_id: string;
-  id: string;
-}
+type ReplyTarget = Record<'thread_id' | 'id', string>;
 
 const toColumns = (targets: readonly ReplyTarget[]) => ({
   thread_ids: targets.map(({ thread_id }) => thread_id),

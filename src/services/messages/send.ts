@@ -1,12 +1,18 @@
 import { ConcurrentChange, DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
+import { type LoadedBatch, toKey } from '../../work/send-context.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { threadNotFound } from '../access.ts';
 import { requireActiveThread, requireActorState, requirePoliciesAllow } from '../actor-checks.ts';
-import { requireSendableFiles } from '../attachments/files-to-send.ts';
-import { type LoadedBatch, loadBatch, remember, takeKnown, toKey } from './load-batch.ts';
-import { addMessage, countExchange, type ThreadProgress } from './thread-progress.ts';
+import { type LockedFiles, lockFiles, requireSendableFiles } from '../attachments/files-to-send.ts';
+import {
+  addMessage,
+  countExchange,
+  listExchanges,
+  startProgress,
+  type ThreadProgress,
+} from './thread-progress.ts';
 
 /** A message as its sender writes it. */
 export interface MessageDraft {
@@ -26,6 +32,13 @@ export interface NewMessage extends MessageDraft {
 export interface Send {
   work: Work;
   message: NewMessage;
+}
+
+/** What the messages of a batch depend on. */
+interface Batch extends Pick<LoadedBatch, 'audiences' | 'replyTargets'> {
+  /** By id. */
+  threads: ReadonlyMap<string, ThreadProgress>;
+  files: LockedFiles;
 }
 
 type SentMessage = Parameters<Work['db']['messageBatches']['append']>[0]['messages'][number];
@@ -49,35 +62,49 @@ export async function sendMessage(work: Work, message: NewMessage): Promise<Sent
  * message leaves no data. In a thread of two the inbound policy of the other member applies, unless it opened the thread; in
  * every thread a member that has blocked the sender refuses the message. Refusals of the loop guard are counted.
  * @param options.wait whether to wait for threads and files that another transaction has locked.
- * @param options.mayUseMemory whether the memory of the threads may take the place of reading them; only without `wait`.
+ * @param options.mustRead whether everything is read in this transaction (`SendContext`).
  * @returns for each message its row or its refusal, as `sendMessage`; null when it would have to wait
- * @throws {ConcurrentChange} when it relied on the memory, which was wrong
+ * @throws {ConcurrentChange} when it relied on something that was stale
  */
 export async function sendMessages(
   sends: readonly Send[],
-  options: { wait: boolean; mayUseMemory?: boolean },
+  { wait, mustRead = true }: { wait: boolean; mustRead?: boolean },
 ): Promise<readonly BatchResult<SentMessage>[]> {
   const [first] = sends;
   if (!first) return [];
-  const known = options.mayUseMemory ? takeKnown(first.work, sends) : null;
-  const batch = known ?? (await loadBatch(first.work, sends, options));
+  const fileRefs = sends.flatMap(({ work: { actor }, message }) =>
+    message.attachment_ids.map((id) => ({ id, uploader_id: actor.agent_id })),
+  );
+  const [loaded, files] = await Promise.all([
+    first.work.settings.sendContext.load(sends, { wait, mustRead }),
+    lockFiles(first.work, fileRefs, { wait }),
+  ]);
+  const threads = new Map(loaded.threads.map((state) => [state.thread.id, startProgress(state)]));
+  const batch = { ...loaded, threads, files };
   const results = sends.map((send): BatchResult<SentMessage> => {
     try {
-      return placeMessage(send, batch, options);
+      return placeMessage(send, batch, { wait });
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      // The memory may be wrong, so a message is refused only after reading.
+      // A cached thread may be stale, so a message is refused only after reading.
       if (!batch.isRead) throw new ConcurrentChange({ cause: error });
       return error;
     }
   });
-  const changed = [...batch.threads.values()].filter(({ marks }) => marks.size > 0);
+  const changed = [...threads.values()].filter(({ marks }) => marks.size > 0);
   deferInserts(
     first.work,
     results.flatMap((result) => (result === null || result instanceof Error ? [] : [result])),
     changed,
   );
-  first.work.changes.afterCommit(() => remember(first.work, batch, changed));
+  first.work.changes.afterCommit(() =>
+    loaded.store(
+      changed.map((progress) => {
+        const { thread, marks } = progress;
+        return { thread, exchanges: listExchanges(progress), sender_ids: [...marks.keys()] };
+      }),
+    ),
+  );
   const stopped = results.flatMap((result) =>
     result instanceof DomainError && result.stopped_loop ? [result.stopped_loop] : [],
   );
@@ -97,7 +124,7 @@ export async function lockThread({ db: { messageBatches }, actor }: Work, thread
  */
 function placeMessage(
   { work, message: draft }: Send,
-  batch: LoadedBatch,
+  batch: Batch,
   { wait }: { wait: boolean },
 ): SentMessage | null {
   const {

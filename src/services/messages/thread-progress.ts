@@ -2,6 +2,7 @@ import type { LockedThread } from '../../repositories/messages/batches.ts';
 import type { ExchangeRow } from '../../repositories/messages/batches.ts';
 import { exchangeWindowMs, type LoopLimit } from '../../../packages/core/src/domain/limits.ts';
 import { checkLoop, nextExchanges } from '../../../packages/core/src/policies/loops.ts';
+import type { ThreadState } from '../../work/send-context.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 
 type Batches = Work['db']['messageBatches'];
@@ -18,13 +19,12 @@ export interface ThreadProgress {
   countedExchanges: Map<string, ExchangeRow>;
 }
 
-/** A thread without added messages. `exchanges` may include those of other threads. */
-export function startProgress(thread: LockedThread, exchanges: readonly ExchangeRow[]): ThreadProgress {
-  const own = exchanges.filter(({ thread_id }) => thread_id === thread.id);
+/** A thread without added messages. */
+export function startProgress({ thread, exchanges }: ThreadState): ThreadProgress {
   return {
     thread: { ...thread },
     marks: new Map(),
-    storedExchanges: new Map(own.map((exchange) => [toPairKey(exchange), exchange])),
+    storedExchanges: new Map(exchanges.map((exchange) => [toPairKey(exchange), exchange])),
     countedExchanges: new Map(),
   };
 }
@@ -32,18 +32,6 @@ export function startProgress(thread: LockedThread, exchanges: readonly Exchange
 /** The exchanges that are known after the added messages. */
 export function listExchanges({ storedExchanges, countedExchanges }: ThreadProgress): ExchangeRow[] {
   return [...new Map([...storedExchanges, ...countedExchanges]).values()];
-}
-
-/** Whether the exchanges are known that messages of these senders, in this order, can count. */
-export function knowsExchanges(
-  { thread, exchanges }: { thread: LockedThread; exchanges: readonly ExchangeRow[] },
-  sender_ids: readonly string[],
-): boolean {
-  const known = new Set(exchanges.map(toPairKey));
-  return sender_ids.every((sender_id, at) => {
-    const last = at === 0 ? thread.last_sender_id : sender_ids[at - 1];
-    return !last || last === sender_id || known.has(toPairKey(toPair(sender_id, last)));
-  });
 }
 
 /** Adds a message. @returns its sequence */
@@ -85,8 +73,11 @@ export function countExchange(
   progress.countedExchanges.set(key, { thread_id, one_id, other_id, ...counted });
 }
 
-function toPair(one: string, other: string): Pick<ExchangeRow, 'one_id' | 'other_id'> {
+/** Two agents, the lesser id first. */
+export type Pair = Pick<ExchangeRow, 'one_id' | 'other_id'>;
+
+export function toPair(one: string, other: string): Pair {
   return one < other ? { one_id: one, other_id: other } : { one_id: other, other_id: one };
 }
 
-const toPairKey = ({ one_id, other_id }: Pick<ExchangeRow, 'one_id' | 'other_id'>) => `${one_id} ${other_id}`;
+export const toPairKey = ({ one_id, other_id }: Pair): string => `${one_id} ${other_id}`;

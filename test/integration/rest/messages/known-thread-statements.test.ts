@@ -14,7 +14,7 @@ beforeAll(async () => {
     return Reflect.apply(query, this, [statement, ...rest]);
   }
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(record);
-  service = await startService({ worker: false, env: { LOG_LEVEL: 'silent' } });
+  service = await startService({ worker: false, env: { LOG_LEVEL: 'silent', SEND_CONTEXT: 'on' } });
 });
 afterAll(() => service.stop());
 afterAll(() => void vi.restoreAllMocks());
@@ -46,19 +46,19 @@ const raiseVersion = ({ id }: TestAgent) =>
     [id],
   );
 
-/** How often a thread was known, read, or both, in the transactions of sends so far. */
-async function countSources(): Promise<Record<string, number>> {
+/** How often a thread was a hit, a miss or stale, in the transactions of sends so far. */
+async function countOutcomes(): Promise<Record<string, number>> {
   const { values } = await service.core.metrics.sendThreads.get();
-  return Object.fromEntries(values.map(({ labels, value }) => [String(labels.source), value]));
+  return Object.fromEntries(values.map(({ labels, value }) => [String(labels.outcome), value]));
 }
 
 const read = ['lock_unlocked_threads', 'audience', 'append'];
-const fromMemory = ['lock_unchanged', 'append'];
+const fromCache = ['lock_unchanged', 'append'];
 
 test('a send in a warm thread reads nothing first', async () => {
   const { ann, bob, thread } = await createWarmMembers();
   for (const agent of [ann, bob, bob])
-    expect(await listStatements(() => thread.send(agent))).toEqual(fromMemory);
+    expect(await listStatements(() => thread.send(agent))).toEqual(fromCache);
 });
 
 test('the first send of each member reads', async () => {
@@ -67,36 +67,36 @@ test('the first send of each member reads', async () => {
   const thread = await openThread(process, [ann, bob]);
   expect(await listStatements(() => thread.send(ann))).toEqual(read);
   expect(await listStatements(() => thread.send(bob))).toEqual(read);
-  expect(await listStatements(() => thread.send(ann))).toEqual(fromMemory);
+  expect(await listStatements(() => thread.send(ann))).toEqual(fromCache);
 });
 
-test('a send whose memory is wrong runs again with reads, once; later ones read until the memory is right again', async () => {
+test('a send that relies on a stale thread runs again with reads, once; later ones read until the cache matches again', async () => {
   const { ann, bob, thread } = await createWarmMembers();
   await raiseVersion(bob);
-  expect(await listStatements(() => thread.send(ann))).toEqual([...fromMemory, ...read]);
+  expect(await listStatements(() => thread.send(ann))).toEqual([...fromCache, ...read]);
   expect(await listStatements(() => thread.send(ann))).toEqual(read);
-  expect(await listStatements(() => thread.send(ann))).toEqual(fromMemory);
+  expect(await listStatements(() => thread.send(ann))).toEqual(fromCache);
   expect(await thread.list(ann)).toHaveLength(8 + 3);
 });
 
 test('the metrics count where the state of each thread came from', async () => {
   const { ann, bob, thread } = await createWarmMembers();
-  const before = await countSources();
+  const before = await countOutcomes();
   await thread.send(ann);
   await raiseVersion(bob);
   await thread.send(ann);
   await thread.send(ann);
-  const after = await countSources();
-  const counted = Object.entries(after).map(([source, count]) => [source, count - (before[source] ?? 0)]);
-  expect(Object.fromEntries(counted)).toEqual({ memory: 1, wrong: 1, read: 1 });
+  const after = await countOutcomes();
+  const counted = Object.entries(after).map(([outcome, count]) => [outcome, count - (before[outcome] ?? 0)]);
+  expect(Object.fromEntries(counted)).toEqual({ hit: 1, stale: 1, miss: 1 });
 });
 
-test('a refusal is read, and leaves no memory of the sender', async () => {
+test('a refusal is read, and stores nothing about the sender', async () => {
   const { ann, bob, thread } = await createWarmMembers();
   await raiseVersion(ann);
   await service.core.database.query({ text: 'update agents set paused = true where id = $1' }, [bob.id]);
   expect(await listStatements(() => thread.send(ann))).toEqual([
-    ...fromMemory,
+    ...fromCache,
     'lock_unlocked_threads',
     'audience',
   ]);

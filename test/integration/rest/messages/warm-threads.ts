@@ -22,7 +22,11 @@ export interface TwoProcesses {
 }
 
 async function startTwoProcesses(options: ServiceOptions = {}): Promise<TwoProcesses> {
-  const service = await startService({ worker: false, ...options });
+  const service = await startService({
+    worker: false,
+    ...options,
+    env: { SEND_CONTEXT: 'on', ...options.env },
+  });
   const core = compose(service.core.config, 'second');
   const lifecycle = createLifecycle(core.logger);
   const { port } = await startApi(core, lifecycle);

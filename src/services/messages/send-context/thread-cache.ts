@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { ExchangeRow, LockedThread, WriterAudience } from '../repositories/messages/batches.ts';
+import type { ExchangeRow, LockedThread, WriterAudience } from '../../../repositories/messages/batches.ts';
 
 /** What the sends in a thread depend on, as this process read or committed it last. */
-export interface KnownThread {
+export interface CachedThread {
   thread: LockedThread;
   /** By agent id of the writer. */
   audiences: ReadonlyMap<string, WriterAudience>;
@@ -10,8 +10,8 @@ export interface KnownThread {
 }
 
 /** The state of a thread after the commit of a transaction. */
-export interface CommittedThread extends Pick<KnownThread, 'thread' | 'exchanges'> {
-  /** The audiences that the transaction has read; none if it relied on the memory. */
+export interface CommittedThread extends Pick<CachedThread, 'thread' | 'exchanges'> {
+  /** The audiences that the transaction has read; none if it relied on the cache. */
   audiences: readonly WriterAudience[];
   /** When the transaction began, in milliseconds. */
   now: number;
@@ -23,11 +23,11 @@ interface Entry {
   audiences: Map<string, WriterAudience>;
   /** When each audience was read, in milliseconds. */
   readTimes: Map<string, number>;
-  /** Whether a transaction relies on it that is not committed yet. */
-  isTaken: boolean;
-  /** How often in a row this process found the thread as it had left it. */
-  streak: number;
-  /** The streak from which on sends rely on the entry. */
+  /** Whether a transaction that is not committed yet relies on it. */
+  isReserved: boolean;
+  /** How often in a row the thread was as this process had left it. */
+  matches: number;
+  /** The matches that it takes until sends rely on the entry. */
   required: number;
 }
 
@@ -40,17 +40,15 @@ const maxRequired = 256;
 /** More exchanges of a thread than these are not kept. */
 const maxExchanges = 64;
 
-/** How a transaction got what the sends in a thread depend on. `wrong`: it read, because one that relied on the memory had failed. */
-export type ThreadSource = 'memory' | 'read' | 'wrong';
-
-export type KnownThreads = ReturnType<typeof createKnownThreads>;
+/** hit: a transaction relied on the cached thread. miss: it read. stale: it read, because one that relied on the cached thread had failed. */
+export type Outcome = 'hit' | 'miss' | 'stale';
 
 /**
- * Remembers threads between two sends, so that the next send reads nothing first: its transaction fails if another one has changed what it
- * relies on. In a thread in which several processes write this would fail often, so its sends soon read first again.
- * @param onCommit called for each thread of each commit
+ * Caches threads between two sends. In a thread in which several processes write, transactions that rely on this would fail often, so its
+ * sends soon read first again.
+ * @param onThread called for each thread of each commit
  */
-export function createKnownThreads(onCommit: (source: ThreadSource) => void) {
+export function createThreadCache(onThread: (outcome: Outcome) => void) {
   const entries = new LRUCache<string, Entry>({
     maxSize,
     sizeCalculation: ({ audiences, exchanges }) =>
@@ -62,44 +60,56 @@ export function createKnownThreads(onCommit: (source: ThreadSource) => void) {
 
   return {
     /**
-     * Returns the memory of a thread, for sends of these agents at `now` (ms), or null if they must read it. It is not returned a second
-     * time until `remember` has updated it.
+     * Returns these threads for sends of their writers at `now` (ms), or null if one must be read. None is returned a second time until
+     * `store` has updated it.
+     * @param isEnough a further condition of each thread
      */
-    take(thread_id: string, writer_ids: readonly string[], now: number): KnownThread | null {
-      const entry = entries.get(thread_id);
-      if (!entry || entry.isTaken || entry.streak < entry.required) return null;
-      const isFresh = (id: string) => now - (entry.readTimes.get(id) ?? -Infinity) < maxAgeMs;
-      if (!writer_ids.every(isFresh)) return null;
-      entry.isTaken = true;
-      return entry;
+    reserve(
+      writersOf: ReadonlyMap<string, readonly string[]>,
+      now: number,
+      isEnough: (thread: CachedThread, writerIds: readonly string[]) => boolean = () => true,
+    ): CachedThread[] | null {
+      const found: Entry[] = [];
+      for (const [threadId, writerIds] of writersOf) {
+        const entry = entries.get(threadId);
+        if (!entry || entry.isReserved || entry.matches < entry.required) return null;
+        const isFresh = (id: string) => now - (entry.readTimes.get(id) ?? -Infinity) < maxAgeMs;
+        if (!writerIds.every(isFresh) || !isEnough(entry, writerIds)) return null;
+        found.push(entry);
+      }
+      for (const entry of found) entry.isReserved = true;
+      return found.map((entry) => {
+        const writerIds = new Set(writersOf.get(entry.thread.id));
+        return { ...entry, audiences: new Map([...entry.audiences].filter(([id]) => writerIds.has(id))) };
+      });
     },
 
-    /** Compares a thread that was read and locked, and one of its audiences, with the memory of them. */
-    observe(
+    /** Compares a thread that was read and locked, and one of its audiences, with what is cached of them. */
+    compare(
       { id, last_sequence }: Pick<LockedThread, 'id' | 'last_sequence'>,
       audience: WriterAudience | undefined,
     ): void {
       const entry = entries.peek(id);
-      const known = entry && firstOf(entry.audiences);
-      if (!known || !audience) return;
-      const isAsLeft = entry.thread.last_sequence === last_sequence && hasSameMembers(known, audience);
-      entry.streak = isAsLeft ? entry.streak + 1 : 0;
+      const cached = entry && firstOf(entry.audiences);
+      if (!cached || !audience) return;
+      const isAsLeft = entry.thread.last_sequence === last_sequence && hasSameMembers(cached, audience);
+      entry.matches = isAsLeft ? entry.matches + 1 : 0;
       if (!isAsLeft) entry.required = Math.min(maxRequired, Math.max(1, entry.required * 2));
     },
 
     /** Keeps the state of a thread after a commit. */
-    remember({ thread, exchanges, audiences, now }: CommittedThread): void {
+    store({ thread, exchanges, audiences, now }: CommittedThread): void {
       const before = entries.peek(thread.id);
-      if (audiences.length === 0) onCommit('memory');
-      else onCommit(before?.isTaken ? 'wrong' : 'read');
+      if (audiences.length === 0) onThread('hit');
+      else onThread(before?.isReserved ? 'stale' : 'miss');
       if (before && before.thread.last_sequence > thread.last_sequence) return; // an older commit, answered later
       const entry = before ?? createEntry(thread);
-      entry.isTaken = false;
+      entry.isReserved = false;
       entry.thread = thread;
       entry.exchanges = exchanges.length > maxExchanges ? [] : exchanges;
       for (const audience of audiences) addAudience(entry, audience, now);
       if (audiences.length === 0) {
-        entry.streak += 1;
+        entry.matches += 1;
         entry.required = Math.floor(entry.required / 2);
       }
       entries.set(thread.id, { ...entry }); // a copy: the cache counts the size of the same object only once
@@ -109,18 +119,18 @@ export function createKnownThreads(onCommit: (source: ThreadSource) => void) {
 
 function createEntry(thread: LockedThread): Entry {
   const empty = { exchanges: [], audiences: new Map(), readTimes: new Map() };
-  return { thread, ...empty, isTaken: false, streak: 0, required: 0 };
+  return { thread, ...empty, isReserved: false, matches: 0, required: 0 };
 }
 
 /** Audiences of other versions, or of other members, are dropped. All audiences of a thread share their lists. */
 function addAudience({ audiences, readTimes }: Entry, audience: WriterAudience, now: number): void {
-  const known = firstOf(audiences);
-  const isSame = known !== undefined && hasSameMembers(known, audience);
+  const cached = firstOf(audiences);
+  const isSame = cached !== undefined && hasSameMembers(cached, audience);
   if (!isSame) {
     audiences.clear();
     readTimes.clear();
   }
-  const { member_ids, relation_versions } = isSame ? known : audience;
+  const { member_ids, relation_versions } = isSame ? cached : audience;
   audiences.set(audience.agent_id, { ...audience, member_ids, relation_versions });
   readTimes.set(audience.agent_id, now);
 }
