@@ -61,9 +61,11 @@ export function launch(options: LaunchOptions): Launched {
   const addServer: Launch['addServer'] = (name, server) => {
     servers.push(server);
     lifecycle.onStop(name, stopTimeoutsMs[name] + killTimeoutMs, server.stop);
-    void server.ended.then((result) => {
-      if (!stopping.signal.aborted) fail(new LauncherError(`${name} ended (${result})`));
-    });
+    void watch(name, server);
+  };
+  const watch = async (name: string, { ended }: ServerProcess) => {
+    const result = await ended;
+    if (!stopping.signal.aborted) fail(new LauncherError(`${name} ended (${result})`));
   };
   const stop = async () => {
     stopping.abort();

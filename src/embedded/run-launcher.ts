@@ -68,14 +68,16 @@ function stopOnSignal(launched: ReturnType<typeof launch>, logger: Logger): Prom
       process.exit(code);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-    const onFailure = (error: unknown) => {
+    const onFailure = async (error: unknown) => {
       if (!(error instanceof LauncherError)) logger.fatal({ err: error }, 'uncaught error');
-      launched.stop().then(() => {
+      try {
+        await launched.stop();
+      } finally {
         launched.kill();
         reject(error);
-      }, reject);
+      }
     };
-    process.on('uncaughtException', onFailure);
+    process.on('uncaughtException', (error) => void onFailure(error));
     process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
     launched.failed.catch(onFailure);
   });

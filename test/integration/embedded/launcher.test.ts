@@ -62,9 +62,9 @@ test('starts every part, serves, stops in order on Ctrl-C, and keeps every messa
 
   const thread = await createThread(service);
   const acknowledged: string[] = [];
-  let isStopped = false;
+  const stopped = new AbortController();
   const sending = [1, 2, 3, 4].map(async (lane) => {
-    for (let number = 0; !isStopped; number += 1) {
+    for (let number = 0; !stopped.signal.aborted; number += 1) {
       const content = `${lane}-${number}`;
       const status = await sendTo(thread, content).then(
         (answer) => answer.status,
@@ -78,7 +78,7 @@ test('starts every part, serves, stops in order on Ctrl-C, and keeps every messa
   launcher.child.kill('SIGINT');
   launcher.child.kill('SIGINT'); // npm hands the same Ctrl-C on once more
   expect(await launcher.exited).toEqual({ code: 0, signal: null });
-  isStopped = true;
+  stopped.abort();
   await Promise.all(sending);
   expect(isGone(server)).toBe(true);
   expect(readIfExists(serviceFile)).toBeNull();
