@@ -58,7 +58,7 @@ export async function consumeQueues(
  * Handles a batch at once; if that fails, handles each subject separately, so that one bad subject does not block the others.
  * @throws the first error, after all subjects were handled
  */
-export async function tryBatchThenEach(ids: readonly string[], handle: HandleSubjects): Promise<void> {
+async function tryBatchThenEach(ids: readonly string[], handle: HandleSubjects): Promise<void> {
   try {
     await handle(ids);
   } catch (error) {

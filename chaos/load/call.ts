@@ -89,7 +89,7 @@ export async function readOutcome(running: Promise<unknown>): Promise<Outcome> {
 }
 
 /** Interprets an error of the service. */
-export function readError(status: number, { code, message }: { code: string; message?: string }): Outcome {
+function readError(status: number, { code, message }: { code: string; message?: string }): Outcome {
   if (transientStatuses.has(code)) return { doubt: code };
   // MCP rejects the whole request with a JSON-RPC error, whose codes are numbers.
   if (status === 503) return { doubt: 'UNAVAILABLE' };

@@ -19,7 +19,7 @@ export interface Population {
   threads: { thread_id: string; members: string[] }[];
 }
 
-export const minThreadSize = 2;
+const minThreadSize = 2;
 export const maxThreadSize = 8;
 
 const scopes: Scope[] = [

@@ -5,7 +5,7 @@ import type { CommandIo } from './io.ts';
 type Value = string | number | boolean | null | undefined | object;
 
 /** Returns the fields for people: one per line, times in RFC 3339. */
-export function formatText(result: object): string {
+function formatText(result: object): string {
   if (Array.isArray(result)) return result.length > 0 ? result.map(formatText).join('\n') : '(none)\n';
   const fields: [string, Value][] = Object.entries(result);
   const width = Math.max(...fields.map(([name]) => name.length));
@@ -13,7 +13,7 @@ export function formatText(result: object): string {
 }
 
 /** Returns a list as a table with a header; null if it is not a list, or is wider than the terminal. */
-export function formatTable(result: object, width: number): string | null {
+function formatTable(result: object, width: number): string | null {
   if (!Array.isArray(result) || result.length === 0) return null;
   const names = [...new Set(result.flatMap((row) => Object.keys(row)))];
   const lines = alignColumns([

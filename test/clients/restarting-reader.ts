@@ -116,8 +116,6 @@ export function startRestartingReader({ url, token, transport, failureRate, ...o
   };
 }
 
-export type RestartingReader = ReturnType<typeof startRestartingReader>;
-
 /** The ids of all events in the feed of an agent, without the library. */
 export async function readFeed(api: string, token: string): Promise<string[]> {
   const ids: string[] = [];

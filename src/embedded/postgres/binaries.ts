@@ -64,7 +64,7 @@ function findPackage(): { native: string; packageVersion: string } {
 const readOnly = new Set(['EROFS', 'EACCES', 'EPERM']);
 
 /** Creates the symbolic links that npm packages cannot contain. Returns false when the folder is read-only. */
-export function createLinks(native: string): boolean {
+function createLinks(native: string): boolean {
   const list: { source: string; target: string }[] = JSON.parse(
     readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
   );

@@ -17,7 +17,7 @@ export const exampleDownload = {
   expires_at: 1_794_000_360_000,
 };
 
-export const downloadErrors = ['ATTACHMENT_NOT_READY', 'ATTACHMENT_INFECTED'] as const;
+const downloadErrors = ['ATTACHMENT_NOT_READY', 'ATTACHMENT_INFECTED'] as const;
 
 export const downloadAttachmentOperation = defineOperation({
   name: 'download_attachment',

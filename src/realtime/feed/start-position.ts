@@ -5,7 +5,7 @@ import type { Cursors } from '../../work/cursors.ts';
 export type { FeedBounds };
 
 /** Words that every transport accepts in place of a cursor: the oldest event that is kept, and the end of the feed. */
-export const feedEnds = ['earliest', 'latest'] as const;
+const feedEnds = ['earliest', 'latest'] as const;
 
 type FeedEnd = (typeof feedEnds)[number];
 

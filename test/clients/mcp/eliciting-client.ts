@@ -17,7 +17,7 @@ export type ElicitationHandler = (
 ) => ElicitResult | Promise<ElicitResult>;
 
 /** Goes from one address to the next with every request, as a balancer without affinity. */
-export function roundRobin(urls: readonly string[]): typeof fetch {
+function roundRobin(urls: readonly string[]): typeof fetch {
   let turn = 0;
   return (address, init) => {
     const { pathname } = new URL(address instanceof Request ? address.url : address);

@@ -60,7 +60,7 @@ export const multipartType = `multipart/form-data; boundary=${boundary}`;
 export const closingBoundary = Buffer.from(`--${boundary}--\r\n`);
 
 /** POST /attachments with these parts. */
-export function postParts(
+function postParts(
   service: Pick<TestService, 'api'>,
   agent: Pick<TestAgent, 'token'>,
   parts: readonly Buffer[],

@@ -116,5 +116,3 @@ function startProgram(cwd: string, args: readonly string[], env: Record<string, 
     },
   };
 }
-
-export type InstalledPackage = Awaited<ReturnType<typeof installPackage>>;

@@ -14,7 +14,7 @@ import { type Backend, type ServiceOptions, startService, type TestService } fro
 import { type SignedInPerson, signInPerson } from '../console/signed-in-person.ts';
 
 /** The usual timing, within seconds. */
-export const fastPacing: NotificationPacing = {
+const fastPacing: NotificationPacing = {
   ...defaultNotificationPacing,
   gatherMs: 500,
   recheckMs: 3_000,

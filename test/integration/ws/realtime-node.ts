@@ -63,8 +63,6 @@ export async function startRealtimeNode(options: RealtimeNodeOptions = {}) {
   };
 }
 
-export type RealtimeNode = Awaited<ReturnType<typeof startRealtimeNode>>;
-
 function buildActor(agent_id: string): Actor {
   return {
     agent_id,

@@ -69,8 +69,6 @@ export async function startMeasuredApi() {
   };
 }
 
-export type MeasuredApi = Awaited<ReturnType<typeof startMeasuredApi>>;
-
 /** The body of a tool call; `args` is JSON. */
 export function toolCall(name: string, args: string): Buffer {
   const head = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":`;

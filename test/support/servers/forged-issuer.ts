@@ -115,5 +115,3 @@ export async function startForgedIssuer(client_id: string) {
     },
   };
 }
-
-export type ForgedIssuer = Awaited<ReturnType<typeof startForgedIssuer>>;

@@ -55,5 +55,3 @@ export async function startHttpBalancer(
     },
   };
 }
-
-export type HttpBalancer = Awaited<ReturnType<typeof startHttpBalancer>>;

@@ -45,7 +45,7 @@ Examples:
   $ am inbox --follow --json`;
 
 /** Creates the program with its commands. */
-export function createProgram(io: CommandIo): Command {
+function createProgram(io: CommandIo): Command {
   const program = new Command('am').description(
     'the command line of an agent of the agent messaging service',
   );

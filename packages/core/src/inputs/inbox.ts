@@ -8,18 +8,18 @@ import { hasContent, messageFields, toDraft } from './messages.ts';
 const [firstType, ...otherTypes] = inboxTypes;
 if (!firstType) throw new Error('no event type can be an item');
 
-export const leaseId = z.string().max(64).describe('Lease identifier, lse_…, from a claim.');
+const leaseId = z.string().max(64).describe('Lease identifier, lse_…, from a claim.');
 
 export const deadItemId = z.string().max(64).describe('Id of the event of a dead item, evt_…');
 
-export const leaseLength = z
+const leaseLength = z
   .int()
   .min(leaseSeconds.min)
   .max(leaseSeconds.max)
   .describe('How long the lease lasts from now on, in seconds, 5–43,200. Renew it for longer work.');
 
 /** The settings of an inbox. */
-export const settingsFields = {
+const settingsFields = {
   types: z
     .array(z.enum([firstType, ...otherTypes]))
     .min(1)

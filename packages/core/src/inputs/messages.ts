@@ -29,7 +29,7 @@ export const messageFields = {
 export const hasContent = (value: { content: string; attachment_ids: readonly string[] }): boolean =>
   !isBlank(value.content) || value.attachment_ids.length > 0;
 
-export const contentError = { path: ['content'], error: 'can be empty only if the message has attachments' };
+const contentError = { path: ['content'], error: 'can be empty only if the message has attachments' };
 
 export const sendMessageInput = z
   .strictObject({
@@ -55,7 +55,7 @@ export function toDraft({
 }
 
 /** The input field of an operation that waits for a reply. */
-export const waitSeconds = z
+const waitSeconds = z
   .int()
   .min(0)
   .default(maxWaitSeconds)

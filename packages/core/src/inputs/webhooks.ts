@@ -8,7 +8,7 @@ export const webhookId = z.string().max(64).describe('Webhook identifier, whk_â€
 export const deliveryId = z.string().max(64).describe('Delivery identifier: the id of the event, evt_â€¦');
 
 /** The settings of a webhook. */
-export const webhookSettings = {
+const webhookSettings = {
   url: z
     .string()
     .min(1, 'must have at least 1 character')

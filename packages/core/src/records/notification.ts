@@ -1,7 +1,7 @@
 import type { WaitingItem, WaitingKind } from '../domain/notifications.ts';
 
 /** The labels of what waits. */
-export const waitingLabels: Record<WaitingKind, string> = {
+const waitingLabels: Record<WaitingKind, string> = {
   approval: 'Approval',
   contact_request: 'Contact request',
   question: 'Asks a person',
@@ -19,7 +19,7 @@ const units = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
 /** The age of an item: "5 minutes ago". */
-export function ageText(since: number, now: number): string {
+function ageText(since: number, now: number): string {
   const [unit, lengthMs] = units.find(([, unitMs]) => now - since >= unitMs) ?? [];
   return unit === undefined ? 'just now' : relative.format(-Math.trunc((now - since) / lengthMs), unit);
 }

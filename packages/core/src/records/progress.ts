@@ -25,7 +25,7 @@ export interface ProgressRow<Stage> {
 }
 
 /** Returns the common fields of an export or erasure report. */
-export function presentProgress<Stage>(row: ProgressRow<Stage>): Progress<Stage> {
+function presentProgress<Stage>(row: ProgressRow<Stage>): Progress<Stage> {
   const { id, handle, stage, created_at, done_at } = row;
   return {
     id,

@@ -132,7 +132,7 @@ function maySendMessages(features: McpFeatures, requests: unknown, session: Sess
 /**
  * Routes client responses and cancellations, which may be for another process. Unknown ones are dropped silently.
  */
-export function routeClientMessages(
+function routeClientMessages(
   { clientRequests, runningCalls }: CallRegistry,
   owner: SessionOwner,
   message: unknown,

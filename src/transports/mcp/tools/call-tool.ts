@@ -138,7 +138,7 @@ function parseIdempotencyKey(key: unknown): string | undefined {
  * The feed status, for `_meta` of the result. It is read before most calls, so that all their effects come after its cursor. Undefined if
  * the token may see no events, or if reading fails, because a call must not fail for that.
  */
-export async function readFeedStatus(
+async function readFeedStatus(
   { realtime, logger }: Pick<McpParts, 'realtime' | 'logger'>,
   { actor, request_id }: Caller,
   position: Position | undefined,

@@ -49,7 +49,7 @@ export function findPageField(operation: Operation, input: ObjectSchema): string
 }
 
 /** The number of items in an output: the length of its longest list. */
-export function countItems(output: Record<string, unknown>): number {
+function countItems(output: Record<string, unknown>): number {
   const lists = Object.values(output).filter((value) => Array.isArray(value));
   return Math.max(0, ...lists.map((list) => list.length));
 }

@@ -1,7 +1,7 @@
 import type { Scope } from '../../../../packages/core/src/domain/auth/scopes.ts';
 
 /** What each scope allows. */
-export const scopeDescriptions: Record<Scope, string> = {
+const scopeDescriptions: Record<Scope, string> = {
   'threads:read': 'Read threads, messages and their events.',
   'threads:write': 'Start threads, send messages, and change the status and members of threads.',
   'contacts:read': 'Read contacts, contact requests, blocks and their events.',

@@ -9,7 +9,7 @@ import { type Access, acceptedElicitation, type Driver } from './driver.ts';
 const revision = '2026-07-28';
 
 /** A client of the second MCP SDK, connected. Rejects if it does not speak revision 2026-07-28 then. */
-export async function connectStatelessClient(
+async function connectStatelessClient(
   { url, token, onElicitation }: Access,
   mode: VersionNegotiationMode = { pin: revision },
 ): Promise<Client> {

@@ -55,5 +55,3 @@ export async function startSearchService() {
       (await search(agent, query)).map(({ message }) => message.content),
   };
 }
-
-export type SearchService = Awaited<ReturnType<typeof startSearchService>>;

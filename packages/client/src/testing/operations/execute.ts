@@ -37,7 +37,7 @@ export type Operation = Binding & Handler;
 
 const bindings = contract.operations as Record<string, Binding>;
 
-export const handlers: Readonly<Record<string, Handler>> = {
+const handlers: Readonly<Record<string, Handler>> = {
   ...agentHandlers,
   ...aliasHandlers,
   ...approvalHandlers,
