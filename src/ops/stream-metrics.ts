@@ -6,9 +6,9 @@ export function createStreamMetrics({ deliveryLatency, feedLag }: Metrics) {
     /** Times are milliseconds since the epoch. */
     onWritten(transport: string, events: readonly { created_at: number }[], notifiedAt: number): void {
       const now = Date.now();
-      feedLag.record(transport, Math.max(0, now - notifiedAt) / 1_000);
+      feedLag.observe({ transport }, Math.max(0, now - notifiedAt) / 1_000);
       for (const { created_at } of events) {
-        deliveryLatency.record(transport, Math.max(0, now - created_at) / 1_000);
+        deliveryLatency.observe({ transport }, Math.max(0, now - created_at) / 1_000);
       }
     },
   };

@@ -2,11 +2,6 @@ export interface BatcherOptions<Item> {
   /** Batches that run at the same time. */
   maxConcurrent: number;
   maxBatchSize: number;
-  /**
-   * Maximum milliseconds that the next batch waits while others run, until it is as large as the smallest of them. Large batches cost less per
-   * item. Default: 0.
-   */
-  holdMs?: number;
   /** How long an item waits for its batch. Default: no limit. */
   timeoutMs?: number;
   /**
@@ -32,39 +27,27 @@ export interface BatchItem<Item> {
 export function createBatcher<Item>(
   options: BatcherOptions<Item>,
 ): (item: Item, onTimeout?: () => void) => void {
-  const { maxConcurrent, maxBatchSize, holdMs = 0, timeoutMs, keyOf, run } = options;
+  const { maxConcurrent, maxBatchSize, timeoutMs, keyOf, run } = options;
   /** Waiting items in the order of their arrival, each with its timer. */
   const waiting = new Map<Item, NodeJS.Timeout | undefined>();
   /** Unsettled items of each key. */
   const unsettled = new Map<string, number>();
-  const running = new Set<readonly BatchItem<Item>[]>();
+  let running = 0;
   let isScheduled = false;
-  /** Runs while the next batch waits for more items. */
-  let holdTimer: NodeJS.Timeout | undefined;
 
   function schedule(): void {
-    if (isScheduled || waiting.size === 0 || running.size >= maxConcurrent || mustHold()) return;
+    if (isScheduled || waiting.size === 0 || running >= maxConcurrent) return;
     isScheduled = true;
     setImmediate(runBatches);
   }
 
-  function mustHold(): boolean {
-    const smallest = Math.min(...[...running].map(({ length }) => length));
-    if (holdMs === 0 || running.size === 0 || waiting.size >= smallest) return false;
-    holdTimer ??= setTimeout(runBatches, holdMs);
-    return true;
-  }
-
   function runBatches(): void {
     isScheduled = false;
-    clearTimeout(holdTimer);
-    holdTimer = undefined;
-    if (running.size >= maxConcurrent) return;
     const batch = nextBatch();
     if (batch.length === 0) return;
-    running.add(batch);
+    running += 1;
     void run(batch).finally(() => {
-      running.delete(batch);
+      running -= 1;
       schedule();
     });
     schedule();

@@ -28,8 +28,6 @@ interface Batcher {
 /** One batch is prepared while the other one is in the database; more would only make batches smaller. */
 const maxConcurrent = 2;
 const maxBatchSize = 100;
-/** Longer than a usual batch, and too short for a caller to notice. */
-const holdMs = 10;
 
 /**
  * Runs concurrent calls of one operation in one transaction, with one COMMIT. Each call gets its own answer after the commit. A call that
@@ -46,7 +44,6 @@ export function createBatch(unitOfWork: UnitOfWork): Stage {
     const add = createBatcher<BatchedCall>({
       maxConcurrent,
       maxBatchSize,
-      holdMs,
       timeoutMs: waitTimeoutMs,
       keyOf: ({ batchKey }) => batchKey,
       async run(batch) {

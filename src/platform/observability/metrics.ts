@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { FastHistogram } from './fast-histogram.ts';
 
 /** Seconds: from a single statement to the longest wait of a caller. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -55,17 +54,17 @@ function createTransportMetrics(registers: Registry[]) {
       labelNames: ['outcome'],
       registers,
     }),
-    deliveryLatency: new FastHistogram({
+    deliveryLatency: new Histogram({
       name: 'ams_delivery_latency_seconds',
       help: 'Time from a change to the write of its event to a stream that was up to date.',
-      label: 'transport',
+      labelNames: ['transport'],
       buckets: lagBuckets,
       registers,
     }),
-    feedLag: new FastHistogram({
+    feedLag: new Histogram({
       name: 'ams_feed_lag_seconds',
       help: 'Time from the wake-up of a stream to the write of its events.',
-      label: 'transport',
+      labelNames: ['transport'],
       buckets: lagBuckets,
       registers,
     }),

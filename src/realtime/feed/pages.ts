@@ -4,7 +4,6 @@ import type { Work } from '../../work/unit-of-work.ts';
 import { createBatchLoader } from '../../shared/batch-loader.ts';
 import type { LiveEvent } from '../contract.ts';
 import type { EventStore, SharedEvent } from './event-store.ts';
-import { createNextCursors } from './next-cursors.ts';
 import type { RecentEntries } from './recent-entries.ts';
 
 /** Consecutive entries of one agent's feed, with their events. */
@@ -71,12 +70,8 @@ type EventsById = Pick<ReadonlyMap<string, SharedEvent>, 'get'>;
 
 type FeedCursors = Pick<Cursors, 'encodeFeed'>;
 
-/** Maximum live readers whose next cursor is kept. */
-const maxNextCursors = 10_000;
-
 /** Reads feeds page by page. Readers at the same position share a page, and concurrent requests share a query. */
 export function createPages({ feed, store, recent, cursors }: PagesParts): Pages {
-  const liveCursors = createNextCursors(cursors, maxNextCursors);
   const cachedEvents: EventsById = { get: store.getCached };
 
   function createLoader({ eventsPerPage, pagesPerQuery, maxQueries }: (typeof laneLimits)[Lane]) {
@@ -114,7 +109,7 @@ export function createPages({ feed, store, recent, cursors }: PagesParts): Pages
     readCached(agent_id, after, notifiedNumber) {
       const entries = recent.after(agent_id, after);
       if (!entries) return undefined;
-      const page = buildPage({ agent_id, after }, entries, cachedEvents, livePageEvents, liveCursors);
+      const page = buildPage({ agent_id, after }, entries, cachedEvents, livePageEvents, cursors);
       if (page instanceof UnreadableFeed) return undefined;
       return page.complete && page.position < notifiedNumber ? undefined : page;
     },

@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { WebSocketLimits } from './limits.ts';
-import { encodeTextFrames } from './text-frames.ts';
 
 type BufferLimits = Pick<WebSocketLimits, 'buffered_bytes' | 'drain_ms'>;
 
@@ -35,7 +34,9 @@ export class FrameSender {
   send(texts: readonly string[]): Promise<void> | undefined {
     // No frame may follow a close frame.
     if (!this.isOpen()) return undefined;
-    this.#socket.write(encodeTextFrames(texts));
+    this.#socket.cork();
+    for (const text of texts) this.#ws.send(text);
+    this.#socket.uncork();
     return this.#isFull() ? this.#waitForDrain() : undefined;
   }
 

@@ -8,13 +8,12 @@ interface Journey {
   arrive(): void;
 }
 
-function createTestBatcher({ lanes = 1, most = 10, holdMs = 0 } = {}) {
+function createTestBatcher({ lanes = 1, most = 10 } = {}) {
   const journeys: Journey[] = [];
   const timedOut: string[] = [];
   const take = createBatcher<string>({
     maxConcurrent: lanes,
     maxBatchSize: most,
-    holdMs,
     timeoutMs: 1_000,
     keyOf: (item) => (item.startsWith('-') ? undefined : item.slice(0, 1)),
     run: (batch) => new Promise((resolve) => journeys.push({ batch, arrive: resolve })),
@@ -74,29 +73,4 @@ test('an item that waits too long is rejected, and is in no later batch', async 
   await turn();
   await turn();
   expect(left()).toEqual([['a1']]);
-});
-
-test('a batch beside another one waits until it is as large, or the other one ends, or the time is over', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { take, journeys, left } = createTestBatcher({ lanes: 3, holdMs: 10 });
-  for (const item of ['a1', 'b1']) take(item);
-  await turn();
-  expect(left()).toEqual([['a1', 'b1']]);
-  take('c1');
-  await turn();
-  expect(left()).toHaveLength(1);
-  take('d1');
-  await turn();
-  expect(left()[1]).toEqual(['c1', 'd1']);
-  take('e1');
-  await turn();
-  expect(left()).toHaveLength(2);
-  vi.advanceTimersByTime(10);
-  expect(left()[2]).toEqual(['e1']);
-  take('f1');
-  for (const { arrive } of journeys) arrive();
-  await turn();
-  await turn();
-  expect(left()[3]).toEqual(['f1']);
 });
