@@ -138,7 +138,7 @@ function fingerprint() {
 function sources(folder) {
   if (!existsSync(inRoot(folder))) return [];
   const names = readdirSync(inRoot(folder), { recursive: true }).filter((name) => /\.tsx?$/.test(name));
-  return names.sort().map((name) => join(folder, name));
+  return names.sort((a, b) => (a < b ? -1 : 1)).map((name) => join(folder, name));
 }
 
 /** Removes compiled files without a source, which would still be loaded, for example as migrations. */

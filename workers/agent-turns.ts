@@ -13,7 +13,7 @@ interface Agent {
   waiting: Set<string>;
 }
 
-/** Returns turns without any that run. What waits is lost with the process; the sweep finds it. */
+/** Returns turns without any that run. Pending items are lost with the process; the sweep finds them. */
 export function createAgentTurns(maxRunning: number): AgentTurns {
   const agents = new Map<string, Agent>();
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JobContract, QueuedJob } from './define.ts';
 
-/** Looks at what waits for a person. The row of the settings is authoritative; the job only says when to look at it. */
+/** Looks at the pending items of a person. The row of the settings is authoritative; the job only says when to look at it. */
 export const notificationCheck: JobContract<{ version: 1; account_id: string }> = {
   name: 'check-waiting',
   queue: 'notifications',

@@ -55,7 +55,7 @@ export const agentExport: JobContract<{ version: 1; ids: string[] }> = {
   backoff_ms: 1_000,
 };
 
-/** Enqueues checks of what waits for people, and messages to them. The subjects are those of `toNoticeJob`. */
+/** Enqueues checks of the pending items of people, and messages to them. The subjects are those of `toNoticeJob`. */
 export const noticing: JobContract<{ version: 1; ids: string[] }> = {
   name: noticeJob,
   queue: 'notifications',

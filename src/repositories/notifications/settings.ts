@@ -13,7 +13,7 @@ export interface NotificationSettingsRow {
   time_zone: string;
   /** When the last digest was due, or the timing was set. */
   digest_after: number;
-  /** When a worker looks at what waits; null while no channel is on. */
+  /** When a worker looks at the pending items; null while no channel is on. */
   due_at: number | null;
   /** Until when a page with browser notifications counts as open. */
   page_open_until: number;

@@ -17,7 +17,7 @@ export interface CheckResult {
 }
 
 /**
- * Looks at what waits for a person who is due, and stores a message for each channel about the items that were in no message yet. Waits until the items of
+ * Looks at the pending items of a person who is due, and stores a message for each channel about the items that were in no message yet. Waits until the items of
  * one minute are gathered, and until no page with browser notifications is open. The row of the settings is locked, so each item is in one message of each channel.
  */
 export async function checkWaiting(

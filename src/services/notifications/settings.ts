@@ -87,7 +87,7 @@ function isTiming(text: string): text is NotificationTiming {
   return notificationTimings.some((timing) => timing === text);
 }
 
-/** Stores the settings. A worker looks at once at what waits, if a channel is on and the person wants no digest. */
+/** Stores the settings. A worker looks at once at the pending items, if a channel is on and the person wants no digest. */
 async function saveDue(
   { db: { notificationSettings, notificationChannels }, changes: { enqueue }, now }: SystemWork,
   row: NotificationSettingsRow,

@@ -7,7 +7,7 @@ import { asksPerson, findAskedAgent, readWaiting, type Waiting } from '../people
 const maxItems = 100;
 const maxNameLength = 80;
 
-/** Returns what waits for a person, as items of a notification, oldest first. Times in milliseconds. */
+/** Returns the pending items of a person, as items of a notification, oldest first. Times in milliseconds. */
 export async function readWaitingItems(work: ReadWork, account_id: string): Promise<WaitingItem[]> {
   const waiting = await readWaiting(work, account_id, maxItems);
   const items = [

@@ -11,11 +11,11 @@ const answerTimeoutMs = 10 * minute;
 /** Older questions are no longer shown. */
 const maxAgeMs = 7 * 24 * 60 * minute;
 
-/** What waits for a person. */
+/** The pending items of a person. */
 export type Waiting = Awaited<ReturnType<typeof readWaiting>>;
 
 /**
- * Returns what waits for the decision or the answer of a person: approvals, contact requests, webhooks that were disabled after failures, inboxes with dead items, and
+ * Returns the items that are pending for the decision or the answer of a person: approvals, contact requests, webhooks that were disabled after failures, inboxes with dead items, and
  * threads whose last message asks a person, or waits for one of the agents for ten minutes.
  * @param limit of each list; default 20.
  */

@@ -1,6 +1,6 @@
 import type { WaitingItem, WaitingKind } from '../domain/notifications.ts';
 
-/** The labels of what waits. */
+/** The labels of pending items. */
 const waitingLabels: Record<WaitingKind, string> = {
   approval: 'Approval',
   contact_request: 'Contact request',
@@ -53,7 +53,7 @@ interface MailText {
   html: string;
 }
 
-/** A message about what waits, as text and as HTML. */
+/** A message about pending items, as text and as HTML. */
 export function presentItemsMail(
   items: readonly WaitingItem[],
   { public_url, now, username, unsubscribe }: MailContext & { unsubscribe: string },

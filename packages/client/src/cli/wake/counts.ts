@@ -1,6 +1,6 @@
 import type { Client } from '../../main.ts';
 
-/** What waits for an agent. It holds no content and no names. */
+/** The pending items of an agent. It holds no content and no names. */
 export interface Counts {
   messages: number;
   threads: number;

@@ -87,7 +87,7 @@ function linkInvalid(): DomainError {
   return new DomainError('NOT_FOUND', 'This link is invalid, was used, or has expired.');
 }
 
-/** What waits, for the script. While a browser has the stream, messages to other channels wait. */
+/** The pending items, for the script. While a browser has the stream, messages to other channels wait. */
 export const notificationStream = publicPage('/console/live/notifications', (visit) => {
   const { ctx, person, parts, read, write } = visit;
   const account_id = person?.account_id ?? '';
