@@ -14,16 +14,15 @@ export function watchRaisedVersions(db: Queryable, onRaised: ((agentId: string) 
     query(statement, values) {
       if (!statement.raisesVersions) return db.query(statement, values);
       if (!onRaised) throw new Error(`${statement.name} needs a transaction, which raises versions`);
-      return queryRaised(db, statement, values, onRaised);
+      return reportRaised(db.query(statement, values), onRaised);
     },
   };
 }
 
-async function queryRaised<Row extends object>(
-  db: Queryable,
-  ...[statement, values, onRaised]: [...Parameters<Queryable['query']>, (agentId: string) => void]
+async function reportRaised<Row extends { raised_id?: string | null }>(
+  rows: Promise<Row[]>,
+  onRaised: (agentId: string) => void,
 ): Promise<Row[]> {
-  const rows = await db.query<Row & { raised_id: string | null }>(statement, values);
-  for (const { raised_id } of rows) if (raised_id !== null) onRaised(raised_id);
+  for (const { raised_id = null } of await rows) if (raised_id !== null) onRaised(raised_id);
   return rows;
 }

@@ -1,3 +1,4 @@
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { issueToken } from '../../services/auth/issue-token.ts';
@@ -33,8 +34,7 @@ export function tokenCommand(io: CommandIo): Command {
     .addOption(new Option('--expires-in <seconds>').argParser(parseSeconds).default(tokenLifeSeconds))
     .action(async (handle: string, options: TokenOptions) => {
       const token = await withCore(io, async ({ unitOfWork, config, clock }) => {
-        // A database that is away is reported by the write.
-        await clock.measure().catch(() => undefined);
+        await unitOfWork.read(system, () => clock.measure());
         const resource = toResourceUrls(config.PUBLIC_URL)[options.resource];
         const { scopes, expiresIn: expires_in } = options;
         return unitOfWork.write(operator(), (work) =>

@@ -95,13 +95,13 @@ interface ClaimedCall extends Pick<CallContext, 'input' | 'file'> {
 }
 
 /**
- * The key and the request of a call; null without a key, and for operations that have none. The scope of a key is the agent, the REST method and the filled-in REST path,
+ * The key and the request of a call; null without a key. The scope of a key is the agent, the REST method and the filled-in REST path,
  * over every transport. A file counts by its bytes, name and type.
  * @throws {DomainError} VALIDATION_ERROR
  */
 export function createClaim({ call, input, file }: ClaimedCall): IdempotencyClaim | null {
   const { operation, actor, idempotency_key: key } = call;
-  if (key === undefined || operation.itemWait) return null;
+  if (key === undefined) return null;
   requireValidKey(key);
   const fields = new Map(Object.entries(input ?? {}));
   const path = operation.rest?.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields.get(name)));

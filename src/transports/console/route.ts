@@ -73,7 +73,7 @@ export interface ConsoleRoute {
   /** Whether only signed-in people can use it. */
   for_people: boolean;
   /** Maximum size of the form, in bytes. */
-  max_form_bytes: number;
+  maxFormBytes: number;
   answer(visit: Visit): Answer | Promise<Answer>;
 }
 
@@ -84,19 +84,19 @@ type PersonHandler = (visit: PersonVisit) => Answer | Promise<Answer>;
 
 /** A page without sign-in. */
 export function publicPage(path: string, answer: PublicHandler): ConsoleRoute {
-  return { method: 'GET', path, for_people: false, max_form_bytes: defaultMaxFormBytes, answer };
+  return { method: 'GET', path, for_people: false, maxFormBytes: defaultMaxFormBytes, answer };
 }
 
 /**
  * A form handler without sign-in. CSRF is already checked.
- * @param max_form_bytes maximum size of the form; default 16 KiB.
+ * @param maxFormBytes maximum size of the form; default 16 KiB.
  */
 export function publicAction(
   path: string,
   answer: PublicHandler,
-  max_form_bytes = defaultMaxFormBytes,
+  maxFormBytes = defaultMaxFormBytes,
 ): ConsoleRoute {
-  return { method: 'POST', path, for_people: false, max_form_bytes, answer };
+  return { method: 'POST', path, for_people: false, maxFormBytes, answer };
 }
 
 /** A page for signed-in people. Others sign in first and return. */
@@ -108,18 +108,18 @@ export function page(path: string, answer: PersonHandler): ConsoleRoute {
 
 /**
  * A form handler for signed-in people. Others sign in first, and then see the form again with what they entered.
- * @param max_form_bytes maximum size of the form; default 16 KiB.
+ * @param maxFormBytes maximum size of the form; default 16 KiB.
  */
 export function action(
   path: string,
   answer: PersonHandler,
-  max_form_bytes = defaultMaxFormBytes,
+  maxFormBytes = defaultMaxFormBytes,
 ): ConsoleRoute {
   const guarded: PublicHandler = (visit) => {
     if (!isSignedIn(visit)) throw new Error('a form without a session reached its handler');
     return answer(visit);
   };
-  return { ...publicAction(path, guarded, max_form_bytes), for_people: true };
+  return { ...publicAction(path, guarded, maxFormBytes), for_people: true };
 }
 
 /** The sign-in address that returns to `to`. */

@@ -74,7 +74,7 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
   const routes = consoleRoutes(pageParts);
 
   for (const route of routes) {
-    const body = route.method === 'POST' ? [formBody(route.max_form_bytes)] : [];
+    const body = route.method === 'POST' ? [formBody(route.maxFormBytes)] : [];
     router.register(route.path, [route.method], [...body, endpoint(route)]);
   }
   // Mail programs send this form (RFC 8058), so it has no token of a page.

@@ -49,7 +49,7 @@ export interface FormDefinition<V extends PageVisit, F extends FieldDefinitions>
   aliases?: Readonly<Record<string, string>>;
   /** Whether sending it twice must do it once. */
   once?: boolean;
-  max_form_bytes?: number;
+  maxFormBytes?: number;
   /** Returns the message for the page, or another answer. */
   submit(visit: V, entered: EnteredIn<F>, sending: Sending): Promise<string | Redirect | ShownPage>;
 }
@@ -66,7 +66,7 @@ export function formSection<V extends PageVisit, F extends FieldDefinitions>(
       const { message, fields = {} } = own?.errors ?? {};
       return (
         <Card title={valueFor(title, visit)} action={definition.action?.(visit)} tone={tone ?? 'plain'}>
-          {!own?.is_error_shown && <ErrorNotice message={message} />}
+          {!own?.isErrorShown && <ErrorNotice message={message} />}
           {typeof text === 'function' ? text(visit, own?.errors) : text !== undefined && <p>{text}</p>}
           <Form
             action={name === '' ? visit.address : `${visit.address}/${name}`}
@@ -98,7 +98,7 @@ export function formSection<V extends PageVisit, F extends FieldDefinitions>(
     },
     form: {
       name,
-      max_form_bytes: definition.max_form_bytes,
+      maxFormBytes: definition.maxFormBytes,
       submit(visit, again) {
         const entered = readFields(valueFor(definition.fields, visit), visit.form);
         return orShowFormAgain(

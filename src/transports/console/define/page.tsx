@@ -34,7 +34,7 @@ export interface Submitted {
   entered: Readonly<Record<string, unknown>>;
   errors?: FormErrors;
   /** Whether the page has the error of the whole form above its sections. */
-  is_error_shown?: boolean;
+  isErrorShown?: boolean;
 }
 
 type Show<V> = (visit: V, submitted: Submitted | undefined) => ComponentChildren | Promise<ComponentChildren>;
@@ -46,7 +46,7 @@ export interface Section<V> {
   form?: {
     /** The part of its path after that of the page; empty: the path of the page. */
     name: string;
-    max_form_bytes?: number | undefined;
+    maxFormBytes?: number | undefined;
     submit(visit: V, again: (submitted: Submitted) => Promise<ShownPage>): Promise<Answer>;
   };
 }
@@ -84,7 +84,7 @@ export function definePage<V extends PageVisit>(definition: PageDefinition<V>): 
   async function show(visit: V, submitted?: Submitted): Promise<ShownPage> {
     const { title, heading, script } = definition;
     const isErrorShown = forms.length > 1;
-    const state = submitted && { ...submitted, is_error_shown: isErrorShown };
+    const state = submitted && { ...submitted, isErrorShown };
     const contents = await Promise.all(sections.map(async (section) => section.show(visit, state)));
     const body = (
       <>
@@ -98,14 +98,14 @@ export function definePage<V extends PageVisit>(definition: PageDefinition<V>): 
 
   return [
     page(path, async (visit) => show(await load(visit))),
-    ...forms.map(({ name, max_form_bytes, submit }) =>
+    ...forms.map(({ name, maxFormBytes, submit }) =>
       action(
         name === '' ? path : `${path}/${name}`,
         async (visit) => {
           const loaded = await load(visit);
           return submit(loaded, (submitted) => show(loaded, submitted));
         },
-        max_form_bytes,
+        maxFormBytes,
       ),
     ),
     ...Object.entries(changes).map(([name, change]) =>

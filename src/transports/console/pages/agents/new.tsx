@@ -36,7 +36,7 @@ export const agentNewPage = definePage<NewAgentVisit>({
       show: (visit, submitted) => <NewAgent visit={visit} submitted={submitted} />,
       form: {
         name: '',
-        max_form_bytes: maxProfileFormBytes,
+        maxFormBytes: maxProfileFormBytes,
         submit(visit, again) {
           const entered = readFields(allFields(visit), visit.form);
           const intent = visit.form.get('intent');

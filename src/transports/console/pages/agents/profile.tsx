@@ -19,7 +19,7 @@ const profileForm = formSection({
   values: ({ agent, call }) => call(getAgentOperation, { agent_ref: agent.id }),
   button: 'Save',
   more: { preview: 'Preview the card' },
-  max_form_bytes: maxProfileFormBytes,
+  maxFormBytes: maxProfileFormBytes,
   async submit(visit, profile, { again }) {
     const { agent, call } = visit;
     const change = { agent_ref: agent.id, ...profile };

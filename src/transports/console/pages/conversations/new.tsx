@@ -70,7 +70,7 @@ export const conversationNewPage = definePage<NewConversationVisit>({
       },
       aliases: { with_handle: 'handle', initial_message: 'content' },
       once: true,
-      max_form_bytes: maxMessageFormBytes,
+      maxFormBytes: maxMessageFormBytes,
       async submit({ acting }, { handle, subject, content }, { key }) {
         if (!acting) throw new Error('a form was sent without an agent');
         requireNotPaused(acting.agent);

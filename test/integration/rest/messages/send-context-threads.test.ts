@@ -4,7 +4,7 @@ import { followFeed } from '../../../clients/feed.ts';
 import { requestRest } from '../../../clients/rest.ts';
 import { describeWithRedis } from '../../../support/servers/redis/server.ts';
 import type { Backend, TestAgent } from '../../../support/service.ts';
-import { accepted, changes, type Outcome, applySteps } from './known-thread-changes.ts';
+import { accepted, changes, type Outcome, applySteps } from './send-context-changes.ts';
 import {
   createAgent,
   createThreadOfTwo,

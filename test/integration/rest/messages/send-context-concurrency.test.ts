@@ -5,7 +5,7 @@ import { followFeed } from '../../../clients/feed.ts';
 import type { RestResponse } from '../../../clients/rest.ts';
 import { describeWithRedis } from '../../../support/servers/redis/server.ts';
 import type { Backend, TestAgent } from '../../../support/service.ts';
-import { changes, applySteps } from './known-thread-changes.ts';
+import { changes, applySteps } from './send-context-changes.ts';
 import {
   createAgent,
   createThreadOfTwo,
