@@ -35,7 +35,6 @@ type Part = keyof typeof parts;
 /** The options with a value: default, and help. */
 const valued = {
   backend: [undefined, 'redis or postgres (redis if installed, else postgres)'],
-  'redis-server': [undefined, 'a Redis or Valkey program that is not on PATH'],
   'rate-limits': ['off', 'the value of RATE_LIMITS; use high limits to measure the cost of counting'],
   profile: [undefined, 'a folder for CPU profiles of the API and the worker'],
   seconds: ['10', 'duration of each measurement'],
@@ -93,15 +92,11 @@ export function readOptions() {
     const names = Object.keys(parts).join(', ');
     throw new Error(`${positionals.join(' ')}: unknown; use one of ${names}; sending is the default`);
   }
-  const redis_server = values['redis-server'];
-  const hasRedis = (redis_server ?? findRedisServer()) !== null;
+  const hasRedis = findRedisServer() !== null;
   const backend = values.backend ?? (hasRedis ? 'redis' : 'postgres');
   if (backend !== 'redis' && backend !== 'postgres') throw new Error('--backend: must be redis or postgres');
-  if (backend === 'redis' && !hasRedis) {
-    throw new Error(
-      '--backend: no valkey-server or redis-server on PATH; name one with --redis-server <path>',
-    );
-  }
+  if (backend === 'redis' && !hasRedis)
+    throw new Error('--backend: no valkey-server or redis-server on PATH');
   const read = (name: ValuedName, fallback = '') => values[name] ?? valued[name][0] ?? fallback;
   const number = (name: ValuedName, fallback?: string) => parsePositive(`--${name}`, read(name, fallback));
   const integer = (name: ValuedName) => parseInteger(`--${name}`, read(name));
@@ -127,7 +122,6 @@ export function readOptions() {
     },
     soak: { minutes: integer('minutes'), rate: number('rate', '100') },
     backend,
-    redis_server,
     rate_limits: read('rate-limits'),
     profile: values.profile,
     json: values.json,

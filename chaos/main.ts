@@ -1,7 +1,6 @@
-import { setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toOneLine } from '../src/embedded/launcher-error.ts';
+import { runProgram } from '../scripts/parts/run-program.ts';
 import { injectFaults } from './faults/faults.ts';
 import { readOptions, usage } from './options.ts';
 import { summarize, formatViolations, formatSummary } from './report.ts';
@@ -17,29 +16,15 @@ const size = { agents: 12, threads: 10 };
 /** Short runs have shorter calm times, so that they cover more kinds of faults. */
 const calmDurationMs = (seconds: number): number => Math.min(1_500, seconds * 25);
 
-async function main(): Promise<number> {
+await runProgram(async ({ signal, fail, log }) => {
   const { seconds, seed, json, help } = readOptions();
   if (help) {
     process.stdout.write(usage);
     return 0;
   }
   const faults_until = Date.now() + faultsMs;
-  const run = new AbortController();
-  const { signal } = run;
-  setMaxListeners(0, signal); // every reader and every wait adds a listener
-  const fail = (reason: Error) => run.abort(reason);
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => fail(new Error('interrupted')));
-  }
-  process.on('disconnect', () => fail(new Error('the parent process exited')));
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', fail);
-  process.on('uncaughtException', fail);
-  process.on('unhandledRejection', (reason) =>
-    fail(reason instanceof Error ? reason : new Error(String(reason))),
-  );
   setTimeout(() => fail(new Error('not finished after three minutes')), limitMs).unref();
 
-  const log = (line: string) => process.stderr.write(`${line}\n`);
   log(`seed ${seed}, ${seconds} s`);
   const complaints: string[] = [];
   const environment = await startEnvironment({ signal, onComplaint: (what) => void complaints.push(what) });
@@ -66,20 +51,10 @@ async function main(): Promise<number> {
       await writeFile(join(environment.logs, 'history.json'), JSON.stringify(result, null, 1));
       log(formatViolations(result.violations));
     }
-  } catch (error) {
-    signal.throwIfAborted(); // the first failure is the cause
-    throw error;
   } finally {
     await environment.stop(!passed);
     if (!passed)
       log(`seed ${seed}; the logs, and the history if the run got that far, are in ${environment.logs}`);
   }
   return passed ? 0 : 1;
-}
-
-process.exit(
-  await main().catch((error: unknown) => {
-    process.stderr.write(`${toOneLine(error)}\n`);
-    return 1;
-  }),
-);
+});

@@ -4,12 +4,11 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { compose } from '../src/compose.ts';
 import { loadConfig } from '../src/config.ts';
-import { toOneLine } from '../src/embedded/launcher-error.ts';
 import { startService } from './demo/start-service.ts';
-import { findBrowser } from './screenshots/find-programs.ts';
-import { createPngCompressor } from './screenshots/compress-png.ts';
 import { takeAllScreenshots } from './screenshots/take-all.ts';
 import { seedService } from './screenshots/seed.ts';
+import { findBrowser, missingBrowserReason } from './screenshots/views.ts';
+import { runProgram } from './parts/run-program.ts';
 
 const usage = `npm run screenshots: takes screenshots of the pages, for phone and desktop, light and dark.
 
@@ -20,21 +19,17 @@ apt-get install chromium pngquant) and writes PNG files. Removes the service aft
   --help         this text
 `;
 
-async function main(): Promise<void> {
+await runProgram(async ({ signal, log }) => {
   const { values } = parseArgs({
     options: { out: { type: 'string', default: 'docs/images' }, help: { type: 'boolean', short: 'h' } },
   });
   if (values.help) {
     process.stdout.write(usage);
-    return;
+    return 0;
   }
-  const found = await findBrowser();
-  if ('missing' in found) throw new Error(found.missing);
-  const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
-  const log = (line: string) => void process.stderr.write(`${line}\n`);
-
-  const own = await startService(log, interrupted.signal);
+  const executablePath = findBrowser();
+  if (executablePath === null) throw new Error(missingBrowserReason);
+  const own = await startService(log, signal);
   try {
     const folder = resolve(values.out);
     await mkdir(folder, { recursive: true });
@@ -42,30 +37,14 @@ async function main(): Promise<void> {
     const core = compose(config, 'screenshots');
     const ids = await seedService(core);
     await core.close();
-    const browser = await chromium.launch({ executablePath: found.path });
+    const browser = await chromium.launch({ executablePath });
     try {
-      const options = {
-        browser,
-        folder,
-        baseURL: config.PUBLIC_URL,
-        compress: await createPngCompressor(log),
-        log,
-      };
-      await takeAllScreenshots(options, ids);
+      await takeAllScreenshots({ browser, folder, baseURL: config.PUBLIC_URL, log }, ids);
     } finally {
       await browser.close();
     }
   } finally {
     await own.stop();
   }
-}
-
-process.exit(
-  await main().then(
-    () => 0,
-    (error: unknown) => {
-      process.stderr.write(`${toOneLine(error)}\n`);
-      return 1;
-    },
-  ),
-);
+  return 0;
+});

@@ -4,7 +4,7 @@ import { jobsForEvent } from '../../src/jobs/outbox-jobs.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { commitStatement } from '../../src/work/commit.ts';
 import { messageBatchesRepository } from '../../src/repositories/messages/batches.ts';
-import type { Thread } from '../start/population.ts';
+import type { Thread } from '../../scripts/parts/population.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 /** The outbox sweep must not enqueue these jobs. */

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { waitUntil } from '../../src/shared/wait-until.ts';
-import type { Member, Thread } from '../start/population.ts';
+import type { Member, Thread } from '../../scripts/parts/population.ts';
 import type { Bench, Service } from '../start/service.ts';
 import { withTimeout } from '../start/with-timeout.ts';
 import { readCpuTime } from './cpu-time.ts';

@@ -4,7 +4,13 @@ import { openHttpPool } from '../load/http-client.ts';
 import { openLightSocket } from '../load/light-socket.ts';
 import { waitForQueues } from '../load/senders.ts';
 import { buildNumberedContent, readNumber } from '../load/tally.ts';
-import { createMembers, createPairs, createThreads, type Member, type Thread } from '../start/population.ts';
+import {
+  createMembers,
+  createPairs,
+  createThreads,
+  type Member,
+  type Thread,
+} from '../../scripts/parts/population.ts';
 import { waitForStableMemory } from '../start/resident-memory.ts';
 import type { Bench, Service } from '../start/service.ts';
 import type { Peer, Role } from './peer.ts';

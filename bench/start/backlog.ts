@@ -1,5 +1,5 @@
 import type { Database } from '../../src/platform/database/database.ts';
-import type { Thread } from './population.ts';
+import type { Thread } from '../../scripts/parts/population.ts';
 
 const digits = 9;
 

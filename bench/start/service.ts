@@ -82,11 +82,10 @@ export async function createFolder({ onEnd }: Bench): Promise<string> {
  */
 export async function startService(bench: Bench, apiArguments: readonly string[] = []): Promise<Service> {
   const { options, log, signal, onEnd } = bench;
-  const { backend, redis_server, rate_limits } = options;
+  const { backend, rate_limits } = options;
   const dataDir = await createFolder(bench);
   const postgres = await startMeasuredPostgres(bench, dataDir);
-  const serverPath = redis_server === undefined ? {} : { serverPath: redis_server };
-  const redis = backend === 'redis' ? await startRedis({ dataDir, signal, ...serverPath }) : null;
+  const redis = backend === 'redis' ? await startRedis({ dataDir, signal }) : null;
   if (redis) onEnd(redis.stop);
   await withTimeout('the migrations', timeoutMs, migrateForward(postgres.url), signal);
   const port = await findFreePort();

@@ -1,6 +1,6 @@
 import { compareCost, compareRates, measureInTurn } from '../load/in-turn.ts';
 import { openSenders } from '../load/senders.ts';
-import { createPairs } from '../start/population.ts';
+import { createPairs } from '../../scripts/parts/population.ts';
 import { type Bench, startService } from '../start/service.ts';
 
 const batchSize = 100;

@@ -2,7 +2,7 @@ import { openHistoryDatabase } from '../history/database.ts';
 import { openHttpPool } from '../load/http-client.ts';
 import { percentiles } from '../load/percentiles.ts';
 import { runLoad } from '../load/run-load.ts';
-import { createMembers } from '../start/population.ts';
+import { createMembers } from '../../scripts/parts/population.ts';
 import { type Bench, startService } from '../start/service.ts';
 
 const agents = 200;

@@ -7,7 +7,7 @@ import { compareCost, measureInTurn } from '../load/in-turn.ts';
 import { type Percentiles, percentiles } from '../load/percentiles.ts';
 import { runLoad } from '../load/run-load.ts';
 import { openSenders } from '../load/senders.ts';
-import { createMembers, createPairs, issueTokenFor, type Member } from '../start/population.ts';
+import { createMembers, createPairs, issueTokenFor, type Member } from '../../scripts/parts/population.ts';
 import { type Bench, type Service, startService } from '../start/service.ts';
 
 /** Milliseconds of one kind of request, with one in flight and with several. */

@@ -1,6 +1,6 @@
 import { compareRates, measureInTurn } from '../load/in-turn.ts';
 import { openSenders, type SendersOptions } from '../load/senders.ts';
-import { createMembers, createPairs, createThreads, type Thread } from '../start/population.ts';
+import { createMembers, createPairs, createThreads, type Thread } from '../../scripts/parts/population.ts';
 import { type Bench, startService } from '../start/service.ts';
 
 /** In turn: sends in many threads, sends of many agents to one agent, and sends in one thread. */

@@ -4,7 +4,7 @@ import { type HttpPool, newKey, openHttpPool } from '../load/http-client.ts';
 import { compareCost, measureInTurn, round } from '../load/in-turn.ts';
 import { perSecond, runLoad } from '../load/run-load.ts';
 import { openSenders } from '../load/senders.ts';
-import { createMembers, createPairs, createThreads } from '../start/population.ts';
+import { createMembers, createPairs, createThreads } from '../../scripts/parts/population.ts';
 import { type Bench, type Service, startService } from '../start/service.ts';
 
 const instances = 8;

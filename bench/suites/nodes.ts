@@ -1,7 +1,7 @@
 import { combineCpuTimes, readCpuTime } from '../load/cpu-time.ts';
 import { compareCost, measureInTurn, type Meter } from '../load/in-turn.ts';
 import { openSenders, type SendersOptions } from '../load/senders.ts';
-import { createPairs } from '../start/population.ts';
+import { createPairs } from '../../scripts/parts/population.ts';
 import { addProcesses, type Bench, type Service, startService } from '../start/service.ts';
 
 /** With one process of each kind, and with two. */

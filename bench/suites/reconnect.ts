@@ -6,7 +6,7 @@ import { type LightSocket, openLightSocket } from '../load/light-socket.ts';
 import { type Percentiles, percentiles } from '../load/percentiles.ts';
 import { readNumber } from '../load/tally.ts';
 import { fillFeeds } from '../start/backlog.ts';
-import { createPairs } from '../start/population.ts';
+import { createPairs } from '../../scripts/parts/population.ts';
 import { type Bench, startService } from '../start/service.ts';
 import { withTimeout } from '../start/with-timeout.ts';
 

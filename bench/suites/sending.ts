@@ -4,7 +4,7 @@ import { deleteRawJobs, runRawTransaction } from '../load/raw-transaction.ts';
 import { runLoad } from '../load/run-load.ts';
 import { countMessages, openSenders } from '../load/senders.ts';
 import { buildNumberedContent } from '../load/tally.ts';
-import { createPairs, type Thread } from '../start/population.ts';
+import { createPairs, type Thread } from '../../scripts/parts/population.ts';
 import { type Bench, type Service, startService } from '../start/service.ts';
 
 /** Sends by POST, and the same SQL alone; see docs/performance.md for what each figure means. */

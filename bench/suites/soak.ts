@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { growsBeyondData, isFlat, slopeOf } from '../load/growth.ts';
 import { percentiles } from '../load/percentiles.ts';
 import { countMessages, openSenders, waitForQueues } from '../load/senders.ts';
-import { createPairs, issueTokenFor, type Thread } from '../start/population.ts';
+import { createPairs, issueTokenFor, type Thread } from '../../scripts/parts/population.ts';
 import { type Bench, type Service, startService } from '../start/service.ts';
 import {
   readTableSizes,

@@ -2,7 +2,7 @@ import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { createTokens, toResourceUrls } from '../../src/services/auth/tokens.ts';
 import { median } from '../load/percentiles.ts';
 import { runLoad } from '../load/run-load.ts';
-import { createMembers, issueTokenFor } from '../start/population.ts';
+import { createMembers, issueTokenFor } from '../../scripts/parts/population.ts';
 import { type Bench, startService } from '../start/service.ts';
 
 const rounds = 11;

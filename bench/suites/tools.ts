@@ -5,7 +5,7 @@ import { compareRates, measureInTurn, type Meter } from '../load/in-turn.ts';
 import { runLoad } from '../load/run-load.ts';
 import { buildNumberedContent } from '../load/tally.ts';
 import { type BareProgram, startBareServer } from '../start/bare-server.ts';
-import { createPairs, issueTokenFor } from '../start/population.ts';
+import { createPairs, issueTokenFor } from '../../scripts/parts/population.ts';
 import { type Bench, startService } from '../start/service.ts';
 
 const revision = '2026-07-28';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { median } from '../load/percentiles.ts';
-import { createMembers } from '../start/population.ts';
+import { createMembers } from '../../scripts/parts/population.ts';
 import { readResidentBytes } from '../start/resident-memory.ts';
 import { type Bench, startService } from '../start/service.ts';
 

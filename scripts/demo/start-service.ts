@@ -16,32 +16,27 @@ export interface StartedService {
   stop(): Promise<void>;
 }
 
-/** Starts a complete service with a temporary data folder and a free port. */
+/** Starts a complete service with a temporary data folder and a free port. It stops early when `signal` aborts. */
 export async function startService(
   log: (line: string) => void,
   signal: AbortSignal,
 ): Promise<StartedService> {
   const folder = await mkdtemp(join(tmpdir(), 'ams-demo-'));
-  const outside = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !ignoredSettings.has(name)),
-  );
-  const settings = await readSettings({ ...outside, PORT: '0', DATA_DIR: folder });
-  const launched = launch({ settings, log, report: log });
-  let stopped: Promise<void> | undefined;
-  const stop = () => {
-    stopped ??= stopAndRemove();
-    return stopped;
-  };
+  const outside = Object.entries(process.env).filter(([name]) => !ignoredSettings.has(name));
+  const settings = await readSettings({ ...Object.fromEntries(outside), PORT: '0', DATA_DIR: folder });
+  const { ready, stop: stopService } = launch({ settings, log, report: log });
   const stopAndRemove = async () => {
     try {
-      await launched.stop();
+      await stopService();
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   };
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= stopAndRemove());
   signal.addEventListener('abort', () => void stop().catch(() => undefined), { once: true });
   try {
-    await launched.ready;
+    await ready;
   } catch (error) {
     await stop();
     throw error;

@@ -2,6 +2,8 @@ import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { type Client, createClient } from '../../packages/client/src/main.ts';
 import type { Core } from '../../src/compose.ts';
 import type { Scope } from '../../packages/core/src/domain/auth/scopes.ts';
+import { beginErasure } from '../../src/services/agents/erasures.ts';
+import { beginExport } from '../../src/services/agents/exports.ts';
 import { findAgentByHandle } from '../../src/services/agents/find-by-handle.ts';
 import { openApproval } from '../../src/services/approvals/approvals.ts';
 import { createCredential } from '../../src/services/auth/credentials.ts';
@@ -13,11 +15,14 @@ import { openSession } from '../../src/services/people/sessions.ts';
 import { signUp } from '../../src/services/people/sign-in.ts';
 import { toResourceUrls, tokenLifeSeconds } from '../../src/services/auth/tokens.ts';
 import { createWebhook } from '../../src/services/webhooks/webhooks.ts';
+import { waitUntil } from '../../src/shared/wait-until.ts';
 import {
   agents,
   blocks,
   conversations,
   credentials,
+  erasedAgent,
+  exportedAgent,
   organization,
   people,
   approvalRequests,
@@ -25,7 +30,6 @@ import {
   sessions,
   webhooks,
 } from './fixtures.ts';
-import { waitForJobs } from './wait-for-jobs.ts';
 
 /**
  * Creates sample data: people, an organization, agents, contacts, requests, blocks and conversations.
@@ -103,3 +107,27 @@ async function seedConversation(
 
 const uploadText = ({ attachments }: Client, { filename, text }: { filename: string; text: string }) =>
   attachments.upload(new Blob([text], { type: 'text/plain' }), { filename });
+
+/** Exports one agent and erases another, and waits until the worker has done both. */
+async function waitForJobs(
+  { unitOfWork, db, config }: Core,
+  accounts: ReadonlyMap<string, string>,
+): Promise<void> {
+  const exporting = await unitOfWork.write(system, async (work) => {
+    const order = {
+      account_id: accounts.get(exportedAgent.person) ?? '',
+      days: config.EXPORT_RETENTION_DAYS,
+    };
+    return beginExport(work, await findAgentByHandle(work, exportedAgent.agent), order);
+  });
+  const erasing = await unitOfWork.write(system, async (work) => {
+    const agent = { ...(await findAgentByHandle(work, erasedAgent.agent)), retired: false };
+    return beginErasure(work, agent, accounts.get(erasedAgent.person) ?? '');
+  });
+  const isDone = async () => {
+    const jobs = [await db.agentExports.find(exporting.id), await db.erasures.find(erasing.id)];
+    return jobs.every((job) => job && job.done_at !== null);
+  };
+  if (!(await waitUntil(isDone, { timeoutMs: 60_000, intervalMs: 100 })))
+    throw new Error('the worker did not finish the jobs in time');
+}

@@ -1,4 +1,12 @@
 import type { BrowserContextOptions } from 'playwright-core';
+import { findProgram } from '../../src/embedded/find-program.ts';
+
+const browsers = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+
+/** The path of a supported browser on this machine, or null. */
+export const findBrowser = (): string | null => findProgram(browsers);
+
+export const missingBrowserReason = `none of ${browsers.join(', ')} is on PATH (Debian: apt-get install chromium)`;
 
 /** A regular browser name, because the page of sessions shows it; the default says that the browser is headless. */
 const userAgent =

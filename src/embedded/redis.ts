@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { findProgram } from './find-program.ts';
 import { LauncherError } from './launcher-error.ts';
 import { choosePort, savePort } from './ports.ts';
 import { createDataDir } from './postgres/location.ts';
@@ -35,23 +36,7 @@ export interface RunningRedis extends ServerProcess {
 }
 
 /** The path of the Redis-compatible server on this machine, or null. */
-export function findRedisServer(path: string = process.env['PATH'] ?? ''): string | null {
-  const folders = path.split(delimiter).filter((folder) => folder !== '');
-  for (const name of ['valkey-server', 'redis-server']) {
-    const found = folders.map((folder) => join(folder, name)).find(isExecutable);
-    if (found !== undefined) return found;
-  }
-  return null;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false; // missing or not permitted: try the next folder
-  }
-}
+export const findRedisServer = (): string | null => findProgram(['valkey-server', 'redis-server']);
 
 /**
  * Starts a private Redis or Valkey on loopback, with a generated password that is not on the command line, and keeps it running. It never

@@ -1,6 +1,6 @@
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { findBrowser } from '../../scripts/screenshots/find-programs.ts';
+import { findBrowser, missingBrowserReason } from '../../scripts/screenshots/views.ts';
 import { describeUnless } from '../support/vitest/describe-unless.ts';
 
 /** The browser of this worker: its files share it, because its start costs more than most of their tests. It ends with the process. */
@@ -11,15 +11,15 @@ export async function describeWithBrowser(
   name: string,
   body: (browser: () => Browser) => void,
 ): Promise<void> {
-  const found = await findBrowser();
-  if ('missing' in found) {
-    describeUnless(found.missing, name, () => undefined);
+  const executablePath = findBrowser();
+  if (executablePath === null) {
+    describeUnless(missingBrowserReason, name, () => undefined);
     return;
   }
   describeUnless(undefined, name, () => {
     let browser: Browser;
     beforeAll(async () => {
-      if (!shared?.isConnected()) shared = await chromium.launch({ executablePath: found.path });
+      if (!shared?.isConnected()) shared = await chromium.launch({ executablePath });
       browser = shared;
     });
     afterAll(async () => {

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Program, ServicePart } from '../../../scripts/parts/service-process.ts';
@@ -36,6 +36,10 @@ export async function buildPreviousRelease(): Promise<Release> {
   execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], limits);
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck'], limits);
+  // Only a development dependency: its files are a part of the build.
+  const swagger = 'node_modules/swagger-ui-dist';
+  await cp(join(root, swagger), join(folder, swagger), { recursive: true });
+  execFileSync(process.execPath, ['scripts/copy-swagger-ui.mjs'], limits);
   const built = (entry: string) => join(folder, 'dist', entry);
   const runProgram = (env: Record<string, string>, ...args: string[]) =>
     void execFileSync(process.execPath, args, { ...limits, env: { ...process.env, ...env } });

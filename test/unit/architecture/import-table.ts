@@ -147,6 +147,7 @@ export const importTable: Record<string, readonly string[]> = {
     'jobs',
     'platform',
     'repositories',
+    'scripts',
     'services',
     'shared',
     'start',

@@ -5,7 +5,6 @@ import type { Core } from '../../src/compose.ts';
 import { registerAgentAsOperator } from '../../src/services/agents/operator-registration.ts';
 import { issueToken } from '../../src/services/auth/issue-token.ts';
 import { type TokenAudience, toResourceUrls, tokenLifeSeconds } from '../../src/services/auth/tokens.ts';
-import { mapConcurrently } from '../load/run-load.ts';
 
 export interface Member {
   id: string;
@@ -31,25 +30,30 @@ export async function createMembers(
   core: Core,
   prefix: string,
   count: number,
-  { perOwner = 1, scopes = basicScopes }: { perOwner?: number; scopes?: readonly Scope[] } = {},
+  options: { perOwner?: number; scopes?: readonly Scope[]; visibility?: 'public' } = {},
 ): Promise<Member[]> {
+  const { perOwner = 1, scopes = basicScopes, visibility } = options;
   const size = Math.max(batchSize, perOwner);
   const resource = toResourceUrls(core.config.PUBLIC_URL).api;
-  const starts = Array.from({ length: Math.ceil(count / size) }, (_, at) => at * size);
-  const batches = await mapConcurrently(starts, lanes, new AbortController().signal, (start) =>
+  const createBatch = (start: number) =>
     core.unitOfWork.write(system, async (work) => {
       const members: Member[] = [];
       for (let number = start; number < Math.min(count, start + size); number += 1) {
         const handle = `${prefix}-${Math.floor(number / perOwner)}.agent-${number % perOwner}`;
         const create_owner = number % perOwner === 0;
-        const { id } = await registerAgentAsOperator(work, { handle, create_owner, inbound_policy: 'open' });
+        const agent = { handle, create_owner, inbound_policy: 'open', visibility } as const;
+        const { id } = await registerAgentAsOperator(work, agent);
         const order = { handle, resource, scopes, expires_in: tokenLifeSeconds };
         members.push({ id, handle, token: (await issueToken(work, order)).access_token });
       }
       return members;
-    }),
-  );
-  return batches.flat();
+    });
+  const all: Member[] = [];
+  while (all.length < count) {
+    const starts = Array.from({ length: lanes }, (_, lane) => all.length + lane * size);
+    all.push(...(await Promise.all(starts.map(createBatch))).flat());
+  }
+  return all;
 }
 
 /** Creates a thread for each group of members. */
@@ -82,8 +86,13 @@ export async function createPairs(core: Core, prefix: string, count: number): Pr
 }
 
 /** Issues a token for an existing agent. */
-export function issueTokenFor(core: Core, handle: string, audience: TokenAudience = 'api'): Promise<string> {
+export function issueTokenFor(
+  core: Core,
+  handle: string,
+  audience: TokenAudience = 'api',
+  scopes: readonly Scope[] = basicScopes,
+): Promise<string> {
   const resource = toResourceUrls(core.config.PUBLIC_URL)[audience];
-  const order = { handle, resource, scopes: basicScopes, expires_in: tokenLifeSeconds };
+  const order = { handle, resource, scopes, expires_in: tokenLifeSeconds };
   return core.unitOfWork.write(system, async (work) => (await issueToken(work, order)).access_token);
 }
