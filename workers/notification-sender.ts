@@ -135,7 +135,7 @@ async function settle(
     }
     logger.info({ notification: id, channel: message.kind, error: failure.error }, 'notification not sent');
     const failedSince = await notificationChannels.recordFailure(message, failure.error, time);
-    if (failure.isGone === true || time - failedSince >= pacing.offAfterMs) {
+    if (failure.isGone === true || time - (failedSince ?? time) >= pacing.offAfterMs) {
       await notificationChannels.turnOff(message, failure.isGone === true ? 'gone' : 'failing');
       return notificationMessages.removeOfChannel(message);
     }

@@ -1,7 +1,8 @@
 import type { AuditEntry, AuditAction, Author } from '../../packages/core/src/domain/auth/audit.ts';
 import { newId } from '../../packages/core/src/domain/ids.ts';
 import { administeredByPerson } from './agents/rights.ts';
-import { unpreparedStatement, type Queryable, statement, query } from './queryable.ts';
+import { unpreparedStatement, statement, query } from './queryable.ts';
+import { repository, sql } from './sql.ts';
 
 export interface AuditRow {
   id: string;
@@ -79,12 +80,6 @@ const latest = (condition: string): string =>
   `(select * from audit_log where ${condition} and (:before::text is null or id < :before) order by id desc limit :scan)`;
 
 const statements = {
-  insert: statement(
-    'audit_log.insert',
-    `insert into audit_log (id, act, agent_id, account_id, about, detail, by_kind, by_id, door, client_id, at)
-     select id, act, agent_id, account_id, about, detail, :by_kind, :by_id, :transport, :client_id, :at
-     from unnest(:ids::text[], :acts::text[], :agent_ids::text[], :account_ids::text[], :abouts::text[], :details::jsonb[]) a (id, act, agent_id, account_id, about, detail)`,
-  ),
   /** Selects what an agent or account did and what was done to it. */
   list: unpreparedStatement(
     `with wanted as (
@@ -93,25 +88,6 @@ const statements = {
          and (:agent_id::text is null or agent_id = :agent_id or by_id = :agent_id)
          and (:account_id::text is null or account_id = :account_id or by_id = :account_id)
        order by id desc limit :limit)
-     select w.*, ${nameColumns} from wanted w ${nameJoins} order by w.id desc`,
-  ),
-  /** Reads each agent by its own indexes, so that entries of other agents cost nothing; then entries about the organization itself. */
-  listOfOrganization: statement(
-    'audit_log.list_of_organization',
-    `with own as (
-       select id from agents where owner_id = :organization_id and (:handle::text is null or canonical_handle = :handle)
-     ), found as (
-       select l.* from own cross join lateral (
-         select * from audit_log where agent_id = own.id and (:act::text is null or act = :act) and (:before::text is null or id < :before)
-         order by id desc limit :limit) l
-       union
-       select l.* from own cross join lateral (
-         select * from audit_log where by_id = own.id and (:act::text is null or act = :act) and (:before::text is null or id < :before)
-         order by id desc limit :limit) l
-       union
-       select * from audit_log where :handle::text is null and about = :slug and act in ${organizationActs}
-         and (:act::text is null or act = :act) and (:before::text is null or id < :before)
-     ), wanted as (select * from found order by id desc limit :limit)
      select w.*, ${nameColumns} from wanted w ${nameJoins} order by w.id desc`,
   ),
   /**
@@ -144,17 +120,17 @@ const statements = {
          select w.id, w.act, w.by_kind, w.by_id, w.client_id, w.agent_id, w.account_id, w.about, w.detail, w.at, ${nameColumns}
          from wanted w ${nameJoins}) e), '[]') as entries`,
   ),
-  removeBefore: statement(
-    'audit_log.remove_before',
-    'delete from audit_log where id = any(array(select id from audit_log where id < :id order by id limit :limit)) returning id',
-  ),
 };
 
 /** Entries are inserted and, when they are old, removed. They are never changed. */
-export function auditLogRepository(db: Queryable) {
-  return {
-    async insert(acts: readonly AuditEntry[], by: Author, at: number): Promise<void> {
-      await query(db, statements.insert, {
+export const auditLogRepository = repository(
+  {
+    insert: sql.run<[acts: readonly AuditEntry[], by: Author, at: number]>(
+      'audit_log.insert',
+      `insert into audit_log (id, act, agent_id, account_id, about, detail, by_kind, by_id, door, client_id, at)
+       select id, act, agent_id, account_id, about, detail, :by_kind, :by_id, :transport, :client_id, :at
+       from unnest(:ids::text[], :acts::text[], :agent_ids::text[], :account_ids::text[], :abouts::text[], :details::jsonb[]) a (id, act, agent_id, account_id, about, detail)`,
+      (acts, by, at) => ({
         ids: acts.map(() => newId('audit')),
         acts: acts.map(({ act }) => act),
         agent_ids: acts.map(({ agent_id }) => agent_id ?? null),
@@ -166,23 +142,40 @@ export function auditLogRepository(db: Queryable) {
         transport: by.transport,
         client_id: by.client_id,
         at,
-      });
-    },
+      }),
+    ),
+    /**
+     * Entries about the agents of an organization, by its agents, and about its members; newest first. Reads each agent by its own
+     * indexes, so that entries of other agents cost nothing; then entries about the organization itself.
+     */
+    listOfOrganization: sql.rows<[filter: OrganizationAuditQuery], AuditRow>(
+      'audit_log.list_of_organization',
+      `with own as (
+         select id from agents where owner_id = :organization_id and (:handle::text is null or canonical_handle = :handle)
+       ), found as (
+         select l.* from own cross join lateral (
+           select * from audit_log where agent_id = own.id and (:act::text is null or act = :act) and (:before::text is null or id < :before)
+           order by id desc limit :limit) l
+         union
+         select l.* from own cross join lateral (
+           select * from audit_log where by_id = own.id and (:act::text is null or act = :act) and (:before::text is null or id < :before)
+           order by id desc limit :limit) l
+         union
+         select * from audit_log where :handle::text is null and about = :slug and act in ${organizationActs}
+           and (:act::text is null or act = :act) and (:before::text is null or id < :before)
+       ), wanted as (select * from found order by id desc limit :limit)
+       select w.*, ${nameColumns} from wanted w ${nameJoins} order by w.id desc`,
+    ),
+    /** Removes up to `limit` of the oldest entries before this id; returns how many. */
+    removeBefore: sql.rowCount<[id: string, limit: number]>(
+      'audit_log.remove_before(id, limit)',
+      'delete from audit_log where id = any(array(select id from audit_log where id < :id order by id limit :limit)) returning id',
+    ),
+  },
+  (db) => ({
     /** Newest first. */
     list({ from, before, act, agent_id, account_id, limit }: AuditQuery): Promise<AuditRow[]> {
       return query<AuditRow>(db, statements.list, { from, before, act, agent_id, account_id, limit });
-    },
-    /** Entries about the agents of an organization, by its agents, and about its members; newest first. */
-    listOfOrganization(filter: OrganizationAuditQuery): Promise<AuditRow[]> {
-      const { organization_id, slug, act, handle, before, limit } = filter;
-      return query<AuditRow>(db, statements.listOfOrganization, {
-        organization_id,
-        slug,
-        act,
-        handle,
-        before,
-        limit,
-      });
     },
     async listOfPerson({
       account_id,
@@ -197,9 +190,5 @@ export function auditLogRepository(db: Queryable) {
       if (!found) throw new Error('a statement without a table returns one row');
       return found;
     },
-    /** Removes up to `limit` of the oldest entries before this id; returns how many. */
-    async removeBefore(id: string, limit: number): Promise<number> {
-      return (await query(db, statements.removeBefore, { id, limit })).length;
-    },
-  };
-}
+  }),
+);

@@ -4,7 +4,7 @@ import type {
   ApprovalVia,
 } from '../../../packages/core/src/domain/approvals.ts';
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
-import { query, type Queryable, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import { actedAsByPerson, actedAsBySamePeople } from './rights.ts';
 
 /** A request of an agent for approval by a person. Times are in milliseconds. */
@@ -56,136 +56,94 @@ const columns = `q.id, q.agent_id, a.canonical_handle as agent_handle,
 const joined = `approvals q join agents a on a.id = q.agent_id
   left join owners p on p.id = q.decided_by left join agents d on d.id = q.decided_by_agent`;
 
-const statements = {
-  countPending: statement(
+/** Reads approvals: a part of the approvals repository. Lists are newest first; `now` is in milliseconds. */
+export const approvalQueries = repository({
+  /** The number of pending requests of an agent, and when the first of them expires. */
+  countPending: sql.single<[agentId: string], { count: number; first_expiry: number | null }>(
     'approvals.count_pending',
     `select count(*)::int as count, min(expires_at) as first_expiry from approvals where agent_id = :agent_id and state = 'pending'`,
   ),
-  findCurrent: statement(
-    'approvals.find_current',
+  /** The latest request about this subject that is in effect: pending, denied, or approved and not used. */
+  findCurrent: sql.row<[subject: ApprovalSubject, now: number], ApprovalRow>(
+    'approvals.find_current(..., now)',
     `select ${columns} from ${joined}
      where q.agent_id = :agent_id and q.action = :action and q.target = :target and q.message = :message
        and q.state <> 'expired' and q.expires_at > :now and q.used_at is null
      order by q.id desc limit 1`,
   ),
-  findAnswered: statement(
-    'approvals.find_answered',
+  /** The latest request about this subject whose call has run, until the approval expires. */
+  findAnswered: sql.row<[subject: ApprovalSubject, now: number], ApprovalRow>(
+    'approvals.find_answered(..., now)',
     `select ${columns} from ${joined}
      where q.agent_id = :agent_id and q.action = :action and q.target = :target and q.message = :message
        and q.answer is not null and q.expires_at > :now
      order by q.id desc limit 1`,
   ),
-  findClaim: statement(
+  /** The idempotency key of the call, if it had one. */
+  findClaim: sql.row<[id: string], ApprovalClaim>(
     'approvals.find_claim',
     'select key_hash, request_hash from approvals where id = :id and key_hash is not null and request_hash is not null',
   ),
-  find: statement('approvals.find', `select ${columns} from ${joined} where q.id = :id`),
-  findForPerson: statement(
-    'approvals.find_for_person',
+  find: sql.row<[id: string, now: number], ApprovalRow>(
+    'approvals.find(id, now)',
+    `select ${columns} from ${joined} where q.id = :id`,
+  ),
+  /** As find, if the account acts as the requesting agent. */
+  findForPerson: sql.row<[accountId: string, id: string, now: number], ApprovalRow>(
+    'approvals.find_for_person(account_id, id, now)',
     `select ${columns} from ${joined} where q.id = :id and ${actedAsByPerson(':account_id')}`,
   ),
-  listForPerson: statement(
-    'approvals.list_for_person',
+  /** Requests of all agents that the account acts as, pending or not, with ids before `before` unless it is empty. */
+  listForPerson: sql.rows<
+    [accountId: string, now: number, page: { pending: boolean; before: string; limit: number }],
+    ApprovalRow
+  >(
+    'approvals.list_for_person(account_id, now, ...)',
     `select ${columns} from ${joined}
      where ${actedAsByPerson(':account_id')} and (q.state = 'pending' and q.expires_at > :now) = :pending and (:before = '' or q.id < :before)
      order by q.id desc limit :limit`,
   ),
-  listBetween: statement(
+  /** Requests of these agents about these targets (handles) since a time (ms). */
+  listBetween: sql.rows<
+    [
+      agentIds: readonly string[],
+      targets: readonly string[],
+      page: { since: number; now: number; limit: number },
+    ],
+    ApprovalRow
+  >(
     'approvals.list_between',
     `select ${columns} from ${joined}
      where q.agent_id = any(:agent_ids) and q.target = any(:targets) and q.id >= :since_id
      order by q.id desc limit :limit`,
+    (agentIds, targets, { since, now, limit }) => ({
+      agent_ids: agentIds,
+      targets,
+      since_id: minIdAt('approval', since),
+      now,
+      limit,
+    }),
   ),
-  findForAgent: statement(
-    'approvals.find_for_agent',
+  /** As find, if the requesting agent is another agent that the same people act as. */
+  findForAgent: sql.row<[agentId: string, id: string, now: number], ApprovalRow>(
+    'approvals.find_for_agent(agent_id, id, now)',
     `select ${columns} from agents me, ${joined}
      where q.id = :id and me.id = :agent_id and ${actedAsBySamePeople}`,
   ),
-  listForAgent: statement(
-    'approvals.list_for_agent',
+  /** Requests that findForAgent finds, in one state unless it is null, with ids before `before` unless it is empty. */
+  listForAgent: sql.rows<
+    [agentId: string, now: number, filter: { state: ApprovalState | null; before: string; limit: number }],
+    ApprovalRow
+  >(
+    'approvals.list_for_agent(agent_id, now, ...)',
     `select ${columns} from agents me, ${joined}
      where me.id = :agent_id and ${actedAsBySamePeople} and (:state::text is null or ${state} = :state)
        and (:before = '' or q.id < :before)
      order by q.id desc limit :limit`,
   ),
-  listOfAgent: statement(
-    'approvals.list_of_agent',
+  /** The latest requests of an agent. */
+  listOfAgent: sql.rows<[agentId: string, now: number, limit: number], ApprovalRow>(
+    'approvals.list_of_agent(agent_id, now, limit)',
     `select ${columns} from ${joined} where q.agent_id = :agent_id order by q.id desc limit :limit`,
   ),
-};
-
-/** Reads approvals: a part of the approvals repository. Lists are newest first; `now` is in milliseconds. */
-export function approvalQueries(db: Queryable) {
-  return {
-    /** The number of pending requests of an agent, and when the first of them expires. */
-    async countPending(agentId: string): Promise<{ count: number; first_expiry: number | null }> {
-      const rows = await query<{ count: number; first_expiry: number | null }>(db, statements.countPending, {
-        agent_id: agentId,
-      });
-      return rows[0] ?? { count: 0, first_expiry: null };
-    },
-    /** The latest request about this subject that is in effect: pending, denied, or approved and not used. */
-    async findCurrent(subject: ApprovalSubject, now: number): Promise<ApprovalRow | undefined> {
-      const { agent_id, action, target, message } = subject;
-      const values = { agent_id, action, target, message, now };
-      return (await query<ApprovalRow>(db, statements.findCurrent, values))[0];
-    },
-    /** The latest request about this subject whose call has run, until the approval expires. */
-    async findAnswered(subject: ApprovalSubject, now: number): Promise<ApprovalRow | undefined> {
-      const { agent_id, action, target, message } = subject;
-      const values = { agent_id, action, target, message, now };
-      return (await query<ApprovalRow>(db, statements.findAnswered, values))[0];
-    },
-    /** The idempotency key of the call, if it had one. */
-    async findClaim(id: string): Promise<ApprovalClaim | undefined> {
-      return (await query<ApprovalClaim>(db, statements.findClaim, { id }))[0];
-    },
-    async find(id: string, now: number): Promise<ApprovalRow | undefined> {
-      return (await query<ApprovalRow>(db, statements.find, { id, now }))[0];
-    },
-    /** As find, if the account acts as the requesting agent. */
-    async findForPerson(accountId: string, id: string, now: number): Promise<ApprovalRow | undefined> {
-      return (await query<ApprovalRow>(db, statements.findForPerson, { account_id: accountId, id, now }))[0];
-    },
-    /** Requests of all agents that the account acts as, pending or not, with ids before `before` unless it is empty. */
-    listForPerson(
-      accountId: string,
-      now: number,
-      { pending, before, limit }: { pending: boolean; before: string; limit: number },
-    ): Promise<ApprovalRow[]> {
-      const values = { account_id: accountId, now, pending, before, limit };
-      return query<ApprovalRow>(db, statements.listForPerson, values);
-    },
-    /** Requests of these agents about these targets (handles) since a time (ms). */
-    listBetween(
-      agentIds: readonly string[],
-      targets: readonly string[],
-      { since, now, limit }: { since: number; now: number; limit: number },
-    ): Promise<ApprovalRow[]> {
-      return query<ApprovalRow>(db, statements.listBetween, {
-        agent_ids: agentIds,
-        targets,
-        since_id: minIdAt('approval', since),
-        now,
-        limit,
-      });
-    },
-    /** As find, if the requesting agent is another agent that the same people act as. */
-    async findForAgent(agentId: string, id: string, now: number): Promise<ApprovalRow | undefined> {
-      return (await query<ApprovalRow>(db, statements.findForAgent, { agent_id: agentId, id, now }))[0];
-    },
-    /** Requests that findForAgent finds, in one state unless it is null, with ids before `before` unless it is empty. */
-    listForAgent(
-      agentId: string,
-      now: number,
-      filter: { state: ApprovalState | null; before: string; limit: number },
-    ): Promise<ApprovalRow[]> {
-      const values = { state: filter.state, before: filter.before, limit: filter.limit };
-      return query<ApprovalRow>(db, statements.listForAgent, { agent_id: agentId, now, ...values });
-    },
-    /** The latest requests of an agent. */
-    listOfAgent(agentId: string, now: number, limit: number): Promise<ApprovalRow[]> {
-      return query<ApprovalRow>(db, statements.listOfAgent, { agent_id: agentId, now, limit });
-    },
-  };
-}
+});

@@ -1,4 +1,5 @@
-import { type Queryable, type Statement, statement } from '../queryable.ts';
+import { type Statement, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** The metadata of an erased message. Its sequence and sender stay. */
 const erased = `'{"erased": true}'::jsonb`;
@@ -75,74 +76,62 @@ const statements = {
     'erasure.remove_search_rows',
     'delete from message_search where message_id = any($1)',
   ),
-  removeFiles: statement(
-    'erasure.remove_files',
-    `delete from attachments where id = any(array(select id from attachments where uploader_id = $1 order by id limit $2)) returning storage_key`,
-  ),
-  removeUploads: statement(
-    'erasure.remove_uploads',
-    'delete from uploads where uploader_id = $1 returning storage_key',
-  ),
-  readTime: statement('erasure.read_time', 'select clock_timestamp()::text as time'),
-  hasOpenTransaction: statement(
-    'erasure.has_open_transaction',
-    `select exists (select from pg_stat_activity where datname = current_database() and xact_start < $1::timestamptz
-       and application_name = 'ams' and pid <> pg_backend_pid()) as is_open`,
-  ),
 };
 
 /** Erases the data of an agent but keeps the sequence of messages for others. Every step can be repeated. */
-export function erasureRepository(db: Queryable) {
-  async function count(sql: Statement, values: readonly unknown[]): Promise<number> {
-    return (await db.query<{ rows: number }>(sql, values))[0]?.rows ?? 0;
-  }
-  return {
-    /** Removes rows that belong to this agent alone, and the agent from rows of others; returns the number of rows by name. */
-    async removeOwnedRows(agentId: string): Promise<Record<string, number>> {
-      await db.query(statements.lockUsage, [agentId]);
-      const counts: Record<string, number> = {};
-      for (const [name, removal] of removals) counts[name] = await count(removal, [agentId]);
-      return counts;
-    },
-    /** With the metadata of its threads. */
-    async clearCard(agentId: string, now: number): Promise<void> {
-      await db.query(statements.clearThreads, [agentId]);
-      await db.query(statements.clearCard, [agentId, now]);
-    },
-    /** Removes up to `limit` of its oldest feed entries; returns how many. */
-    removeFeedEntries: (agentId: string, limit: number) =>
-      count(statements.removeFeedEntries, [agentId, limit]),
-    /** Examines the next messages of all agents; `mine` are the ids of those that this agent sent. */
-    async scanMessages(agentId: string, after: string, limit: number) {
-      type Scan = { after: string | null; examined: number; sent: string[] };
-      const [scan] = await db.query<Scan>(statements.scanMessages, [agentId, after, limit]);
-      return { examined: scan?.examined ?? 0, after: scan?.after ?? after, mine: scan?.sent ?? [] };
-    },
-    /** Clears these messages; returns how many were not cleared before. */
-    async clearMessages(ids: readonly string[]): Promise<number> {
-      const cleared = await db.query(statements.clearMessages, [ids]);
-      await db.query(statements.removeSearchRows, [ids]);
-      return cleared.length;
-    },
+export const erasureRepository = repository(
+  {
     /** Removes files that it uploaded, sent or not; returns their storage keys. */
-    async removeFiles(agentId: string, limit: number): Promise<string[]> {
-      const rows = await db.query<{ storage_key: string }>(statements.removeFiles, [agentId, limit]);
-      return rows.map(({ storage_key }) => storage_key);
-    },
+    removeFiles: sql.values<[agentId: string, limit: number], string>(
+      'erasure.remove_files(agent_id, limit)',
+      `delete from attachments where id = any(array(select id from attachments where uploader_id = :agent_id order by id limit :limit)) returning storage_key`,
+    ),
     /** Removes incomplete uploads; returns their storage keys. */
-    async removeUploads(agentId: string): Promise<string[]> {
-      const rows = await db.query<{ storage_key: string }>(statements.removeUploads, [agentId]);
-      return rows.map(({ storage_key }) => storage_key);
-    },
+    removeUploads: sql.values<[agentId: string], string>(
+      'erasure.remove_uploads',
+      'delete from uploads where uploader_id = :agent_id returning storage_key',
+    ),
     /** The current time of the database, as text. */
-    async readDatabaseTime(): Promise<string> {
-      return (await db.query<{ time: string }>(statements.readTime, []))[0]?.time ?? '';
-    },
+    readDatabaseTime: sql.value<[], string>('erasure.read_time', 'select clock_timestamp()::text as time'),
     /** Whether a transaction of this service that began before this time is still open. */
-    async hasOpenTransactionSince(time: string): Promise<boolean> {
-      return (
-        (await db.query<{ is_open: boolean }>(statements.hasOpenTransaction, [time]))[0]?.is_open ?? false
-      );
-    },
-  };
-}
+    hasOpenTransactionSince: sql.value<[time: string], boolean>(
+      'erasure.has_open_transaction',
+      `select exists (select from pg_stat_activity where datname = current_database() and xact_start < :time::timestamptz
+         and application_name = 'ams' and pid <> pg_backend_pid()) as is_open`,
+    ),
+  },
+  (db) => {
+    async function count(counting: Statement, values: readonly unknown[]): Promise<number> {
+      return (await db.query<{ rows: number }>(counting, values))[0]?.rows ?? 0;
+    }
+    return {
+      /** Removes rows that belong to this agent alone, and the agent from rows of others; returns the number of rows by name. */
+      async removeOwnedRows(agentId: string): Promise<Record<string, number>> {
+        await db.query(statements.lockUsage, [agentId]);
+        const counts: Record<string, number> = {};
+        for (const [name, removal] of removals) counts[name] = await count(removal, [agentId]);
+        return counts;
+      },
+      /** With the metadata of its threads. */
+      async clearCard(agentId: string, now: number): Promise<void> {
+        await db.query(statements.clearThreads, [agentId]);
+        await db.query(statements.clearCard, [agentId, now]);
+      },
+      /** Removes up to `limit` of its oldest feed entries; returns how many. */
+      removeFeedEntries: (agentId: string, limit: number) =>
+        count(statements.removeFeedEntries, [agentId, limit]),
+      /** Examines the next messages of all agents; `mine` are the ids of those that this agent sent. */
+      async scanMessages(agentId: string, after: string, limit: number) {
+        type Scan = { after: string | null; examined: number; sent: string[] };
+        const [scan] = await db.query<Scan>(statements.scanMessages, [agentId, after, limit]);
+        return { examined: scan?.examined ?? 0, after: scan?.after ?? after, mine: scan?.sent ?? [] };
+      },
+      /** Clears these messages; returns how many were not cleared before. */
+      async clearMessages(ids: readonly string[]): Promise<number> {
+        const cleared = await db.query(statements.clearMessages, [ids]);
+        await db.query(statements.removeSearchRows, [ids]);
+        return cleared.length;
+      },
+    };
+  },
+);

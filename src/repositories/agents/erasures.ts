@@ -1,5 +1,5 @@
 import type { Counts, ErasureStage } from '../../../packages/core/src/domain/agents/erasure-and-export.ts';
-import { type Queryable, statement, query } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 export interface ErasureRow {
   id: string;
@@ -24,65 +24,32 @@ export interface ErasureRow {
 const columns =
   'id, agent_id, handle, account_id, stage, looked_after, examined, doomed_keys, counts, created_at, updated_at, done_at';
 
-const statements = {
-  find: statement('erasures.find', `select ${columns} from erasures where id = :id`),
-  lock: statement('erasures.lock', `select ${columns} from erasures where id = :id for update`),
-  findLast: statement(
+export const erasuresRepository = repository({
+  find: sql.row<[id: string], ErasureRow>('erasures.find', `select ${columns} from erasures where id = :id`),
+  /** As find, and locks it until the transaction ends. */
+  lock: sql.row<[id: string], ErasureRow>(
+    'erasures.lock',
+    `select ${columns} from erasures where id = :id for update`,
+  ),
+  /** The latest erasure of an agent. */
+  findLast: sql.row<[agentId: string], ErasureRow>(
     'erasures.find_last',
     `select ${columns} from erasures where agent_id = :agent_id order by id desc limit 1`,
   ),
-  list: statement(
-    'erasures.list',
+  /** Erasures that a person requested, newest first, with ids before `before` unless it is empty. */
+  list: sql.rows<[accountId: string, before: string, limit: number], ErasureRow>(
+    'erasures.list(account_id, before, limit)',
     `select ${columns} from erasures where account_id = :account_id and (:before = '' or id < :before) order by id desc limit :limit`,
   ),
-  insert: statement(
+  /** Does nothing when an erasure of this agent is in progress. */
+  insert: sql.run<[erasure: Pick<ErasureRow, 'id' | 'agent_id' | 'handle' | 'account_id' | 'created_at'>]>(
     'erasures.insert',
     `insert into erasures (id, agent_id, handle, account_id, stage, created_at, updated_at) values (:id, :agent_id, :handle, :account_id, 'belongings', :created_at, :created_at)
      on conflict (agent_id) where done_at is null do nothing`,
   ),
-  update: statement(
+  update: sql.run<[erasure: ErasureRow]>(
     'erasures.update',
     `update erasures set stage = :stage, looked_after = :looked_after, examined = :examined, doomed_keys = :doomed_keys, counts = :counts, updated_at = :updated_at, done_at = :done_at
      where id = :id`,
   ),
-};
-
-export function erasuresRepository(db: Queryable) {
-  return {
-    async find(id: string): Promise<ErasureRow | undefined> {
-      return (await query<ErasureRow>(db, statements.find, { id }))[0];
-    },
-    /** As find, and locks it until the transaction ends. */
-    async lock(id: string): Promise<ErasureRow | undefined> {
-      return (await query<ErasureRow>(db, statements.lock, { id }))[0];
-    },
-    /** The latest erasure of an agent. */
-    async findLast(agentId: string): Promise<ErasureRow | undefined> {
-      return (await query<ErasureRow>(db, statements.findLast, { agent_id: agentId }))[0];
-    },
-    /** Erasures that a person requested, newest first, with ids before `before` unless it is empty. */
-    list(accountId: string, before: string, limit: number): Promise<ErasureRow[]> {
-      return query<ErasureRow>(db, statements.list, { account_id: accountId, before, limit });
-    },
-    /** Does nothing when an erasure of this agent is in progress. */
-    async insert(
-      erasure: Pick<ErasureRow, 'id' | 'agent_id' | 'handle' | 'account_id' | 'created_at'>,
-    ): Promise<void> {
-      const { id, agent_id, handle, account_id, created_at } = erasure;
-      await query(db, statements.insert, { id, agent_id, handle, account_id, created_at });
-    },
-    async update(erasure: ErasureRow): Promise<void> {
-      const { id, stage, looked_after, examined, doomed_keys, counts, updated_at, done_at } = erasure;
-      await query(db, statements.update, {
-        id,
-        stage,
-        looked_after,
-        examined,
-        doomed_keys,
-        counts: JSON.stringify(counts),
-        updated_at,
-        done_at,
-      });
-    },
-  };
-}
+});

@@ -1,7 +1,8 @@
 import { filesOfMessages } from '../attachments/attachments.ts';
 import { stateNow } from '../inbox/lease-clock.ts';
 import { writtenBy } from '../messages/messages.ts';
-import { type Queryable, statement, query } from '../queryable.ts';
+import { statement, query } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** One record of an export. */
 export type ExportRecord = { kind: string } & Record<string, unknown>;
@@ -40,45 +41,44 @@ const selections = new Map(
   Object.entries(sections).map(([kind, text]) => [kind, statement(`agent_export.${kind}`, text)]),
 );
 
-const statements = {
-  find: statement(
-    'agent_export.find',
-    'select id, retired_at from agents where canonical_handle = :canonical_handle',
-  ),
-  listThreads: statement(
-    'agent_export.list_threads',
-    `select t.id, t.subject, t.status, t.metadata, t.created_at, t.last_sequence, m.read_sequence,
-       (select json_agg(a.canonical_handle order by m2.joined_at, a.canonical_handle)
-        from thread_members m2 join agents a on a.id = m2.agent_id where m2.thread_id = t.id) as members
-     from thread_members m join threads t on t.id = m.thread_id
-     where m.agent_id = :agent_id and m.thread_id > :after order by m.thread_id limit :limit`,
-  ),
-  listMessages: statement(
-    'agent_export.list_messages',
-    `select m.id, m.thread_id, m.sequence, a.canonical_handle as sender, m.content, m.content_type, m.reply_to, m.metadata,
-       ${filesOfMessages} as attachments, ${writtenBy}, m.created_at
-     from messages m join agents a on a.id = m.sender_id
-     where m.thread_id = :thread_id and m.sequence > :after and exists (select from thread_members v where v.thread_id = :thread_id and v.agent_id = :agent_id)
-     order by m.sequence limit :limit`,
-  ),
-  listFiles: statement(
-    'agent_export.list_files',
-    `select id, storage_key from attachments
-     where uploader_id = :agent_id and scan_status = 'clean' and id > :after order by id limit :limit`,
-  ),
-};
-
 /** Reads all data of one agent for an export. */
-export function agentExportRepository(db: Queryable) {
-  return {
-    sections: Object.keys(sections) as Section[],
+export const agentExportRepository = repository(
+  {
     /** Also finds a retired agent. */
-    async find(canonicalHandle: string): Promise<{ id: string; retired_at: number | null } | undefined> {
-      const rows = await query<{ id: string; retired_at: number | null }>(db, statements.find, {
-        canonical_handle: canonicalHandle,
-      });
-      return rows[0];
-    },
+    find: sql.row<[canonicalHandle: string], { id: string; retired_at: number | null }>(
+      'agent_export.find',
+      'select id, retired_at from agents where canonical_handle = :canonical_handle',
+    ),
+    /** The threads that it is a member of, by id, after this id. */
+    threads: sql.rows<[agentId: string, after: string, limit: number], object & { id: string }>(
+      'agent_export.list_threads(agent_id, after, limit)',
+      `select t.id, t.subject, t.status, t.metadata, t.created_at, t.last_sequence, m.read_sequence,
+         (select json_agg(a.canonical_handle order by m2.joined_at, a.canonical_handle)
+          from thread_members m2 join agents a on a.id = m2.agent_id where m2.thread_id = t.id) as members
+       from thread_members m join threads t on t.id = m.thread_id
+       where m.agent_id = :agent_id and m.thread_id > :after order by m.thread_id limit :limit`,
+    ),
+    /** The messages of a thread after this sequence; none when the agent is not a member. */
+    messages: sql.rows<
+      [agentId: string, threadId: string, after: number, limit: number],
+      object & { sequence: number }
+    >(
+      'agent_export.list_messages(agent_id, thread_id, after, limit)',
+      `select m.id, m.thread_id, m.sequence, a.canonical_handle as sender, m.content, m.content_type, m.reply_to, m.metadata,
+         ${filesOfMessages} as attachments, ${writtenBy}, m.created_at
+       from messages m join agents a on a.id = m.sender_id
+       where m.thread_id = :thread_id and m.sequence > :after and exists (select from thread_members v where v.thread_id = :thread_id and v.agent_id = :agent_id)
+       order by m.sequence limit :limit`,
+    ),
+    /** The clean files that it uploaded, by id, after this id. */
+    files: sql.rows<[agentId: string, after: string, limit: number], { id: string; storage_key: string }>(
+      'agent_export.list_files(agent_id, after, limit)',
+      `select id, storage_key from attachments
+       where uploader_id = :agent_id and scan_status = 'clean' and id > :after order by id limit :limit`,
+    ),
+  },
+  (db) => ({
+    sections: Object.keys(sections) as Section[],
     /** All records of one kind. */
     async section(kind: Section, agentId: string): Promise<ExportRecord[]> {
       const selection = selections.get(kind);
@@ -86,27 +86,5 @@ export function agentExportRepository(db: Queryable) {
       const rows = await query<object>(db, selection, { agent_id: agentId });
       return rows.map((row) => ({ kind, ...row }));
     },
-    /** The threads that it is a member of, by id, after this id. */
-    threads(agentId: string, after: string, limit: number): Promise<(object & { id: string })[]> {
-      return query<object & { id: string }>(db, statements.listThreads, { agent_id: agentId, after, limit });
-    },
-    /** The messages of a thread after this sequence; none when the agent is not a member. */
-    messages(
-      agentId: string,
-      threadId: string,
-      after: number,
-      limit: number,
-    ): Promise<(object & { sequence: number })[]> {
-      const values = { agent_id: agentId, thread_id: threadId, after, limit };
-      return query<object & { sequence: number }>(db, statements.listMessages, values);
-    },
-    /** The clean files that it uploaded, by id, after this id. */
-    files(agentId: string, after: string, limit: number): Promise<{ id: string; storage_key: string }[]> {
-      return query<{ id: string; storage_key: string }>(db, statements.listFiles, {
-        agent_id: agentId,
-        after,
-        limit,
-      });
-    },
-  };
-}
+  }),
+);

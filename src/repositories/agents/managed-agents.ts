@@ -1,5 +1,5 @@
 import { agentColumns, type AgentRow, type SeenAgentRow } from './agents.ts';
-import { query, type Queryable, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import { seenAgents } from './relations.ts';
 import { managedByRole, ownersOf } from './rights.ts';
 
@@ -29,42 +29,29 @@ const manages = `a.retired_at is null
   and (a.owner_id = me.owner_id and me.scope <> 'member'
     or (me.scope = 'personal' or a.owner_id = me.owner_id) and ${managedByRole(person)})`;
 
-const statements = {
-  /** One statement, so that both parts see the same state of an agent that retires meanwhile. */
-  findSeen: statement(
+export const managedAgentsRepository = repository({
+  /**
+   * As agents.findSeen for one reference, and whether the viewer manages it. One statement, so that both parts see the same state of an
+   * agent that retires meanwhile.
+   */
+  findSeen: sql.row<[viewerId: string, reference: string], ViewedAgentRow>(
     'managed_agents.find_seen',
     `select seen.*, exists (select from agents me join agents a on ${manages} where me.id = :viewer_id and a.id = seen.id) as managed
      from (${seenAgents(agentColumns)}) seen`,
+    (viewerId, reference) => ({ viewer_id: viewerId, references: [reference] }),
   ),
-  list: statement(
-    'managed_agents.list',
+  /** The agents that `agentId` manages, by id, after `afterId`. */
+  list: sql.rows<[agentId: string, afterId: string, limit: number], AgentRow>(
+    'managed_agents.list(agent_id, after_id, limit)',
     `select ${agentColumns} from agents me join agents a on ${manages}
      where me.id = :agent_id and a.id > :after_id order by a.id limit :limit`,
   ),
-  findPrincipal: statement(
+  /** Undefined for a retired agent. */
+  findPrincipal: sql.row<[agentId: string], PrincipalRow>(
     'managed_agents.find_principal',
     `select me.scope, me.owner_id, o.name as owner_name, p.id as person_id, p.name as person_name
      from agents me join owners o on o.id = me.owner_id
      left join owners p on p.kind = 'account' and p.id = coalesce(me.member_account_id, me.owner_id)
      where me.id = :agent_id and me.retired_at is null`,
   ),
-};
-
-export function managedAgentsRepository(db: Queryable) {
-  return {
-    /** As agents.findSeen for one reference, and whether the viewer manages it. */
-    async findSeen(viewerId: string, reference: string): Promise<ViewedAgentRow | undefined> {
-      return (
-        await query<ViewedAgentRow>(db, statements.findSeen, { viewer_id: viewerId, references: [reference] })
-      )[0];
-    },
-    /** The agents that `agentId` manages, by id, after `afterId`. */
-    list(agentId: string, afterId: string, limit: number): Promise<AgentRow[]> {
-      return query<AgentRow>(db, statements.list, { agent_id: agentId, after_id: afterId, limit });
-    },
-    /** Undefined for a retired agent. */
-    async findPrincipal(agentId: string): Promise<PrincipalRow | undefined> {
-      return (await query<PrincipalRow>(db, statements.findPrincipal, { agent_id: agentId }))[0];
-    },
-  };
-}
+});

@@ -1,4 +1,4 @@
-import { type Queryable, statement, query } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** A file that is uploaded directly to the store, as its uploader announced it. */
 export interface UploadRow {
@@ -18,44 +18,23 @@ export interface UploadRow {
 const columns =
   'id, uploader_id, storage_key, filename, content_type, size_bytes, sha256, created_at, expires_at';
 
-const statements = {
-  find: statement(
-    'uploads.find',
+export const uploadsRepository = repository({
+  /** An upload of this agent. */
+  find: sql.row<[id: string, agentId: string], UploadRow>(
+    'uploads.find(id, agent_id)',
     `select ${columns} from uploads where id = :id and uploader_id = :agent_id`,
   ),
-  insert: statement(
+  insert: sql.run<[upload: UploadRow]>(
     'uploads.insert',
     `insert into uploads (${columns}) values (:id, :uploader_id, :storage_key, :filename, :content_type, :size_bytes, :sha256, :created_at, :expires_at)`,
   ),
-  removeExpired: statement(
-    'uploads.remove_expired',
+  /** Removes up to `limit` expired uploads; returns their storage keys, which may hold no bytes. */
+  removeExpired: sql.values<[now: number, limit: number], string>(
+    'uploads.remove_expired(now, limit)',
     `delete from uploads where id in (
        select id from uploads where expires_at <= :now order by expires_at limit :limit for update skip locked)
      returning storage_key`,
   ),
-  remove: statement('uploads.remove', 'delete from uploads where id = :id returning 1'),
-};
-
-export function uploadsRepository(db: Queryable) {
-  return {
-    /** An upload of this agent. */
-    async find(id: string, agentId: string): Promise<UploadRow | undefined> {
-      return (await query<UploadRow>(db, statements.find, { id, agent_id: agentId }))[0];
-    },
-    async insert(upload: UploadRow): Promise<void> {
-      const { id, uploader_id, storage_key, filename, content_type } = upload;
-      const { size_bytes, sha256, created_at, expires_at } = upload;
-      const file = { storage_key, filename, content_type, size_bytes, sha256 };
-      await query(db, statements.insert, { id, uploader_id, ...file, created_at, expires_at });
-    },
-    /** Removes up to `limit` expired uploads; returns their storage keys, which may hold no bytes. */
-    async removeExpired(now: number, limit: number): Promise<string[]> {
-      const rows = await query<{ storage_key: string }>(db, statements.removeExpired, { now, limit });
-      return rows.map(({ storage_key }) => storage_key);
-    },
-    /** Returns false when there is no such upload. */
-    async remove(id: string): Promise<boolean> {
-      return (await query(db, statements.remove, { id })).length > 0;
-    },
-  };
-}
+  /** Returns false when there is no such upload. */
+  remove: sql.hasRow<[id: string]>('uploads.remove', 'delete from uploads where id = :id returning 1'),
+});

@@ -1,4 +1,4 @@
-import { type Queryable, statement, query } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** A record of the authorization server that is not an access token: an interaction, a code, a refresh token. */
 export interface OAuthRecordRow {
@@ -23,24 +23,30 @@ export interface Grace {
   uses: number;
 }
 
-const statements = {
-  put: statement(
+export const oauthRecordsRepository = repository({
+  /** Inserts or replaces a record. */
+  put: sql.run<[record: NewOAuthRecord]>(
     'oauth_records.put',
     `insert into oauth_records (model, id_hash, grant_id, payload, expires_at) values (:model, :id_hash, :grant_id, :payload, :expires_at)
      on conflict (model, id_hash) do update
      set grant_id = excluded.grant_id, payload = excluded.payload, expires_at = excluded.expires_at`,
   ),
-  add: statement(
+  /** Inserts a record. Returns true for one of several concurrent callers. */
+  add: sql.hasRow<[newOAuthRecord: NewOAuthRecord]>(
     'oauth_records.add',
     `insert into oauth_records (model, id_hash, grant_id, payload, expires_at) values (:model, :id_hash, :grant_id, :payload, :expires_at)
      on conflict (model, id_hash) do nothing returning 1`,
   ),
-  find: statement(
-    'oauth_records.find',
+  find: sql.row<[model: string, idHash: Buffer], OAuthRecordRow>(
+    'oauth_records.find(model, id_hash)',
     `select grant_id, payload, consumed_at from oauth_records where model = :model and id_hash = :id_hash`,
   ),
-  consume: statement(
-    'oauth_records.consume',
+  /**
+   * Consumes a record and counts the use. Returns true for one of several concurrent callers; during the grace period also for others,
+   * until a successor (`payload.successor_of` is the hash of this record in hexadecimal) is consumed itself.
+   */
+  consume: sql.hasRow<[model: string, idHash: Buffer, now: number, grace: Grace]>(
+    'oauth_records.consume(model, id_hash, now, ...)',
     `update oauth_records r
      set consumed_at = coalesce(consumed_at, :now),
        payload = payload || jsonb_build_object('uses', coalesce((payload->>'uses')::int, 0) + 1)
@@ -54,56 +60,20 @@ const statements = {
              and s.payload->>'successor_of' = encode(r.id_hash, 'hex'))))
      returning 1`,
   ),
-  remove: statement(
-    'oauth_records.remove',
+  /** Returns true for one of several concurrent callers, if the record existed. */
+  remove: sql.hasRow<[model: string, idHash: Buffer]>(
+    'oauth_records.remove(model, id_hash)',
     `delete from oauth_records where model = :model and id_hash = :id_hash returning 1`,
   ),
-  removeOfGrant: statement(
+  removeOfGrant: sql.run<[grantId: string]>(
     'oauth_records.remove_of_grant',
     `delete from oauth_records where grant_id = :grant_id`,
   ),
-  removeExpired: statement(
-    'oauth_records.remove_expired',
+  /** Removes up to `limit` records that expired before `time` (ms); returns how many. */
+  removeExpired: sql.rowCount<[time: number, limit: number]>(
+    'oauth_records.remove_expired(time, limit)',
     `delete from oauth_records where (model, id_hash) in
        (select model, id_hash from oauth_records where expires_at < :time limit :limit)
      returning 1`,
   ),
-};
-
-export function oauthRecordsRepository(db: Queryable) {
-  return {
-    /** Inserts or replaces a record. */
-    async put(record: NewOAuthRecord): Promise<void> {
-      const { model, id_hash, grant_id, payload, expires_at } = record;
-      await query(db, statements.put, { model, id_hash, grant_id, payload, expires_at });
-    },
-    /** Inserts a record. Returns true for one of several concurrent callers. */
-    async add({ model, id_hash, grant_id, payload, expires_at }: NewOAuthRecord): Promise<boolean> {
-      return (await query(db, statements.add, { model, id_hash, grant_id, payload, expires_at })).length > 0;
-    },
-    async find(model: string, idHash: Buffer): Promise<OAuthRecordRow | undefined> {
-      return (await query<OAuthRecordRow>(db, statements.find, { model, id_hash: idHash }))[0];
-    },
-    /**
-     * Consumes a record and counts the use. Returns true for one of several concurrent callers; during the grace period also for others,
-     * until a successor (`payload.successor_of` is the hash of this record in hexadecimal) is consumed itself.
-     */
-    async consume(model: string, idHash: Buffer, now: number, grace: Grace): Promise<boolean> {
-      const { lasts_ms, uses } = grace;
-      return (
-        (await query(db, statements.consume, { model, id_hash: idHash, now, lasts_ms, uses })).length > 0
-      );
-    },
-    /** Returns true for one of several concurrent callers, if the record existed. */
-    async remove(model: string, idHash: Buffer): Promise<boolean> {
-      return (await query(db, statements.remove, { model, id_hash: idHash })).length > 0;
-    },
-    async removeOfGrant(grantId: string): Promise<void> {
-      await query(db, statements.removeOfGrant, { grant_id: grantId });
-    },
-    /** Removes up to `limit` records that expired before `time` (ms); returns how many. */
-    async removeExpired(time: number, limit: number): Promise<number> {
-      return (await query(db, statements.removeExpired, { time, limit })).length;
-    },
-  };
-}
+});

@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 export interface SigningKeyRow {
   id: string;
@@ -6,35 +6,17 @@ export interface SigningKeyRow {
   created_at: number;
 }
 
-const statements = {
-  /** Conflicts with itself and with writers, not with readers. */
-  lock: statement('signing_keys.lock', 'lock table signing_keys in share row exclusive mode'),
-  list: statement(
+export const signingKeysRepository = repository({
+  /** Locks the table until the transaction ends. Readers are not blocked. Conflicts with itself and with writers, not with readers. */
+  lock: sql.run<[]>('signing_keys.lock', 'lock table signing_keys in share row exclusive mode'),
+  /** Newest first. */
+  list: sql.rows<[], SigningKeyRow>(
     'signing_keys.list',
     'select id, encrypted_key, created_at from signing_keys order by created_at desc, id',
   ),
-  insert: statement(
+  insert: sql.run<[signingKeyRow: SigningKeyRow]>(
     'signing_keys.insert',
-    'insert into signing_keys (id, encrypted_key, created_at) values ($1, $2, $3)',
+    'insert into signing_keys (id, encrypted_key, created_at) values (:id, :encrypted_key, :created_at)',
   ),
-  remove: statement('signing_keys.remove', 'delete from signing_keys where id = $1'),
-};
-
-export function signingKeysRepository(db: Queryable) {
-  return {
-    /** Locks the table until the transaction ends. Readers are not blocked. */
-    async lock(): Promise<void> {
-      await db.query(statements.lock, []);
-    },
-    /** Newest first. */
-    list(): Promise<SigningKeyRow[]> {
-      return db.query<SigningKeyRow>(statements.list, []);
-    },
-    async insert({ id, encrypted_key, created_at }: SigningKeyRow): Promise<void> {
-      await db.query(statements.insert, [id, encrypted_key, created_at]);
-    },
-    async remove(id: string): Promise<void> {
-      await db.query(statements.remove, [id]);
-    },
-  };
-}
+  remove: sql.run<[id: string]>('signing_keys.remove', 'delete from signing_keys where id = :id'),
+});

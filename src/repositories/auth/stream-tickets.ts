@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 export interface StreamTicketRow {
   /** SHA-256 of the access token that it replaces. */
@@ -6,35 +6,21 @@ export interface StreamTicketRow {
   expires_at: number;
 }
 
-const statements = {
-  insert: statement(
-    'stream_tickets.insert',
-    `insert into stream_tickets (ticket_hash, token_hash, expires_at) values ($1, $2, $3)`,
+export const streamTicketsRepository = repository({
+  insert: sql.run<[ticketHash: Buffer, streamTicketRow: StreamTicketRow]>(
+    'stream_tickets.insert(ticket_hash, ...)',
+    `insert into stream_tickets (ticket_hash, token_hash, expires_at) values (:ticket_hash, :token_hash, :expires_at)`,
   ),
-  take: statement(
+  /** Removes a ticket and returns it, expired or not: only one caller in any process gets it. */
+  take: sql.row<[ticketHash: Buffer], StreamTicketRow>(
     'stream_tickets.take',
-    `delete from stream_tickets where ticket_hash = $1 returning token_hash, expires_at`,
+    `delete from stream_tickets where ticket_hash = :ticket_hash returning token_hash, expires_at`,
   ),
-  removeExpired: statement(
-    'stream_tickets.remove_expired',
+  /** Removes up to `limit` tickets that expired before `time` (ms); returns how many. */
+  removeExpired: sql.rowCount<[time: number, limit: number]>(
+    'stream_tickets.remove_expired(time, limit)',
     `delete from stream_tickets where ticket_hash in
-       (select ticket_hash from stream_tickets where expires_at < $1 limit $2)
+       (select ticket_hash from stream_tickets where expires_at < :time limit :limit)
      returning 1`,
   ),
-};
-
-export function streamTicketsRepository(db: Queryable) {
-  return {
-    async insert(ticketHash: Buffer, { token_hash, expires_at }: StreamTicketRow): Promise<void> {
-      await db.query(statements.insert, [ticketHash, token_hash, expires_at]);
-    },
-    /** Removes a ticket and returns it, expired or not: only one caller in any process gets it. */
-    async take(ticketHash: Buffer): Promise<StreamTicketRow | undefined> {
-      return (await db.query<StreamTicketRow>(statements.take, [ticketHash]))[0];
-    },
-    /** Removes up to `limit` tickets that expired before `time` (ms); returns how many. */
-    async removeExpired(time: number, limit: number): Promise<number> {
-      return (await db.query(statements.removeExpired, [time, limit])).length;
-    },
-  };
-}
+});

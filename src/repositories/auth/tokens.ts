@@ -1,4 +1,4 @@
-import { type Queryable, statement, query } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** An access token that is not revoked, and whose credential, grant and agent are active. It may be expired. */
 export interface TokenRow {
@@ -29,8 +29,8 @@ export interface NewToken {
   expires_at: number;
 }
 
-const removalBy = (column: string) =>
-  statement(
+const removeBy = (column: string) =>
+  sql.values<[value: string | Buffer], Buffer>(
     `tokens.remove_by_${column}`,
     `delete from access_tokens where ${column} = :value returning token_hash`,
   );
@@ -51,67 +51,36 @@ const selectTokens = (where: string) =>
      from ${activeTokens}
      where ${where} and c.revoked_at is null and ${isGrantActive}`;
 
-const statements = {
-  insert: statement(
+export const tokensRepository = repository({
+  insert: sql.run<[token: NewToken]>(
     'tokens.insert',
     `insert into access_tokens (token_hash, agent_id, client_id, grant_id, resource, scopes, payload, created_at, expires_at)
-     values (:token_hash, :agent_id, :client_id, :grant_id, :resource, :scopes, :payload, :created_at, :expires_at)`,
+       values (:token_hash, :agent_id, :client_id, :grant_id, :resource, :scopes, :payload, :created_at, :expires_at)`,
   ),
-  find: statement('tokens.find', selectTokens('t.token_hash = :token_hash')),
-  findAll: statement('tokens.find_all', selectTokens('t.token_hash = any(:token_hashes::bytea[])')),
-  listValid: statement(
-    'tokens.list_valid',
+  /** A token that is not revoked; it may be expired. */
+  find: sql.row<[tokenHash: Buffer], TokenRow>('tokens.find', selectTokens('t.token_hash = :token_hash')),
+  /** As find for several tokens, in no order. */
+  findAll: sql.rows<[tokenHashes: readonly Buffer[]], TokenRow>(
+    'tokens.find_all',
+    selectTokens('t.token_hash = any(:token_hashes::bytea[])'),
+  ),
+  /** The hashes of those tokens that are valid at `time` (ms). */
+  listValid: sql.values<[tokenHashes: readonly Buffer[], time: number], Buffer>(
+    'tokens.list_valid(token_hashes, time)',
     `select t.token_hash
-     from ${activeTokens}
-     where t.token_hash = any(:token_hashes::bytea[]) and t.expires_at > :time and c.revoked_at is null
-       and ${isGrantActive}`,
+       from ${activeTokens}
+       where t.token_hash = any(:token_hashes::bytea[]) and t.expires_at > :time and c.revoked_at is null
+         and ${isGrantActive}`,
   ),
-  removeExpired: statement(
-    'tokens.remove_expired',
+  /** Removes up to `limit` tokens that expired before `time` (ms); returns how many. */
+  removeExpired: sql.rowCount<[time: number, limit: number]>(
+    'tokens.remove_expired(time, limit)',
     `delete from access_tokens where token_hash in (select token_hash from access_tokens where expires_at < :time limit :limit)
-     returning 1`,
+       returning 1`,
   ),
-  remove: removalBy('token_hash'),
-  removeOfAgent: removalBy('agent_id'),
-  removeOfClient: removalBy('client_id'),
-  removeOfGrant: removalBy('grant_id'),
-};
-
-export function tokensRepository(db: Queryable) {
-  const removeBy = (by: (typeof statements)['remove']) => async (value: string | Buffer) =>
-    (await query<{ token_hash: Buffer }>(db, by, { value })).map((row) => row.token_hash);
-
-  return {
-    async insert(token: NewToken): Promise<void> {
-      const { token_hash, agent_id, client_id, grant_id, resource } = token;
-      const { scopes, payload, created_at, expires_at } = token;
-      const bound = { token_hash, agent_id, client_id, grant_id, resource };
-      await query(db, statements.insert, { ...bound, scopes, payload, created_at, expires_at });
-    },
-    /** A token that is not revoked; it may be expired. */
-    async find(tokenHash: Buffer): Promise<TokenRow | undefined> {
-      return (await query<TokenRow>(db, statements.find, { token_hash: tokenHash }))[0];
-    },
-    /** As find for several tokens, in no order. */
-    findAll(tokenHashes: readonly Buffer[]): Promise<TokenRow[]> {
-      return query<TokenRow>(db, statements.findAll, { token_hashes: tokenHashes });
-    },
-    /** The hashes of those tokens that are valid at `time` (ms). */
-    async listValid(tokenHashes: readonly Buffer[], time: number): Promise<Buffer[]> {
-      const rows = await query<{ token_hash: Buffer }>(db, statements.listValid, {
-        token_hashes: tokenHashes,
-        time,
-      });
-      return rows.map((row) => row.token_hash);
-    },
-    /** This and the next three return the hashes of the removed tokens. */
-    remove: removeBy(statements.remove),
-    removeOfAgent: removeBy(statements.removeOfAgent),
-    removeOfClient: removeBy(statements.removeOfClient),
-    removeOfGrant: removeBy(statements.removeOfGrant),
-    /** Removes up to `limit` tokens that expired before `time` (ms); returns how many. */
-    async removeExpired(time: number, limit: number): Promise<number> {
-      return (await query(db, statements.removeExpired, { time, limit })).length;
-    },
-  };
-}
+  /** This and the next three return the hashes of the removed tokens. */
+  remove: removeBy('token_hash'),
+  removeOfAgent: removeBy('agent_id'),
+  removeOfClient: removeBy('client_id'),
+  removeOfGrant: removeBy('grant_id'),
+});

@@ -1,4 +1,5 @@
-import { type Queryable, query, statement } from '../queryable.ts';
+import { query, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** A subscription of an MCP client. Times are in milliseconds. */
 export interface EventSubscriptionRow {
@@ -96,22 +97,6 @@ const due = `event_subscriptions s join agents a on a.id = s.agent_id
        or s.position < (select last_number from feed_heads h where h.agent_id = s.agent_id))))`;
 
 const statements = {
-  lock: statement(
-    'event_subscriptions.lock',
-    `select pg_advisory_xact_lock(hashtextextended('event_subscriptions:' || $1, 0))`,
-  ),
-  find: statement('event_subscriptions.find', `select ${columns} from event_subscriptions where id = :id`),
-  list: statement(
-    'event_subscriptions.list',
-    `select ${columns} from event_subscriptions where agent_id = :agent_id and expires_at > :now`,
-  ),
-  listDescribed: statement(
-    'event_subscriptions.list_described',
-    `select s.id, s.client_id, s.url, s.event_type, s.arguments, s.active, s.last_error, s.failed_since, s.last_delivery_at, s.expires_at, s.created_at,
-       g.client_name, c.name as credential_name
-     from event_subscriptions s left join client_grants g on g.grant_id = s.grant_id left join credentials c on c.client_id = s.client_id
-     where s.agent_id = :agent_id and s.expires_at > :now order by s.created_at desc, s.id`,
-  ),
   /** `previous` is what happens to the previous secret: it stays, is replaced by the current one until `rotated_until`, or is removed. */
   put: statement(
     'event_subscriptions.put',
@@ -129,61 +114,83 @@ const statements = {
          when 'keep' then s.previous_secret_until end
      returning ${columns}`,
   ),
-  remove: statement(
-    'event_subscriptions.remove',
-    'delete from event_subscriptions where id = :id and agent_id = :agent_id returning id',
-  ),
-  recordCall: statement(
-    'event_subscriptions.record_call',
-    `update event_subscriptions set last_call_at = :now where agent_id = :agent_id and client_id = :client_id and hold_ms > 0`,
-  ),
-  claim: statement(
-    'event_subscriptions.claim',
-    `update event_subscriptions s set next_at = :now::bigint + :lease_ms::bigint from agents a
-     where s.id = :id and a.id = s.agent_id and s.next_at <= :now
-     returning ${columns.replaceAll(/\b(\w+)\b/g, 's.$1')}, a.canonical_handle as handle, (${isPermitted}) as is_permitted`,
-  ),
-  removeClaimed: statement(
-    'event_subscriptions.remove_claimed',
-    'delete from event_subscriptions where id = :id and next_at = :lease and renewals = :renewals returning id',
-  ),
-  /** Only the holder of the lease can store. A renewal since the claim keeps the subscription active, with all its attempts. */
-  store: statement(
-    'event_subscriptions.store',
-    `update event_subscriptions set position = :position, has_gap = :has_gap, next_at = :next_at,
-       active = :active or renewals <> :renewals,
-       attempts = case when :active or renewals = :renewals then :attempts::int else 0 end,
-       last_delivery_at = :last_delivery_at, last_error = :last_error, failed_since = :failed_since
-     where id = :id and next_at = :lease returning last_call_at`,
-  ),
-  listOfAgents: statement(
-    'event_subscriptions.list_of_agents',
-    `select id from event_subscriptions where agent_id = any(:agent_ids) and active and next_at <= :now`,
-  ),
-  listDue: statement(
-    'event_subscriptions.list_due',
-    `select s.id from ${due} and s.id > :after order by s.id limit :limit`,
-  ),
-  isDue: statement('event_subscriptions.is_due', `select 1 from ${due} and s.id = :id`),
 };
 
-export function eventSubscriptionsRepository(db: Queryable) {
-  return {
-    async find(id: string): Promise<EventSubscriptionRow | undefined> {
-      return (await query<EventSubscriptionRow>(db, statements.find, { id }))[0];
-    },
+export const eventSubscriptionsRepository = repository(
+  {
+    find: sql.row<[id: string], EventSubscriptionRow>(
+      'event_subscriptions.find',
+      `select ${columns} from event_subscriptions where id = :id`,
+    ),
     /** Serializes the changes of the number of subscriptions of an agent. */
-    async lock(agentId: string): Promise<void> {
-      await db.query(statements.lock, [agentId]);
-    },
+    lock: sql.run<[agentId: string]>(
+      'event_subscriptions.lock',
+      `select pg_advisory_xact_lock(hashtextextended('event_subscriptions:' || :agent_id, 0))`,
+    ),
     /** The subscriptions of an agent that have not expired. */
-    list(agentId: string, now: number): Promise<EventSubscriptionRow[]> {
-      return query<EventSubscriptionRow>(db, statements.list, { agent_id: agentId, now });
-    },
+    list: sql.rows<[agentId: string, now: number], EventSubscriptionRow>(
+      'event_subscriptions.list(agent_id, now)',
+      `select ${columns} from event_subscriptions where agent_id = :agent_id and expires_at > :now`,
+    ),
     /** The same with their clients, newest first. */
-    listDescribed(agentId: string, now: number): Promise<DescribedSubscription[]> {
-      return query<DescribedSubscription>(db, statements.listDescribed, { agent_id: agentId, now });
-    },
+    listDescribed: sql.rows<[agentId: string, now: number], DescribedSubscription>(
+      'event_subscriptions.list_described(agent_id, now)',
+      `select s.id, s.client_id, s.url, s.event_type, s.arguments, s.active, s.last_error, s.failed_since, s.last_delivery_at, s.expires_at, s.created_at,
+         g.client_name, c.name as credential_name
+       from event_subscriptions s left join client_grants g on g.grant_id = s.grant_id left join credentials c on c.client_id = s.client_id
+       where s.agent_id = :agent_id and s.expires_at > :now order by s.created_at desc, s.id`,
+    ),
+    /** Returns false when there is none. */
+    remove: sql.hasRow<[id: string, agentId: string]>(
+      'event_subscriptions.remove(id, agent_id)',
+      'delete from event_subscriptions where id = :id and agent_id = :agent_id returning id',
+    ),
+    /** Removes a claimed subscription. Returns false if the lease has ended, or the client has renewed the subscription since the claim. */
+    removeClaimed: sql.hasRow<[claimedSubscription: ClaimedSubscription]>(
+      'event_subscriptions.remove_claimed',
+      'delete from event_subscriptions where id = :id and next_at = :next_at and renewals = :renewals returning id',
+    ),
+    /** Records that the client of subscriptions makes calls. */
+    recordCall: sql.run<[agentId: string, clientId: string, now: number]>(
+      'event_subscriptions.record_call(agent_id, client_id, now)',
+      `update event_subscriptions set last_call_at = :now where agent_id = :agent_id and client_id = :client_id and hold_ms > 0`,
+    ),
+    /** No other process gets the subscription for `leaseMs`. Returns undefined while another one has it, or before it is due. */
+    claim: sql.row<[id: string, now: number, leaseMs: number], ClaimedSubscription>(
+      'event_subscriptions.claim(id, now, lease_ms)',
+      `update event_subscriptions s set next_at = :now::bigint + :lease_ms::bigint from agents a
+       where s.id = :id and a.id = s.agent_id and s.next_at <= :now
+       returning ${columns.replaceAll(/\b(\w+)\b/g, 's.$1')}, a.canonical_handle as handle, (${isPermitted}) as is_permitted`,
+    ),
+    /**
+     * Stores the state of a claimed subscription. Returns undefined if the lease has ended. Only the holder of the lease can store. A
+     * renewal since the claim keeps the subscription active, with all its attempts.
+     */
+    store: sql.row<[id: string, lease: number, state: DeliveryState], { last_call_at: number | null }>(
+      'event_subscriptions.store(id, lease, ...)',
+      `update event_subscriptions set position = :position, has_gap = :has_gap, next_at = :next_at,
+         active = :active or renewals <> :renewals,
+         attempts = case when :active or renewals = :renewals then :attempts::int else 0 end,
+         last_delivery_at = :last_delivery_at, last_error = :last_error, failed_since = :failed_since
+       where id = :id and next_at = :lease returning last_call_at`,
+    ),
+    /** The subscriptions of these agents that no process has. */
+    listOfAgents: sql.values<[agentIds: readonly string[], now: number], string>(
+      'event_subscriptions.list_of_agents(agent_ids, now)',
+      `select id from event_subscriptions where agent_id = any(:agent_ids) and active and next_at <= :now`,
+    ),
+    /** Up to `limit` subscriptions after this id that have something to do at `now`: events, a gap, or their end. */
+    listDue: sql.values<[now: number, after: string, limit: number], string>(
+      'event_subscriptions.list_due(now, after, limit)',
+      `select s.id from ${due} and s.id > :after order by s.id limit :limit`,
+    ),
+    /** Whether a subscription is one of `listDue`. */
+    isDue: sql.hasRow<[id: string, now: number]>(
+      'event_subscriptions.is_due(id, now)',
+      `select 1 from ${due} and s.id = :id`,
+    ),
+  },
+  (db) => ({
     /** Inserts a subscription, or renews the one with this id, whose position stays. */
     async put(
       row: NewSubscription,
@@ -194,48 +201,5 @@ export function eventSubscriptionsRepository(db: Queryable) {
       if (!stored) throw new Error('the subscription was not stored');
       return stored;
     },
-    /** Returns false when there is none. */
-    async remove(id: string, agentId: string): Promise<boolean> {
-      return (await query(db, statements.remove, { id, agent_id: agentId })).length > 0;
-    },
-    /** Removes a claimed subscription. Returns false if the lease has ended, or the client has renewed the subscription since the claim. */
-    async removeClaimed({ id, next_at, renewals }: ClaimedSubscription): Promise<boolean> {
-      return (await query(db, statements.removeClaimed, { id, lease: next_at, renewals })).length > 0;
-    },
-    /** Records that the client of subscriptions makes calls. */
-    async recordCall(agentId: string, clientId: string, now: number): Promise<void> {
-      await query(db, statements.recordCall, { agent_id: agentId, client_id: clientId, now });
-    },
-    /** No other process gets the subscription for `leaseMs`. Returns undefined while another one has it, or before it is due. */
-    async claim(id: string, now: number, leaseMs: number): Promise<ClaimedSubscription | undefined> {
-      const values = { id, now, lease_ms: leaseMs };
-      return (await query<ClaimedSubscription>(db, statements.claim, values))[0];
-    },
-    /** Stores the state of a claimed subscription. Returns undefined if the lease has ended. */
-    async store(
-      id: string,
-      lease: number,
-      state: DeliveryState,
-    ): Promise<{ last_call_at: number | null } | undefined> {
-      const { position, has_gap, active, attempts, next_at, renewals } = state;
-      const { last_delivery_at, last_error, failed_since } = state;
-      const progress = { position, has_gap, active, attempts, next_at, renewals };
-      const values = { id, lease, ...progress, last_delivery_at, last_error, failed_since };
-      return (await query<{ last_call_at: number | null }>(db, statements.store, values))[0];
-    },
-    /** The subscriptions of these agents that no process has. */
-    async listOfAgents(agentIds: readonly string[], now: number): Promise<string[]> {
-      const rows = await query<{ id: string }>(db, statements.listOfAgents, { agent_ids: agentIds, now });
-      return rows.map(({ id }) => id);
-    },
-    /** Up to `limit` subscriptions after this id that have something to do at `now`: events, a gap, or their end. */
-    async listDue(now: number, after: string, limit: number): Promise<string[]> {
-      const rows = await query<{ id: string }>(db, statements.listDue, { now, after, limit });
-      return rows.map(({ id }) => id);
-    },
-    /** Whether a subscription is one of `listDue`. */
-    async isDue(id: string, now: number): Promise<boolean> {
-      return (await query(db, statements.isDue, { id, now })).length > 0;
-    },
-  };
-}
+  }),
+);

@@ -2,7 +2,8 @@ import type { EventType } from '../../../packages/core/src/events/list.ts';
 import type { DeliveredMark, FeedRange } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { filesOfMessages } from '../attachments/attachments.ts';
 import { type MessageRow, writtenBy } from '../messages/messages.ts';
-import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';
+import { hideFromPlanner, query, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 export interface EventRow {
   id: string;
@@ -40,17 +41,6 @@ const statements = {
      from events e left join lateral (select * from messages where id = e.message_id offset 0) m on true
      left join lateral (select canonical_handle from agents where id = m.sender_id offset 0) a on true
      where ${idFilter('e.id')}`,
-  ),
-  readMarks: statement(
-    'feed.read_marks',
-    `select s.agent_id, m.thread_id, max(m.sequence) as sequence
-     from unnest(:agent_ids::text[], :after::bigint[], :up_to::bigint[]) s (agent_id, after, up_to)
-     cross join lateral (
-       select event_id from feed where agent_id = s.agent_id and number <= s.up_to and number > s.after
-       order by number desc limit ${maxEntriesScanned}) f
-     join events e on e.id = f.event_id
-     join messages m on m.id = e.message_id and m.sender_id <> s.agent_id
-     group by s.agent_id, m.thread_id`,
   ),
   /** One row for any number of recipients. `offset 0` makes the planner start at the recipients, not scan all counters. */
   readRecipients: statement(
@@ -90,20 +80,31 @@ function withIdRange(ids: readonly string[]) {
 }
 
 /** The events that feed entries refer to: a part of the feed repository. */
-export function feedEventQueries(db: Queryable) {
-  return {
+export const feedEventQueries = repository(
+  {
+    /** The delivered marks that follow from these ranges, by the messages of others. Only the newest thousand entries of a range count. */
+    readMarks: sql.rows<[ranges: readonly FeedRange[]], DeliveredMark>(
+      'feed.read_marks',
+      `select s.agent_id, m.thread_id, max(m.sequence) as sequence
+       from unnest(:agent_ids::text[], :after::bigint[], :up_to::bigint[]) s (agent_id, after, up_to)
+       cross join lateral (
+         select event_id from feed where agent_id = s.agent_id and number <= s.up_to and number > s.after
+         order by number desc limit ${maxEntriesScanned}) f
+       join events e on e.id = f.event_id
+       join messages m on m.id = e.message_id and m.sender_id <> s.agent_id
+       group by s.agent_id, m.thread_id`,
+      (ranges) => ({
+        agent_ids: ranges.map((range) => range.agent_id),
+        after: ranges.map((range) => range.after),
+        up_to: ranges.map((range) => range.upto),
+      }),
+    ),
+  },
+  (db) => ({
     /** Events with their messages, in no order. */
     async readEvents(ids: readonly string[]): Promise<EventRow[]> {
       const rows = await query<EventColumns>(db, statements.readEvents, withIdRange(ids));
       return rows.map(toEventRow);
-    },
-    /** The delivered marks that follow from these ranges, by the messages of others. Only the newest thousand entries of a range count. */
-    readMarks(ranges: readonly FeedRange[]): Promise<DeliveredMark[]> {
-      return query<DeliveredMark>(db, statements.readMarks, {
-        agent_ids: ranges.map((range) => range.agent_id),
-        after: ranges.map((range) => range.after),
-        up_to: ranges.map((range) => range.upto),
-      });
     },
     /** Every agent that receives one of these events. */
     async readRecipients(eventIds: readonly string[]): Promise<Recipients> {
@@ -111,5 +112,5 @@ export function feedEventQueries(db: Queryable) {
       if (!recipients) throw new Error('an aggregate is always one row');
       return recipients;
     },
-  };
-}
+  }),
+);

@@ -3,6 +3,7 @@ import type { FeedEntry } from '../../../packages/core/src/events/feed-event.ts'
 import type { FeedRange } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { hideFromPlanner, type NamedStatement, query, type Queryable, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import { feedEventQueries } from './events.ts';
 
 export interface FeedCounter {
@@ -62,17 +63,6 @@ const countersOfAgents = `(select distinct unnest(:agent_ids::text[]) as id) req
   cross join lateral (select * from feed_heads where agent_id = requested.id offset 0) h`;
 
 const statements = {
-  readCounters: statement(
-    'feed.read_counters',
-    `select agent_id, last_number, acknowledged_number from ${countersOfAgents}`,
-  ),
-  readBounds: statement(
-    'feed.read_bounds',
-    `select agent_id, last_number, acknowledged_number,
-       (select number from feed where feed.agent_id = h.agent_id order by number limit 1) as first_number,
-       array_to_json(ended_stretches) as ended_stretches
-     from ${countersOfAgents}`,
-  ),
   read: statement(
     'feed.read',
     `select r.place::int, f.number, f.event_id
@@ -92,20 +82,6 @@ const statements = {
          and event_id >= ${hideFromPlanner(':min_id', 'text')} and event_id < ${hideFromPlanner(':max_id', 'text')}
        order by number) f
      order by r.place, f.number`,
-  ),
-  /** Locks counters in the order of agent ids, as commits do, so that the two never deadlock. */
-  acknowledge: statement(
-    'feed.acknowledge',
-    `with locked as (
-       select agent_id, last_number, coalesce(acknowledged_number, -1) as before from feed_heads where agent_id = any(:agent_ids)
-       order by agent_id for no key update
-     ), requested as (
-       select agent_id, before, max(number) as number from unnest(:agent_ids::text[], :numbers::bigint[]) w (agent_id, number)
-       join locked using (agent_id) where number <= last_number group by agent_id, before
-     )
-     update feed_heads h set acknowledged_number = r.number
-     from requested r where h.agent_id = r.agent_id and r.before < r.number
-     returning h.agent_id, greatest(r.before, 0) as after, r.number as upto`,
   ),
   /** `offset 0` makes the planner look up events and messages by key, in the order of the entries. */
   readStatuses: statement(
@@ -137,12 +113,12 @@ const statements = {
 /** Reads the entries after each position, in one round trip: one list per position. */
 async function readEntries(
   db: Queryable,
-  sql: NamedStatement,
+  selection: NamedStatement,
   positions: readonly FeedPosition[],
   values: { limit: number; min_id?: string; max_id?: string },
 ): Promise<FeedEntryRef[][]> {
   const lists: FeedEntryRef[][] = positions.map(() => []);
-  const rows = await query<FeedEntryRef & { place: number }>(db, sql, {
+  const rows = await query<FeedEntryRef & { place: number }>(db, selection, {
     agent_ids: positions.map((position) => position.agent_id),
     after: positions.map((position) => position.after),
     ...values,
@@ -151,18 +127,45 @@ async function readEntries(
   return lists;
 }
 
-export function feedRepository(db: Queryable) {
-  return {
-    ...feedEventQueries(db),
-
+export const feedRepository = repository(
+  {
     /** The last number and the acknowledged one, for each agent that exists. */
-    readCounters(agentIds: readonly string[]): Promise<FeedCounter[]> {
-      return query<FeedCounter>(db, statements.readCounters, { agent_ids: agentIds });
-    },
+    readCounters: sql.rows<[agentIds: readonly string[]], FeedCounter>(
+      'feed.read_counters',
+      `select agent_id, last_number, acknowledged_number from ${countersOfAgents}`,
+    ),
     /** The counters with the oldest number that is kept, for each agent that exists. */
-    readBounds(agentIds: readonly string[]): Promise<FeedBounds[]> {
-      return query<FeedBounds>(db, statements.readBounds, { agent_ids: agentIds });
-    },
+    readBounds: sql.rows<[agentIds: readonly string[]], FeedBounds>(
+      'feed.read_bounds',
+      `select agent_id, last_number, acknowledged_number,
+         (select number from feed where feed.agent_id = h.agent_id order by number limit 1) as first_number,
+         array_to_json(ended_stretches) as ended_stretches
+       from ${countersOfAgents}`,
+    ),
+    /**
+     * Moves acknowledged positions forward, never back and never past the end. Returns the ranges that were acknowledged by it. Locks
+     * counters in the order of agent ids, as commits do, so that the two never deadlock.
+     */
+    acknowledge: sql.rows<[positions: readonly { agent_id: string; number: number }[]], FeedRange>(
+      'feed.acknowledge',
+      `with locked as (
+         select agent_id, last_number, coalesce(acknowledged_number, -1) as before from feed_heads where agent_id = any(:agent_ids)
+         order by agent_id for no key update
+       ), requested as (
+         select agent_id, before, max(number) as number from unnest(:agent_ids::text[], :numbers::bigint[]) w (agent_id, number)
+         join locked using (agent_id) where number <= last_number group by agent_id, before
+       )
+       update feed_heads h set acknowledged_number = r.number
+       from requested r where h.agent_id = r.agent_id and r.before < r.number
+       returning h.agent_id, greatest(r.before, 0) as after, r.number as upto`,
+      (positions) => ({
+        agent_ids: positions.map((position) => position.agent_id),
+        numbers: positions.map((position) => position.number),
+      }),
+    ),
+  },
+  (db) => ({
+    ...feedEventQueries(db),
     /**
      * Up to `limit` entries after each position, in order: one list per position. Recent entries are tried first: numbers have no gaps,
      * so a list that begins with the next number is correct. The other positions are read from all partitions.
@@ -183,13 +186,6 @@ export function feedRepository(db: Queryable) {
       for (const [place, index] of missing.entries()) lists[index] = found[place] ?? [];
       return lists;
     },
-    /** Moves acknowledged positions forward, never back and never past the end. Returns the ranges that were acknowledged by it. */
-    acknowledge(positions: readonly { agent_id: string; number: number }[]): Promise<FeedRange[]> {
-      return query<FeedRange>(db, statements.acknowledge, {
-        agent_ids: positions.map((position) => position.agent_id),
-        numbers: positions.map((position) => position.number),
-      });
-    },
     /**
      * The last number of each feed, and which of the next entries after a position are events of others of these types. In the order of the
      * requests; undefined for an agent without a feed.
@@ -206,5 +202,5 @@ export function feedRepository(db: Queryable) {
       const byPlace = new Map(rows.map((row) => [row.place, row]));
       return requests.map((_, index) => byPlace.get(index + 1));
     },
-  };
-}
+  }),
+);

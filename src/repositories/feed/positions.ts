@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /**
  * The feed counter of an agent with the version of its row. Every transaction in which the agent acts or receives an event writes a new
@@ -12,15 +12,9 @@ export interface AgentPosition {
   snapshot: string;
 }
 
-const find = statement(
-  'positions.find',
-  `select last_number, xmin::text as version, pg_current_snapshot()::text as snapshot from feed_heads where agent_id = $1`,
-);
-
-export function positionsRepository(db: Queryable) {
-  return {
-    async find(agentId: string): Promise<AgentPosition | undefined> {
-      return (await db.query<AgentPosition>(find, [agentId]))[0];
-    },
-  };
-}
+export const positionsRepository = repository({
+  find: sql.row<[agentId: string], AgentPosition>(
+    'positions.find',
+    `select last_number, xmin::text as version, pg_current_snapshot()::text as snapshot from feed_heads where agent_id = :agent_id`,
+  ),
+});

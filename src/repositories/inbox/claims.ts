@@ -1,5 +1,6 @@
 import { maxLeases } from '../../../packages/core/src/domain/inbox.ts';
-import { hideFromPlanner, query, type Queryable, statement } from '../queryable.ts';
+import { hideFromPlanner, query, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import { endedState, expiredAttempt, isExpired, leaseClock } from './lease-clock.ts';
 import { wantedEntries } from './wanted-entries.ts';
 
@@ -76,37 +77,6 @@ export const isAmong = (item: string, numbers: string): string =>
 const statements = {
   lockTokens: statement('inbox_claims.lock_tokens', lockTokens),
   lockFreeTokens: statement('inbox_claims.lock_free_tokens', `${lockTokens} skip locked`),
-  /** A lease whose row is locked is being written by its holder, before it expired. */
-  endExpired: statement(
-    'inbox_claims.end_expired',
-    `with expired as (
-       select i.number from inbox_items i where i.agent_id = :agent_id and ${isExpired} for update skip locked
-     )
-     update inbox_items i set state = ${endedState(':max_attempts::int')}, ready_at = ${leaseClock},
-       reasons = i.reasons || ${expiredAttempt}, ${noLease('i.expires_at')}
-     from expired e where i.agent_id = :agent_id and i.number = e.number returning i.state, i.event_id, i.updated_at as ended_at`,
-  ),
-  /**
-   * With `ordered_by_thread`, an item is queued if an older item of its thread waits. So each queued item has an older ready one, and claims
-   * look only at ready items.
-   */
-  materialize: statement(
-    'inbox_claims.materialize',
-    `with entry as (
-       select * from unnest(${hideFromPlanner(':numbers', 'bigint[]')}, ${hideFromPlanner(':event_ids', 'text[]')}) n (number, event_id)
-     ), wanted as (
-       select w.*, b.ordered_by_thread and w.thread_id is not null as is_ordered, row_number() over (partition by w.thread_id order by w.number) as place
-       from inboxes b cross join entry n cross join lateral (${wantedEntries}) w
-       where b.agent_id = :agent_id and not exists (select from inbox_items i where i.agent_id = :agent_id and i.number = n.number offset 0)
-     ), item as (
-       insert into inbox_items (agent_id, number, event_id, event_type, thread_id, sequence, sender_id, state, ready_at, updated_at)
-       select :agent_id, w.number, w.event_id, w.type, w.thread_id, w.sequence, w.sender_id, case when w.is_ordered and (w.place > 1 or exists (
-         select from inbox_items o where o.agent_id = :agent_id and o.thread_id = w.thread_id and o.number < w.number and o.state in ('queued', 'ready')
-       )) then 'queued' else 'ready' end, ${leaseClock}, ${leaseClock}
-       from wanted w
-     )
-     update inboxes set position = :position where agent_id = :agent_id`,
-  ),
   /**
    * The caller has locked the inbox, so no other claim runs. In order of threads, an item is free if it is the oldest of its thread that is not
    * dealt with, and no other item of the thread is leased, such as a newer one that was leased while this one was dead. The next queued item of
@@ -141,19 +111,64 @@ const statements = {
      from numbered n, token t where ${isAmong('i', 'select number from free')} and i.number = n.number
      returning i.number, i.event_id, i.sender_id, i.attempts, i.fencing_token, i.expires_at`,
   ),
-  listAgentsWithExpired: statement(
-    'inbox_claims.list_agents_with_expired',
-    `select distinct i.agent_id from inbox_items i where ${isExpired} and i.agent_id > :after order by i.agent_id limit :limit`,
-  ),
-  countLeases: statement(
-    'inbox_claims.count_leases',
-    `select count(*)::int as leases from inbox_items where agent_id = :agent_id and state = 'leased'`,
-  ),
 };
 
 /** Claims items of locked inboxes. */
-export function inboxClaimsRepository(db: Queryable) {
-  return {
+export const inboxClaimsRepository = repository(
+  {
+    /**
+     * Ends leases that have expired: their items are ready again, or dead after `max_attempts` attempts. Returns those items. A lease
+     * whose row is locked is being written by its holder, before it expired.
+     */
+    endExpired: sql.rows<[agentId: string, max_attempts: number], EndedItem>(
+      'inbox_claims.end_expired(agent_id, max_attempts)',
+      `with expired as (
+         select i.number from inbox_items i where i.agent_id = :agent_id and ${isExpired} for update skip locked
+       )
+       update inbox_items i set state = ${endedState(':max_attempts::int')}, ready_at = ${leaseClock},
+         reasons = i.reasons || ${expiredAttempt}, ${noLease('i.expires_at')}
+       from expired e where i.agent_id = :agent_id and i.number = e.number returning i.state, i.event_id, i.updated_at as ended_at`,
+    ),
+    /** The next agents by id with leases that have expired. Looks at all current leases. */
+    listAgentsWithExpired: sql.values<[after: string, limit: number], string>(
+      'inbox_claims.list_agents_with_expired(after, limit)',
+      `select distinct i.agent_id from inbox_items i where ${isExpired} and i.agent_id > :after order by i.agent_id limit :limit`,
+    ),
+    /**
+     * Copies feed entries as items, those that the inbox wants, and moves its position. Entries that are items already stay as they are.
+     * With `ordered_by_thread`, an item is queued if an older item of its thread waits. So each queued item has an older ready one, and
+     * claims look only at ready items.
+     */
+    materialize: sql.run<[agentId: string, fields: { entries: readonly Entry[]; position: number }]>(
+      'inbox_claims.materialize',
+      `with entry as (
+         select * from unnest(${hideFromPlanner(':numbers', 'bigint[]')}, ${hideFromPlanner(':event_ids', 'text[]')}) n (number, event_id)
+       ), wanted as (
+         select w.*, b.ordered_by_thread and w.thread_id is not null as is_ordered, row_number() over (partition by w.thread_id order by w.number) as place
+         from inboxes b cross join entry n cross join lateral (${wantedEntries}) w
+         where b.agent_id = :agent_id and not exists (select from inbox_items i where i.agent_id = :agent_id and i.number = n.number offset 0)
+       ), item as (
+         insert into inbox_items (agent_id, number, event_id, event_type, thread_id, sequence, sender_id, state, ready_at, updated_at)
+         select :agent_id, w.number, w.event_id, w.type, w.thread_id, w.sequence, w.sender_id, case when w.is_ordered and (w.place > 1 or exists (
+           select from inbox_items o where o.agent_id = :agent_id and o.thread_id = w.thread_id and o.number < w.number and o.state in ('queued', 'ready')
+         )) then 'queued' else 'ready' end, ${leaseClock}, ${leaseClock}
+         from wanted w
+       )
+       update inboxes set position = :position where agent_id = :agent_id`,
+      (agentId, { entries, position }) => ({
+        agent_id: agentId,
+        numbers: entries.map(({ number }) => number),
+        event_ids: entries.map(({ event_id }) => event_id),
+        position,
+      }),
+    ),
+    /** The number of leases of an agent. */
+    countLeases: sql.value<[agentId: string], number>(
+      'inbox_claims.count_leases',
+      `select count(*)::int as leases from inbox_items where agent_id = :agent_id and state = 'leased'`,
+    ),
+  },
+  (db) => ({
     /**
      * Locks tokens (SHA-256), so that each is revoked before or after this transaction. Those that were revoked are missing.
      * @param options.wait whether to wait for a token that another transaction has locked. If not, it is missing, too.
@@ -161,27 +176,6 @@ export function inboxClaimsRepository(db: Queryable) {
     lockTokens(tokenHashes: readonly Buffer[], { wait }: { wait: boolean }): Promise<LockedToken[]> {
       return query(db, wait ? statements.lockTokens : statements.lockFreeTokens, {
         token_hashes: tokenHashes,
-      });
-    },
-    /** Ends leases that have expired: their items are ready again, or dead after `max_attempts` attempts. Returns those items. */
-    endExpired(agentId: string, max_attempts: number): Promise<EndedItem[]> {
-      return query<EndedItem>(db, statements.endExpired, { agent_id: agentId, max_attempts });
-    },
-    /** The next agents by id with leases that have expired. Looks at all current leases. */
-    async listAgentsWithExpired(after: string, limit: number): Promise<string[]> {
-      const rows = await query<{ agent_id: string }>(db, statements.listAgentsWithExpired, { after, limit });
-      return rows.map(({ agent_id }) => agent_id);
-    },
-    /** Copies feed entries as items, those that the inbox wants, and moves its position. Entries that are items already stay as they are. */
-    async materialize(
-      agentId: string,
-      { entries, position }: { entries: readonly Entry[]; position: number },
-    ): Promise<void> {
-      await query(db, statements.materialize, {
-        agent_id: agentId,
-        numbers: entries.map(({ number }) => number),
-        event_ids: entries.map(({ event_id }) => event_id),
-        position,
       });
     },
     /** Leases the oldest items that are free, oldest first. None to a paused agent, or beyond the maximum of leases. */
@@ -199,10 +193,5 @@ export function inboxClaimsRepository(db: Queryable) {
       const rows = await query<ClaimedItem>(db, statements.claim, { agent_id: agentId, ...rest, ...holder });
       return rows.toSorted((a, b) => a.number - b.number);
     },
-    /** The number of leases of an agent. */
-    async countLeases(agentId: string): Promise<number> {
-      const [row] = await query<{ leases: number }>(db, statements.countLeases, { agent_id: agentId });
-      return row?.leases ?? 0;
-    },
-  };
-}
+  }),
+);

@@ -1,5 +1,5 @@
 import type { FailedAttempt } from '../../../packages/core/src/domain/inbox.ts';
-import { query, type Queryable, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import { expiredAttempt, isExpired, leaseClock } from './lease-clock.ts';
 
 /** An item that was not handled in `max_attempts` attempts. */
@@ -18,10 +18,17 @@ const columns = 'number, event_id, sender_id, attempts, reasons, updated_at';
 
 const redriven = `state = 'ready', attempts = 0, ready_at = ${leaseClock}, updated_at = ${leaseClock}`;
 
-const statements = {
-  /** With items whose last lease expired, before anything has ended it. */
-  list: statement(
-    'inbox_dead_items.list',
+/** The dead items of inboxes. Their key is the id of their event. Writes are for those whose lease was ended. */
+export const inboxDeadItemsRepository = repository({
+  /**
+   * Dead items of these types with a number above `after`, oldest first. With items whose last lease expired, before anything has ended
+   * it.
+   */
+  list: sql.rows<
+    [agentId: string, page: { after: number; limit: number; types: readonly string[] }],
+    DeadItemRow
+  >(
+    'inbox_dead_items.list(agent_id, ...)',
     `(select ${columns} from inbox_items
      where agent_id = :agent_id and state = 'dead' and number > :after and event_type = any(:types::text[]) order by number limit :limit)
      union all
@@ -30,16 +37,19 @@ const statements = {
      where i.agent_id = :agent_id and ${isExpired} and i.attempts >= b.max_attempts and i.number > :after and i.event_type = any(:types) order by i.number limit :limit)
      order by number limit :limit`,
   ),
-  redrive: statement(
-    'inbox_dead_items.redrive',
+  /** Makes a dead item ready again, with all of its attempts; undefined if there is none. */
+  redrive: sql.row<[agentId: string, eventId: string], DeadItemRow>(
+    'inbox_dead_items.redrive(agent_id, event_id)',
     `update inbox_items set ${redriven} where agent_id = :agent_id and event_id = :event_id and state = 'dead' returning ${columns}`,
   ),
-  redriveAll: statement(
+  /** Makes all dead items ready again; returns how many. */
+  redriveAll: sql.rowCount<[agentId: string]>(
     'inbox_dead_items.redrive_all',
     `update inbox_items set ${redriven} where agent_id = :agent_id and state = 'dead' returning 1`,
   ),
-  remove: statement(
-    'inbox_dead_items.remove',
+  /** Removes a dead item, as if it had been acknowledged. Undefined if there is none. */
+  remove: sql.row<[agentId: string, eventId: string], { sequence: number | null }>(
+    'inbox_dead_items.remove(agent_id, event_id)',
     `with found as (
        select number, sequence from inbox_items where agent_id = :agent_id and event_id = :event_id and state = 'dead' for update
      ), removed as (
@@ -50,31 +60,4 @@ const statements = {
      )
      select sequence from found`,
   ),
-};
-
-/** The dead items of inboxes. Their key is the id of their event. Writes are for those whose lease was ended. */
-export function inboxDeadItemsRepository(db: Queryable) {
-  return {
-    /** Dead items of these types with a number above `after`, oldest first. */
-    list(
-      agentId: string,
-      { after, limit, types }: { after: number; limit: number; types: readonly string[] },
-    ): Promise<DeadItemRow[]> {
-      return query<DeadItemRow>(db, statements.list, { agent_id: agentId, after, limit, types });
-    },
-    /** Makes a dead item ready again, with all of its attempts; undefined if there is none. */
-    async redrive(agentId: string, eventId: string): Promise<DeadItemRow | undefined> {
-      const values = { agent_id: agentId, event_id: eventId };
-      return (await query<DeadItemRow>(db, statements.redrive, values))[0];
-    },
-    /** Makes all dead items ready again; returns how many. */
-    async redriveAll(agentId: string): Promise<number> {
-      return (await query(db, statements.redriveAll, { agent_id: agentId })).length;
-    },
-    /** Removes a dead item, as if it had been acknowledged. Undefined if there is none. */
-    async remove(agentId: string, eventId: string): Promise<{ sequence: number | null } | undefined> {
-      const values = { agent_id: agentId, event_id: eventId };
-      return (await query<{ sequence: number | null }>(db, statements.remove, values))[0];
-    },
-  };
-}
+});

@@ -1,4 +1,4 @@
-import { query, type Queryable, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import { leaseClock } from './lease-clock.ts';
 import { ownUnread } from '../threads/members.ts';
 
@@ -15,12 +15,19 @@ export interface MovedHandledMark extends HandledThread {
   read_sequence: number | null;
 }
 
-const statements = {
+/** Items that were acknowledged, until the marks of their threads have moved. */
+export const inboxHandledRepository = repository({
   /**
-   * Locks members in the order that other marks use, and their threads against new members, but not against messages. An agent that is no longer a member has no mark; its items are removed with the others.
+   * Up to `limit` members with items that were handled at least `min_age_ms` ago. Their marks are locked until the transaction ends.
+   * Locks members in the order that other marks use, and their threads against new members, but not against messages. An agent that is
+   * no longer a member has no mark; its items are removed with the others.
+   * @param agentIds null for all agents.
    */
-  lockMembers: statement(
-    'inbox_handled.lock_members',
+  lockMembers: sql.rows<
+    [agentIds: readonly string[] | null, page: { min_age_ms: number; limit: number }],
+    HandledThread
+  >(
+    'inbox_handled.lock_members(agent_ids, ...)',
     `with handled as materialized (
        select distinct i.agent_id, i.thread_id from inbox_items i
        where i.state = 'handled' and (:agent_ids::text[] is null or i.agent_id = any(:agent_ids)) and (:min_age_ms::int = 0 or i.updated_at <= ${leaseClock} - :min_age_ms) limit :limit
@@ -32,10 +39,10 @@ const statements = {
      select h.thread_id, h.agent_id from handled h cross join locked`,
   ),
   /**
-   * The mark is before the first message that is not handled, else at the last handled one. Items up to the mark are removed; those after it
-   * are kept until it passes them.
+   * Moves the handled and read marks of locked members forward. Returns those of which one moved. The mark is before the first message
+   * that is not handled, else at the last handled one. Items up to the mark are removed; those after it are kept until it passes them.
    */
-  moveMarks: statement(
+  moveMarks: sql.rows<[members: readonly HandledThread[]], MovedHandledMark>(
     'inbox_handled.move_marks',
     `with thread as materialized (
        select t.thread_id, t.agent_id, coalesce(
@@ -63,37 +70,15 @@ const statements = {
      select b.thread_id, b.agent_id, b.canonical_handle, case when b.mark > b.handled_sequence then b.mark end as handled_sequence,
        case when b.mark > b.read_sequence then b.mark end as read_sequence
      from before b`,
+    (members) => ({
+      thread_ids: members.map(({ thread_id }) => thread_id),
+      agent_ids: members.map(({ agent_id }) => agent_id),
+    }),
   ),
-  lockRecipients: statement(
+  /** The members of these threads, locked until the transaction ends, so that no removed member is notified. `lockMembers` keeps others out. */
+  lockRecipients: sql.rows<[threadIds: readonly string[]], HandledThread>(
     'inbox_handled.lock_recipients',
     `select m.thread_id, m.agent_id from thread_members m join agents a on a.id = m.agent_id
      where m.thread_id = any(:thread_ids::text[]) and a.retired_at is null order by m.thread_id, m.agent_id for key share of m`,
   ),
-};
-
-/** Items that were acknowledged, until the marks of their threads have moved. */
-export function inboxHandledRepository(db: Queryable) {
-  return {
-    /**
-     * Up to `limit` members with items that were handled at least `min_age_ms` ago. Their marks are locked until the transaction ends.
-     * @param agentIds null for all agents.
-     */
-    lockMembers(
-      agentIds: readonly string[] | null,
-      { min_age_ms, limit }: { min_age_ms: number; limit: number },
-    ): Promise<HandledThread[]> {
-      return query<HandledThread>(db, statements.lockMembers, { agent_ids: agentIds, min_age_ms, limit });
-    },
-    /** Moves the handled and read marks of locked members forward. Returns those of which one moved. */
-    moveMarks(members: readonly HandledThread[]): Promise<MovedHandledMark[]> {
-      return query<MovedHandledMark>(db, statements.moveMarks, {
-        thread_ids: members.map(({ thread_id }) => thread_id),
-        agent_ids: members.map(({ agent_id }) => agent_id),
-      });
-    },
-    /** The members of these threads, locked until the transaction ends, so that no removed member is notified. `lockMembers` keeps others out. */
-    lockRecipients(threadIds: readonly string[]): Promise<HandledThread[]> {
-      return query<HandledThread>(db, statements.lockRecipients, { thread_ids: threadIds });
-    },
-  };
-}
+});

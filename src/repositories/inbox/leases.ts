@@ -1,4 +1,5 @@
-import { query, type Queryable, statement } from '../queryable.ts';
+import { query, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import { isAmong, noLease } from './claims.ts';
 import { endedAttempt, endedState, leaseClock } from './lease-clock.ts';
 
@@ -56,40 +57,6 @@ const endBy = (column: TokenSource) =>
   statement(`inbox_leases.end_by_${column}`, endWhere(`${column} = :value`));
 
 const statements = {
-  find: statement('inbox_leases.find', find),
-  lock: statement('inbox_leases.lock', `${find} for no key update`),
-  renew: statement(
-    'inbox_leases.renew',
-    `update inbox_items set expires_at = ${leaseClock} + :lease_ms::int, updated_at = ${leaseClock}
-     where ${isCurrent} and fencing_token = :fencing_token returning ${columns}`,
-  ),
-  /** Rows are locked in one order, so that two of these never deadlock. Items without a message need no mark. */
-  acknowledge: statement(
-    'inbox_leases.acknowledge',
-    `with acknowledged as materialized (
-       select number, thread_id, sequence, fencing_token from inbox_items
-       where ${isCurrent} and fencing_token = any(:fencing_tokens::bigint[]) order by number for update
-     ), removed as (
-       delete from inbox_items i where ${isAmong('i', 'select number from acknowledged where sequence is null')}
-     ), handled as (
-       update inbox_items i set state = 'handled', ${noLease()} where ${isAmong('i', 'select number from acknowledged where sequence is not null')}
-     )
-     select a.fencing_token, a.sequence, exists (
-       select from inbox_items n where n.agent_id = :agent_id and n.thread_id = a.thread_id and n.state = 'ready') as has_successor
-     from acknowledged a`,
-  ),
-  release: statement(
-    'inbox_leases.release',
-    `update inbox_items i set state = ${endedState('b.max_attempts')}, ready_at = ${leaseClock} + :delay_ms::int,
-       reasons = i.reasons || ${endedAttempt(`'released'`, ':reason::text')}, ${noLease()}
-     from inboxes b where b.agent_id = i.agent_id and i.agent_id = :agent_id and i.state = 'leased' and i.expires_at > ${leaseClock} and i.fencing_token = :fencing_token
-     returning i.state, i.ready_at, i.attempts`,
-  ),
-  endOfAgent: statement('inbox_leases.end_of_agent', endWhere('agent_id = :agent_id')),
-  endOfToken: statement(
-    'inbox_leases.end_of_token',
-    endWhere('agent_id = :agent_id and token_hash = :token_hash'),
-  ),
   endBy: {
     client_id: endBy('client_id'),
     grant_id: endBy('grant_id'),
@@ -103,40 +70,54 @@ interface LeaseKey {
 }
 
 /** Writes and ends leases. Each write checks that the lease is current; without a row, it is not. */
-export function inboxLeasesRepository(db: Queryable) {
-  return {
-    async find(key: LeaseKey): Promise<LeaseRow | undefined> {
-      return (await query<LeaseRow>(db, statements.find, { ...key }))[0];
-    },
+export const inboxLeasesRepository = repository(
+  {
+    find: sql.row<[key: LeaseKey], LeaseRow>('inbox_leases.find', find),
     /** Finds a current lease, and locks its item until the transaction ends: no other instance gets it. */
-    async lock(key: LeaseKey): Promise<LeaseRow | undefined> {
-      return (await query<LeaseRow>(db, statements.lock, { ...key }))[0];
-    },
-    async renew(key: LeaseKey, lease_ms: number): Promise<LeaseRow | undefined> {
-      return (await query<LeaseRow>(db, statements.renew, { ...key, lease_ms }))[0];
-    },
-    /** Removes items from the inbox; those of messages wait for the handled mark of their thread. Returns the leases that were current. */
-    acknowledge(agentId: string, fencingTokens: readonly number[]): Promise<AcknowledgedItem[]> {
-      return query(db, statements.acknowledge, { agent_id: agentId, fencing_tokens: fencingTokens });
-    },
+    lock: sql.row<[key: LeaseKey], LeaseRow>('inbox_leases.lock', `${find} for no key update`),
+    renew: sql.row<[key: LeaseKey, lease_ms: number], LeaseRow>(
+      'inbox_leases.renew(..., lease_ms)',
+      `update inbox_items set expires_at = ${leaseClock} + :lease_ms::int, updated_at = ${leaseClock}
+       where ${isCurrent} and fencing_token = :fencing_token returning ${columns}`,
+    ),
+    /**
+     * Removes items from the inbox; those of messages wait for the handled mark of their thread. Returns the leases that were current.
+     * Rows are locked in one order, so that two of these never deadlock. Items without a message need no mark.
+     */
+    acknowledge: sql.rows<[agentId: string, fencingTokens: readonly number[]], AcknowledgedItem>(
+      'inbox_leases.acknowledge(agent_id, fencing_tokens)',
+      `with acknowledged as materialized (
+         select number, thread_id, sequence, fencing_token from inbox_items
+         where ${isCurrent} and fencing_token = any(:fencing_tokens::bigint[]) order by number for update
+       ), removed as (
+         delete from inbox_items i where ${isAmong('i', 'select number from acknowledged where sequence is null')}
+       ), handled as (
+         update inbox_items i set state = 'handled', ${noLease()} where ${isAmong('i', 'select number from acknowledged where sequence is not null')}
+       )
+       select a.fencing_token, a.sequence, exists (
+         select from inbox_items n where n.agent_id = :agent_id and n.thread_id = a.thread_id and n.state = 'ready') as has_successor
+       from acknowledged a`,
+    ),
     /** Makes an item ready again after a delay, or dead after its last attempt. */
-    async release(
-      key: LeaseKey,
-      { delay_ms, reason }: { delay_ms: number; reason: string | null },
-    ): Promise<ReleasedItem | undefined> {
-      return (await query<ReleasedItem>(db, statements.release, { ...key, delay_ms, reason }))[0];
-    },
+    release: sql.row<[key: LeaseKey, fields: { delay_ms: number; reason: string | null }], ReleasedItem>(
+      'inbox_leases.release(..., ...)',
+      `update inbox_items i set state = ${endedState('b.max_attempts')}, ready_at = ${leaseClock} + :delay_ms::int,
+         reasons = i.reasons || ${endedAttempt(`'released'`, ':reason::text')}, ${noLease()}
+       from inboxes b where b.agent_id = i.agent_id and i.agent_id = :agent_id and i.state = 'leased' and i.expires_at > ${leaseClock} and i.fencing_token = :fencing_token
+       returning i.state, i.ready_at, i.attempts`,
+    ),
     /** Ends all leases of an agent. This and the next two do not count as attempts. */
-    async endOfAgent(agentId: string): Promise<void> {
-      await query(db, statements.endOfAgent, { agent_id: agentId });
-    },
+    endOfAgent: sql.run<[agentId: string]>('inbox_leases.end_of_agent', endWhere('agent_id = :agent_id')),
     /** Ends the leases of an agent that were claimed with a token (SHA-256). */
-    async endOfToken(agentId: string, tokenHash: Buffer): Promise<void> {
-      await query(db, statements.endOfToken, { agent_id: agentId, token_hash: tokenHash });
-    },
+    endOfToken: sql.run<[agentId: string, tokenHash: Buffer]>(
+      'inbox_leases.end_of_token(agent_id, token_hash)',
+      endWhere('agent_id = :agent_id and token_hash = :token_hash'),
+    ),
+  },
+  (db) => ({
     /** Ends the leases that were claimed with any token of a client or a grant. */
     async endBy(column: TokenSource, value: string): Promise<void> {
       await query(db, statements.endBy[column], { value });
     },
-  };
-}
+  }),
+);

@@ -1,4 +1,5 @@
-import { query, type Queryable, statement } from '../queryable.ts';
+import { query, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import { itemCounts } from './inboxes.ts';
 import { wantedEntries } from './wanted-entries.ts';
 
@@ -25,10 +26,6 @@ const statements = {
     'inbox_retention.list_agents',
     'select agent_id from inboxes where agent_id > :after order by agent_id limit :limit',
   ),
-  listEntries: statement(
-    'inbox_retention.list_entries',
-    `select number, event_id from feed where agent_id = :agent_id and number > :position and event_id < :older_than order by number limit :limit`,
-  ),
   removeItems: statement(
     'inbox_retention.remove_items',
     `with removed as (
@@ -44,33 +41,48 @@ const statements = {
      ) oldest
      where i.agent_id = :agent_id and i.number = oldest.number and oldest.state = 'queued'`,
   ),
-  removeOfThread: statement(
-    'inbox_retention.remove_of_thread',
-    'delete from inbox_items where agent_id = :agent_id and thread_id = :thread_id',
-  ),
-  /** Inboxes with entries that were not copied yet are searched too, some of each: an inbox that no instance reads shows up. */
-  stats: statement(
-    'inbox_retention.stats',
-    `select i.ready + u.ready as ready, i.leased, i.dead, least(i.oldest_event_id, u.oldest_event_id) as oldest_event_id
-     from (
-       ${itemCounts} where i.state in ('queued', 'ready', 'leased', 'dead')
-     ) i cross join (
-       select count(w.number)::int as ready, min(w.event_id) as oldest_event_id
-       from (
-         select p.* from inboxes p join feed_heads h on h.agent_id = p.agent_id where p.position < h.last_number limit :inboxes
-       ) b cross join lateral (
-         select f.number, f.event_id from feed f where f.agent_id = b.agent_id and f.number > b.position order by f.number limit :entries
-       ) n cross join lateral (${wantedEntries}) w
-     ) u`,
-  ),
 };
 
 /** How much of the feeds one look at the statistics searches. */
 const statsLimits = { inboxes: 200, entries: 100 };
 
 /** Items by age, and statistics over all inboxes. */
-export function inboxRetentionRepository(db: Queryable) {
-  return {
+export const inboxRetentionRepository = repository(
+  {
+    /** The first entries after a position that are older than an event id. */
+    listEntries: sql.rows<
+      [agentId: string, page: { position: number; older_than: string; limit: number }],
+      { number: number; event_id: string }
+    >(
+      'inbox_retention.list_entries(agent_id, ...)',
+      `select number, event_id from feed where agent_id = :agent_id and number > :position and event_id < :older_than order by number limit :limit`,
+    ),
+    /** Removes the items of a thread. */
+    removeOfThread: sql.run<[agentId: string, threadId: string]>(
+      'inbox_retention.remove_of_thread(agent_id, thread_id)',
+      'delete from inbox_items where agent_id = :agent_id and thread_id = :thread_id',
+    ),
+    /**
+     * Items of all inboxes. Inboxes with entries that were not copied yet are searched too, some of each: an inbox that no instance reads
+     * shows up.
+     */
+    readStats: sql.single<[], InboxStats>(
+      'inbox_retention.stats',
+      `select i.ready + u.ready as ready, i.leased, i.dead, least(i.oldest_event_id, u.oldest_event_id) as oldest_event_id
+       from (
+         ${itemCounts} where i.state in ('queued', 'ready', 'leased', 'dead')
+       ) i cross join (
+         select count(w.number)::int as ready, min(w.event_id) as oldest_event_id
+         from (
+           select p.* from inboxes p join feed_heads h on h.agent_id = p.agent_id where p.position < h.last_number limit :inboxes
+         ) b cross join lateral (
+           select f.number, f.event_id from feed f where f.agent_id = b.agent_id and f.number > b.position order by f.number limit :entries
+         ) n cross join lateral (${wantedEntries}) w
+       ) u`,
+      () => statsLimits,
+    ),
+  },
+  (db) => ({
     /** The next agents with an inbox by id: `last` is the last of them, `old` those with items or entries older than an event id. */
     async listOld(
       after: string,
@@ -84,18 +96,6 @@ export function inboxRetentionRepository(db: Queryable) {
       const last = agents.length < limit ? undefined : agents.at(-1)?.agent_id;
       return { last, old: old.map(({ agent_id }) => agent_id) };
     },
-    /** The first entries after a position that are older than an event id. */
-    listEntries(
-      agentId: string,
-      { position, olderThan, limit }: { position: number; olderThan: string; limit: number },
-    ): Promise<{ number: number; event_id: string }[]> {
-      return query<{ number: number; event_id: string }>(db, statements.listEntries, {
-        agent_id: agentId,
-        position,
-        older_than: olderThan,
-        limit,
-      });
-    },
     /** Removes items of a locked inbox whose event is older; returns how many of them were not acknowledged. */
     async removeItems(agentId: string, olderThan: string): Promise<number> {
       const [[row]] = await Promise.all([
@@ -105,14 +105,5 @@ export function inboxRetentionRepository(db: Queryable) {
       ]);
       return row?.items ?? 0;
     },
-    /** Removes the items of a thread. */
-    async removeOfThread(agentId: string, threadId: string): Promise<void> {
-      await query(db, statements.removeOfThread, { agent_id: agentId, thread_id: threadId });
-    },
-    /** Items of all inboxes. */
-    async readStats(): Promise<InboxStats> {
-      const [stats] = await query<InboxStats>(db, statements.stats, statsLimits);
-      return stats ?? { ready: 0, leased: 0, dead: 0, oldest_event_id: null };
-    },
-  };
-}
+  }),
+);

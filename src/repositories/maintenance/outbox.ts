@@ -1,4 +1,5 @@
-import { hideFromPlanner, query, type Queryable, statement, unflushedCommit } from '../queryable.ts';
+import { hideFromPlanner, unflushedCommit } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 export interface OutboxRow {
   job: string;
@@ -9,19 +10,19 @@ export interface OutboxRow {
   created_at: number;
 }
 
-const statements = {
+export const outboxRepository = repository({
   /**
-   * The generic plan expects ten subjects. Without hidden values, a connection that begins with fewer would plan on each call. A job whose
-   * completion is lost runs again.
+   * Removes completed jobs: rows whose subjects are all among these. The generic plan expects ten subjects. Without hidden values, a
+   * connection that begins with fewer would plan on each call. A job whose completion is lost runs again.
    */
-  complete: statement(
-    'outbox.complete',
+  complete: sql.run<[job: string, subjectIds: readonly string[]]>(
+    'outbox.complete(job, subject_ids)',
     `delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})
        and (more_ids is null or more_ids <@ ${hideFromPlanner(':subject_ids', 'text[]')})`,
   ),
-  /** Each id gets the state of its row. */
-  split: statement(
-    'outbox.split',
+  /** Gives each subject of the rows that begin with one of these a row of its own. Each id gets the state of its row. */
+  split: sql.run<[job: string, subjectIds: readonly string[]]>(
+    'outbox.split(job, subject_ids)',
     `with joined as materialized (
        select * from outbox where job = :job and subject_id = any(:subject_ids::text[]) and more_ids is not null
        order by subject_id for update
@@ -32,44 +33,21 @@ const statements = {
      select job, id, attempts, due_at, created_at from joined cross join unnest(more_ids) id
      on conflict (job, subject_id) do nothing`,
   ),
-  /** Doubles the delay of each row, so that a long outage does not fill the queue with copies. */
-  claimDue: statement(
-    'outbox.claim_due',
+  /**
+   * Claims overdue jobs for another attempt. Times are in milliseconds. Doubles the delay of each row, so that a long outage does not
+   * fill the queue with copies.
+   */
+  claimDue: sql.rows<[now: number, delay: { first: number; max: number }, limit: number], OutboxRow>(
+    'outbox.claim_due(now, ..., limit)',
     `update outbox o
-     set attempts = attempts + 1, due_at = :now + least(:first_delay_ms::bigint * (2 ^ least(attempts + 1, 16))::bigint, :max_delay_ms::bigint)
+     set attempts = attempts + 1, due_at = :now + least(:first::bigint * (2 ^ least(attempts + 1, 16))::bigint, :max::bigint)
      from (select job, subject_id from outbox where due_at <= :now order by due_at limit :limit for update skip locked) due
      where o.job = due.job and o.subject_id = due.subject_id
      returning o.job, o.subject_id, o.more_ids, o.attempts, o.created_at`,
   ),
-  readAge: statement(
+  /** The number of jobs, and when the oldest was created (ms). */
+  readAge: sql.single<[], { rows: number; oldest: number | null }>(
     'outbox.read_age',
     'select count(*)::int as rows, min(created_at) as oldest from outbox',
   ),
-};
-
-export function outboxRepository(db: Queryable) {
-  return {
-    /** Removes completed jobs: rows whose subjects are all among these. */
-    async complete(job: string, subjectIds: readonly string[]): Promise<void> {
-      await query(db, statements.complete, { job, subject_ids: subjectIds });
-    },
-    /** Gives each subject of the rows that begin with one of these a row of its own. */
-    async split(job: string, subjectIds: readonly string[]): Promise<void> {
-      await query(db, statements.split, { job, subject_ids: subjectIds });
-    },
-    /** Claims overdue jobs for another attempt. Times are in milliseconds. */
-    claimDue(now: number, delay: { first: number; max: number }, limit: number): Promise<OutboxRow[]> {
-      return query<OutboxRow>(db, statements.claimDue, {
-        now,
-        first_delay_ms: delay.first,
-        max_delay_ms: delay.max,
-        limit,
-      });
-    },
-    /** The number of jobs, and when the oldest was created (ms). */
-    async readAge(): Promise<{ rows: number; oldest: number | null }> {
-      const [row] = await query<{ rows: number; oldest: number | null }>(db, statements.readAge, {});
-      return row ?? { rows: 0, oldest: null };
-    },
-  };
-}
+});

@@ -1,13 +1,7 @@
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { type AttachmentColumns, filesOfMessages } from '../attachments/attachments.ts';
-import {
-  unpreparedStatement,
-  type Queryable,
-  query,
-  type Statement,
-  statement,
-  hideFromPlanner,
-} from '../queryable.ts';
+import { unpreparedStatement, type Statement, statement, hideFromPlanner } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 export type ContentType = 'text' | 'markdown';
 
@@ -74,22 +68,6 @@ const statements = {
      join agents a on a.id = m.sender_id`),
 };
 
-/** One look-up by key for each thread, in the partitions of the time of its last message. */
-const listLast = statement(
-  'messages.list_last',
-  `select m.thread_id, m.id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.preview
-   from unnest(:thread_ids::text[], :sequences::int[], :min_ids::text[], :max_ids::text[]) r (thread_id, sequence, min_id, max_id)
-   cross join lateral (
-     select thread_id, id, sequence, sender_id, left(content, 400) as preview from messages
-     where thread_id = r.thread_id and sequence = r.sequence and id >= r.min_id and id < r.max_id limit 1) m
-   join agents a on a.id = m.sender_id`,
-);
-
-const hasReply = statement(
-  'messages.has_reply',
-  `select exists (select 1 from messages where thread_id = :thread_id and sequence > :sequence and sender_id = :sender_id and reply_to = :id) as exists`,
-);
-
 export interface MessageRange {
   /** Only sequences below this one. */
   below: number;
@@ -135,8 +113,40 @@ function isComplete(rows: readonly MessageRow[], thread: ListedThread, range: Me
   return begins && rows.length >= Math.min(limit, top - above) && Math.abs(first - last) === rows.length - 1;
 }
 
-export function messagesRepository(db: Queryable) {
-  return {
+export const messagesRepository = repository(
+  {
+    /**
+     * The last message of each of these threads that has one, with its first characters. One look-up by key for each thread, in the
+     * partitions of the time of its last message.
+     */
+    listLast: sql.rows<[threads: readonly ListedThread[]], LastMessageRow>(
+      'messages.list_last',
+      `select m.thread_id, m.id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.preview
+     from unnest(:thread_ids::text[], :sequences::int[], :min_ids::text[], :max_ids::text[]) r (thread_id, sequence, min_id, max_id)
+     cross join lateral (
+       select thread_id, id, sequence, sender_id, left(content, 400) as preview from messages
+       where thread_id = r.thread_id and sequence = r.sequence and id >= r.min_id and id < r.max_id limit 1) m
+     join agents a on a.id = m.sender_id`,
+      (threads) => {
+        const times = threads.map(({ created_at, last_message_at }) => last_message_at ?? created_at);
+        return {
+          thread_ids: threads.map(({ id }) => id),
+          sequences: threads.map(({ last_sequence }) => last_sequence),
+          min_ids: times.map((time) => minIdAt('message', time - maxClockSkewMs)),
+          max_ids: times.map((time) => minIdAt('message', time + maxClockSkewMs)),
+        };
+      },
+    ),
+    /** Whether an agent has replied to a message. */
+    hasReply: sql.value<
+      [fields: Pick<MessageRow, 'thread_id' | 'sequence' | 'id'>, sender_id: string],
+      boolean
+    >(
+      'messages.has_reply(..., sender_id)',
+      `select exists (select 1 from messages where thread_id = :thread_id and sequence > :sequence and sender_id = :sender_id and reply_to = :id) as exists`,
+    ),
+  },
+  (db) => ({
     /**
      * Reads the range where the page is in a thread without gaps, in the partitions of the time in which the thread was used. If rows
      * are missing there (the first ones were removed, or clocks were wrong), it reads the whole range.
@@ -155,24 +165,6 @@ export function messagesRepository(db: Queryable) {
       const ends = [range.above, range.below];
       return db.query<MessageRow>(statements.anywhere[range.order], [thread.id, ...ends, range.limit]);
     },
-    /** The last message of each of these threads that has one, with its first characters. */
-    listLast(threads: readonly ListedThread[]): Promise<LastMessageRow[]> {
-      const times = threads.map(({ created_at, last_message_at }) => last_message_at ?? created_at);
-      return query<LastMessageRow>(db, listLast, {
-        thread_ids: threads.map(({ id }) => id),
-        sequences: threads.map(({ last_sequence }) => last_sequence),
-        min_ids: times.map((time) => minIdAt('message', time - maxClockSkewMs)),
-        max_ids: times.map((time) => minIdAt('message', time + maxClockSkewMs)),
-      });
-    },
-    /** Whether an agent has replied to a message. */
-    async hasReply(
-      { thread_id, sequence, id }: Pick<MessageRow, 'thread_id' | 'sequence' | 'id'>,
-      sender_id: string,
-    ): Promise<boolean> {
-      const [row] = await query<{ exists: boolean }>(db, hasReply, { thread_id, sequence, sender_id, id });
-      return row?.exists === true;
-    },
     /** The first message after a sequence that another agent sent. */
     async findFirstOfOthers(
       threadId: string,
@@ -181,5 +173,5 @@ export function messagesRepository(db: Queryable) {
     ): Promise<MessageRow | undefined> {
       return (await db.query<MessageRow>(statements.firstOfOthers, [threadId, afterSequence, agentId]))[0];
     },
-  };
-}
+  }),
+);

@@ -1,56 +1,10 @@
 import { hideFromPlanner, query, type Queryable, statement, unflushedCommit } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import type { MessageRow } from './messages.ts';
 import { computeNextStep, listPeriods } from './search-periods.ts';
 import { searchStatements } from './search-statements.ts';
 
 const statements = {
-  /**
-   * Keeps rows of a newer tokenizer version: a worker of an older release may run at the same time. Skips messages that were erased
-   * after their content was read. `offset 0` makes the planner look up each message by key. A row that a crash of the database
-   * loses is written again by its job, or by the next reindex.
-   */
-  index: statement(
-    'message_search.index',
-    `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
-     select m.id, m.thread_id, m.sender_id, d.document::tsvector, :version, m.created_at, :now
-     from unnest(${hideFromPlanner(':message_ids', 'text[]')}, ${hideFromPlanner(':documents', 'text[]')}) d (message_id, document)
-     cross join ${unflushedCommit}
-     cross join lateral (select * from messages where id = d.message_id offset 0) m
-     where m.content <> '' or m.metadata <> '{"erased": true}'
-     order by m.id
-     on conflict (message_id) do update
-       set document = excluded.document, version = excluded.version, indexed_at = excluded.indexed_at
-       where message_search.version <= excluded.version`,
-  ),
-  listContents: statement(
-    'message_search.list_contents',
-    `select id, content from messages where id = any(${hideFromPlanner(':message_ids', 'text[]')})`,
-  ),
-  /** Reads content only where it is needed: most rows are up to date. */
-  listAfter: statement(
-    'message_search.list_after',
-    `select m.id, case when :all or s.version is null or s.version < :version then m.content end as content
-     from messages m left join message_search s on s.message_id = m.id and s.thread_id = m.thread_id
-     where m.id > :after order by m.id limit :limit`,
-  ),
-  countAfter: statement('message_search.count_after', `select count(*) from messages where id > :after`),
-  listThreads: statement(
-    'message_search.list_threads',
-    `select v.thread_id, t.last_message_at, t.last_sequence from thread_members v join threads t on t.id = v.thread_id
-     where v.agent_id = :agent_id and t.last_message_at is not null and (:counterpart::text is null or exists (
-       select from thread_members w
-       where w.thread_id = v.thread_id and w.agent_id <> :agent_id
-         and w.agent_id = (select id from agents where id = :counterpart or canonical_handle = :counterpart)))`,
-  ),
-  lag: statement(
-    'message_search.lag',
-    `select count(*) as messages,
-       percentile_disc(0.5) within group (order by indexed_at - created_at) as p50_ms,
-       percentile_disc(0.95) within group (order by indexed_at - created_at) as p95_ms,
-       percentile_disc(0.99) within group (order by indexed_at - created_at) as p99_ms,
-       max(indexed_at - created_at) as longest_ms
-     from message_search where created_at >= :since`,
-  ),
   findSender: statement(
     'message_search.find_sender',
     'select id from agents where id = :reference or canonical_handle = :reference',
@@ -149,36 +103,78 @@ async function addOlderMatches(
   }
 }
 
+const statementMethods = repository({
+  /**
+   * Writes search rows; replaces those that are not of a newer version. `now` is in milliseconds. Keeps rows of a newer tokenizer
+   * version: a worker of an older release may run at the same time. Skips messages that were erased after their content was read.
+   * `offset 0` makes the planner look up each message by key. A row that a crash of the database loses is written again by its job, or
+   * by the next reindex.
+   */
+  index: sql.run<[documents: readonly MessageDocument[], version: number, now: number]>(
+    'message_search.index',
+    `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
+     select m.id, m.thread_id, m.sender_id, d.document::tsvector, :version, m.created_at, :now
+     from unnest(${hideFromPlanner(':message_ids', 'text[]')}, ${hideFromPlanner(':documents', 'text[]')}) d (message_id, document)
+     cross join ${unflushedCommit}
+     cross join lateral (select * from messages where id = d.message_id offset 0) m
+     where m.content <> '' or m.metadata <> '{"erased": true}'
+     order by m.id
+     on conflict (message_id) do update
+       set document = excluded.document, version = excluded.version, indexed_at = excluded.indexed_at
+       where message_search.version <= excluded.version`,
+    (documents, version, now) => ({
+      message_ids: documents.map(({ message_id }) => message_id),
+      documents: documents.map(({ document }) => document),
+      version,
+      now,
+    }),
+  ),
+  /** Id and content of these messages, in no order. */
+  listContents: sql.rows<[messageIds: readonly string[]], { id: string; content: string }>(
+    'message_search.list_contents',
+    `select id, content from messages where id = any(${hideFromPlanner(':message_ids', 'text[]')})`,
+  ),
+  /**
+   * The next messages by id. `content` is null where the search row has this version, unless `all` is set. Reads content only where it
+   * is needed: most rows are up to date.
+   */
+  listAfter: sql.rows<
+    [after: string, page: { version: number; all: boolean; limit: number }],
+    { id: string; content: string | null }
+  >(
+    'message_search.list_after(after, ...)',
+    `select m.id, case when :all or s.version is null or s.version < :version then m.content end as content
+     from messages m left join message_search s on s.message_id = m.id and s.thread_id = m.thread_id
+     where m.id > :after order by m.id limit :limit`,
+  ),
+  countAfter: sql.value<[after: string], number>(
+    'message_search.count_after',
+    `select count(*) from messages where id > :after`,
+  ),
+  /** The agent's threads with messages; with a counterpart (id or canonical handle), only those that it is also a member of. */
+  listThreads: sql.rows<[agentId: string, counterpart: string | null], SearchedThread>(
+    'message_search.list_threads(agent_id, counterpart)',
+    `select v.thread_id, t.last_message_at, t.last_sequence from thread_members v join threads t on t.id = v.thread_id
+     where v.agent_id = :agent_id and t.last_message_at is not null and (:counterpart::text is null or exists (
+       select from thread_members w
+       where w.thread_id = v.thread_id and w.agent_id <> :agent_id
+         and w.agent_id = (select id from agents where id = :counterpart or canonical_handle = :counterpart)))`,
+  ),
+  /** The delay of indexing for messages since a time in milliseconds. Reads every row: for measurements only. */
+  lag: sql.row<[since: number], IndexLag>(
+    'message_search.lag',
+    `select count(*) as messages,
+       percentile_disc(0.5) within group (order by indexed_at - created_at) as p50_ms,
+       percentile_disc(0.95) within group (order by indexed_at - created_at) as p95_ms,
+       percentile_disc(0.99) within group (order by indexed_at - created_at) as p99_ms,
+       max(indexed_at - created_at) as longest_ms
+     from message_search where created_at >= :since`,
+  ),
+});
+
 export function messageSearchRepository(db: Queryable, limits = defaultLimits) {
   return {
-    /** Writes search rows; replaces those that are not of a newer version. `now` is in milliseconds. */
-    async index(documents: readonly MessageDocument[], version: number, now: number): Promise<void> {
-      await query(db, statements.index, {
-        message_ids: documents.map(({ message_id }) => message_id),
-        documents: documents.map(({ document }) => document),
-        version,
-        now,
-      });
-    },
-    /** Id and content of these messages, in no order. */
-    listContents(messageIds: readonly string[]): Promise<{ id: string; content: string }[]> {
-      return query(db, statements.listContents, { message_ids: messageIds });
-    },
-    /** The next messages by id. `content` is null where the search row has this version, unless `all` is set. */
-    listAfter(
-      after: string,
-      { version, all, limit }: { version: number; all: boolean; limit: number },
-    ): Promise<{ id: string; content: string | null }[]> {
-      return query(db, statements.listAfter, { after, version, all, limit });
-    },
-    async countAfter(after: string): Promise<number> {
-      const [row] = await query<{ count: number }>(db, statements.countAfter, { after });
-      return row?.count ?? 0;
-    },
-    /** The agent's threads with messages; with a counterpart (id or canonical handle), only those that it is also a member of. */
-    listThreads(agentId: string, counterpart: string | null): Promise<SearchedThread[]> {
-      return query<SearchedThread>(db, statements.listThreads, { agent_id: agentId, counterpart });
-    },
+    ...statementMethods(db),
     /**
      * Matching messages that one of the readers (agent ids) can read, newest first. Reads all messages of the threads if these are few.
      * Otherwise scans the latest messages, which finds frequent words. Then searches the word index in steps back in time, which finds
@@ -199,10 +195,6 @@ export function messageSearchRepository(db: Queryable, limits = defaultLimits) {
       const isPlanned = sender !== null || search.messages <= limits.planned;
       if (scanned) await addOlderMatches(db, found, { scanned, search, conditions, isPlanned });
       return found;
-    },
-    /** The delay of indexing for messages since a time in milliseconds. Reads every row: for measurements only. */
-    async lag(since: number): Promise<IndexLag | undefined> {
-      return (await query<IndexLag>(db, statements.lag, { since }))[0];
     },
   };
 }

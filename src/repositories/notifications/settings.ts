@@ -1,6 +1,7 @@
 import type { NotificationTiming } from '../../../packages/core/src/domain/notifications.ts';
 import { actedAsByPerson } from '../agents/rights.ts';
-import { query, type Queryable, statement } from '../queryable.ts';
+import { query, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** The notification settings of a person. Times are in milliseconds. */
 export interface NotificationSettingsRow {
@@ -34,76 +35,62 @@ const statements = {
     'notification_settings.create',
     'insert into notification_settings (account_id, digest_after) values (:account_id, :now) on conflict do nothing',
   ),
-  save: statement(
-    'notification_settings.save',
-    `update notification_settings set browser = :browser, timing = :timing, hour = :hour, time_zone = :time_zone,
-       digest_after = :digest_after, due_at = :due_at where account_id = :account_id`,
-  ),
-  openPage: statement(
-    'notification_settings.open_page',
-    `update notification_settings set page_open_until = greatest(page_open_until, :until) where account_id = :account_id and browser`,
-  ),
-  /** The owner of an agent is a person, or an organization whose members may act as the agent. */
-  notice: statement(
-    'notification_settings.notice',
-    `with noticed as materialized (
-       select id, owner_id from agents where id = any(:subjects)
-       union select a.id, a.owner_id from thread_members m join agents a on a.id = m.agent_id where m.thread_id = any(:subjects)
-     ), person as materialized (
-       select owner_id as account_id, id from noticed
-       union select m.account_id, n.id from noticed n join organization_members m on m.organization_id = n.owner_id
-     )
-     update notification_settings s set due_at = :due
-     where s.due_at > :due and s.timing = 'at_once' and exists (
-       select from person p join agents a on a.id = p.id where p.account_id = s.account_id and ${actedAsByPerson('p.account_id')})
-       and s.account_id in (select account_id from person)
-     returning s.account_id`,
-  ),
-  listDue: statement(
-    'notification_settings.list_due',
-    'select account_id from notification_settings where due_at <= :now and account_id > :after order by account_id limit :limit',
-  ),
 };
 
 /** When and how people are notified. A person without a row gets no notifications. */
-export function notificationSettingsRepository(db: Queryable) {
-  const findBy = async (named: typeof statements.find, account_id: string) =>
-    (await query<NotificationSettingsRow>(db, named, { account_id }))[0];
-
-  return {
-    find: (account_id: string) => findBy(statements.find, account_id),
-    /** Creates the row if it is missing, and locks it until the transaction ends. */
-    async open(account_id: string, now: number): Promise<NotificationSettingsRow> {
-      await query(db, statements.create, { account_id, now });
-      const row = await findBy(statements.lock, account_id);
-      if (!row) throw new Error('the settings were not created');
-      return row;
-    },
-    /** As find, and locks the row until the transaction ends. */
-    lock: (account_id: string) => findBy(statements.lock, account_id),
+export const notificationSettingsRepository = repository(
+  {
     /** Stores everything but the lease of open pages. */
-    async save(row: NotificationSettingsRow): Promise<void> {
-      const { account_id, browser, timing, hour, time_zone, digest_after, due_at } = row;
-      const values = { account_id, browser, timing, hour, time_zone, digest_after, due_at };
-      await query(db, statements.save, values);
-    },
+    save: sql.run<[row: NotificationSettingsRow]>(
+      'notification_settings.save',
+      `update notification_settings set browser = :browser, timing = :timing, hour = :hour, time_zone = :time_zone,
+         digest_after = :digest_after, due_at = :due_at where account_id = :account_id`,
+    ),
     /** Records that a page with browser notifications is open until a time (ms). */
-    async openPage(account_id: string, until: number): Promise<void> {
-      await query(db, statements.openPage, { account_id, until });
-    },
+    openPage: sql.run<[account_id: string, until: number]>(
+      'notification_settings.open_page(account_id, until)',
+      `update notification_settings set page_open_until = greatest(page_open_until, :until) where account_id = :account_id and browser`,
+    ),
     /**
-     * Makes the people who may act as these agents, or as members of these threads, due at a time (ms), unless they are due earlier. Leaves
-     * out those who get a daily message.
+     * Makes the people who may act as these agents, or as members of these threads, due at a time (ms), unless they are due earlier.
+     * Leaves out those who get a daily message. The owner of an agent is a person, or an organization whose members may act as the agent.
      * @returns their accounts.
      */
-    async notice(subjects: readonly string[], due: number): Promise<string[]> {
-      const rows = await query<{ account_id: string }>(db, statements.notice, { subjects, due });
-      return rows.map(({ account_id }) => account_id);
-    },
+    notice: sql.values<[subjects: readonly string[], due: number], string>(
+      'notification_settings.notice(subjects, due)',
+      `with noticed as materialized (
+         select id, owner_id from agents where id = any(:subjects)
+         union select a.id, a.owner_id from thread_members m join agents a on a.id = m.agent_id where m.thread_id = any(:subjects)
+       ), person as materialized (
+         select owner_id as account_id, id from noticed
+         union select m.account_id, n.id from noticed n join organization_members m on m.organization_id = n.owner_id
+       )
+       update notification_settings s set due_at = :due
+       where s.due_at > :due and s.timing = 'at_once' and exists (
+         select from person p join agents a on a.id = p.id where p.account_id = s.account_id and ${actedAsByPerson('p.account_id')})
+         and s.account_id in (select account_id from person)
+       returning s.account_id`,
+    ),
     /** Up to `limit` accounts after this one that are due at `now` (ms). */
-    async listDue(now: number, after: string, limit: number): Promise<string[]> {
-      const rows = await query<{ account_id: string }>(db, statements.listDue, { now, after, limit });
-      return rows.map(({ account_id }) => account_id);
-    },
-  };
-}
+    listDue: sql.values<[now: number, after: string, limit: number], string>(
+      'notification_settings.list_due(now, after, limit)',
+      'select account_id from notification_settings where due_at <= :now and account_id > :after order by account_id limit :limit',
+    ),
+  },
+  (db) => {
+    const findBy = async (named: typeof statements.find, account_id: string) =>
+      (await query<NotificationSettingsRow>(db, named, { account_id }))[0];
+    return {
+      find: (account_id: string) => findBy(statements.find, account_id),
+      /** Creates the row if it is missing, and locks it until the transaction ends. */
+      async open(account_id: string, now: number): Promise<NotificationSettingsRow> {
+        await query(db, statements.create, { account_id, now });
+        const row = await findBy(statements.lock, account_id);
+        if (!row) throw new Error('the settings were not created');
+        return row;
+      },
+      /** As find, and locks the row until the transaction ends. */
+      lock: (account_id: string) => findBy(statements.lock, account_id),
+    };
+  },
+);

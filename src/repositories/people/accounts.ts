@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** A person's account with its password. */
 export interface AccountRow {
@@ -12,44 +12,27 @@ export interface AccountRow {
 
 const columns = `a.id, o.name as username, o.display_name, a.password_hash`;
 
-const statements = {
-  find: statement(
+export const accountsRepository = repository({
+  find: sql.row<[id: string], AccountRow>(
     'accounts.find',
-    `select ${columns} from accounts a join owners o on o.id = a.id where a.id = $1`,
+    `select ${columns} from accounts a join owners o on o.id = a.id where a.id = :id`,
   ),
-  lock: statement(
+  /** As find, and locks the account until the transaction ends. */
+  lock: sql.row<[id: string], AccountRow>(
     'accounts.lock',
-    `select ${columns} from accounts a join owners o on o.id = a.id where a.id = $1 for no key update of a`,
+    `select ${columns} from accounts a join owners o on o.id = a.id where a.id = :id for no key update of a`,
   ),
-  findByName: statement(
+  findByName: sql.row<[name: string], AccountRow>(
     'accounts.find_by_name',
-    `select ${columns} from accounts a join owners o on o.id = a.id where o.name = $1`,
+    `select ${columns} from accounts a join owners o on o.id = a.id where o.name = :name`,
   ),
-  setPassword: statement('accounts.set_password', `update accounts set password_hash = $2 where id = $1`),
-  replacePassword: statement(
-    'accounts.replace_password',
-    `update accounts set password_hash = $3 where id = $1 and password_hash is not distinct from $2 returning 1`,
+  setPassword: sql.run<[id: string, passwordHash: string]>(
+    'accounts.set_password(id, password_hash)',
+    `update accounts set password_hash = :password_hash where id = :id`,
   ),
-};
-
-export function accountsRepository(db: Queryable) {
-  return {
-    async find(id: string): Promise<AccountRow | undefined> {
-      return (await db.query<AccountRow>(statements.find, [id]))[0];
-    },
-    /** As find, and locks the account until the transaction ends. */
-    async lock(id: string): Promise<AccountRow | undefined> {
-      return (await db.query<AccountRow>(statements.lock, [id]))[0];
-    },
-    async findByName(name: string): Promise<AccountRow | undefined> {
-      return (await db.query<AccountRow>(statements.findByName, [name]))[0];
-    },
-    async setPassword(id: string, passwordHash: string): Promise<void> {
-      await db.query(statements.setPassword, [id, passwordHash]);
-    },
-    /** Returns false, and changes nothing, when the hash is not `before`. */
-    async replacePassword(id: string, before: string | null, after: string): Promise<boolean> {
-      return (await db.query(statements.replacePassword, [id, before, after])).length > 0;
-    },
-  };
-}
+  /** Returns false, and changes nothing, when the hash is not `before`. */
+  replacePassword: sql.hasRow<[id: string, before: string | null, after: string]>(
+    'accounts.replace_password(id, before, after)',
+    `update accounts set password_hash = :after where id = :id and password_hash is not distinct from :before returning 1`,
+  ),
+});

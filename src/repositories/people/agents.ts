@@ -1,6 +1,7 @@
 import type { AgentRow } from '../agents/agents.ts';
 import { isOnline } from '../agents/presence.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { query, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import { actedAsByPerson, managedByPerson } from '../agents/rights.ts';
 
 /** An agent as a person who manages it sees it. */
@@ -16,43 +17,42 @@ export interface PersonAgentRow extends Pick<
 }
 
 const columns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.scope, a.visibility, a.paused,
-  w.name as owner_name, p.name as member_name, ${actedAsByPerson('$1')} as acts_as, ${isOnline}`;
+  w.name as owner_name, p.name as member_name, ${actedAsByPerson(':account_id')} as acts_as, ${isOnline}`;
 
 const joined = `agents a join owners w on w.id = a.owner_id left join owners p on p.id = a.member_account_id`;
 
-/** Own agents first, then those of organizations, each by handle; after the handle $2 in that order. */
-const page = `($2 = '' or (a.owner_id <> $1, a.canonical_handle)
-    > (split_part($2, '.', 1) <> (select o.name from owners o where o.id = $1), $2))
-  order by a.owner_id <> $1, a.canonical_handle limit $3`;
+/** Own agents first, then those of organizations, each by handle; after the handle :after in that order. */
+const page = `(:after = '' or (a.owner_id <> :account_id, a.canonical_handle)
+    > (split_part(:after, '.', 1) <> (select o.name from owners o where o.id = :account_id), :after))
+  order by a.owner_id <> :account_id, a.canonical_handle limit :limit`;
 
 const statements = {
-  find: statement(
-    'person_agents.find',
-    `select ${columns} from ${joined} where ${managedByPerson('$1')} and a.id = $2`,
-  ),
   list: statement(
     'person_agents.list',
-    `select ${columns} from ${joined} where ${managedByPerson('$1')} and ${page}`,
+    `select ${columns} from ${joined} where ${managedByPerson(':account_id')} and ${page}`,
   ),
   listActedAs: statement(
     'person_agents.list_acted_as',
-    `select ${columns} from ${joined} where ${actedAsByPerson('$1')} and ${page}`,
+    `select ${columns} from ${joined} where ${actedAsByPerson(':account_id')} and ${page}`,
   ),
 };
 
-export function personAgentsRepository(db: Queryable) {
-  return {
+export const personAgentsRepository = repository(
+  {
     /** The agent, if the person manages it. */
-    async find(accountId: string, agentId: string): Promise<PersonAgentRow | undefined> {
-      return (await db.query<PersonAgentRow>(statements.find, [accountId, agentId]))[0];
-    },
+    find: sql.row<[accountId: string, agentId: string], PersonAgentRow>(
+      'person_agents.find(account_id, agent_id)',
+      `select ${columns} from ${joined} where ${managedByPerson(':account_id')} and a.id = :agent_id`,
+    ),
+  },
+  (db) => ({
     /** Agents that the person manages, or acts as, after a handle: own agents first, then by handle. */
     list(
       accountId: string,
       { right, after, limit }: { right: 'manages' | 'acts_as'; after: string; limit: number },
     ): Promise<PersonAgentRow[]> {
-      const sql = right === 'manages' ? statements.list : statements.listActedAs;
-      return db.query<PersonAgentRow>(sql, [accountId, after, limit]);
+      const selection = right === 'manages' ? statements.list : statements.listActedAs;
+      return query<PersonAgentRow>(db, selection, { account_id: accountId, after, limit });
     },
-  };
-}
+  }),
+);

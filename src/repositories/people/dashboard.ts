@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import { actedAsByPerson } from '../agents/rights.ts';
 
 /** An agent with the number of its pending incoming contact requests. */
@@ -11,61 +11,6 @@ export interface WaitingRequestsRow {
 
 /** More dead items of one inbox are not counted. */
 const maxCountedItems = 100;
-
-const statements = {
-  countApprovals: statement(
-    'dashboard.count_approvals',
-    `select count(*)::int as count from approvals q join agents a on a.id = q.agent_id
-     where ${actedAsByPerson('$1')} and q.state = 'pending' and q.expires_at > $2`,
-  ),
-  countConnections: statement(
-    'dashboard.count_connections',
-    `select count(*)::int as count from client_grants where account_id = $1 and expires_at > $2`,
-  ),
-  listWaitingRequests: statement(
-    'dashboard.list_waiting_requests',
-    `select a.id, a.canonical_handle, a.display_name, count(*)::int as requests
-     from agents a join contact_requests q on q.to_agent_id = a.id join agents f on f.id = q.from_agent_id
-     where ${actedAsByPerson('$1')} and q.status = 'pending' and f.retired_at is null
-       and not exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = f.id)
-     group by a.id order by a.canonical_handle limit $2`,
-  ),
-  listRequests: statement(
-    'dashboard.list_requests',
-    `select q.id as request_id, q.message, q.created_at, f.canonical_handle as from_handle, f.display_name as from_name,
-       a.id as agent_id, a.canonical_handle as agent_handle, a.paused
-     from agents a join contact_requests q on q.to_agent_id = a.id join agents f on f.id = q.from_agent_id
-     where ${actedAsByPerson('$1')} and q.status = 'pending' and f.retired_at is null
-       and not exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = f.id)
-     order by q.created_at limit $2`,
-  ),
-  listFailingWebhooks: statement(
-    'dashboard.list_failing_webhooks',
-    `select w.id, w.agent_id, a.canonical_handle as agent_handle, w.url, w.description, w.disabled_at
-     from agents a join webhooks w on w.agent_id = a.id
-     where ${actedAsByPerson('$1')} and not w.enabled and w.disabled_reason in ('gone', 'failing')
-     order by w.disabled_at limit $2`,
-  ),
-  findFirstSteps: statement(
-    'dashboard.find_first_steps',
-    `select exists (select from agents a where ${actedAsByPerson('$1')}) as has_agent,
-       exists (select from client_grants where account_id = $1) or exists (
-         select from agents a join credentials c on c.agent_id = a.id where ${actedAsByPerson('$1')} and c.last_used_at is not null
-       ) as has_connected,
-       exists (
-         select from agents a join thread_members m on m.agent_id = a.id join threads t on t.id = m.thread_id
-         where ${actedAsByPerson('$1')} and t.last_sequence > 0) as has_message`,
-  ),
-  listDeadInboxes: statement(
-    'dashboard.list_dead_inboxes',
-    `select a.id as agent_id, a.canonical_handle as agent_handle, a.display_name as agent_name, d.dead, d.since
-     from agents a join inboxes b on b.agent_id = a.id cross join lateral (
-       select count(*)::int as dead, min(i.updated_at) as since from (
-         select updated_at from inbox_items where agent_id = a.id and state = 'dead' order by number limit ${maxCountedItems}) i
-     ) d
-     where ${actedAsByPerson('$1')} and d.dead > 0 order by d.since limit $2`,
-  ),
-};
 
 /** A pending contact request to an agent. */
 export interface IncomingRequestRow {
@@ -110,39 +55,64 @@ export interface DeadInboxRow {
 }
 
 /** Numbers for a person's dashboard, over all agents that the person acts as. */
-export function dashboardRepository(db: Queryable) {
-  const count = async (sql: typeof statements.countApprovals, accountId: string, now: number) =>
-    (await db.query<{ count: number }>(sql, [accountId, now]))[0]?.count ?? 0;
-
-  return {
-    /** The number of pending approvals at `now` (ms). */
-    countApprovals(accountId: string, now: number): Promise<number> {
-      return count(statements.countApprovals, accountId, now);
-    },
-    /** The number of connected clients at `now` (ms). */
-    countConnections(accountId: string, now: number): Promise<number> {
-      return count(statements.countConnections, accountId, now);
-    },
-    /** Up to `limit` pending contact requests to these agents, oldest first. */
-    listRequests(accountId: string, limit: number): Promise<IncomingRequestRow[]> {
-      return db.query<IncomingRequestRow>(statements.listRequests, [accountId, limit]);
-    },
-    /** Up to `limit` webhooks of these agents that failed until they were disabled, oldest first. */
-    listFailingWebhooks(accountId: string, limit: number): Promise<FailingWebhookRow[]> {
-      return db.query<FailingWebhookRow>(statements.listFailingWebhooks, [accountId, limit]);
-    },
-    /** Which first steps the person has taken. */
-    async findFirstSteps(accountId: string): Promise<FirstStepsRow> {
-      const [steps] = await db.query<FirstStepsRow>(statements.findFirstSteps, [accountId]);
-      return steps ?? { has_agent: false, has_connected: false, has_message: false };
-    },
-    /** Up to `limit` of these agents with dead items, the longest dead first. */
-    listDeadInboxes(accountId: string, limit: number): Promise<DeadInboxRow[]> {
-      return db.query<DeadInboxRow>(statements.listDeadInboxes, [accountId, limit]);
-    },
-    /** Up to `limit` agents with pending incoming contact requests, by handle. */
-    listWaitingRequests(accountId: string, limit: number): Promise<WaitingRequestsRow[]> {
-      return db.query<WaitingRequestsRow>(statements.listWaitingRequests, [accountId, limit]);
-    },
-  };
-}
+export const dashboardRepository = repository({
+  /** The number of pending approvals at `now` (ms). */
+  countApprovals: sql.value<[accountId: string, now: number], number>(
+    'dashboard.count_approvals(account_id, now)',
+    `select count(*)::int as count from approvals q join agents a on a.id = q.agent_id
+     where ${actedAsByPerson(':account_id')} and q.state = 'pending' and q.expires_at > :now`,
+  ),
+  /** The number of connected clients at `now` (ms). */
+  countConnections: sql.value<[accountId: string, now: number], number>(
+    'dashboard.count_connections(account_id, now)',
+    `select count(*)::int as count from client_grants where account_id = :account_id and expires_at > :now`,
+  ),
+  /** Up to `limit` pending contact requests to these agents, oldest first. */
+  listRequests: sql.rows<[accountId: string, limit: number], IncomingRequestRow>(
+    'dashboard.list_requests(account_id, limit)',
+    `select q.id as request_id, q.message, q.created_at, f.canonical_handle as from_handle, f.display_name as from_name,
+       a.id as agent_id, a.canonical_handle as agent_handle, a.paused
+     from agents a join contact_requests q on q.to_agent_id = a.id join agents f on f.id = q.from_agent_id
+     where ${actedAsByPerson(':account_id')} and q.status = 'pending' and f.retired_at is null
+       and not exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = f.id)
+     order by q.created_at limit :limit`,
+  ),
+  /** Up to `limit` webhooks of these agents that failed until they were disabled, oldest first. */
+  listFailingWebhooks: sql.rows<[accountId: string, limit: number], FailingWebhookRow>(
+    'dashboard.list_failing_webhooks(account_id, limit)',
+    `select w.id, w.agent_id, a.canonical_handle as agent_handle, w.url, w.description, w.disabled_at
+     from agents a join webhooks w on w.agent_id = a.id
+     where ${actedAsByPerson(':account_id')} and not w.enabled and w.disabled_reason in ('gone', 'failing')
+     order by w.disabled_at limit :limit`,
+  ),
+  /** Which first steps the person has taken. */
+  findFirstSteps: sql.single<[accountId: string], FirstStepsRow>(
+    'dashboard.find_first_steps',
+    `select exists (select from agents a where ${actedAsByPerson(':account_id')}) as has_agent,
+       exists (select from client_grants where account_id = :account_id) or exists (
+         select from agents a join credentials c on c.agent_id = a.id where ${actedAsByPerson(':account_id')} and c.last_used_at is not null
+       ) as has_connected,
+       exists (
+         select from agents a join thread_members m on m.agent_id = a.id join threads t on t.id = m.thread_id
+         where ${actedAsByPerson(':account_id')} and t.last_sequence > 0) as has_message`,
+  ),
+  /** Up to `limit` of these agents with dead items, the longest dead first. */
+  listDeadInboxes: sql.rows<[accountId: string, limit: number], DeadInboxRow>(
+    'dashboard.list_dead_inboxes(account_id, limit)',
+    `select a.id as agent_id, a.canonical_handle as agent_handle, a.display_name as agent_name, d.dead, d.since
+     from agents a join inboxes b on b.agent_id = a.id cross join lateral (
+       select count(*)::int as dead, min(i.updated_at) as since from (
+         select updated_at from inbox_items where agent_id = a.id and state = 'dead' order by number limit ${maxCountedItems}) i
+     ) d
+     where ${actedAsByPerson(':account_id')} and d.dead > 0 order by d.since limit :limit`,
+  ),
+  /** Up to `limit` agents with pending incoming contact requests, by handle. */
+  listWaitingRequests: sql.rows<[accountId: string, limit: number], WaitingRequestsRow>(
+    'dashboard.list_waiting_requests(account_id, limit)',
+    `select a.id, a.canonical_handle, a.display_name, count(*)::int as requests
+     from agents a join contact_requests q on q.to_agent_id = a.id join agents f on f.id = q.from_agent_id
+     where ${actedAsByPerson(':account_id')} and q.status = 'pending' and f.retired_at is null
+       and not exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = f.id)
+     group by a.id order by a.canonical_handle limit :limit`,
+  ),
+});

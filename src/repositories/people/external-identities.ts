@@ -1,4 +1,4 @@
-import { type Queryable, statement, query } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** An account's identity at an external provider. */
 export interface IdentityRow {
@@ -8,44 +8,26 @@ export interface IdentityRow {
   created_at: number;
 }
 
-const statements = {
-  insert: statement(
+export const accountIdentitiesRepository = repository({
+  /** Returns false, and inserts nothing, when an account has this identity already. */
+  insert: sql.hasRow<[identity: IdentityRow]>(
     'account_identities.insert',
     `insert into account_identities (issuer, subject, account_id, created_at) values (:issuer, :subject, :account_id, :created_at)
      on conflict (issuer, subject) do nothing returning account_id`,
   ),
-  find: statement(
-    'account_identities.find',
+  /** The identity at a provider, with its account. */
+  find: sql.row<[issuer: string, subject: string], IdentityRow>(
+    'account_identities.find(issuer, subject)',
     `select issuer, subject, account_id, created_at from account_identities where issuer = :issuer and subject = :subject`,
   ),
-  list: statement(
+  /** Oldest first. */
+  list: sql.rows<[accountId: string], IdentityRow>(
     'account_identities.list',
     `select issuer, subject, account_id, created_at from account_identities
      where account_id = :account_id order by created_at, issuer, subject`,
   ),
-  remove: statement(
-    'account_identities.remove',
+  remove: sql.run<[accountId: string, issuer: string, subject: string]>(
+    'account_identities.remove(account_id, issuer, subject)',
     `delete from account_identities where account_id = :account_id and issuer = :issuer and subject = :subject`,
   ),
-};
-
-export function accountIdentitiesRepository(db: Queryable) {
-  return {
-    /** Returns false, and inserts nothing, when an account has this identity already. */
-    async insert(identity: IdentityRow): Promise<boolean> {
-      const { issuer, subject, account_id, created_at } = identity;
-      return (await query(db, statements.insert, { issuer, subject, account_id, created_at })).length > 0;
-    },
-    /** The identity at a provider, with its account. */
-    async find(issuer: string, subject: string): Promise<IdentityRow | undefined> {
-      return (await query<IdentityRow>(db, statements.find, { issuer, subject }))[0];
-    },
-    /** Oldest first. */
-    list(accountId: string): Promise<IdentityRow[]> {
-      return query<IdentityRow>(db, statements.list, { account_id: accountId });
-    },
-    async remove(accountId: string, issuer: string, subject: string): Promise<void> {
-      await query(db, statements.remove, { account_id: accountId, issuer, subject });
-    },
-  };
-}
+});

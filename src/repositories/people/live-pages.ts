@@ -1,5 +1,5 @@
 import { actedAsByPerson } from '../agents/rights.ts';
-import { query, type Queryable, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** What a person may see on an open page now. */
 export interface LiveStateRow {
@@ -13,10 +13,12 @@ export interface LiveStateRow {
   dead_inboxes: number;
 }
 
-/** Looks up each counter by key (offset 0). */
-const find = statement(
-  'live_pages.find',
-  `select coalesce(json_agg(a.id order by a.id) filter (where a.id is not null), '[]') as agent_ids, coalesce(sum(h.last_number), 0)::bigint as entries,
+/** Rights and news of open pages, in one small query each. */
+export const livePagesRepository = repository({
+  /** Undefined when the session has ended. Looks up each counter by key (offset 0). */
+  find: sql.row<[idHash: Buffer, fields: { now: number; thread_id: string | null }], LiveStateRow>(
+    'live_pages.find(id_hash, ...)',
+    `select coalesce(json_agg(a.id order by a.id) filter (where a.id is not null), '[]') as agent_ids, coalesce(sum(h.last_number), 0)::bigint as entries,
      coalesce(sum(q.pending), 0)::int as approvals, coalesce(sum(i.dead), 0)::int as dead_inboxes
    from sessions s
    left join lateral (
@@ -31,17 +33,5 @@ const find = statement(
      select exists (select from inbox_items where agent_id = a.id and state = 'dead')::int as dead offset 0) i on true
    where s.id_hash = :id_hash and s.expires_at > :now
    group by s.id_hash`,
-);
-
-/** Rights and news of open pages, in one small query each. */
-export function livePagesRepository(db: Queryable) {
-  return {
-    /** Undefined when the session has ended. */
-    async find(
-      idHash: Buffer,
-      { now, thread_id }: { now: number; thread_id: string | null },
-    ): Promise<LiveStateRow | undefined> {
-      return (await query<LiveStateRow>(db, find, { id_hash: idHash, now, thread_id }))[0];
-    },
-  };
-}
+  ),
+});

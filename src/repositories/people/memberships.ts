@@ -1,5 +1,6 @@
 import type { OrganizationRole } from './owners.ts';
-import { type Queryable, statement } from '../queryable.ts';
+import { statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** An organization with a member's role in it. */
 export interface MembershipRow {
@@ -14,11 +15,6 @@ export interface MembershipRow {
 const columns = `o.id, o.name as slug, o.display_name, m.role, o.created_at`;
 
 const statements = {
-  list: statement(
-    'memberships.list',
-    `select ${columns} from organization_members m join owners o on o.id = m.organization_id
-     where m.account_id = $1 and o.name > $2 order by o.name limit $3`,
-  ),
   find: statement(
     'memberships.find',
     `select ${columns} from organization_members m join owners o on o.id = m.organization_id
@@ -29,25 +25,28 @@ const statements = {
     `select 1 from organization_members m join owners o on o.id = m.organization_id
      where m.account_id = $1 and o.name = $2 for no key update of o`,
   ),
-  countAdministered: statement(
-    'memberships.count_administered',
-    `select count(*)::int as count from organization_members where account_id = $1 and role = 'admin'`,
-  ),
-  countAdmins: statement(
-    'memberships.count_admins',
-    `select count(*)::int as count from organization_members where organization_id = $1 and role = 'admin'`,
-  ),
 };
 
-export function membershipsRepository(db: Queryable) {
-  const count = async (sql: typeof statements.countAdmins, id: string) =>
-    (await db.query<{ count: number }>(sql, [id]))[0]?.count ?? 0;
-
-  return {
+export const membershipsRepository = repository(
+  {
     /** The organizations of an account, by name, after the name `after`. */
-    list(accountId: string, page: { after: string; limit: number }): Promise<MembershipRow[]> {
-      return db.query<MembershipRow>(statements.list, [accountId, page.after, page.limit]);
-    },
+    list: sql.rows<[accountId: string, page: { after: string; limit: number }], MembershipRow>(
+      'memberships.list(account_id, ...)',
+      `select ${columns} from organization_members m join owners o on o.id = m.organization_id
+       where m.account_id = :account_id and o.name > :after order by o.name limit :limit`,
+    ),
+    /** The number of organizations in which an account is an admin. */
+    countAdministered: sql.value<[accountId: string], number>(
+      'memberships.count_administered',
+      `select count(*)::int as count from organization_members where account_id = :account_id and role = 'admin'`,
+    ),
+    /** The number of admins of an organization. */
+    countAdmins: sql.value<[organizationId: string], number>(
+      'memberships.count_admins',
+      `select count(*)::int as count from organization_members where organization_id = :organization_id and role = 'admin'`,
+    ),
+  },
+  (db) => ({
     async find(accountId: string, slug: string): Promise<MembershipRow | undefined> {
       return (await db.query<MembershipRow>(statements.find, [accountId, slug]))[0];
     },
@@ -58,13 +57,5 @@ export function membershipsRepository(db: Queryable) {
       // A statement of its own, which sees what was committed while the lock was awaited.
       return (await db.query<MembershipRow>(statements.find, values))[0];
     },
-    /** The number of organizations in which an account is an admin. */
-    countAdministered(accountId: string): Promise<number> {
-      return count(statements.countAdministered, accountId);
-    },
-    /** The number of admins of an organization. */
-    countAdmins(organizationId: string): Promise<number> {
-      return count(statements.countAdmins, organizationId);
-    },
-  };
-}
+  }),
+);

@@ -1,5 +1,6 @@
 import type { ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
-import { hideFromPlanner, type Queryable, statement, query } from '../queryable.ts';
+import { hideFromPlanner } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 import { threadColumns, type ThreadRow, unreadCount } from './threads.ts';
 
 /** A position in the list as it was when its first page was read. */
@@ -47,14 +48,16 @@ const hidden = {
   limit: hideFromPlanner(':limit', 'int'),
 };
 
-/**
- * Newest activity first. Every message changes the order, so later pages sort by the activity at the time of the first page: a thread
- * with new messages keeps its position, and is neither skipped nor repeated. Only threads that changed since then need a look at their
- * messages. The lateral join reads threads one by one: the planner does not know how few an agent has, and would scan the table.
- */
-const list = statement(
-  'threads.list',
-  `select ${threadColumns}, o.activity, pg_current_snapshot()::text as snapshot
+export const threadListRepository = repository({
+  /**
+   * Threads of an agent; archived ones only with `status: archived`. Newest activity first. Every message changes the order, so later
+   * pages sort by the activity at the time of the first page: a thread with new messages keeps its position, and is neither skipped nor
+   * repeated. Only threads that changed since then need a look at their messages. The lateral join reads threads one by one: the planner
+   * does not know how few an agent has, and would scan the table.
+   */
+  list: sql.rows<[agentId: string, filter: ThreadFilter], ListedThread>(
+    'threads.list',
+    `select ${threadColumns}, o.activity, pg_current_snapshot()::text as snapshot
    from thread_members v
    cross join lateral (select *, xmin as version from threads where id = v.thread_id limit 1) t
    cross join lateral (select case
@@ -73,14 +76,9 @@ const list = statement(
      and (${hidden.activity} is null or (o.activity, t.id) < (${hidden.activity}, ${hidden.id}))
    order by o.activity desc, t.id desc
    limit ${hidden.limit}`,
-);
-
-export function threadListRepository(db: Queryable) {
-  return {
-    /** Threads of an agent; archived ones only with `status: archived`. */
-    list(agentId: string, filter: ThreadFilter): Promise<ListedThread[]> {
+    (agentId, filter) => {
       const { status, with_handle, updated_since, unread, after, limit } = filter;
-      return query<ListedThread>(db, list, {
+      return {
         agent_id: agentId,
         status,
         with_handle,
@@ -91,7 +89,7 @@ export function threadListRepository(db: Queryable) {
         activity: after?.activity ?? null,
         id: after?.id ?? null,
         limit,
-      });
+      };
     },
-  };
-}
+  ),
+});

@@ -1,6 +1,7 @@
 import type { ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
 import { ownUnread } from './members.ts';
-import { query, type Queryable, statement } from '../queryable.ts';
+import { query, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 export interface ThreadMember {
   id: string;
@@ -36,37 +37,54 @@ export const threadColumns = `t.id, t.subject, t.status, t.created_by, t.metadat
   ${unreadCount} as unread_count`;
 
 const statements = {
-  findForMember: statement(
-    'threads.find_for_member',
-    `select ${threadColumns} from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id where t.id = :id`,
-  ),
   lockForMember: statement(
     'threads.lock_for_member',
     `select t.id from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id where t.id = :id
      for no key update of t`,
   ),
-  insert: statement(
-    'threads.insert',
-    `with thread as (
-       insert into threads (id, subject, status, created_by, metadata, created_at, updated_at)
-       values (:id, :subject, 'active', :created_by, :metadata, :created_at, :created_at)
-     )
-     /* no version: the thread is new */
-     insert into thread_members (thread_id, agent_id, joined_at) select :id, member, :created_at from unnest(:member_ids::text[]) member`,
-  ),
-  update: statement(
-    'threads.update',
-    `update threads set subject = :subject, status = :status, updated_at = :updated_at where id = :id`,
-  ),
 };
 
-export function threadsRepository(db: Queryable) {
-  async function findForMember(id: string, agentId: string): Promise<ThreadRow | undefined> {
-    return (await query<ThreadRow>(db, statements.findForMember, { id, agent_id: agentId }))[0];
-  }
-
-  return {
-    findForMember,
+export const threadsRepository = repository(
+  {
+    findForMember: sql.row<[id: string, agentId: string], ThreadRow>(
+      'threads.find_for_member(id, agent_id)',
+      `select ${threadColumns} from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id where t.id = :id`,
+    ),
+    insert: sql.run<
+      [
+        thread: {
+          id: string;
+          subject: string | null;
+          created_by: string;
+          metadata: Record<string, unknown>;
+          created_at: number;
+          member_ids: string[];
+        },
+      ]
+    >(
+      'threads.insert',
+      `with thread as (
+         insert into threads (id, subject, status, created_by, metadata, created_at, updated_at)
+         values (:id, :subject, 'active', :created_by, :metadata, :created_at, :created_at)
+       )
+       /* no version: the thread is new */
+       insert into thread_members (thread_id, agent_id, joined_at) select :id, member, :created_at from unnest(:member_ids::text[]) member`,
+    ),
+    update: sql.run<
+      [
+        thread: {
+          id: string;
+          subject: string | null;
+          status: ThreadStatus;
+          updated_at: number;
+        },
+      ]
+    >(
+      'threads.update',
+      `update threads set subject = :subject, status = :status, updated_at = :updated_at where id = :id`,
+    ),
+  },
+  (db, { findForMember }) => ({
     /**
      * As findForMember, and locks the thread until the transaction ends. Two statements in one round trip: the second sees what was
      * committed while the first waited. Agents that are not members never wait.
@@ -78,30 +96,5 @@ export function threadsRepository(db: Queryable) {
       ]);
       return thread;
     },
-    async insert(thread: {
-      id: string;
-      subject: string | null;
-      created_by: string;
-      metadata: Record<string, unknown>;
-      created_at: number;
-      member_ids: string[];
-    }) {
-      const { id, subject, created_by, created_at, member_ids } = thread;
-      const metadata = JSON.stringify(thread.metadata);
-      await query(db, statements.insert, { id, subject, created_by, metadata, created_at, member_ids });
-    },
-    async update(thread: {
-      id: string;
-      subject: string | null;
-      status: ThreadStatus;
-      updated_at: number;
-    }): Promise<void> {
-      await query(db, statements.update, {
-        id: thread.id,
-        subject: thread.subject,
-        status: thread.status,
-        updated_at: thread.updated_at,
-      });
-    },
-  };
-}
+  }),
+);

@@ -1,5 +1,6 @@
 import type { DeliveryState } from '../../../packages/core/src/domain/webhooks.ts';
-import { type Queryable, statement, query } from '../queryable.ts';
+import { statement, query } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** The delivery of one event to one webhook. The two ids are its key. Times are in milliseconds. */
 export interface DeliveryRow {
@@ -44,86 +45,99 @@ const page = (filter: string): string =>
 const resetColumns = `state = 'pending', attempts = 0, next_at = :now`;
 
 const statements = {
-  find: statement(
-    'webhook_deliveries.find',
-    `select ${columns} from webhook_deliveries where webhook_id = :webhook_id and event_id = :event_id`,
-  ),
   list: statement('webhook_deliveries.list', page('')),
   listIn: statement('webhook_deliveries.list_in', page('and state = :state')),
-  claim: statement(
-    'webhook_deliveries.claim',
-    `with due as (
-       select webhook_id, event_id from webhook_deliveries
-       where webhook_id = :webhook_id and state = 'pending' and next_at <= :now order by next_at limit :limit for update skip locked
-     )
-     update webhook_deliveries d set next_at = :now::bigint + :lease_ms::bigint from due
-     where d.webhook_id = due.webhook_id and d.event_id = due.event_id
-     returning d.webhook_id, d.event_id, d.event_type, d.number, d.state, d.attempts, d.next_at, d.last_attempt_at,
-       d.last_status, d.last_error, d.last_duration_ms, d.last_response, d.created_at`,
-  ),
-  recordAttempt: statement(
-    'webhook_deliveries.record_attempt',
-    `update webhook_deliveries set state = :state, next_at = :next_at, last_attempt_at = :at, last_status = :status, last_error = :error,
-       last_duration_ms = :duration_ms, last_response = :response, attempts = attempts + 1
-     where webhook_id = :webhook_id and event_id = :event_id and (state = 'pending' or :state = 'delivered')`,
-  ),
-  skip: statement(
-    'webhook_deliveries.skip',
-    `update webhook_deliveries set state = 'skipped', next_at = null
-     where webhook_id = :webhook_id and event_id = :event_id and state = 'pending'`,
-  ),
-  abandon: statement(
-    'webhook_deliveries.abandon',
-    `update webhook_deliveries set state = 'failed', next_at = null, last_error = :error
-     where webhook_id = :webhook_id and state = 'pending' and event_id in (
-       select event_id from webhook_deliveries where webhook_id = :webhook_id and state = 'pending' order by next_at limit :limit)
-     returning 1`,
-  ),
-  hasDeliveredSince: statement(
-    'webhook_deliveries.has_delivered_since',
-    `select 1 from webhook_deliveries where webhook_id = :webhook_id and state = 'delivered' and last_attempt_at >= :time
-     order by event_id desc limit 1`,
-  ),
-  listDueWebhooks: statement(
-    'webhook_deliveries.list_due_webhooks',
-    `with recursive waiting as (
-       (select webhook_id from webhook_deliveries where state = 'pending' and webhook_id > :after order by webhook_id limit 1)
-       union all
-       select (select webhook_id from webhook_deliveries where state = 'pending' and webhook_id > w.webhook_id
-               order by webhook_id limit 1)
-       from waiting w where w.webhook_id is not null
-     )
-     select webhook_id from waiting w
-     where exists (select from webhook_deliveries where webhook_id = w.webhook_id and state = 'pending' and next_at <= :time)
-     limit :limit`,
-  ),
-  replay: statement(
-    'webhook_deliveries.replay',
-    `update webhook_deliveries set ${resetColumns} where webhook_id = :webhook_id and event_id = :event_id returning ${columns}`,
-  ),
-  replayFailed: statement(
-    'webhook_deliveries.replay_failed',
-    `update webhook_deliveries set ${resetColumns} where webhook_id = :webhook_id and event_id in (
-       select event_id from webhook_deliveries
-       where webhook_id = :webhook_id and state = 'failed' and event_id >= :from order by event_id limit :limit)
-     returning 1`,
-  ),
-  /** By ctid: the plan reads exactly these rows, whatever number the planner expects. */
-  removeBefore: statement(
-    'webhook_deliveries.remove_before',
-    `delete from webhook_deliveries where ctid = any (array(
-       select ctid from webhook_deliveries where created_at < :time and state <> 'pending' order by created_at limit :limit))
-       and created_at < :time and state <> 'pending'
-     returning 1`,
-  ),
 };
 
 /** The log of webhook deliveries. Its pending rows define what is to be sent, and when. */
-export function webhookDeliveriesRepository(db: Queryable) {
-  return {
-    async find(webhookId: string, eventId: string): Promise<DeliveryRow | undefined> {
-      return (await query<DeliveryRow>(db, statements.find, { webhook_id: webhookId, event_id: eventId }))[0];
-    },
+export const webhookDeliveriesRepository = repository(
+  {
+    find: sql.row<[webhookId: string, eventId: string], DeliveryRow>(
+      'webhook_deliveries.find(webhook_id, event_id)',
+      `select ${columns} from webhook_deliveries where webhook_id = :webhook_id and event_id = :event_id`,
+    ),
+    /** Claims up to `limit` due deliveries, oldest first. No other process gets them for `leaseMs`. */
+    claim: sql.rows<[webhookId: string, now: number, leaseMs: number, limit: number], DeliveryRow>(
+      'webhook_deliveries.claim(webhook_id, now, lease_ms, limit)',
+      `with due as (
+         select webhook_id, event_id from webhook_deliveries
+         where webhook_id = :webhook_id and state = 'pending' and next_at <= :now order by next_at limit :limit for update skip locked
+       )
+       update webhook_deliveries d set next_at = :now::bigint + :lease_ms::bigint from due
+       where d.webhook_id = due.webhook_id and d.event_id = due.event_id
+       returning d.webhook_id, d.event_id, d.event_type, d.number, d.state, d.attempts, d.next_at, d.last_attempt_at,
+         d.last_status, d.last_error, d.last_duration_ms, d.last_response, d.created_at`,
+    ),
+    /** Records an attempt. Changes nothing when the delivery is no longer pending, unless the attempt succeeded. */
+    recordAttempt: sql.run<[webhookId: string, eventId: string, result: AttemptResult]>(
+      'webhook_deliveries.record_attempt(webhook_id, event_id, ...)',
+      `update webhook_deliveries set state = :state, next_at = :next_at, last_attempt_at = :at, last_status = :status, last_error = :error,
+         last_duration_ms = :duration_ms, last_response = :response, attempts = attempts + 1
+       where webhook_id = :webhook_id and event_id = :event_id and (state = 'pending' or :state = 'delivered')`,
+    ),
+    /** Marks a pending delivery as not needed. */
+    skip: sql.run<[webhookId: string, eventId: string]>(
+      'webhook_deliveries.skip(webhook_id, event_id)',
+      `update webhook_deliveries set state = 'skipped', next_at = null
+       where webhook_id = :webhook_id and event_id = :event_id and state = 'pending'`,
+    ),
+    /** Marks up to `limit` pending deliveries as failed, the next due first; returns how many. */
+    abandon: sql.rowCount<[webhookId: string, error: string, limit: number]>(
+      'webhook_deliveries.abandon(webhook_id, error, limit)',
+      `update webhook_deliveries set state = 'failed', next_at = null, last_error = :error
+       where webhook_id = :webhook_id and state = 'pending' and event_id in (
+         select event_id from webhook_deliveries where webhook_id = :webhook_id and state = 'pending' order by next_at limit :limit)
+       returning 1`,
+    ),
+    /** Whether any delivery succeeded at `time` (ms) or later. */
+    hasDeliveredSince: sql.hasRow<[webhookId: string, time: number]>(
+      'webhook_deliveries.has_delivered_since(webhook_id, time)',
+      `select 1 from webhook_deliveries where webhook_id = :webhook_id and state = 'delivered' and last_attempt_at >= :time
+       order by event_id desc limit 1`,
+    ),
+    /**
+     * Up to `limit` webhooks with deliveries that are due at `time` (ms), by id, after this id. The cost per webhook does not depend on the
+     * number of its pending deliveries.
+     */
+    listDueWebhooks: sql.values<[time: number, after: string, limit: number], string>(
+      'webhook_deliveries.list_due_webhooks(time, after, limit)',
+      `with recursive waiting as (
+         (select webhook_id from webhook_deliveries where state = 'pending' and webhook_id > :after order by webhook_id limit 1)
+         union all
+         select (select webhook_id from webhook_deliveries where state = 'pending' and webhook_id > w.webhook_id
+                 order by webhook_id limit 1)
+         from waiting w where w.webhook_id is not null
+       )
+       select webhook_id from waiting w
+       where exists (select from webhook_deliveries where webhook_id = w.webhook_id and state = 'pending' and next_at <= :time)
+       limit :limit`,
+    ),
+    /** Starts one delivery again. */
+    replay: sql.row<[webhookId: string, eventId: string, now: number], DeliveryRow>(
+      'webhook_deliveries.replay(webhook_id, event_id, now)',
+      `update webhook_deliveries set ${resetColumns} where webhook_id = :webhook_id and event_id = :event_id returning ${columns}`,
+    ),
+    /** Starts up to `limit` failed deliveries again, from the event `from` on, oldest first; returns how many. */
+    replayFailed: sql.rowCount<[webhookId: string, from: string, now: number, limit: number]>(
+      'webhook_deliveries.replay_failed(webhook_id, from, now, limit)',
+      `update webhook_deliveries set ${resetColumns} where webhook_id = :webhook_id and event_id in (
+         select event_id from webhook_deliveries
+         where webhook_id = :webhook_id and state = 'failed' and event_id >= :from order by event_id limit :limit)
+       returning 1`,
+    ),
+    /**
+     * Removes up to `limit` finished deliveries that were created before `time` (ms); returns how many. By ctid: the plan reads exactly
+     * these rows, whatever number the planner expects.
+     */
+    removeBefore: sql.rowCount<[time: number, limit: number]>(
+      'webhook_deliveries.remove_before(time, limit)',
+      `delete from webhook_deliveries where ctid = any (array(
+         select ctid from webhook_deliveries where created_at < :time and state <> 'pending' order by created_at limit :limit))
+         and created_at < :time and state <> 'pending'
+       returning 1`,
+    ),
+  },
+  (db) => ({
     /** Newest first, before the event `before` unless it is null, in one state unless that is null. */
     list(
       webhookId: string,
@@ -134,56 +148,5 @@ export function webhookDeliveriesRepository(db: Queryable) {
         ? query<DeliveryRow>(db, statements.list, values)
         : query<DeliveryRow>(db, statements.listIn, { ...values, state });
     },
-    /** Claims up to `limit` due deliveries, oldest first. No other process gets them for `leaseMs`. */
-    claim(webhookId: string, now: number, leaseMs: number, limit: number): Promise<DeliveryRow[]> {
-      return query<DeliveryRow>(db, statements.claim, {
-        webhook_id: webhookId,
-        now,
-        lease_ms: leaseMs,
-        limit,
-      });
-    },
-    /** Records an attempt. Changes nothing when the delivery is no longer pending, unless the attempt succeeded. */
-    async recordAttempt(webhookId: string, eventId: string, result: AttemptResult): Promise<void> {
-      await query(db, statements.recordAttempt, { webhook_id: webhookId, event_id: eventId, ...result });
-    },
-    /** Marks a pending delivery as not needed. */
-    async skip(webhookId: string, eventId: string): Promise<void> {
-      await query(db, statements.skip, { webhook_id: webhookId, event_id: eventId });
-    },
-    /** Marks up to `limit` pending deliveries as failed, the next due first; returns how many. */
-    async abandon(webhookId: string, error: string, limit: number): Promise<number> {
-      return (await query(db, statements.abandon, { webhook_id: webhookId, error, limit })).length;
-    },
-    /** Whether any delivery succeeded at `time` (ms) or later. */
-    async hasDeliveredSince(webhookId: string, time: number): Promise<boolean> {
-      return (await query(db, statements.hasDeliveredSince, { webhook_id: webhookId, time })).length > 0;
-    },
-    /**
-     * Up to `limit` webhooks with deliveries that are due at `time` (ms), by id, after this id. The cost per webhook does not depend on the
-     * number of its pending deliveries.
-     */
-    async listDueWebhooks(time: number, after: string, limit: number): Promise<string[]> {
-      const rows = await query<{ webhook_id: string }>(db, statements.listDueWebhooks, {
-        time,
-        after,
-        limit,
-      });
-      return rows.map((row) => row.webhook_id);
-    },
-    /** Starts one delivery again. */
-    async replay(webhookId: string, eventId: string, now: number): Promise<DeliveryRow | undefined> {
-      return (
-        await query<DeliveryRow>(db, statements.replay, { webhook_id: webhookId, event_id: eventId, now })
-      )[0];
-    },
-    /** Starts up to `limit` failed deliveries again, from the event `from` on, oldest first; returns how many. */
-    async replayFailed(webhookId: string, from: string, now: number, limit: number): Promise<number> {
-      return (await query(db, statements.replayFailed, { webhook_id: webhookId, from, now, limit })).length;
-    },
-    /** Removes up to `limit` finished deliveries that were created before `time` (ms); returns how many. */
-    async removeBefore(time: number, limit: number): Promise<number> {
-      return (await query(db, statements.removeBefore, { time, limit })).length;
-    },
-  };
-}
+  }),
+);

@@ -1,5 +1,5 @@
 import { typesByScope } from '../../../packages/core/src/events/feed-event.ts';
-import { type Queryable, statement, query } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** How far a webhook has read in its agent's feed. */
 interface WebhookProgress {
@@ -9,13 +9,24 @@ interface WebhookProgress {
   queued: number;
 }
 
-/**
- * Reads new feed entries for each webhook of these agents. Two concurrent runs wait for each other at the webhook, and the second
- * continues where the first stopped: every entry is read once.
- */
-const queueDeliveries = statement(
-  'webhook_feeds.queue_deliveries',
-  `with webhook as (
+const types = typesByScope.map(({ type }) => type);
+const scopes = typesByScope.map(({ scope }) => scope);
+
+/** Webhooks as readers of feeds. */
+export const webhookFeedsRepository = repository({
+  /**
+   * Queues deliveries for the webhooks of these agents, from up to `limit` feed entries each. Returns the webhooks that read any. Reads
+   * new feed entries for each webhook of these agents. Two concurrent runs wait for each other at the webhook, and the second continues
+   * where the first stopped: every entry is read once.
+   * @param online agents that are connected: their webhooks with `only_when_offline` skip these entries.
+   * @param now in milliseconds.
+   */
+  queueDeliveries: sql.rows<
+    [agentIds: readonly string[], page: { online: readonly string[]; limit: number; now: number }],
+    WebhookProgress
+  >(
+    'webhook_feeds.queue_deliveries',
+    `with webhook as (
      select id, agent_id, event_types, scopes, only_when_offline, noted_number from webhooks
      where agent_id = any(:agent_ids) and enabled order by id for no key update
    ), entry as (
@@ -36,31 +47,13 @@ const queueDeliveries = statement(
      update webhooks w set noted_number = read.last from read where w.id = read.id
    )
    select id as webhook_id, entries, (select count(*)::int from delivery d where d.webhook_id = read.id) as queued from read`,
-);
-
-const types = typesByScope.map(({ type }) => type);
-const scopes = typesByScope.map(({ scope }) => scope);
-
-/** Webhooks as readers of feeds. */
-export function webhookFeedsRepository(db: Queryable) {
-  return {
-    /**
-     * Queues deliveries for the webhooks of these agents, from up to `limit` feed entries each. Returns the webhooks that read any.
-     * @param online agents that are connected: their webhooks with `only_when_offline` skip these entries.
-     * @param now in milliseconds.
-     */
-    queueDeliveries(
-      agentIds: readonly string[],
-      { online, limit, now }: { online: readonly string[]; limit: number; now: number },
-    ): Promise<WebhookProgress[]> {
-      return query<WebhookProgress>(db, queueDeliveries, {
-        agent_ids: agentIds,
-        limit,
-        now,
-        online,
-        types,
-        scopes,
-      });
-    },
-  };
-}
+    (agentIds, { online, limit, now }) => ({
+      agent_ids: agentIds,
+      limit,
+      now,
+      online,
+      types,
+      scopes,
+    }),
+  ),
+});

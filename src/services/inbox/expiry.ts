@@ -14,7 +14,7 @@ export async function expireItems(work: SystemWork, agent_id: string, oldest: nu
   for (let { position } = inbox; ;) {
     const entries = await work.db.inboxRetention.listEntries(agent_id, {
       position,
-      olderThan,
+      older_than: olderThan,
       limit: entriesPerStep,
     });
     position = entries.at(-1)?.number ?? position;
