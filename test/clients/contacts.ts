@@ -102,12 +102,6 @@ export async function updateAgentColumn(
   await core.database.query({ text: `update agents set ${column} = $2 where id = $1` }, [id, value]);
 }
 
-/** The code of a refusal, with its status. */
-export const statusAndCode = ({ status, body }: RestResponse): [number, string] => [
-  status,
-  body?.error?.code,
-];
-
 /** An agent as requests show it. */
 export const agentSummary = ({ id, handle }: TestAgent) => ({
   id,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
 import { checkResponse } from '../support/openapi/served-document.ts';
 
 export interface RestResponse {
@@ -53,6 +54,34 @@ export async function requestRest(
     text,
     body: isJson && text !== '' ? JSON.parse(text) : undefined,
   };
+}
+
+/** The status of a response, with the code of its error: `200`, `404 NOT_FOUND`. */
+export const outcomeOf = ({ status, body }: Pick<RestResponse, 'status' | 'body'>): string =>
+  body?.error ? `${status} ${body.error.code}` : String(status);
+
+/**
+ * The records of a list, page by page.
+ * @param read one page; the query begins with `?`
+ * @param onPage runs after each page, before the next one
+ */
+export async function readPages(
+  read: (query: string) => Promise<RestResponse>,
+  { list, limit, filter = '' }: { list: string; limit: number; filter?: string },
+  onPage: (records: readonly unknown[]) => unknown = () => undefined,
+  // oxlint-disable-next-line typescript/no-explicit-any
+): Promise<any[]> {
+  const records: unknown[] = [];
+  for (let cursor = ''; ;) {
+    const { body, headers } = await read(`?limit=${limit}${filter}${cursor}`);
+    expect(body[list].length).toBeLessThanOrEqual(limit);
+    records.push(...body[list]);
+    await onPage(records);
+    const next: string | undefined = body.next_cursor;
+    if (next === undefined) return records;
+    expect(headers.get('link')).toContain('rel="next"');
+    cursor = `&cursor=${encodeURIComponent(next)}`;
+  }
 }
 
 /** The sender of a request: an agent, or anything else with a token. `null` sends no token. */

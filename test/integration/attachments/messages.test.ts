@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../clients/rest.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TestAgent } from '../../support/service.ts';
 import { openThread, sendMessage, startAttachmentService, uploadId } from './setup.ts';
@@ -15,11 +16,6 @@ beforeAll(async () => {
 
 const upload = (agent: TestAgent, count = 1): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, () => uploadId(service, agent)));
-
-const codeOf = (answer: { status: number; body: { error?: { code: string } } }) => [
-  answer.status,
-  answer.body.error?.code,
-];
 
 describe('a message with files', () => {
   test('shows them in order in every response', async () => {
@@ -66,19 +62,16 @@ describe('a message with files', () => {
     const latest = async () =>
       (await service.get(ada, `/threads/${thread}/messages?limit=1`)).body.messages[0].sequence;
     const before = await latest();
-    expect(codeOf(await sendMessage(service, ada, thread, [mine, theirs]))).toEqual([
-      404,
-      'ATTACHMENT_NOT_FOUND',
-    ]);
-    expect(codeOf(await sendMessage(service, ada, thread, [mine, used]))).toEqual([
-      409,
-      'ATTACHMENT_ALREADY_SENT',
-    ]);
-    expect(codeOf(await sendMessage(service, ada, thread, [mine, mine]))).toEqual([400, 'VALIDATION_ERROR']);
-    expect(codeOf(await sendMessage(service, ada, thread, await upload(ada, 6)))).toEqual([
-      400,
-      'VALIDATION_ERROR',
-    ]);
+    expect(outcomeOf(await sendMessage(service, ada, thread, [mine, theirs]))).toBe(
+      '404 ATTACHMENT_NOT_FOUND',
+    );
+    expect(outcomeOf(await sendMessage(service, ada, thread, [mine, used]))).toBe(
+      '409 ATTACHMENT_ALREADY_SENT',
+    );
+    expect(outcomeOf(await sendMessage(service, ada, thread, [mine, mine]))).toBe('400 VALIDATION_ERROR');
+    expect(outcomeOf(await sendMessage(service, ada, thread, await upload(ada, 6)))).toBe(
+      '400 VALIDATION_ERROR',
+    );
     expect(await latest()).toBe(before);
     expect((await sendMessage(service, ada, thread, [mine])).status).toBe(201);
   });

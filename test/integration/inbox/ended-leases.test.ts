@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { signInWithCredential } from '../../clients/credentials.ts';
 import { revokeCredential } from '../../../src/services/auth/credentials.ts';
 import { endTokens } from '../../../src/services/auth/revocations.ts';
-import { requestRest } from '../../clients/rest.ts';
+import { outcomeOf, requestRest } from '../../clients/rest.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { inboxOf, startWork } from './setup.ts';
 
@@ -30,7 +30,7 @@ test('a paused agent loses its leases at once and claims nothing; the attempts d
   expect(await readStates(worker)).toEqual([{ state: 'ready', attempts: 0 }]);
   expect((await inbox.acknowledge(lease?.id ?? '')).body.error.code).toBe('LEASE_LOST');
   const refused = await inbox.claim({ wait_seconds: 20 });
-  expect([refused.status, refused.body.error.code]).toEqual([503, 'AGENT_PAUSED']);
+  expect(outcomeOf(refused)).toBe('503 AGENT_PAUSED');
   await setPaused(worker, false);
   const [again] = await inbox.leases();
   expect([again?.attempt, again?.id === lease?.id]).toEqual([1, false]);
@@ -111,7 +111,7 @@ test('a token that was just revoked claims nothing, even where it is cached', as
   await service.core.unitOfWork.write(system, (work) => endTokens(work, { token_id }));
   expect(await readStates(worker)).toEqual([{ state: 'ready', attempts: 0 }]);
   const claim = await inbox.claim();
-  expect([claim.status, claim.body.error.code]).toEqual([401, 'UNAUTHORIZED']);
+  expect(outcomeOf(claim)).toBe('401 UNAUTHORIZED');
   const reply = await inbox.acknowledge(lease?.id ?? '', { reply: 'x' });
   expect(reply.body.error.code).toMatch(/LEASE_LOST|UNAUTHORIZED/);
 });

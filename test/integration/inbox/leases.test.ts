@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../clients/rest.ts';
 import { expect, test } from 'vitest';
 import { useSharedService } from '../../support/service.ts';
 import { expireLeases, inboxOf, startWork, textsOf } from './setup.ts';
@@ -59,7 +60,7 @@ test('each message of others becomes an item once, and an acknowledged item leav
   const done = await inbox.acknowledge(first?.id ?? '');
   expect([done.status, done.body]).toEqual([200, { message: null }]);
   const again = await inbox.acknowledge(first?.id ?? '');
-  expect([again.status, again.body.error.code]).toEqual([409, 'LEASE_LOST']);
+  expect(outcomeOf(again)).toBe('409 LEASE_LOST');
   const [second] = await inbox.leases({ max: 10 });
   expect(second?.event.data.content).toBe('two');
   expect(second?.fencing_token).toBeGreaterThan(first?.fencing_token ?? 0);
@@ -147,7 +148,7 @@ test('a reply that is refused leaves the lease as it was', async () => {
   const close = await service.patch(asker, `/threads/${thread}`, { status: 'closed' });
   expect(close.status).toBe(200);
   const refused = await inbox.acknowledge(lease?.id ?? '', { reply: 'x' });
-  expect([refused.status, refused.body.error.code]).toEqual([403, 'THREAD_CLOSED']);
+  expect(outcomeOf(refused)).toBe('403 THREAD_CLOSED');
   expect((await inbox.get()).body).toMatchObject({ ready: 0, leased: 1 });
   expect((await inbox.acknowledge(lease?.id ?? '')).status).toBe(200);
 });

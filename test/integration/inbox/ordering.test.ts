@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestRest } from '../../clients/rest.ts';
+import { outcomeOf, requestRest } from '../../clients/rest.ts';
 import { useSharedService } from '../../support/service.ts';
 import { expireLeases, startWork, textsOf } from './setup.ts';
 
@@ -150,7 +150,7 @@ test('an agent has at most a thousand leases', async () => {
   const last = await inbox.leases({ max: 100 });
   expect(last.map(({ event }) => event.data.id)).toEqual([first.id]);
   const refused = await inbox.claim({ max: 100 });
-  expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMITED']);
+  expect(outcomeOf(refused)).toBe('429 RATE_LIMITED');
   expect(refused.headers.get('retry-after')).toBe('1');
   await inbox.acknowledge(last[0]?.id ?? '');
   expect(await inbox.leases({ max: 100 })).toHaveLength(1);

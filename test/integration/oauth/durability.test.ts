@@ -9,7 +9,7 @@ import {
   readRedirectParams,
   readTokens,
 } from '../../clients/oauth/app.ts';
-import { startAuthorizationServer, useAuthorizationServer } from './authorization-server.ts';
+import { requestToken, startAuthorizationServer, useAuthorizationServer } from './authorization-server.ts';
 
 const authority = useAuthorizationServer();
 
@@ -44,7 +44,10 @@ test('the database contains no code, token, secret or request id in plain text',
   const unused = (await app.approved(who)).get('code') ?? '';
   const secrets = [code, unused, new URL(page.url).pathname.split('/').pop() ?? '', app.verifier];
   for (const tokens of [first, second]) secrets.push(tokens.access_token, tokens.refresh_token);
-  expect(new Set(secrets).size).toBe(8);
+  const credential = await authority.credential(who.agent.canonical_handle);
+  const operator = await authority.operatorToken(who.agent.canonical_handle);
+  secrets.push(credential.client_secret, operator.access_token, await requestToken(authority, credential));
+  expect(new Set(secrets).size).toBe(11);
 
   const tables = await authority.sql<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public'`,

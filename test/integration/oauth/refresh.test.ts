@@ -173,6 +173,7 @@ describe('resources', () => {
     });
     const told = new URL(answer.headers.get('Location') ?? '').searchParams;
     expect([told.get('error'), told.get('state')]).toEqual(['invalid_target', app.state]);
+    expect(told.get('error_description')).toMatch(/resource must be one of \S+\/mcp /);
   });
 });
 

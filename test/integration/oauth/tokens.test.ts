@@ -1,6 +1,5 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { parseRevocation, revocationTopic } from '../../../src/services/auth/revocations.ts';
@@ -91,14 +90,7 @@ describe('revocation (RFC 7009)', () => {
     const token = await requestToken(authority, client);
     await authority.tokens.verify(token, 'api');
     expect((await revoke(client, token)).status).toBe(200);
-    await expect
-      .poll(() =>
-        authority.tokens.verify(token, 'api').then(
-          () => 'good',
-          (error: Error) => error.message,
-        ),
-      )
-      .toMatch(/revoked/);
+    await expect.poll(() => authority.verifyToken(token)).toMatch(/revoked/);
     expect((await introspect(client, token)).json).toEqual({ active: false });
     expect((await revoke(client, token)).status).toBe(200);
   });
@@ -154,23 +146,4 @@ describe('revocation (RFC 7009)', () => {
       .toMatch(/revoked/);
     await other.close();
   });
-});
-
-test('the database contains only hashes', async () => {
-  const client = await freshClient();
-  const token = await requestToken(authority, client);
-  const { access_token } = await authority.operatorToken(client.handle);
-  const tables = await authority.sql<{ name: string }>(
-    `select table_name as name from information_schema.tables where table_schema = 'public'`,
-  );
-  expect(tables.length).toBeGreaterThan(10);
-  const secrets = [token, access_token, client.client_secret];
-  for (const { name } of tables) {
-    const rows = await authority.sql<{ text: string }>(`select t::text as text from "${name}" t`);
-    const text = z.string().parse(rows.map((row) => row.text).join('\n'));
-    for (const secret of secrets) {
-      expect(text).not.toContain(secret);
-      expect(text).not.toContain(Buffer.from(secret).toString('hex'));
-    }
-  }
 });

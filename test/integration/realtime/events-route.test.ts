@@ -117,26 +117,6 @@ test('many callers can wait at the same time without a warning', async () => {
   await stopped;
 });
 
-test('an acknowledged position is where a caller without a cursor starts', async () => {
-  const agent = await node.agent();
-  const token = await node.token(agent);
-  for (const subject of ['1', '2', '3']) await node.emit([agent], subject);
-  const answer = await acknowledge(token, JSON.stringify({ cursor: node.cursors.encodeFeed(agent, 2) }));
-  expect(answer.status).toBe(204);
-  expect(await answer.text()).toBe('');
-  await acknowledge(token, JSON.stringify({ cursor: node.cursors.encodeFeed(agent, 1) }));
-  expect(subjects(await page(token))).toEqual(['3']);
-});
-
-test('expired events are reported as a gap', async () => {
-  const agent = await node.agent();
-  for (const subject of ['1', '2', '3']) await node.emit([agent], subject);
-  await node.database.query({ text: 'delete from feed where agent_id = $1 and number < 3' }, [agent]);
-  const answer = await page(await node.token(agent), { cursor: node.cursors.encodeFeed(agent, 1) });
-  expect(answer.gap).toBe(true);
-  expect(subjects(answer)).toEqual(['3']);
-});
-
 test.each([
   [{ limit: 0 }, 'VALIDATION_ERROR'],
   [{ limit: 101 }, 'VALIDATION_ERROR'],

@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../clients/rest.ts';
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { createHousehold } from '../../clients/contacts.ts';
@@ -125,7 +126,7 @@ test('agents of others are not shown, and the scope must be named', async () => 
   const { status, body } = await service.get(other, '/usage');
   expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
   const wrong = await service.get(one, '/usage?agent=a%20b');
-  expect([wrong.status, wrong.body.error.code]).toEqual([400, 'INVALID_HANDLE']);
+  expect(outcomeOf(wrong)).toBe('400 INVALID_HANDLE');
 });
 
 test('lists the 50 counterparts with the most bytes, and the others together', async () => {

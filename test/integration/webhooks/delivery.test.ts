@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../clients/rest.ts';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { waitUntil, useWebhooks } from './setup.ts';
@@ -167,7 +168,7 @@ describe('failed deliveries', () => {
     await setup.sendMessageTo(bob, 'While disabled');
     setup.receiver.setHandler(respondWith(200));
     const refused = await setup.call('POST', `/webhooks/${webhook.id}/replay`, bob.token, { since: 0 });
-    expect([refused.status, refused.body.error.code]).toEqual([409, 'INVALID_TRANSITION']);
+    expect(outcomeOf(refused)).toBe('409 INVALID_TRANSITION');
     const enabled = await setup.call('PATCH', `/webhooks/${webhook.id}`, bob.token, { enabled: true });
     expect(enabled.body).toMatchObject({ enabled: true, disabled_reason: null, disabled_at: null });
     const replayed = await setup.call('POST', `/webhooks/${webhook.id}/replay`, bob.token, { since: 0 });
@@ -263,9 +264,7 @@ describe('a replay', () => {
     const webhook = await setup.webhook(bob);
     for (const id of ['evt_01K9ZX6Q8T1V5X7Y9Z1B3D4E5F', 'nonsense', '%00']) {
       const answer = await setup.call('POST', `/webhooks/${webhook.id}/deliveries/${id}/replay`, bob.token);
-      expect([answer.status, answer.body.error.code]).toEqual(
-        id === '%00' ? [400, 'VALIDATION_ERROR'] : [404, 'NOT_FOUND'],
-      );
+      expect(outcomeOf(answer)).toEqual(id === '%00' ? '400 VALIDATION_ERROR' : '404 NOT_FOUND');
     }
   });
 });

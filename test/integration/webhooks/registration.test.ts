@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { maskResponse } from '../../support/mask-response.ts';
-import { requestRest } from '../../clients/rest.ts';
+import { outcomeOf, requestRest } from '../../clients/rest.ts';
 import { waitUntil, useWebhooks } from './setup.ts';
 
 const setup = useWebhooks();
@@ -179,7 +179,7 @@ describe('rights', () => {
         Promise.all(
           paths(id).map(async ([method, path, body]) => {
             const answer = await setup.call(method, path, eve.token, body);
-            expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
+            expect(outcomeOf(answer)).toBe('404 NOT_FOUND');
             return maskResponse(answer, { value: [id] });
           }),
         ),
@@ -200,10 +200,10 @@ describe('rights', () => {
       const read = await setup.call(method, path, reader, body);
       const none = await setup.call(method, path, unscoped, body);
       expect(read.status).toBe(method === 'GET' ? 200 : 403);
-      expect([none.status, none.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+      expect(outcomeOf(none)).toBe('403 INSUFFICIENT_SCOPE');
     }
     const created = await setup.call('POST', '/webhooks', reader, { url });
-    expect([created.status, created.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(outcomeOf(created)).toBe('403 INSUFFICIENT_SCOPE');
     const anonymous = await requestRest('GET', `${setup.url}/v1/webhooks`);
     expect(anonymous.status).toBe(401);
   });
@@ -220,7 +220,7 @@ describe('rights', () => {
       await setup.call('PATCH', `/webhooks/${wide.id}`, narrow, { url }),
     ];
     for (const answer of refused) {
-      expect([answer.status, answer.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+      expect(outcomeOf(answer)).toBe('403 INSUFFICIENT_SCOPE');
       expect(answer.headers.get('www-authenticate')).toContain('scope="threads:read"');
     }
     // A webhook for every type gets only the visible events.

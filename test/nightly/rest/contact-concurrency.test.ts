@@ -4,7 +4,8 @@ import { contactRequestsRepository } from '../../../src/repositories/contacts/re
 import { contactsRepository } from '../../../src/repositories/contacts/contacts.ts';
 import { type FeedEvent, followFeed } from '../../clients/feed.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
-import { createRelatedAgent, statusAndCode, useContacts } from '../../clients/contacts.ts';
+import { createRelatedAgent, useContacts } from '../../clients/contacts.ts';
+import { outcomeOf } from '../../clients/rest.ts';
 
 const service = useSharedService();
 const trust = useContacts(service);
@@ -134,9 +135,6 @@ test('a retired agent gets no contact: a concurrent approval and request wait fo
     .poll(async () => (await service.core.database.query(waiting, ['Lock'])).length, { timeout: 8_000 })
     .toBe(2);
   await ending.commit();
-  expect((await answers).map(statusAndCode)).toEqual([
-    [404, 'REQUEST_NOT_FOUND'],
-    [404, 'AGENT_NOT_FOUND'],
-  ]);
+  expect((await answers).map(outcomeOf)).toEqual(['404 REQUEST_NOT_FOUND', '404 AGENT_NOT_FOUND']);
   for (const by of [bob, related]) expect((await trust.contacts(by)).body).toEqual({ contacts: [] });
 });

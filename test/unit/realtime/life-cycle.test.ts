@@ -38,17 +38,6 @@ test('nothing is delivered with an expired token, even before the next check of 
   expect(events).toEqual([]);
 });
 
-test('a revocation immediately ends the streams of that token, and no others', async () => {
-  const { realtime } = setUp();
-  const gone = createRecordingReader();
-  const stays = createRecordingReader();
-  (await realtime.open(buildActor('a', { token_id: 'gone' }), {}, gone.reader)).start();
-  (await realtime.open(buildActor('a'), {}, stays.reader)).start();
-  realtime.revoke((actor) => actor.token_id === 'gone');
-  expect(gone.ends).toEqual(['token_ended']);
-  expect(stays.ends).toEqual([]);
-});
-
 test('a revocation while a stream opens refuses it; one before its start is reported at the start', async () => {
   const { realtime } = setUp();
   const early = createRecordingReader();

@@ -4,18 +4,6 @@ import { waitUntil, setUp } from './setup.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
-test('a stream without a cursor starts now and gets later events', async () => {
-  const { realtime, memory, notify } = setUp();
-  memory.add(['a']);
-  const { reader, ids } = createRecordingReader();
-  const stream = await realtime.open(buildActor('a'), {}, reader);
-  expect(stream).toMatchObject({ resumed: false, gap: false });
-  stream.start();
-  const id = memory.add(['a']);
-  await notify('a', 2);
-  await waitUntil(() => expect(ids()).toEqual([id]));
-});
-
 test('a stream resumes after its cursor, over several pages, and continues live', async () => {
   const { realtime, memory, notify, cursors } = setUp();
   const all = Array.from({ length: 350 }, () => memory.add(['a']));

@@ -84,12 +84,6 @@ export const contents: readonly Mistake[] = [
     upload({ text: 'a' }),
   ),
   fails(
-    'name for a file name',
-    ['upload_attachment', { name: 'a.txt', text: 'a' }],
-    /did you mean filename\?/,
-    upload({ text: 'a' }),
-  ),
-  fails(
     'text declared as an image',
     upload({ text: 'a', content_type: 'image/png' }),
     /Leave out content_type/,

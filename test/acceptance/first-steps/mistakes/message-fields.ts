@@ -9,18 +9,6 @@ export const messageFields: readonly Mistake[] = [
     sent,
   ),
   fails(
-    'a misspelled field',
-    ['send_message', { thread_id: 'THREAD', contnet: 'x' }],
-    /did you mean content\?/,
-    sent,
-  ),
-  fails(
-    'a field in camel case',
-    ['send_message', { threadId: 'THREAD', content: 'x' }],
-    /did you mean thread_id\?/,
-    sent,
-  ),
-  fails(
     'the key in camel case',
     send({ idempotencyKey: 'UUID' }),
     /^idempotencyKey: is unknown; did you mean idempotency_key\? Fields: .*idempotency_key\.$/,
@@ -39,31 +27,11 @@ export const messageFields: readonly Mistake[] = [
     open({ initial_message: 'x' }),
   ),
   fails(
-    'attachments of a message',
-    send({ attachments: ['FILE'] }),
-    /did you mean attachment_ids\?/,
-    send({ attachment_ids: ['FILE'] }),
-  ),
-  fails(
-    'files of a message',
-    send({ files: ['FILE'] }),
-    /did you mean attachment_ids\?/,
-    send({ attachment_ids: ['FILE'] }),
-  ),
-  fails(
     'two unknown fields',
     send({ mood: 'x', color: 'y' }),
     /^mood: is unknown; color: is unknown\. Fields: [^.]*\.$/,
     sent,
   ),
-  fails(
-    'a format of a message',
-    send({ format: 'markdown' }),
-    /did you mean content_type\?/,
-    send({ content_type: 'markdown' }),
-  ),
-  fails('a shortened field', ['get_thread', { thread: 'THREAD' }], /did you mean thread_id\?/, read),
-  fails('id for a thread', ['get_thread', { id: 'THREAD' }], /did you mean thread_id\?/, read),
   fails('the list of fields', ['mark_read', { nothing: 1 }], /Fields: thread_id, up_to_sequence/, [
     'mark_read',
     { thread_id: 'THREAD', up_to_sequence: 1 },

@@ -4,6 +4,7 @@ import { forms } from './forms.ts';
 import { ids } from './ids.ts';
 import { messageFields } from './message-fields.ts';
 import { otherFields } from './other-fields.ts';
+import { renamedFields } from './renamed-fields.ts';
 import { threadFields } from './thread-fields.ts';
 import { times, queries } from './times-and-queries.ts';
 import { toolNames } from './tool-names.ts';
@@ -17,6 +18,7 @@ export const mistakes: readonly Mistake[] = [
   ...ids,
   ...times,
   ...queries,
+  ...renamedFields,
   ...messageFields,
   ...threadFields,
   ...otherFields,

@@ -2,24 +2,6 @@ import { card, fails, list, listed, send, type Mistake } from './mistake.ts';
 
 /** Names and values of arguments of other tools. */
 export const otherFields: readonly Mistake[] = [
-  fails(
-    'a sequence to mark',
-    ['mark_read', { thread_id: 'THREAD', sequence: 1 }],
-    /did you mean up_to_sequence\?/,
-    ['mark_read', { thread_id: 'THREAD', up_to_sequence: 1 }],
-  ),
-  fails('a name to search for', ['search_agents', { name: 'x' }], /did you mean q\?/, [
-    'search_agents',
-    { q: 'x' },
-  ]),
-  fails('an agent to look at', ['get_agent_card', { agent: 'FRIEND' }], /did you mean handle\?/, [
-    'get_agent_card',
-    { handle: 'FRIEND' },
-  ]),
-  fails('id of an attachment', ['get_attachment', { id: 'FILE' }], /did you mean attachment_id\?/, [
-    'get_attachment',
-    { attachment_id: 'FILE' },
-  ]),
   fails('a limit of words', list({ limit: 'many' }), 'limit: must be a number.', list({ limit: 10 })),
   fails(
     'a limit that is too high',
@@ -41,7 +23,6 @@ export const otherFields: readonly Mistake[] = [
     /^status: must be one of: active/,
     list({ status: 'active' }),
   ),
-  fails('only unread ones', list({ unread_only: true }), /did you mean unread\?/, list({ unread: true })),
   fails('a page', list({ page: 2 }), /did you mean cursor\?/, listed),
   fails(
     'a key where none is taken',
@@ -90,12 +71,6 @@ export const otherFields: readonly Mistake[] = [
     card({ skills: [{ name: 'My Skill', description: 'x' }] }),
     /^skills\.0\.name: must be a lower-case slug/,
     card({ skills: [{ name: 'my-skill', description: 'x' }] }),
-  ),
-  fails(
-    'with_handle of a request',
-    ['request_contact', { with_handle: 'STRANGER' }],
-    /did you mean handle\?/,
-    ['request_contact', { handle: 'STRANGER' }],
   ),
   fails(
     'a decision as a boolean',

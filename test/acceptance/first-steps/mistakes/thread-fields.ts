@@ -1,27 +1,7 @@
-import { fails, open, opened, waited, waitNow, type Mistake } from './mistake.ts';
+import { fails, open, waited, waitNow, type Mistake } from './mistake.ts';
 
 /** Names of arguments of threads and questions. */
 export const threadFields: readonly Mistake[] = [
-  fails('to for a new thread', ['create_thread', { to: 'FRIEND' }], /did you mean with_handle\?/, opened),
-  fails(
-    'members of a new thread',
-    ['create_thread', { members: ['FRIEND'] }],
-    /did you mean participants\?/,
-    ['create_thread', { participants: ['FRIEND'] }],
-  ),
-  fails(
-    'a message of a new thread',
-    open({ message: 'Hi' }),
-    /did you mean initial_message\?/,
-    open({ initial_message: 'Hi' }),
-  ),
-  fails(
-    'content of a new thread',
-    open({ content: 'Hi' }),
-    /did you mean initial_message\?/,
-    open({ initial_message: 'Hi' }),
-  ),
-  fails('a title of a new thread', open({ title: 'Hi' }), /did you mean subject\?/, open({ subject: 'Hi' })),
   fails('both forms of members', open({ participants: ['FRIEND'] }), /either with_handle or participants/, [
     'create_thread',
     { participants: ['FRIEND'] },
@@ -45,24 +25,6 @@ export const threadFields: readonly Mistake[] = [
     open({ initial_message: 'a' }),
   ),
   fails(
-    'a question',
-    ['ask', { with_handle: 'FRIEND', question: 'Why?', wait_seconds: 0 }],
-    /did you mean content\?/,
-    ['ask', { with_handle: 'FRIEND', content: 'Why?', wait_seconds: 0 }],
-  ),
-  fails(
-    'to of a question',
-    ['ask', { to: 'FRIEND', content: 'Why?', wait_seconds: 0 }],
-    /did you mean with_handle\?/,
-    ['ask', { with_handle: 'FRIEND', content: 'Why?', wait_seconds: 0 }],
-  ),
-  fails(
-    'a timeout of a question',
-    ['ask', { with_handle: 'FRIEND', content: 'Why?', timeout: 0 }],
-    /did you mean wait_seconds\?/,
-    ['ask', { with_handle: 'FRIEND', content: 'Why?', wait_seconds: 0 }],
-  ),
-  fails(
     'both places of a question',
     ['ask', { with_handle: 'FRIEND', thread_id: 'THREAD', content: 'Why?', wait_seconds: 0 }],
     /either thread_id or with_handle/,
@@ -73,12 +35,6 @@ export const threadFields: readonly Mistake[] = [
     ['ask', { thread_id: 'THREAD', subject: 'x', content: 'Why?', wait_seconds: 0 }],
     /^subject: is only for a new thread/,
     ['ask', { thread_id: 'THREAD', content: 'Why?', wait_seconds: 0 }],
-  ),
-  fails(
-    'a timeout of a wait',
-    ['wait_for_events', { timeout_seconds: 0 }],
-    /did you mean wait_seconds\?/,
-    waited,
   ),
   fails(
     'a negative wait',

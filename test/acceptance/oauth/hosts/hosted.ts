@@ -1,139 +1,73 @@
-import { code, codeWithoutSecret, everywhere, type HostDocument } from './host-document.ts';
+import { codeWithoutSecret, everywhere, openHost, type HostDocument } from './host-document.ts';
+
+const post = { token_endpoint_auth_method: 'client_secret_post' };
+const withPost = { metadata: post, authentication: 'client_secret_post' } as const;
+const basic = { token_endpoint_auth_method: 'client_secret_basic' };
 
 export const hosted: readonly HostDocument[] = [
-  {
-    host: 'Claude.ai',
+  openHost('Claude.ai', 'Claude', ['https://claude.ai/api/mcp/auth_callback'], {
     variant: 'without resource',
-    metadata: {
-      client_name: 'Claude',
-      redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
-      ...codeWithoutSecret,
-    },
-  },
-  {
-    host: 'Claude.ai',
-    variant: 'scope claudeai, with a secret',
-    metadata: {
-      client_name: 'Claude',
-      redirect_uris: ['https://claude.ai/api/mcp/auth_callback', 'https://claude.com/api/mcp/auth_callback'],
-      ...code,
-      token_endpoint_auth_method: 'client_secret_post',
+    resource: undefined,
+  }),
+  openHost(
+    'Claude.ai',
+    'Claude',
+    ['https://claude.ai/api/mcp/auth_callback', 'https://claude.com/api/mcp/auth_callback'],
+    {
+      variant: 'scope claudeai, with a secret',
+      ...withPost,
+      metadata: { ...post, scope: 'claudeai' },
       scope: 'claudeai',
     },
-    scope: 'claudeai',
-    authentication: 'client_secret_post',
-    resource: everywhere,
-  },
-  {
-    host: 'ChatGPT',
-    metadata: {
-      client_name: 'ChatGPT',
-      redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
-      ...codeWithoutSecret,
-    },
-    resource: everywhere,
-  },
-  {
-    host: 'ChatGPT',
+  ),
+  openHost('ChatGPT', 'ChatGPT', ['https://chatgpt.com/connector_platform_oauth_redirect']),
+  openHost('ChatGPT', 'ChatGPT', ['https://chatgpt.com/connector/oauth/p9XkT2vQ'], {
     variant: 'own callback, with a secret',
-    metadata: {
-      client_name: 'ChatGPT',
-      redirect_uris: ['https://chatgpt.com/connector/oauth/p9XkT2vQ'],
-      ...code,
-      token_endpoint_auth_method: 'client_secret_post',
-    },
-    authentication: 'client_secret_post',
-    resource: everywhere,
-  },
-  {
-    host: 'Le Chat',
-    metadata: {
-      client_name: 'Mistral AI',
-      redirect_uris: ['https://callback.mistral.ai/v1/integrations_auth/oauth2_callback'],
-      ...codeWithoutSecret,
-    },
-    resource: everywhere,
-  },
-  {
-    host: 'Copilot Studio',
-    metadata: {
-      client_name: 'Microsoft Copilot Studio',
-      redirect_uris: ['https://global.consent.azure-apim.net/redirect/cr1a2-5fmessages-5f0b1c2d3e'],
-      ...code,
-      token_endpoint_auth_method: 'client_secret_post',
-    },
-    authentication: 'client_secret_post',
-  },
+    ...withPost,
+  }),
+  openHost('Le Chat', 'Mistral AI', ['https://callback.mistral.ai/v1/integrations_auth/oauth2_callback']),
+  openHost(
+    'Copilot Studio',
+    'Microsoft Copilot Studio',
+    ['https://global.consent.azure-apim.net/redirect/cr1a2-5fmessages-5f0b1c2d3e'],
+    { ...withPost, resource: undefined },
+  ),
   {
     host: 'Bot Framework',
     metadata: {
       client_name: 'Azure Bot Service',
       redirect_uris: ['https://token.botframework.com/.auth/web/redirect'],
-      token_endpoint_auth_method: 'client_secret_basic',
+      ...basic,
     },
     authentication: 'client_secret_basic',
   },
 ];
 
 export const selfHosted: readonly HostDocument[] = [
-  {
-    host: 'LibreChat',
-    metadata: {
-      client_name: 'LibreChat MCP Client',
-      redirect_uris: ['http://localhost:3080/api/mcp/messages/oauth/callback'],
-      ...code,
-      token_endpoint_auth_method: 'client_secret_basic',
-    },
+  openHost('LibreChat', 'LibreChat MCP Client', ['http://localhost:3080/api/mcp/messages/oauth/callback'], {
+    metadata: basic,
     authentication: 'client_secret_basic',
-    resource: everywhere,
-  },
-  {
-    host: 'LibreChat',
-    variant: 'https',
-    metadata: {
-      client_name: 'LibreChat MCP Client',
-      redirect_uris: ['https://chat.acme.example/api/mcp/messages/oauth/callback'],
-      ...code,
-      token_endpoint_auth_method: 'client_secret_post',
-    },
-    authentication: 'client_secret_post',
-    resource: everywhere,
-  },
-  {
-    host: 'n8n',
-    metadata: {
-      client_name: 'n8n',
-      client_uri: 'https://n8n.io/',
-      redirect_uris: ['http://localhost:5678/rest/oauth2-credential/callback'],
-      ...code,
-      token_endpoint_auth_method: 'client_secret_basic',
-    },
+  }),
+  openHost(
+    'LibreChat',
+    'LibreChat MCP Client',
+    ['https://chat.acme.example/api/mcp/messages/oauth/callback'],
+    { variant: 'https', ...withPost },
+  ),
+  openHost('n8n', 'n8n', ['http://localhost:5678/rest/oauth2-credential/callback'], {
+    metadata: { client_uri: 'https://n8n.io/', ...basic },
     authentication: 'client_secret_basic',
-  },
-  {
-    host: 'n8n',
+    resource: undefined,
+  }),
+  openHost('n8n', 'n8n', ['https://n8n.acme.example/rest/oauth2-credential/callback'], {
     variant: 'https, as a public client with an empty secret',
-    metadata: {
-      client_name: 'n8n',
-      redirect_uris: ['https://n8n.acme.example/rest/oauth2-credential/callback'],
-      ...codeWithoutSecret,
-    },
     authentication: 'empty_basic',
-  },
-  {
-    host: 'Open WebUI',
-    metadata: {
-      client_name: 'Open WebUI',
-      redirect_uris: ['https://ai.acme.example/oauth/clients/mcp:messages/callback'],
-      ...code,
-      token_endpoint_auth_method: 'client_secret_post',
-      client_uri: null,
-      contacts: null,
-      scope: null,
-    },
-    authentication: 'client_secret_post',
-    resource: everywhere,
-  },
+    resource: undefined,
+  }),
+  openHost('Open WebUI', 'Open WebUI', ['https://ai.acme.example/oauth/clients/mcp:messages/callback'], {
+    ...withPost,
+    metadata: { ...post, client_uri: null, contacts: null, scope: null },
+  }),
 ];
 
 /** Properties of clients that no host above has. */

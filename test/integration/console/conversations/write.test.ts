@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../../clients/rest.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
@@ -46,7 +47,7 @@ test('no token can claim that a person wrote a message', async () => {
   const { mine, id } = await createWorld();
   const claim = { content: 'x', written_by: 'person' };
   const refused = await service.post(mine, `/threads/${id}/messages`, claim);
-  expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+  expect(outcomeOf(refused)).toBe('400 VALIDATION_ERROR');
   const sent = await sendTo(service, mine, id, 'x', { metadata: { written_by: 'person' } });
   expect(sent.written_by).toBe('agent');
 });

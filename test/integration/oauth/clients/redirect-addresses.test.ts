@@ -84,6 +84,21 @@ describe('redirect addresses', () => {
     }
   });
 
+  test.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'blob:https://app.example/x',
+    'vbscript:x',
+    'ms-settings:network',
+    'mailto:a@app.example',
+  ])('the refusal of %s says what to use', async (address) => {
+    const { json } = await ask({ redirect_uris: [address] });
+    expect(json['error_description']).toMatch(
+      /^redirect_uris cannot use the scheme [\w-]+: use https or the scheme of an app$/,
+    );
+  });
+
   test('on a local network without TLS are refused with the reason and what to do', async () => {
     for (const host of ['192.168.1.20:5678', 'n8n.lan', '10.0.0.4']) {
       const { status, json } = await ask({

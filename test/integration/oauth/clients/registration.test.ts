@@ -122,6 +122,8 @@ test('an invalid registration gets an OAuth error', async () => {
     expect(status).toBe(400);
     expect(json['error']).toMatch(/^invalid_(request|client_metadata|redirect_uri)$/);
   }
+  const { json } = await ask({ redirect_uris, response_types: ['token'] });
+  expect(json['error_description']).toContain('response_types must include code');
   const form = await register(authority.url, 'redirect_uris=x', {
     'Content-Type': 'application/x-www-form-urlencoded',
   });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
+import { outcomeOf, requestRest } from '../../../clients/rest.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { newAgentName, createPolicyFixtures, type PolicyFixtures } from './policy-fixtures.ts';
 
@@ -37,10 +37,7 @@ test('every caller gets the same error for a paused agent, which can do nothing 
       ...(relation === 'contact' ? [] : [post('/contacts/requests', target, { handle: viewer.handle })]),
     ];
     for (const answer of await Promise.all([...towards, ...from])) {
-      expect([answer.status, answer.body.error?.code], `${relation}: ${answer.text}`).toEqual([
-        503,
-        'AGENT_PAUSED',
-      ]);
+      expect(outcomeOf(answer), `${relation}: ${answer.text}`).toBe('503 AGENT_PAUSED');
       expect(answer.headers.get('retry-after')).toBe('60');
     }
     expect((await service.get(target, '/threads')).status).toBe(200);
@@ -52,7 +49,7 @@ test('an agent that may not start threads can reply in them', async () => {
   const thread = await threadOf(viewer, target.handle);
   await service.patch(target, `/agents/${target.id}`, { can_initiate_threads: false });
   const refused = await post('/threads', target, { with_handle: viewer.handle });
-  expect([refused.status, refused.body.error.code]).toEqual([403, 'CANNOT_INITIATE_THREADS']);
+  expect(outcomeOf(refused)).toBe('403 CANNOT_INITIATE_THREADS');
   expect((await post(`/threads/${thread}/messages`, target, { content: 'x' })).status).toBe(201);
 });
 

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
-import { maskResponse } from '../../../support/mask-response.ts';
-import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { outcomeOf, readPages, requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 
 const service = useSharedService();
 
 const owned = () => service.agent({ scopes, visibility: 'private', inbound_policy: 'contacts_only' });
-const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
 const ownerOf = ({ handle }: TestAgent) => handle.split('.')[0] ?? '';
 
 function agents(method: string, path: string, token: string, body?: unknown): Promise<RestResponse> {
@@ -71,28 +69,18 @@ test('an invalid registration is refused by the name of the field', async () => 
   const wrong: [object, string][] = [
     [{ name: 'a.b' }, 'name'],
     [{ name: '-a' }, 'name'],
-    [{ name: '' }, 'name'],
-    [{ name: 'x'.repeat(33) }, 'name'],
     [{ name: 'a\u0000' }, 'name'],
-    [{ name: 7 }, 'name'],
-    [{ display_name: '' }, 'display_name'],
-    [{ display_name: 'D'.repeat(101) }, 'display_name'],
     [{ display_name: 'half \ud800' }, 'display_name'],
-    [{ description: 'd'.repeat(1001) }, 'description'],
     [{ card_body: `${'é'.repeat(16_384)}x` }, 'card_body'],
-    [{ skills: Array.from({ length: 21 }, () => ({ name: 'a', description: '' })) }, 'skills'],
     [{ skills: [{ name: 'Not A Slug', description: '' }] }, 'skills.0.name'],
     [{ skills: [{ name: 'a', description: 'x'.repeat(501) }] }, 'skills.0.description'],
     [{ skills: [{ name: 'a', description: '', price: 1 }] }, 'skills.0.price'],
-    [{ inbound_policy: 'none' }, 'inbound_policy'],
-    [{ visibility: 'hidden' }, 'visibility'],
     [{ scope: 'shared' }, 'organization'],
     [{ scope: 'member' }, 'organization'],
-    [{ owner: 'me' }, 'owner'],
   ];
   for (const [body, field] of wrong) {
     const answer = await register(ann.token, body);
-    expect(codeOf(answer), field).toEqual([400, 'VALIDATION_ERROR']);
+    expect(outcomeOf(answer), field).toBe('400 VALIDATION_ERROR');
     expect(answer.body.error.details[0].field).toBe(field);
   }
 });
@@ -104,10 +92,9 @@ test('a taken handle is refused, and a repeated key registers once', async () =>
   const [first, second] = await Promise.all([send(), send()]);
   expect([first.status, second.status]).toEqual([201, 201]);
   expect(first.text).toBe(second.text);
-  expect(codeOf(await agents('POST', '', ann.token, { ...body, name: 'ONCE' }))).toEqual([
-    409,
-    'DUPLICATE_HANDLE',
-  ]);
+  expect(outcomeOf(await agents('POST', '', ann.token, { ...body, name: 'ONCE' }))).toBe(
+    '409 DUPLICATE_HANDLE',
+  );
   const racing = await Promise.all(
     Array.from({ length: 5 }, () => agents('POST', '', ann.token, { ...body, name: 'raced' })),
   );
@@ -116,32 +103,14 @@ test('a taken handle is refused, and a repeated key registers once', async () =>
 
 test('the list shows the personal agents of the owner, in pages that neither skip nor repeat', async () => {
   const ann = await owned();
-  const stranger = await owned();
   const created = [ann.id];
   for (const name of ['a', 'b', 'c', 'd']) created.push((await register(ann.token, { name })).body.id);
-  const seen: string[] = [];
-  let path = '?limit=2';
-  for (;;) {
-    const page = await agents('GET', path, ann.token);
-    seen.push(...page.body.agents.map(({ id }: { id: string }) => id));
-    if (!page.body.next_cursor) break;
-    expect(page.headers.get('link')).toContain('rel="next"');
+  const read = (query: string) => agents('GET', query, ann.token);
+  const seen = await readPages(read, { list: 'agents', limit: 2 }, async ({ length }) => {
     // New agents are added at the end of the list.
-    if (seen.length === 2) created.push((await register(ann.token)).body.id);
-    path = `?limit=2&cursor=${encodeURIComponent(page.body.next_cursor)}`;
-  }
-  expect(seen).toEqual(created);
-  const { next_cursor } = (await agents('GET', '?limit=1', ann.token)).body;
-  for (const wrong of [next_cursor, 'broken', `${next_cursor}x`]) {
-    expect(codeOf(await agents('GET', `?cursor=${wrong}`, stranger.token))).toEqual([400, 'INVALID_CURSOR']);
-    expect(codeOf(await agents('GET', `/managed?cursor=${wrong}`, ann.token))).toEqual([
-      400,
-      'INVALID_CURSOR',
-    ]);
-  }
-  for (const limit of ['0', '101', 'x']) {
-    expect(codeOf(await agents('GET', `?limit=${limit}`, ann.token))).toEqual([400, 'VALIDATION_ERROR']);
-  }
+    if (length === 2) created.push((await register(ann.token)).body.id);
+  });
+  expect(seen.map(({ id }) => id)).toEqual(created);
 });
 
 test('an agent can change its profile, but not its policies', async () => {
@@ -162,7 +131,7 @@ test('an agent can change its profile, but not its policies', async () => {
     const reader = await service.token(handle, { scopes: granted });
     expect((await agents('GET', '/me', reader)).status).toBe(200);
     const refused = await agents('PATCH', '/me', reader, { description: 'hijacked' });
-    expect(codeOf(refused)).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(outcomeOf(refused)).toBe('403 INSUFFICIENT_SCOPE');
     expect(refused.body.error.message).toContain('threads:write, contacts:write, or agents:write');
     expect(refused.headers.get('www-authenticate')).toContain('scope="threads:write"');
   }
@@ -174,21 +143,20 @@ test('an agent can change its profile, but not its policies', async () => {
   };
   for (const [field, value] of Object.entries(policies)) {
     const answer = await agents('PATCH', '/me', token, { display_name: 'Newer', [field]: value });
-    expect(codeOf(answer), field).toEqual([403, 'FORBIDDEN']);
+    expect(outcomeOf(answer), field).toBe('403 FORBIDDEN');
   }
   const deep = { token, raw: `{"paused":${'['.repeat(50_000)}${']'.repeat(50_000)}}` };
   const json = { 'Content-Type': 'application/json' };
   for (const headers of [json, { ...json, 'Idempotency-Key': 'deep' }]) {
-    expect(codeOf(await requestRest('PATCH', `${service.api}/agents/me`, { ...deep, headers }))).toEqual([
-      400,
-      'VALIDATION_ERROR',
-    ]);
+    expect(outcomeOf(await requestRest('PATCH', `${service.api}/agents/me`, { ...deep, headers }))).toBe(
+      '400 VALIDATION_ERROR',
+    );
   }
   for (const body of [{}, { name: 'x' }, { scope: 'shared' }, { id }, { display_name: null }]) {
-    expect(codeOf(await agents('PATCH', '/me', token, body))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(outcomeOf(await agents('PATCH', '/me', token, body))).toBe('400 VALIDATION_ERROR');
   }
   expect((await agents('GET', '/me', token)).body).toEqual(changed.body);
-  expect(codeOf(await agents('PATCH', `/${id}`, token, change))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+  expect(outcomeOf(await agents('PATCH', `/${id}`, token, change))).toBe('403 INSUFFICIENT_SCOPE');
 });
 
 test('an owner can change the policies too; the agent and the acting agent get one event each', async () => {
@@ -224,8 +192,8 @@ test('an agent that is visible but not managed is refused; an invisible agent is
   const [ann, eve] = await Promise.all([service.agent({ scopes }), owned()]);
   for (const ref of [ann.id, ann.handle]) {
     expect((await agents('GET', `/${ref}`, eve.token)).status).toBe(200);
-    expect(codeOf(await agents('PATCH', `/${ref}`, eve.token, { paused: true }))).toEqual([403, 'FORBIDDEN']);
-    expect(codeOf(await agents('DELETE', `/${ref}`, eve.token))).toEqual([403, 'FORBIDDEN']);
+    expect(outcomeOf(await agents('PATCH', `/${ref}`, eve.token, { paused: true }))).toBe('403 FORBIDDEN');
+    expect(outcomeOf(await agents('DELETE', `/${ref}`, eve.token))).toBe('403 FORBIDDEN');
   }
   expect((await agents('GET', '/me', ann.token)).body.paused).toBe(false);
 });
@@ -247,30 +215,4 @@ test('a profile shows the relation to the viewer, and hides a block by the other
   expect((await profile(eve.handle)).text).toBe(before);
   await insert('insert into contacts (agent_id, contact_id, since) values ($2, $1, 1)');
   expect(await relationship(eve.handle)).toBe('contact');
-});
-
-test('every operation responds identically for absent, hidden and retired agents', async () => {
-  const ann = await owned();
-  const [hidden, gone] = await Promise.all([owned(), service.agent({ scopes })]);
-  expect((await agents('DELETE', `/${gone.id}`, gone.token)).status).toBe(204);
-  const byHandle = [hidden.handle, gone.handle, 'absent.at-all'];
-  const byId = [hidden.id, gone.id, 'agt_01KAJ3V6S2E8Q4X7N9M1C5D0TB', 'agt_', 'agt_x'];
-  const calls: [string, string, unknown?][] = [
-    ['GET', '/{}'],
-    ['PATCH', '/{}', { paused: true }],
-    ['DELETE', '/{}'],
-  ];
-  const texts: string[] = [];
-  for (const [method, path, body] of calls) {
-    for (const ref of [...byHandle, ...byId]) {
-      texts.push(maskResponse(await agents(method, path.replace('{}', ref), ann.token, body)));
-    }
-  }
-  for (const handle of byHandle)
-    texts.push(maskResponse(await agents('GET', `/${handle.replace('.', '/')}`, ann.token)));
-  expect(new Set(texts)).toEqual(new Set([texts[0]]));
-  expect(texts[0]).toMatch(/^404\n[^]*"AGENT_NOT_FOUND"/);
-  for (const malformed of ['no-dot', 'a.b.c', '@', 'a..b', '%20']) {
-    expect(codeOf(await agents('GET', `/${malformed}`, ann.token))).toEqual([400, 'INVALID_HANDLE']);
-  }
 });

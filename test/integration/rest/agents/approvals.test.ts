@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
+import { readPages } from '../../../clients/rest.ts';
 import { allTestScopes, type TestAgent, useSharedService } from '../../../support/service.ts';
 
 const service = useSharedService();
@@ -125,32 +126,9 @@ test('approvals are paged and filtered by state', async () => {
   const created: string[] = [];
   for (const message of ['one', 'two', 'three']) created.unshift(await question(asker, message));
   await decide(decider, created[1] ?? '', 'deny');
-  const seen: string[] = [];
-  let query = '?limit=2';
-  do {
-    const { body } = await list(decider, query);
-    seen.push(...body.approvals.map(({ id }: { id: string }) => id));
-    query = body.next_cursor === undefined ? '' : `?limit=2&cursor=${body.next_cursor}`;
-  } while (query !== '');
-  expect(seen).toEqual(created);
+  const seen = await readPages((query) => list(decider, query), { list: 'approvals', limit: 2 });
+  expect(seen.map(({ id }) => id)).toEqual(created);
   const { body } = await list(decider, '?state=denied');
   expect(body.approvals).toMatchObject([{ id: created[1], state: 'denied' }]);
   expect((await list(decider, '?state=pending')).body.approvals).toHaveLength(2);
-  expect((await list(decider, '?state=maybe')).status).toBe(400);
-  expect((await list(decider, '?cursor=x')).body).toMatchObject({ error: { code: 'INVALID_CURSOR' } });
-});
-
-test('only a token with the explicit scope can decide', async () => {
-  const { asker, decider } = await household();
-  const id = await question(asker);
-  const token = await service.token(decider.handle, { scopes: [...allTestScopes, 'agents:write'] });
-  const poor = { ...decider, token };
-  for (const answer of [
-    await list(poor),
-    await decide(poor, id, 'approve'),
-    await decide(poor, id, 'deny'),
-  ]) {
-    expect([answer.status, answer.body]).toMatchObject([403, { error: { code: 'INSUFFICIENT_SCOPE' } }]);
-    expect(answer.headers.get('www-authenticate')).toContain('scope="approvals:write"');
-  }
 });

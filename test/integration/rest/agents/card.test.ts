@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { maskResponse } from '../../../support/mask-response.ts';
 import { connectSdkClient } from '../../../clients/mcp/client.ts';
-import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { outcomeOf, requestRest, type RestResponse } from '../../../clients/rest.ts';
 import {
   type AgentOptions,
   startService,
@@ -37,8 +37,6 @@ function partsOf(text: string): { front: unknown; body: string } {
   const [, yaml = '', body = ''] = /^---\n([^]*?\n)---\n\n([^]*)$/.exec(text) ?? [];
   return { front: parse(yaml), body };
 }
-
-const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
 
 test('a public card is Markdown with front matter for every caller', async () => {
   const profile = {
@@ -159,7 +157,7 @@ test('a card that is expensive to render is rendered', async () => {
 test('an Accept header without a supported form is 406', async () => {
   const { handle } = await service.agent();
   for (const accept of ['application/json', 'image/*', 'text/markdown;q=0, text/html;q=0']) {
-    expect(codeOf(await card(handle, accept))).toEqual([406, 'NOT_ACCEPTABLE']);
+    expect(outcomeOf(await card(handle, accept))).toBe('406 NOT_ACCEPTABLE');
   }
 });
 
@@ -192,14 +190,14 @@ test('a private card follows the visibility of the agent, and is not found other
   expect([...texts][0]).toMatch(/^404\n[^]*"AGENT_NOT_FOUND"/);
   const hidden = await card(ann.handle, '*/*', eve.token);
   const absent = await card('absent.at-all', '*/*', eve.token);
-  expect(codeOf(hidden)).toEqual([404, 'AGENT_NOT_FOUND']);
+  expect(outcomeOf(hidden)).toBe('404 AGENT_NOT_FOUND');
   expect(maskResponse(hidden)).toBe(maskResponse(absent));
 
   const own = await card(ann.handle, '*/*', ann.token);
   expect(partsOf(own.text).body).toBe('secret\n');
   expect(own.headers.get('cache-control')).toBe('no-store');
   const poor = await service.token(ann.handle, { scopes: ['realtime:read'] });
-  expect(codeOf(await card(ann.handle, '*/*', poor))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+  expect(outcomeOf(await card(ann.handle, '*/*', poor))).toBe('403 INSUFFICIENT_SCOPE');
   await service.post(ann, '/threads', { with_handle: eve.handle });
   expect((await card(ann.handle, '*/*', eve.token)).status).toBe(200);
 });
@@ -208,7 +206,7 @@ test('a bad token and a malformed handle are refused', async () => {
   const { handle } = await service.agent();
   for (const token of ['nonsense', await service.token(handle, { audience: 'mcp' })]) {
     const answer = await card(handle, '*/*', token);
-    expect(codeOf(answer)).toEqual([401, 'UNAUTHORIZED']);
+    expect(outcomeOf(answer)).toBe('401 UNAUTHORIZED');
     expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
   }
   for (const wrong of ['-.b', 'a%00.b', 'a b.c']) expect((await card(wrong)).status).toBe(400);

@@ -4,14 +4,13 @@ import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { createCredential } from '../../../../src/services/auth/credentials.ts';
 import { followFeed } from '../../../clients/feed.ts';
-import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { outcomeOf, requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { useContacts } from '../../../clients/contacts.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 
 const service = useSharedService();
 
-const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
 const sql = <Row extends object>(text: string, values: unknown[] = []) =>
   service.core.database.query<Row>({ text }, values);
 
@@ -120,8 +119,8 @@ test('an agent can retire itself and still gets the response', async () => {
   const [keeper, gone] = await pair();
   expect((await call('DELETE', `/agents/${gone.id}`, gone.token)).status).toBe(204);
   await expect
-    .poll(async () => codeOf(await call('GET', '/agents/me', gone.token)), { timeout: 10_000 })
-    .toEqual([401, 'UNAUTHORIZED']);
+    .poll(async () => outcomeOf(await call('GET', '/agents/me', gone.token)), { timeout: 10_000 })
+    .toBe('401 UNAUTHORIZED');
   expect((await call('GET', '/agents/me', keeper.token)).status).toBe(200);
 });
 
@@ -133,13 +132,12 @@ test('a retired agent is in no list, its handle stays reserved, and it cannot be
     expect(body.agents.map(({ id }: { id: string }) => id)).toEqual([keeper.id]);
   }
   const again = { name: 'second', display_name: 'Second' };
-  expect(codeOf(await call('POST', '/agents', keeper.token, again))).toEqual([409, 'DUPLICATE_HANDLE']);
+  expect(outcomeOf(await call('POST', '/agents', keeper.token, again))).toBe('409 DUPLICATE_HANDLE');
   for (const ref of [gone.id, gone.handle]) {
-    expect(codeOf(await call('DELETE', `/agents/${ref}`, keeper.token))).toEqual([404, 'AGENT_NOT_FOUND']);
-    expect(codeOf(await call('POST', '/threads', keeper.token, { with_handle: ref }))).toEqual([
-      404,
-      'AGENT_NOT_FOUND',
-    ]);
+    expect(outcomeOf(await call('DELETE', `/agents/${ref}`, keeper.token))).toBe('404 AGENT_NOT_FOUND');
+    expect(outcomeOf(await call('POST', '/threads', keeper.token, { with_handle: ref }))).toBe(
+      '404 AGENT_NOT_FOUND',
+    );
   }
   const hashes = await sql<{ token_hash: Buffer }>('select token_hash from access_tokens');
   expect(hashes.some(({ token_hash }) => token_hash.equals(hash('sha256', gone.token, 'buffer')))).toBe(

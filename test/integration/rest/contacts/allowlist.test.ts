@@ -1,7 +1,8 @@
+import { outcomeOf, readPages } from '../../../clients/rest.ts';
 import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { useSharedService } from '../../../support/service.ts';
-import { statusAndCode, useContacts } from '../../../clients/contacts.ts';
+import { useContacts } from '../../../clients/contacts.ts';
 
 const service = useSharedService();
 const trust = useContacts(service);
@@ -40,7 +41,7 @@ test('an entry can be removed with every spelling of its path', async () => {
       expect([answer.status, answer.text], path).toEqual([204, '']);
       expect((await trust.allowlist(ann)).body).toEqual({ allowlist: [] });
       const again = await service.delete(ann, `${base}/${path}`);
-      expect(statusAndCode(again)).toEqual([404, 'NOT_FOUND']);
+      expect(outcomeOf(again)).toBe('404 NOT_FOUND');
     }
   }
 });
@@ -59,18 +60,8 @@ test('an entry that is neither a handle nor an owner with a star is refused', as
     'a.b.c',
     'é.*',
   ]) {
-    expect(statusAndCode(await trust.allow(ann, entry)), entry).toEqual([400, 'INVALID_HANDLE']);
-    expect(statusAndCode(await trust.disallow(ann, entry)), entry).toEqual([400, 'INVALID_HANDLE']);
-  }
-  for (const body of [
-    {},
-    { entry: '' },
-    { entry: 7 },
-    { entry: 'x'.repeat(81) },
-    { entry: 'a.b', why: '' },
-  ]) {
-    const answer = await trust.call('POST', '/allowlist', ann, body);
-    expect(statusAndCode(answer), JSON.stringify(body)).toEqual([400, 'VALIDATION_ERROR']);
+    expect(outcomeOf(await trust.allow(ann, entry)), entry).toBe('400 INVALID_HANDLE');
+    expect(outcomeOf(await trust.disallow(ann, entry)), entry).toBe('400 INVALID_HANDLE');
   }
   expect((await trust.allowlist(ann)).body).toEqual({ allowlist: [] });
 });
@@ -86,18 +77,12 @@ test('an allowlist is paged and limited to a thousand entries, also for concurre
   );
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
   for (const answer of answers.filter(({ status }) => status !== 201)) {
-    expect(statusAndCode(answer)).toEqual([400, 'VALIDATION_ERROR']);
+    expect(outcomeOf(answer)).toBe('400 VALIDATION_ERROR');
     expect(answer.body.error.message).toContain('1000');
   }
   expect((await trust.allow(ann, 'owner-7.*')).status).toBe(201);
-  const seen: string[] = [];
-  let query = '?limit=100';
-  while (query !== '') {
-    const { body } = await trust.allowlist(ann, query);
-    seen.push(...entries(body.allowlist));
-    const next = body.next_cursor as string | undefined;
-    query = next ? `?limit=100&cursor=${encodeURIComponent(next)}` : '';
-  }
+  const read = (query: string) => trust.allowlist(ann, query);
+  const seen = entries(await readPages(read, { list: 'allowlist', limit: 100 }));
   expect(seen).toHaveLength(1000);
   expect(new Set(seen).size).toBe(1000);
   await trust.disallow(ann, 'owner-7.*');
@@ -109,7 +94,7 @@ test('the allowlist admits agents only under the policy of that name', async () 
   const bob = await service.agent();
   const write = () => service.post(bob, '/threads', { with_handle: ann.handle });
   for (const entry of [bob.handle, `${bob.handle.split('.')[0]}.*`]) {
-    expect(statusAndCode(await write())).toEqual([403, 'NOT_ALLOWED']);
+    expect(outcomeOf(await write())).toBe('403 NOT_ALLOWED');
     await trust.allow(ann, entry);
     expect((await write()).status).toBe(201);
     await trust.disallow(ann, entry);
@@ -117,5 +102,5 @@ test('the allowlist admits agents only under the policy of that name', async () 
   const cleo = await service.agent({ inbound_policy: 'contacts_only' });
   await trust.allow(cleo, bob.handle);
   const answer = await service.post(bob, '/threads', { with_handle: cleo.handle });
-  expect(statusAndCode(answer)).toEqual([403, 'NOT_CONTACTS']);
+  expect(outcomeOf(answer)).toBe('403 NOT_CONTACTS');
 });

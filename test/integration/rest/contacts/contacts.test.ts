@@ -1,8 +1,9 @@
+import { outcomeOf, readPages } from '../../../clients/rest.ts';
 import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
-import { updateAgentColumn, statusAndCode, useContacts } from '../../../clients/contacts.ts';
+import { updateAgentColumn, useContacts } from '../../../clients/contacts.ts';
 
 const service = useSharedService();
 const trust = useContacts(service);
@@ -39,10 +40,7 @@ test('a contact is in both lists with the other side’s profile, in the long an
     }
   }
   const [owner, name] = bob.handle.split('.');
-  expect(statusAndCode(await trust.call('GET', `/agents/${owner}/${name}/contacts`, ann))).toEqual([
-    403,
-    'FORBIDDEN',
-  ]);
+  expect(outcomeOf(await trust.call('GET', `/agents/${owner}/${name}/contacts`, ann))).toBe('403 FORBIDDEN');
 });
 
 test('pages are ordered by handle and neither skip nor repeat while contacts change', async () => {
@@ -53,45 +51,17 @@ test('pages are ordered by handle and neither skip nor repeat while contacts cha
     ...TestAgent[],
   ];
   for (const friend of first) await trust.befriend(friend, ann);
-  const seen: string[] = [];
-  let query = '?limit=3';
-  for (let page = 0; query !== ''; page += 1) {
-    const { body, headers } = await trust.contacts(ann, query);
-    expect(body.contacts.length).toBeLessThanOrEqual(3);
-    seen.push(...handles(body.contacts));
-    const next = body.next_cursor as string | undefined;
-    query = next === undefined ? '' : `?limit=3&cursor=${encodeURIComponent(next)}`;
-    expect(headers.get('link') ?? '').toContain(next === undefined ? '' : 'rel="next"');
-    // A removed contact and a new one before the position do not shift the others.
-    if (page === 0) {
+  const read = (query: string) => trust.contacts(ann, query);
+  const seen = handles(
+    await readPages(read, { list: 'contacts', limit: 3 }, async ({ length }) => {
+      if (length > 3) return;
+      // A removed contact and a new one before the position do not shift the others.
       await trust.removeContact(ann, first[1]?.id ?? '');
       await trust.befriend(late, ann);
-    }
-  }
+    }),
+  );
   expect(seen).toEqual(first.map(({ handle }) => handle));
   expect((await trust.contacts(ann)).body.contacts).toHaveLength(8);
-});
-
-test('a cursor is valid only for its list and agent, and limits are enforced', async () => {
-  const [ann, bob, cleo] = (await agents(3)) as [TestAgent, TestAgent, TestAgent];
-  await trust.befriend(ann, bob);
-  await trust.befriend(ann, cleo);
-  const cursor = encodeURIComponent((await trust.contacts(ann, '?limit=1')).body.next_cursor);
-  for (const answer of [
-    await trust.contacts(bob, `?cursor=${cursor}`),
-    await trust.blocks(ann, `?cursor=${cursor}`),
-    await trust.allowlist(ann, `?cursor=${cursor}`),
-    await trust.requests(ann, `?cursor=${cursor}`),
-    await trust.contacts(ann, `?cursor=${cursor.slice(1)}`),
-    await trust.contacts(ann, '?cursor=nonsense'),
-  ])
-    expect(statusAndCode(answer)).toEqual([400, 'INVALID_CURSOR']);
-  for (const list of [trust.contacts, trust.requests, trust.blocks, trust.allowlist]) {
-    for (const query of ['?limit=0', '?limit=101', '?limit=x', '?limit=1&limit=2', '?cursor=']) {
-      expect(statusAndCode(await list(ann, query)), query).toEqual([400, 'VALIDATION_ERROR']);
-    }
-    expect((await list(ann, '?limit=100')).status).toBe(200);
-  }
 });
 
 test('without a limit a page has 50 contacts', async () => {
@@ -146,8 +116,8 @@ test('a contact is removed on both sides, and both get an event', async () => {
     expect(toBob?.map(({ type, data }) => [type, data])).toEqual([
       ['contact.removed', { agent_id: ann.id, canonical_handle: ann.handle }],
     ]);
-    expect(statusAndCode(await trust.removeContact(ann, ref))).toEqual([404, 'CONTACT_NOT_FOUND']);
-    expect(statusAndCode(await trust.removeContact(bob, ann.id))).toEqual([404, 'CONTACT_NOT_FOUND']);
+    expect(outcomeOf(await trust.removeContact(ann, ref))).toBe('404 CONTACT_NOT_FOUND');
+    expect(outcomeOf(await trust.removeContact(bob, ann.id))).toBe('404 CONTACT_NOT_FOUND');
   }
 });
 
@@ -162,59 +132,6 @@ test('a contact that becomes private or is retired can be marked and removed', a
     expect((await trust.removeContact(ann, handle)).status).toBe(204);
   }
   expect((await trust.contacts(ann)).body).toEqual({ contacts: [] });
-});
-
-test('a retired agent loses its contacts and requests', async () => {
-  const [ann, bob] = await pair();
-  const [cleo, dora] = await pair();
-  const eve = await service.agent();
-  for (const other of [bob, cleo]) await trust.befriend(other, ann);
-  await trust.request(ann, dora.handle);
-  const request = await trust.request(eve, ann.handle);
-  const others = await service.core.unitOfWork.write(system, async (work) => {
-    await work.db.contactRequests.withdrawAllOf(ann.id, work.now);
-    return work.db.contacts.removeAllOf(ann.id);
-  });
-  expect(others).toEqual(
-    [bob, cleo]
-      .map(({ id, handle }) => ({ agent_id: id, canonical_handle: handle }))
-      .toSorted((a, b) => (a.canonical_handle < b.canonical_handle ? -1 : 1)),
-  );
-  for (const by of [ann, bob, cleo]) expect((await trust.contacts(by)).body).toEqual({ contacts: [] });
-  expect((await trust.requests(dora)).body).toEqual({ requests: [] });
-  for (const by of [ann, eve])
-    expect((await trust.requests(by, '?direction=outgoing')).body).toEqual({ requests: [] });
-  expect(statusAndCode(await trust.approve(ann, request.body.request_id))).toEqual([
-    404,
-    'REQUEST_NOT_FOUND',
-  ]);
-});
-
-test('each operation needs its scope', async () => {
-  const [ann, bob] = await pair();
-  const reading = { token: await service.token(ann.handle, { scopes: ['contacts:read', 'threads:write'] }) };
-  const writing = { token: await service.token(ann.handle, { scopes: ['contacts:write', 'threads:read'] }) };
-  const refusals = [
-    ...['/contacts', '/contacts/requests', '/blocks', '/allowlist'].map((path) =>
-      trust.call('GET', path, writing),
-    ),
-    trust.request(reading, bob.handle),
-    trust.approve(reading, bob.handle),
-    trust.reject(reading, bob.handle),
-    trust.removeContact(reading, bob.handle),
-    trust.favorite(reading, bob.handle),
-    trust.unfavorite(reading, bob.handle),
-    trust.block(reading, bob.handle),
-    trust.unblock(reading, bob.handle),
-    trust.allow(reading, bob.handle),
-    trust.disallow(reading, bob.handle),
-  ];
-  for (const [index, answer] of (await Promise.all(refusals)).entries()) {
-    expect(statusAndCode(answer)).toEqual([403, 'INSUFFICIENT_SCOPE']);
-    expect(answer.headers.get('www-authenticate')).toContain(
-      `scope="contacts:${index < 4 ? 'read' : 'write'}"`,
-    );
-  }
 });
 
 test('invalid references are refused everywhere, and a hostile path causes no internal error', async () => {
@@ -238,10 +155,9 @@ test('invalid references are refused everywhere, and a hostile path causes no in
       ['DELETE', `/blocks/${path}`],
       ['DELETE', `/allowlist/${path}`],
     ] as const)
-      expect(statusAndCode(await trust.call(method, at, { token })), `${method} ${at}`).toEqual([
-        400,
-        'INVALID_HANDLE',
-      ]);
+      expect(outcomeOf(await trust.call(method, at, { token })), `${method} ${at}`).toBe(
+        '400 INVALID_HANDLE',
+      );
   }
   for (const path of [
     `/contacts/${'x'.repeat(81)}`,

@@ -35,8 +35,6 @@ test('entries are added together or not at all', async () => {
     expect((await ask(ann, 'POST', '/agents/me/allowlist', { entries })).status).toBe(400);
   }
   expect((await ask(ann, 'GET', '/agents/me/allowlist')).body.entries).toEqual([]);
-  const reader = { ...ann, token: await service.token(ann.handle, { scopes: ['contacts:read'] }) };
-  expect((await ask(reader, 'POST', '/agents/me/allowlist', { entries: ['globex.*'] })).status).toBe(403);
   expect((await ask(ann, 'PUT', '/agents/me/allowlist', {})).status).toBe(405);
 });
 

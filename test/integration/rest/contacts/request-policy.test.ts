@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../../clients/rest.ts';
 import { expect, test } from 'vitest';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import {
@@ -5,7 +6,6 @@ import {
   createOrganizationAgent,
   updateAgentColumn,
   createRelatedAgent,
-  statusAndCode,
   useContacts,
 } from '../../../clients/contacts.ts';
 
@@ -35,16 +35,16 @@ test('agents of one person are contacts, those of one organization become contac
 
 test('the inbound policy decides which agents may request contact', async () => {
   const expected = {
-    open: [201, undefined],
-    contacts_only: [201, undefined],
-    trusted_only: [403, 'NOT_TRUSTED'],
-    allowlist: [403, 'NOT_ALLOWED'],
+    open: '201',
+    contacts_only: '201',
+    trusted_only: '403 NOT_TRUSTED',
+    allowlist: '403 NOT_ALLOWED',
   } as const;
   for (const [policy, answer] of Object.entries(expected)) {
     const inbound_policy = policy as keyof typeof expected;
     const [ann, bob] = await Promise.all([service.agent(), service.agent({ inbound_policy })]);
-    expect(statusAndCode(await trust.request(ann, bob.handle)), policy).toEqual(answer);
-    expect((await trust.requests(bob)).body.requests).toHaveLength(answer[0] === 201 ? 1 : 0);
+    expect(outcomeOf(await trust.request(ann, bob.handle)), policy).toBe(answer);
+    expect((await trust.requests(bob)).body.requests).toHaveLength(answer === '201' ? 1 : 0);
     if (policy !== 'allowlist') continue;
     await trust.allow(bob, `${ann.handle.split('.')[0]}.*`);
     expect((await trust.request(ann, bob.handle)).body.status).toBe('pending');
@@ -62,7 +62,7 @@ test('a paused agent neither requests, approves nor gets requests, but can rejec
     await trust.request(await service.agent(), bob.handle),
     await trust.approve(bob, ann.handle),
   ]) {
-    expect(statusAndCode(answer)).toEqual([503, 'AGENT_PAUSED']);
+    expect(outcomeOf(answer)).toBe('503 AGENT_PAUSED');
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
   }
   expect((await trust.reject(bob, cleo.handle)).status).toBe(204);
@@ -72,27 +72,16 @@ test('a paused agent neither requests, approves nor gets requests, but can rejec
 
 test('the caller, a blocked agent and invalid bodies are refused', async () => {
   const [ann, bob] = await pair();
-  expect(statusAndCode(await trust.request(ann, ann.handle))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(statusAndCode(await trust.request(ann, ann.id))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(outcomeOf(await trust.request(ann, ann.handle))).toBe('400 VALIDATION_ERROR');
+  expect(outcomeOf(await trust.request(ann, ann.id))).toBe('400 VALIDATION_ERROR');
   await trust.block(ann, bob.handle);
   const blocked = await trust.request(ann, bob.handle);
-  expect(statusAndCode(blocked)).toEqual([403, 'BLOCKED']);
+  expect(outcomeOf(blocked)).toBe('403 BLOCKED');
   expect(blocked.body.error.message).toContain(bob.handle);
-  for (const body of [
-    {},
-    { handle: '' },
-    { handle: 7 },
-    { handle: 'x'.repeat(81) },
-    { handle: bob.handle, message: 'x'.repeat(501) },
-    { handle: bob.handle, message: 7 },
-    { handle: bob.handle, message: 'a\0b' },
-    { handle: bob.handle, color: 'red' },
-  ]) {
-    const answer = await trust.call('POST', '/contacts/requests', ann, body);
-    expect(statusAndCode(answer), JSON.stringify(body)).toEqual([400, 'VALIDATION_ERROR']);
-  }
+  const nul = await trust.request(ann, bob.handle, 'a\0b');
+  expect(outcomeOf(nul)).toBe('400 VALIDATION_ERROR');
   for (const handle of ['absent', 'a.b.c', 'creq_1.', 'owner.*']) {
-    expect(statusAndCode(await trust.request(ann, handle)), handle).toEqual([400, 'INVALID_HANDLE']);
+    expect(outcomeOf(await trust.request(ann, handle)), handle).toBe('400 INVALID_HANDLE');
   }
   const maxLength = await trust.request(bob, (await service.agent()).handle, 'é'.repeat(500));
   expect([maxLength.status, maxLength.body.message]).toEqual([201, 'é'.repeat(500)]);
@@ -100,7 +89,7 @@ test('the caller, a blocked agent and invalid bodies are refused', async () => {
 
 test('a request makes a private agent visible, so that it gets a response', async () => {
   const [ann, bob] = await Promise.all([service.agent({ visibility: 'private' }), service.agent()]);
-  expect(statusAndCode(await trust.request(bob, ann.handle))).toEqual([404, 'AGENT_NOT_FOUND']);
+  expect(outcomeOf(await trust.request(bob, ann.handle))).toBe('404 AGENT_NOT_FOUND');
   await trust.request(ann, bob.handle);
   expect((await trust.request(bob, ann.handle)).body.status).toBe('approved');
   expect(await trust.areContacts(ann, bob)).toBe(true);

@@ -1,18 +1,13 @@
+import { outcomeOf, readPages } from '../../../clients/rest.ts';
 import { expect, test } from 'vitest';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
-import {
-  contactAdded,
-  updateAgentColumn,
-  agentSummary,
-  statusAndCode,
-  useContacts,
-} from '../../../clients/contacts.ts';
+import { contactAdded, updateAgentColumn, agentSummary, useContacts } from '../../../clients/contacts.ts';
 
 const service = useSharedService();
 const trust = useContacts(service);
 
 const pair = (): Promise<[TestAgent, TestAgent]> => Promise.all([service.agent(), service.agent()]);
-const notFound = [404, 'REQUEST_NOT_FOUND'];
+const notFound = '404 REQUEST_NOT_FOUND';
 
 test('a request is delivered, is pending in both lists, and makes contacts when approved', async () => {
   const [ann, bob] = await pair();
@@ -45,7 +40,7 @@ test('a request is delivered, is pending in both lists, and makes contacts when 
   expect(await readEvents()).toEqual([[contactAdded(bob)], [contactAdded(ann)]]);
   expect((await trust.approve(bob, request_id)).text).toBe(approved.text);
   expect((await trust.approve(bob, ann.handle)).text).toBe(approved.text);
-  expect(statusAndCode(await trust.reject(bob, request_id))).toEqual(notFound);
+  expect(outcomeOf(await trust.reject(bob, request_id))).toBe(notFound);
   expect(await readEvents()).toEqual([[], []]);
   expect((await trust.requests(bob)).body).toEqual({ requests: [] });
   for (const [by, query] of [
@@ -83,8 +78,8 @@ test('a rejection emits no event, is in the list of the requester, and allows a 
   const rejected = await trust.reject(bob, first.body.request_id);
   expect([rejected.status, rejected.text]).toEqual([204, '']);
   expect((await trust.reject(bob, ann.handle)).status).toBe(204);
-  expect(statusAndCode(await trust.approve(bob, first.body.request_id))).toEqual(notFound);
-  expect(statusAndCode(await trust.approve(bob, ann.handle))).toEqual(notFound);
+  expect(outcomeOf(await trust.approve(bob, first.body.request_id))).toBe(notFound);
+  expect(outcomeOf(await trust.approve(bob, ann.handle))).toBe(notFound);
   expect(await readEvents()).toEqual([[], []]);
   expect((await trust.requests(ann, '?direction=outgoing')).body).toEqual({ requests: [] });
   expect((await trust.requests(ann, '?direction=outgoing&status=rejected')).body).toEqual({
@@ -119,13 +114,13 @@ test('the same key returns the same request; without a key no request is created
   const [ann, bob] = await pair();
   const ask = (key: string | null, message: string) =>
     service.post(ann, '/contacts/requests', { handle: bob.handle, message }, { key });
-  expect(statusAndCode(await ask(null, 'x'))).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
+  expect(outcomeOf(await ask(null, 'x'))).toBe('400 IDEMPOTENCY_KEY_REQUIRED');
   const first = await ask('one', 'x');
   await trust.reject(bob, first.body.request_id);
   const replayed = await ask('one', 'x');
   expect([replayed.status, replayed.text]).toEqual([201, first.text]);
   expect(replayed.headers.get('idempotency-replayed')).toBe('true');
-  expect(statusAndCode(await ask('one', 'y'))).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+  expect(outcomeOf(await ask('one', 'y'))).toBe('422 IDEMPOTENCY_MISMATCH');
   expect((await trust.requests(bob)).body).toEqual({ requests: [] });
 });
 
@@ -177,7 +172,7 @@ test('only the requested agent decides, and only while the request is pending', 
       await decide(bob, 'creq_nonsense'),
       await decide(bob, bob.handle),
     ])
-      expect(statusAndCode(answer)).toEqual(notFound);
+      expect(outcomeOf(answer)).toBe(notFound);
   }
   expect(await trust.areContacts(ann, bob)).toBe(false);
   expect((await trust.requests(bob)).body.requests).toHaveLength(1);
@@ -194,27 +189,21 @@ test('lists are newest first, page by page, without those of agents that were re
   await updateAgentColumn(service, others[3] ?? ann, 'retired_at', Date.now());
   const expected = others.filter((_, index) => index !== 3).toReversed();
   for (const direction of ['incoming', 'outgoing']) {
-    const seen: { from: { id: string }; created_at: number }[] = [];
-    let query = `?direction=${direction}&limit=2`;
-    while (query !== '') {
-      const { body } = await trust.requests(ann, query);
-      seen.push(...body.requests);
-      const next = body.next_cursor as string | undefined;
-      query = next ? `?direction=${direction}&limit=2&cursor=${encodeURIComponent(next)}` : '';
-    }
+    const seen = await readPages((query) => trust.requests(ann, query), {
+      list: 'requests',
+      limit: 2,
+      filter: `&direction=${direction}`,
+    });
     const times = seen.map(({ created_at }) => created_at);
     expect(times).toEqual(times.toSorted((a, b) => b - a));
     if (direction === 'incoming')
       expect(seen.map(({ from }) => from.id)).toEqual(expected.map(({ id }) => id));
     else expect(seen).toHaveLength(7);
   }
-  expect(statusAndCode(await trust.approve(ann, others[3]?.id ?? ''))).toEqual(notFound);
+  expect(outcomeOf(await trust.approve(ann, others[3]?.id ?? ''))).toBe(notFound);
   const { next_cursor } = (await trust.requests(ann, '?limit=1')).body;
   for (const query of ['direction=outgoing', 'status=rejected']) {
     const answer = await trust.requests(ann, `?${query}&cursor=${encodeURIComponent(next_cursor)}`);
-    expect(statusAndCode(answer)).toEqual([400, 'INVALID_CURSOR']);
-  }
-  for (const query of ['?direction=both', '?status=withdrawn', '?status=']) {
-    expect(statusAndCode(await trust.requests(ann, query)), query).toEqual([400, 'VALIDATION_ERROR']);
+    expect(outcomeOf(answer)).toBe('400 INVALID_CURSOR');
   }
 });

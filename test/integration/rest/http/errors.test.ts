@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { outcomeOf, requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { allTestScopes, startService, useSharedService } from '../../../support/service.ts';
 
 const service = useSharedService();
 
-function expectError(answer: RestResponse, status: number, code: string): void {
-  expect([answer.status, answer.body?.error?.code]).toEqual([status, code]);
+function expectError(answer: RestResponse, outcome: string): void {
+  expect(outcomeOf(answer)).toBe(outcome);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   expect(answer.body.error.request_id).toBe(answer.headers.get('x-request-id'));
   expect(Object.keys(answer.body)).toEqual(['error']);
@@ -15,13 +15,9 @@ test('a missing, unknown or expired token, a wrong scheme and a wrong audience a
   const url = '/agents/me';
   const metadata = 'resource_metadata="http://localhost:3000/v1/.well-known/oauth-protected-resource"';
   const none = await service.get(null, url);
-  expectError(none, 401, 'UNAUTHORIZED');
+  expectError(none, '401 UNAUTHORIZED');
   expect(none.headers.get('www-authenticate')).toBe(`Bearer ${metadata}`);
-  expectError(
-    await service.get(null, url, { headers: { Authorization: 'Basic YTpi' } }),
-    401,
-    'UNAUTHORIZED',
-  );
+  expectError(await service.get(null, url, { headers: { Authorization: 'Basic YTpi' } }), '401 UNAUTHORIZED');
 
   const { handle } = await service.agent();
   const expiring = await service.token(handle, { expires_in: 1 });
@@ -32,52 +28,37 @@ test('a missing, unknown or expired token, a wrong scheme and a wrong audience a
   ];
   for (const token of tokens) {
     const answer = await service.get({ token }, url);
-    expectError(answer, 401, 'UNAUTHORIZED');
+    expectError(answer, '401 UNAUTHORIZED');
     expect(answer.headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", ${metadata}`);
   }
   await expect
     .poll(async () => (await service.get({ token: expiring }, url)).status, { timeout: 10_000 })
     .toBe(401);
-  expectError(await service.get({ token: expiring }, url), 401, 'UNAUTHORIZED');
-});
-
-test('a missing scope is 403 and named in the challenge', async () => {
-  const { token } = await service.agent({ scopes: ['threads:read'] });
-  const answer = await service.post({ token }, '/threads', { with_handle: 'a.b' });
-  expectError(answer, 403, 'INSUFFICIENT_SCOPE');
-  expect(answer.headers.get('www-authenticate')).toContain(
-    'error="insufficient_scope", scope="threads:write"',
-  );
-  const other = await service.agent({ scopes: ['contacts:read'] });
-  expectError(await service.get(other, '/threads'), 403, 'INSUFFICIENT_SCOPE');
-  expect((await service.get(other, '/agents/me')).status).toBe(200);
+  expectError(await service.get({ token: expiring }, url), '401 UNAUTHORIZED');
 });
 
 test('bodies that are not JSON, not an object, not UTF-8, of another type, too large or truncated have distinct errors', async () => {
   const { token } = await service.agent();
   const send = (raw: string | Uint8Array<ArrayBuffer>, headers = {}) =>
     service.post({ token }, '/threads', undefined, { raw, headers });
-  for (const raw of ['{', '{"a":1,}', 'nonsense', '"text"', '7', 'null', '{"__proto__":{"x":1}}', '']) {
-    const answer = await send(raw || ' ');
-    expect([answer.status, answer.body.error.code], raw).toEqual(
-      raw ? [400, 'INVALID_JSON'] : [400, answer.body.error.code],
-    );
-  }
-  expectError(await send('[]'), 400, 'VALIDATION_ERROR');
+  for (const raw of ['{', '{"a":1,}', 'nonsense', '"text"', '7', 'null', '{"__proto__":{"x":1}}'])
+    expect(outcomeOf(await send(raw)), raw).toBe('400 INVALID_JSON');
+  expect((await send(' ')).status).toBe(400);
+  expectError(await send('[]'), '400 VALIDATION_ERROR');
   const latin = new Uint8Array([...Buffer.from('{"with_handle":"'), 0xe9, ...Buffer.from('"}')]);
-  expectError(await send(latin), 400, 'INVALID_JSON');
+  expectError(await send(latin), '400 INVALID_JSON');
   for (const type of [
     'text/plain',
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     '',
   ]) {
-    expectError(await send('{}', { 'Content-Type': type }), 415, 'UNSUPPORTED_MEDIA_TYPE');
+    expectError(await send('{}', { 'Content-Type': type }), '415 UNSUPPORTED_MEDIA_TYPE');
   }
-  expectError(await send('{}', { 'Content-Encoding': 'gzip' }), 415, 'UNSUPPORTED_MEDIA_TYPE');
-  expectError(await send(`{"subject":"${'x'.repeat(300 * 1024)}"}`), 413, 'PAYLOAD_TOO_LARGE');
+  expectError(await send('{}', { 'Content-Encoding': 'gzip' }), '415 UNSUPPORTED_MEDIA_TYPE');
+  expectError(await send(`{"subject":"${'x'.repeat(300 * 1024)}"}`), '413 PAYLOAD_TOO_LARGE');
   const deep = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
-  expectError(await send(`{"content":"x","metadata":${deep}}`), 400, 'VALIDATION_ERROR');
+  expectError(await send(`{"content":"x","metadata":${deep}}`), '400 VALIDATION_ERROR');
 });
 
 test('field errors are sentences of the service, not of its validator', async () => {
@@ -119,42 +100,30 @@ test('field errors are sentences of the service, not of its validator', async ()
   expect([...texts].filter((text) => jargon.test(text))).toEqual([]);
 });
 
-test('deeply nested metadata is refused without an internal error', async () => {
-  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const thread = await service.thread(ann, bob);
-  const deep = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
-  const raw = `{"content":"x","metadata":${deep}}`;
-  expectError(
-    await service.post(ann, `/threads/${thread}/messages`, undefined, { raw }),
-    400,
-    'VALIDATION_ERROR',
-  );
-});
-
 test('a body of very many values is refused, whatever field has them', async () => {
   const { token } = await service.agent();
   const fields = Array.from({ length: 20_000 }, (_, index) => [`f${index}`, 0]);
   const lists = [Object.fromEntries(fields), { attachment_ids: Array(20_000).fill(0) }];
   for (const body of lists) {
     const answer = await service.post({ token }, '/threads/thd_x/messages', body);
-    expectError(answer, 400, 'VALIDATION_ERROR');
+    expectError(answer, '400 VALIDATION_ERROR');
     expect(answer.body.error.message).toBe('The body has too many values: at most 10000.');
   }
   const commas = { content: '","'.repeat(10_000) };
   const text = await service.post({ token }, '/threads/thd_x/messages', commas);
-  expectError(text, 404, 'THREAD_NOT_FOUND');
+  expectError(text, '404 THREAD_NOT_FOUND');
 });
 
 test('unknown paths and methods get the same error body', async () => {
   const { token } = await service.agent();
   for (const path of ['/nothing', '/v1/nothing', '/v1/threads/a/b/c', '/%zz', '/v1/%00']) {
-    expectError(await requestRest('GET', `${service.url}${path}`, { token }), 404, 'NOT_FOUND');
+    expectError(await requestRest('GET', `${service.url}${path}`, { token }), '404 NOT_FOUND');
   }
   const strange = await requestRest('PROPFIND', `${service.api}/nothing`, { token });
-  expectError(strange, 404, 'NOT_FOUND');
+  expectError(strange, '404 NOT_FOUND');
   expect(strange.headers.get('allow')).toBeNull();
   const method = await service.delete({ token }, '/threads');
-  expectError(method, 405, 'METHOD_NOT_ALLOWED');
+  expectError(method, '405 METHOD_NOT_ALLOWED');
   expect(method.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST']);
 });
 
@@ -167,15 +136,6 @@ test('a valid request id is kept, otherwise a new one is generated', async () =>
     headers: { 'X-Request-Id': '<script>alert(1)</script>' },
   });
   expect(created.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
-});
-
-test('the API description is served to every caller', async () => {
-  const { status, body } = await service.get(null, '/openapi.json');
-  expect(status).toBe(200);
-  expect(body.openapi).toBe('3.1.0');
-  expect(body.paths['/threads/{thread_id}/messages'].post.parameters).toContainEqual(
-    expect.objectContaining({ name: 'Idempotency-Key', required: true }),
-  );
 });
 
 test('health reports the parts', async () => {

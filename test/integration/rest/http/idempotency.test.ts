@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { requestRest } from '../../../clients/rest.ts';
+import { outcomeOf, requestRest } from '../../../clients/rest.ts';
 import { useSharedService } from '../../../support/service.ts';
 
 const service = useSharedService();
@@ -39,7 +39,7 @@ test('the order of fields does not matter, but values do', async () => {
   });
   expect(again.text).toBe(first.text);
   const other = await requestRest('POST', url, { token: ann.token, key, body: { content: 'b' } });
-  expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+  expect(outcomeOf(other)).toBe('422 IDEMPOTENCY_MISMATCH');
 });
 
 test('a key is scoped to one agent and one path', async () => {
@@ -57,10 +57,10 @@ test('a key is scoped to one agent and one path', async () => {
 test('a missing or malformed key is refused, and nothing happens', async () => {
   const { ann, url } = await conversation();
   const missing = await requestRest('POST', url, { token: ann.token, key: null, body: { content: 'a' } });
-  expect([missing.status, missing.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
+  expect(outcomeOf(missing)).toBe('400 IDEMPOTENCY_KEY_REQUIRED');
   for (const key of ['with space', 'ümlaut', 'x'.repeat(256)]) {
     const wrong = await requestRest('POST', url, { token: ann.token, key, body: { content: 'a' } });
-    expect([wrong.status, wrong.body.error.code], key).toEqual([400, 'VALIDATION_ERROR']);
+    expect(outcomeOf(wrong), key).toBe('400 VALIDATION_ERROR');
   }
   expect(
     (await requestRest('POST', url, { token: ann.token, key: 'x'.repeat(255), body: { content: 'a' } }))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
-import { requestRest } from '../../../clients/rest.ts';
+import { outcomeOf, requestRest } from '../../../clients/rest.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
@@ -78,7 +78,7 @@ test('__proto__ is refused by REST, by a call and by a tool, at any depth, and n
   for (const metadata of ['{"__proto__":{"a":1},"ok":1}', '{"a":[{"\\u005f_proto__":1}]}']) {
     const raw = `{"content":"x","metadata":${metadata}}`;
     const byRest = await service.post(ann, `/threads/${thread_id}/messages`, undefined, { raw });
-    expect([byRest.status, byRest.body.error.code]).toEqual([400, 'INVALID_JSON']);
+    expect(outcomeOf(byRest)).toBe('400 INVALID_JSON');
     expect(byRest.body.error.message).toContain('__proto__');
     const called = await callByText(ann, 'send_message', `{"thread_id":"${thread_id}",${raw.slice(1)}`);
     expect([called.status, called.error.code]).toEqual([400, 'INVALID_JSON']);

@@ -6,7 +6,7 @@ import { createLifecycle } from '../../../../src/start/lifecycle.ts';
 import { maintenanceHandler } from '../../../../workers/maintenance/tasks.ts';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { describeWithRedis, startTestRedis } from '../../../support/servers/redis/server.ts';
-import { requestRest, type RestResponse } from '../../../clients/rest.ts';
+import { outcomeOf, requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { type Backend, startService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { startTcpProxy } from '../../../support/servers/tcp-proxy.ts';
 
@@ -46,7 +46,7 @@ const readRateLimitHeaders = ({ headers }: RestResponse) => [
 ];
 
 function expectLimited(answer: RestResponse, budget: string): void {
-  expect([answer.status, answer.body.error.code]).toEqual([429, 'RATE_LIMITED']);
+  expect(outcomeOf(answer)).toBe('429 RATE_LIMITED');
   const retryAfter = answer.headers.get('retry-after') ?? '';
   expect(retryAfter).toMatch(/^[1-9]\d*$/);
   expect(answer.body.error.message).toContain(`the limit ${budget} is`);

@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../../clients/rest.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
@@ -45,7 +46,7 @@ describe.each([
   ])('is refused in %s', async (_place, path, body, field) => {
     const filled = JSON.parse(JSON.stringify(body).replace('BOB', bob.handle)) as object;
     const answer = await post(path(), filled);
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(outcomeOf(answer)).toBe('400 VALIDATION_ERROR');
     expect(answer.body.error.details).toMatchObject([{ field }]);
     expect((await get(`/threads/${thread}`)).body.last_sequence).toBe(0);
   });

@@ -154,23 +154,6 @@ test('a repeated key and a refused message cost nothing', async () => {
   expect([sent.status, sent.headers.get('idempotency-replayed')]).toEqual([201, null]);
 });
 
-test('concurrent sends over two processes do not exceed the limit of exchanges', async () => {
-  const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
-  const thread = await threadOf([ann, bob]);
-  const both = Array.from({ length: 24 }, (_, index) =>
-    send(thread, index % 2 ? ann : bob, { api: index % 3 ? second : service.api }),
-  );
-  const statuses = new Set((await Promise.all(both)).map(({ status }) => status));
-  expect([...statuses].filter((status) => status !== 201 && status !== 429)).toEqual([]);
-  const { body } = await service.get(ann, `/threads/${thread}/messages?order=asc`);
-  const senders: string[] = body.messages.map((message: { sender: { id: string } }) => message.sender.id);
-  const exchanges = senders.filter((id, index) => index > 0 && id !== senders[index - 1]);
-  expect(exchanges.length).toBeLessThanOrEqual(4);
-  expect(body.messages.map((message: { sequence: number }) => message.sequence)).toEqual(
-    senders.map((_, index) => index + 1),
-  );
-});
-
 test('nothing is counted when the guard is off; expired rows are removed', async () => {
   const off = await startService({ worker: false, env: { RATE_LIMITS: 'off' } });
   onTestFinished(async () => void (await off.stop()));

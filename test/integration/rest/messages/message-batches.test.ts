@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
-import { type RestResponse } from '../../../clients/rest.ts';
+import { outcomeOf, type RestResponse } from '../../../clients/rest.ts';
 import { useContacts } from '../../../clients/contacts.ts';
 import { type TestAgent, useService } from '../../../support/service.ts';
 import { upload } from '../../attachments/setup.ts';
@@ -91,9 +91,9 @@ test('the key of a batch replays its results byte for byte, and refuses another 
   expect(replayed).toHaveLength(7);
   expect(await list(id, ann)).toHaveLength(2);
   const other = await sendBatch(id, ann, drafts(2, 'another'), key);
-  expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+  expect(outcomeOf(other)).toBe('422 IDEMPOTENCY_MISMATCH');
   const missing = await service.post(ann, `/threads/${id}/messages:batch`, { messages }, { key: null });
-  expect([missing.status, missing.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
+  expect(outcomeOf(missing)).toBe('400 IDEMPOTENCY_KEY_REQUIRED');
 });
 
 test('a message is sent once under its own key, alone or in any batch', async () => {
@@ -143,12 +143,12 @@ test('a batch whose messages all have the same error is refused as a single send
   await setStatus('closed');
   const key = randomUUID();
   const closed = await sendBatch(id, ann, drafts(3), key);
-  expect([closed.status, closed.body.error.code]).toEqual([403, 'THREAD_CLOSED']);
+  expect(outcomeOf(closed)).toBe('403 THREAD_CLOSED');
   await setStatus('active');
   expect(outcomes(await sendBatch(id, ann, drafts(3), key))).toEqual([201, 201, 201]);
   await useContacts(service).block(bob, ann.handle);
   const blocked = await sendBatch(id, ann, drafts(2));
-  expect([blocked.status, blocked.body.error.code]).toEqual([403, 'NOT_ALLOWED']);
+  expect(outcomeOf(blocked)).toBe('403 NOT_ALLOWED');
   expect(await list(id, ann)).toHaveLength(3);
 });
 
@@ -161,7 +161,7 @@ test('each message counts against the rate limit; those over it are refused, and
   expect(outcomes(second)).toEqual([...Array.from({ length: 10 }, () => 201), limited, limited]);
   expect(second.body.results[10].retry_after).toBeGreaterThan(0);
   const third = await sendBatch(id, ann, drafts(2));
-  expect([third.status, third.body.error.code]).toEqual([429, 'RATE_LIMITED']);
+  expect(outcomeOf(third)).toBe('429 RATE_LIMITED');
   expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0);
   expect((await send(id, ann, 'one more')).status).toBe(429);
 });

@@ -14,23 +14,20 @@ interface Changer extends ThreadOfTwo {
 
 type Step = (changer: Changer) => Promise<RestResponse>;
 
-/** Status and code of the next message. */
-export type Outcome = readonly [number, string?];
-
 export interface Change {
   name: string;
   /** Before the members send. */
   prepare?: Step[];
   change: Step;
   /** After the change, of ann and bob. */
-  outcomes: readonly [Outcome, Outcome];
+  outcomes: readonly [string, string];
   /** Without it, the change is final. */
   undo?: Step[];
 }
 
-export const accepted: Outcome = [201];
-const paused: Outcome = [503, 'AGENT_PAUSED'];
-const closed: Outcome = [403, 'THREAD_CLOSED'];
+export const accepted = '201';
+const paused = '503 AGENT_PAUSED';
+const closed = '403 THREAD_CLOSED';
 
 const setPolicy =
   (inbound_policy: string): Step =>
@@ -49,52 +46,46 @@ export const changes: readonly Change[] = [
   {
     name: 'the recipient blocks the sender',
     change: ({ ann, bob, trust }) => trust.block(bob, ann.handle),
-    outcomes: [
-      [403, 'NOT_ALLOWED'],
-      [403, 'BLOCKED'],
-    ],
+    outcomes: ['403 NOT_ALLOWED', '403 BLOCKED'],
     undo: [({ ann, bob, trust }) => trust.unblock(bob, ann.handle)],
   },
   {
     name: 'the sender blocks the recipient',
     change: ({ ann, bob, trust }) => trust.block(ann, bob.handle),
-    outcomes: [
-      [403, 'BLOCKED'],
-      [403, 'NOT_ALLOWED'],
-    ],
+    outcomes: ['403 BLOCKED', '403 NOT_ALLOWED'],
     undo: [({ ann, bob, trust }) => trust.unblock(ann, bob.handle)],
   },
   {
     name: 'the recipient accepts only contacts',
     change: setPolicy('contacts_only'),
-    outcomes: [[403, 'NOT_CONTACTS'], accepted],
+    outcomes: ['403 NOT_CONTACTS', accepted],
     undo: [setPolicy('open')],
   },
   {
     name: 'the recipient accepts only trusted agents',
     change: setPolicy('trusted_only'),
-    outcomes: [[403, 'NOT_TRUSTED'], accepted],
+    outcomes: ['403 NOT_TRUSTED', accepted],
     undo: [setPolicy('open')],
   },
   {
     name: 'the recipient removes the contact',
     prepare: [requestContact, setPolicy('contacts_only'), approveContact],
     change: ({ ann, bob, trust }) => trust.removeContact(bob, ann.handle),
-    outcomes: [[403, 'NOT_CONTACTS'], accepted],
+    outcomes: ['403 NOT_CONTACTS', accepted],
     undo: [requestContact, approveContact],
   },
   {
     name: 'the recipient removes the sender from its allowlist',
     prepare: [setPolicy('allowlist'), ({ ann, bob, trust }) => trust.allow(bob, ann.handle)],
     change: ({ ann, bob, trust }) => trust.disallow(bob, ann.handle),
-    outcomes: [[403, 'NOT_ALLOWED'], accepted],
+    outcomes: ['403 NOT_ALLOWED', accepted],
     undo: [({ ann, bob, trust }) => trust.allow(bob, ann.handle)],
   },
   {
     name: 'the recipient removes the owner of the sender from its allowlist',
     prepare: [setPolicy('allowlist'), ({ ann, bob, trust }) => trust.allow(bob, wildcardOf(ann))],
     change: ({ ann, bob, trust }) => trust.disallow(bob, wildcardOf(ann)),
-    outcomes: [[403, 'NOT_ALLOWED'], accepted],
+    outcomes: ['403 NOT_ALLOWED', accepted],
     undo: [({ ann, bob, trust }) => trust.allow(bob, wildcardOf(ann))],
   },
   {
@@ -112,18 +103,12 @@ export const changes: readonly Change[] = [
   {
     name: 'the recipient is retired',
     change: ({ bob, trust }) => trust.call('DELETE', `/agents/${bob.id}`, bob),
-    outcomes: [
-      [404, 'AGENT_NOT_FOUND'],
-      [401, 'UNAUTHORIZED'],
-    ],
+    outcomes: ['404 AGENT_NOT_FOUND', '401 UNAUTHORIZED'],
   },
   {
     name: 'the sender is retired',
     change: ({ ann, trust }) => trust.call('DELETE', `/agents/${ann.id}`, ann),
-    outcomes: [
-      [401, 'UNAUTHORIZED'],
-      [404, 'AGENT_NOT_FOUND'],
-    ],
+    outcomes: ['401 UNAUTHORIZED', '404 AGENT_NOT_FOUND'],
   },
   {
     name: 'the thread is closed',
@@ -140,7 +125,7 @@ export const changes: readonly Change[] = [
   {
     name: 'the sender is removed from the thread',
     change: ({ ann, callThread }) => callThread('DELETE', `/members/${ann.id}`),
-    outcomes: [[404, 'THREAD_NOT_FOUND'], accepted],
+    outcomes: ['404 THREAD_NOT_FOUND', accepted],
     undo: [({ ann, callThread }) => callThread('POST', '/members', { handle: ann.handle })],
   },
 ];

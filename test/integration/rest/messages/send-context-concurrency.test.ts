@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { statusAndCode } from '../../../clients/contacts.ts';
 import { followFeed } from '../../../clients/feed.ts';
-import type { RestResponse } from '../../../clients/rest.ts';
+import { outcomeOf, type RestResponse } from '../../../clients/rest.ts';
 import { describeWithRedis } from '../../../support/servers/redis/server.ts';
 import type { Backend, TestAgent } from '../../../support/service.ts';
 import { changes, applySteps } from './send-context-changes.ts';
@@ -131,7 +130,7 @@ describe('the answers of concurrent sends', () => {
             const startedAfter = isChanged;
             const answer = await thread.send(ann, { api: apiOf(at) });
             if (answer.status === 201 && !startedAfter) sent += 1;
-            else expect(statusAndCode(answer)).toEqual(outcomes[0]);
+            else expect(outcomeOf(answer)).toEqual(outcomes[0]);
             if (startedAfter) return;
             if (at > 0 || number < 2) continue;
             await applySteps([change], pair, apiOf(round));
@@ -160,7 +159,7 @@ describe('the answers of concurrent sends', () => {
     for (const api of processes().apis) {
       const again = await send(api);
       expect([again.status, again.text, isReplay(again)]).toEqual([201, first.text, true]);
-      expect(statusAndCode(await send(api, 'twice'))).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+      expect(outcomeOf(await send(api, 'twice'))).toBe('422 IDEMPOTENCY_MISMATCH');
     }
     const next = await thread.send(bob);
     expect(next.body.sequence).toBe(10);
@@ -187,7 +186,7 @@ describe('the answers of concurrent sends', () => {
       times(6, (at) => [201, first[at % 3]?.text]),
     );
     expect(replays.filter(isReplay)).toHaveLength(6);
-    expect(mismatches.map(statusAndCode)).toEqual(times(2, () => [422, 'IDEMPOTENCY_MISMATCH']));
+    expect(mismatches.map(outcomeOf)).toEqual(times(2, () => '422 IDEMPOTENCY_MISMATCH'));
     for (const pair of pairs) {
       expect(statusesOf(pair)).toEqual([201, 201]);
       expect(pair[0]?.text).toBe(pair[1]?.text);
@@ -220,9 +219,7 @@ describe('the answers of concurrent sends', () => {
     expect(valid.map(({ body }) => body.reply_to)).toEqual(
       times(12, (at) => (at < 6 ? latest.body.id : null)),
     );
-    expect([...absent, ...wrongThread].map(statusAndCode)).toEqual(
-      times(6, () => [404, 'MESSAGE_NOT_FOUND']),
-    );
+    expect([...absent, ...wrongThread].map(outcomeOf)).toEqual(times(6, () => '404 MESSAGE_NOT_FOUND'));
     const stored = (await thread.list(ann)).slice(9).map(({ id }) => id);
     expect(stored.toSorted()).toEqual(idsOf(valid).toSorted());
   });

@@ -1,5 +1,5 @@
+import { outcomeOf } from '../../../clients/rest.ts';
 import { expect, test } from 'vitest';
-import { statusAndCode } from '../../../clients/contacts.ts';
 import { useService } from '../../../support/service.ts';
 import { createAgent, openThread, type TwoProcesses } from './warm-threads.ts';
 
@@ -19,7 +19,7 @@ test('compare finds a change of relations that raised no version, and goes by wh
   const pause = (isPaused: boolean) =>
     service.core.database.query({ text: 'update agents set paused = $1 where id = $2' }, [isPaused, bob.id]);
   await pause(true);
-  expect(statusAndCode(await thread.send(ann))).toEqual([503, 'AGENT_PAUSED']);
+  expect(outcomeOf(await thread.send(ann))).toBe('503 AGENT_PAUSED');
   expect(await countDifferences()).toBe(1);
   await pause(false);
   expect((await thread.send(ann)).status).toBe(201);

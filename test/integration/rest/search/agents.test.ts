@@ -4,7 +4,7 @@ import { registerAgentAsOperator } from '../../../../src/services/agents/operato
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
 import { connectSdkClient } from '../../../clients/mcp/client.ts';
-import { type RestResponse } from '../../../clients/rest.ts';
+import { outcomeOf, type RestResponse } from '../../../clients/rest.ts';
 import { type TestAgent, useService } from '../../../support/service.ts';
 
 const service = useService({ worker: false });
@@ -16,8 +16,6 @@ function agent(
 ): Promise<TestAgent> {
   return service.register({ handle, display_name, visibility, inbound_policy: 'open', create_owner: true });
 }
-
-const codeOf = ({ status, body }: RestResponse) => [status, body?.error?.code];
 
 function get(path: string, query: Record<string, string | number>, token: string): Promise<RestResponse> {
   const text = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
@@ -86,15 +84,8 @@ test('special characters of the database are literal', async () => {
     expect(await found(q, me.token), q).toEqual([]);
   }
   for (const q of ['', ' ', '@', ' @ ', 'x'.repeat(101), 'a\u0000b', '\u0301'.repeat(101)]) {
-    expect(codeOf(await get('/search', { q }, me.token)), JSON.stringify(q)).toEqual([
-      400,
-      'VALIDATION_ERROR',
-    ]);
+    expect(outcomeOf(await get('/search', { q }, me.token)), JSON.stringify(q)).toBe('400 VALIDATION_ERROR');
   }
-  for (const limit of [0, 51, 'x']) {
-    expect(codeOf(await get('/search', { q: 'x', limit }, me.token))).toEqual([400, 'VALIDATION_ERROR']);
-  }
-  expect(codeOf(await get('/search', {}, me.token))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('a search finds public agents and related private ones', async () => {
@@ -190,7 +181,7 @@ test('pages of both lists neither skip nor repeat while agents are added', async
     ['/search/agents', { q: 'okapi', cursor: next_cursor }],
     ['/search', { q: 'okapi', cursor: 'nonsense' }],
   ] as const) {
-    expect(codeOf(await get(path, query, me.token))).toEqual([400, 'INVALID_CURSOR']);
+    expect(outcomeOf(await get(path, query, me.token))).toBe('400 INVALID_CURSOR');
   }
 });
 

@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../../clients/rest.ts';
 import { describe, expect, test } from 'vitest';
 import { minIdAt, newId } from '../../../../packages/core/src/domain/ids.ts';
 import { messageSearchRepository } from '../../../../src/repositories/messages/search.ts';
@@ -212,10 +213,7 @@ describe('pages', () => {
       [ann, { q: 'hazel', cursor: `x${cursor}` }],
     ] as [TestAgent, Record<string, string>][]) {
       const answer = await on.ask(agent, { cursor, ...query });
-      expect([answer.status, answer.body.error?.code], JSON.stringify(query)).toEqual([
-        400,
-        'INVALID_CURSOR',
-      ]);
+      expect(outcomeOf(answer), JSON.stringify(query)).toBe('400 INVALID_CURSOR');
     }
   });
 

