@@ -46,7 +46,10 @@ export function createCallers(base: string, agent: Agent): Callers {
       return readOutcome(call(route, input, { ...options, idempotencyKey: key }));
     },
     tool: callTool,
-    call: socket.call,
+    async call(...parameters) {
+      const outcome = await socket.call(...parameters);
+      return 'doubt' in outcome ? { doubt: `${outcome.doubt} (WebSocket)` } : outcome;
+    },
     client,
     cut: socket.cut,
   };

@@ -72,7 +72,7 @@ export function startInstances(
     while (!signal.aborted && !stopped.signal.aborted) {
       const claim = await claimItems(life, isDraining ? maxDrainClaim : 1 + random.below(maxClaim));
       if ('refused' in claim) outcomes.complaints.push(`a claim of ${consumer}: ${claim.refused}`);
-      if ('doubt' in claim) retry.countDoubt(claim.doubt);
+      if ('doubt' in claim && !signal.aborted) retry.countDoubt(claim.doubt);
       const items = 'answer' in claim ? claim.answer : [];
       history.leases.push(...items.map(({ lease }) => lease));
       if (!isDraining && items.length > 0 && random.chance(killChance))

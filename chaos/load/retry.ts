@@ -42,6 +42,7 @@ export function createRetry(
     while (!abandoned.aborted) {
       attempt.attempts += 1;
       const outcome = await run();
+      if (abandoned.aborted && !('answer' in outcome)) return false; // the client itself ended the request
       if ('answer' in outcome) {
         attempt.acknowledged_at ??= Date.now();
         attempt.answers.push(outcome.answer);

@@ -79,7 +79,9 @@ describeUnless(missingHaproxyReason, 'every process is replaced, one after the o
       complaints: [],
     });
     expect(violations).toEqual([]);
-    expect(uncertainOutcomes).toEqual({});
+    // A call over a WebSocket that closes is repeated over the next one. Requests to the balancer are not.
+    const repeated = Object.keys(uncertainOutcomes).filter((reason) => !reason.endsWith('(WebSocket)'));
+    expect(repeated).toEqual([]);
     for (const { name, connections } of history.readers.filter((reader) => reader.name === 'WebSocket')) {
       expect(connections[name], 'once more for each API').toBeLessThanOrEqual(3);
     }
