@@ -1,3 +1,4 @@
+import { formatFigures } from '../scripts/parts/format-figures.ts';
 import { runProgram } from '../scripts/parts/run-program.ts';
 import { readOptions, usage } from './options.ts';
 import { runMeasurement } from './start/service.ts';
@@ -9,7 +10,7 @@ await runProgram(async (program) => {
     process.stdout.write(usage);
     return 0;
   }
-  const { figures, text } = await runMeasurement({ options, ...program }, suites[options.part]);
-  process.stdout.write(options.json ? `${JSON.stringify(figures)}\n` : text);
+  const figures = await runMeasurement({ options, ...program }, suites[options.part]);
+  process.stdout.write(options.json ? `${JSON.stringify(figures)}\n` : formatFigures(figures));
   return 0;
 });

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatFigures } from '../scripts/parts/format-figures.ts';
 import { runProgram } from '../scripts/parts/run-program.ts';
 import { injectFaults } from './faults/faults.ts';
 import { readOptions, usage } from './options.ts';
-import { summarize, formatViolations, formatSummary } from './report.ts';
+import { summarize, formatViolations } from './report.ts';
 import { runChaos } from './run.ts';
 import { startEnvironment } from './environment.ts';
 import { timeoutSignal } from './timeout-signal.ts';
@@ -45,7 +46,7 @@ await runProgram(async ({ signal, fail, log }) => {
       complaints,
     });
     const figures = { seed, redis: environment.redis !== null, ...summarize(result) };
-    process.stdout.write(json ? `${JSON.stringify(figures)}\n` : formatSummary(figures));
+    process.stdout.write(json ? `${JSON.stringify(figures)}\n` : formatFigures(figures));
     passed = result.violations.length === 0;
     if (!passed) {
       await writeFile(join(environment.logs, 'history.json'), JSON.stringify(result, null, 1));

@@ -68,21 +68,6 @@ function countBy(values: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** Formats the figures as text. */
-export function formatSummary(figures: ReturnType<typeof summarize>): string {
-  const rows = Object.entries(figures).map(([name, value]): [string, string] => [
-    name.replaceAll('_', ' ').replace(/ ms$/, ' (ms)'),
-    typeof value === 'object' ? formatCounts(value) : String(value),
-  ]);
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('');
-}
-
-function formatCounts(counts: Record<string, number>): string {
-  const parts = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
-  return parts.join(', ') || 'none';
-}
-
 /** How many violations of each kind are printed. */
 const maxListedViolations = 5;
 

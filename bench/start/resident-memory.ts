@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { readMemory } from '../load/processes.ts';
 
 /** Node options that a program needs for `waitForStableMemory`. */
 export const garbageCollectionArguments: readonly string[] = [
@@ -13,13 +13,6 @@ const stepMs = 1_000;
 const maxSteps = 10;
 /** Two readings that differ by less are considered equal. */
 const stableRatio = 0.005;
-
-/** Resident memory of a process as the kernel counts it (VmRSS), in bytes. @throws where there is no /proc. */
-export function readResidentBytes(pid: number): number {
-  const match = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  if (!match) throw new Error(`/proc/${pid}/status has no VmRSS`);
-  return Number(match[1]) * 1024;
-}
 
 /**
  * Resident memory after garbage collection, which repeats every second until two readings are equal, ten times at most.
@@ -34,7 +27,7 @@ export async function waitForStableMemory(
   for (let step = 0; step < maxSteps; step += 1) {
     await collectGarbage();
     await pause(stepMs, undefined, { signal });
-    const bytes = readResidentBytes(pid);
+    const bytes = readMemory(pid, 'VmRSS');
     if (Math.abs(last - bytes) < stableRatio * bytes) return bytes;
     last = bytes;
   }

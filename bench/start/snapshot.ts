@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { readResidentBytes } from './resident-memory.ts';
+import { listPostgresProcesses, readMemory } from '../load/processes.ts';
 import type { Service } from './service.ts';
 
 /** State of the service at one moment under load; memory in MB (1,000,000 bytes). */
@@ -29,8 +27,8 @@ export interface TableSize {
 export async function takeSnapshot({ pids, postgres_folder, env, core }: Service): Promise<Snapshot> {
   const depths = await core.queues.depths();
   return {
-    api_mb: toMegabytes(readResidentBytes(pids.api[0] ?? 0)),
-    worker_mb: toMegabytes(readResidentBytes(pids.worker[0] ?? 0)),
+    api_mb: toMegabytes(readMemory(pids.api[0] ?? 0, 'VmRSS')),
+    worker_mb: toMegabytes(readMemory(pids.worker[0] ?? 0, 'VmRSS')),
     postgres_mb: toMegabytes(readPostgresBytes(postgres_folder)),
     redis_mb: await readRedisMegabytes(env['REDIS_URL']),
     queued: depths.reduce((total, { waiting, active }) => total + waiting + active, 0),
@@ -39,20 +37,15 @@ export async function takeSnapshot({ pids, postgres_folder, env, core }: Service
 }
 
 function readPostgresBytes(folder: string): number {
-  const postmaster = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return all.reduce((total, pid) => total + readPrivateBytes(pid, postmaster), 0);
-}
-
-/** Private memory of a process of this server (RssAnon); 0 for any other process. */
-function readPrivateBytes(pid: string, postmaster: number): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
-    return field('PPid') === postmaster || Number(pid) === postmaster ? field('RssAnon') * 1_024 : 0;
-  } catch {
-    return 0; // the process ended in the meantime
-  }
+  const { postmaster, backends } = listPostgresProcesses(folder);
+  const read = (pid: number) => {
+    try {
+      return readMemory(pid, 'RssAnon');
+    } catch {
+      return 0; // the process ended in the meantime
+    }
+  };
+  return [postmaster, ...backends].reduce((total, pid) => total + read(pid), 0);
 }
 
 async function readRedisMegabytes(url: string | undefined): Promise<number | null> {

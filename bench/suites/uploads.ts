@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { median } from '../load/percentiles.ts';
 import { createMembers } from '../../scripts/parts/population.ts';
-import { readResidentBytes } from '../start/resident-memory.ts';
+import { readMemory } from '../load/processes.ts';
 import { type Bench, startService } from '../start/service.ts';
 
 const uploads = 20;
@@ -69,9 +69,9 @@ async function* chunksOf(file: Buffer): AsyncGenerator<Buffer> {
 
 /** Samples the resident memory of a process; the returned function stops and returns the peak growth in bytes. */
 function watchMemory(pid: number): () => number {
-  const start = readResidentBytes(pid);
+  const start = readMemory(pid, 'VmRSS');
   let highest = start;
-  const sample = () => (highest = Math.max(highest, readResidentBytes(pid)));
+  const sample = () => (highest = Math.max(highest, readMemory(pid, 'VmRSS')));
   const timer = setInterval(sample, samplingIntervalMs);
   return () => {
     clearInterval(timer);

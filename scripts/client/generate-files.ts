@@ -10,7 +10,7 @@ import type { Route } from '../../src/transports/rest/route.ts';
 import { streamTicketRoutes } from '../../src/transports/rest/stream-tickets.ts';
 import { generateEventFile, listEventData } from './event-file.ts';
 import { assignRecords, generateNounFiles } from './noun-files.ts';
-import { type OpenApi, renderPythonOperations } from './python-operations.ts';
+import { renderPythonOperations } from './python-operations.ts';
 import { listRecords, type OpenApiDocument, readOperations } from './read-operations.ts';
 import { type Schema, TypeFormatter } from './schema-types.ts';
 import { runAtOnce } from '../../src/shared/steps.ts';
@@ -32,19 +32,22 @@ const listRoutes = (): Route[] => [
 ];
 
 /** The description of the operations. A generator reads a part of it; a property that is missing shows in its types. */
-const describeCalls = (operations: readonly Operation[], routes: readonly Route[]): unknown =>
-  runAtOnce(openApiDocument({ catalogue: operations, routes, form: 'short', ...about }));
+function describeCalls(operations: readonly Operation[], routes: readonly Route[]): OpenApiDocument {
+  const parts = { catalogue: operations, routes, form: 'short' as const, ...about };
+  const document: unknown = runAtOnce(openApiDocument(parts));
+  return document as OpenApiDocument;
+}
 
 /** Generates the module of the Python client with the operations. Only this client has the aliases as methods. */
 export function generatePythonFile(): string {
-  return renderPythonOperations(describeCalls([...catalogue, ...aliases], listRoutes()) as OpenApi);
+  return renderPythonOperations(describeCalls([...catalogue, ...aliases], listRoutes()));
 }
 
 /** Generates the files of packages/client/src/generated: their names and their texts. */
 export function generateClientFiles(): Map<string, string> {
   const calls = describeCalls(catalogue, []);
   const events: unknown = runAtOnce(asyncApiDocument({ transports: eventTransports, ...about }));
-  const { paths, components } = calls as OpenApiDocument;
+  const { paths, components } = calls;
   const { schemas } = (events as OpenApiDocument).components;
 
   const operations = readOperations(paths);

@@ -1,4 +1,4 @@
-import type { ClientOperation } from './read-operations.ts';
+import { type ClientOperation, toPascalCase } from './read-operations.ts';
 import {
   anyEvent,
   formatComment,
@@ -92,7 +92,7 @@ function formatMethod(
   formatter: TypeFormatter,
   onReference: (name: string) => void,
 ): string {
-  const { method, typeName, summary, input, output, items } = operation;
+  const { words, typeName, summary, input, output, items } = operation;
   const isOptional = (input?.required ?? []).length === 0;
   const parameter = input ? [`input${isOptional ? '?' : ''}: ${typeName}Input`] : [];
   const page = output?.$ref
@@ -103,16 +103,18 @@ function formatMethod(
       ? `Promise<${page ?? 'void'}>`
       : `List<${typeName}Output['${items}'][number], ${typeName}Output>`;
   const parameters = [...parameter, 'options?: CallOptions'].join(', ');
-  return `${formatComment(`${summary}.`)}${method}(${parameters}): ${answer};`;
+  return `${formatComment(`${summary}.`)}${toMethod(words)}(${parameters}): ${answer};`;
 }
 
-function formatRoute({ method, verb, path, takesKey, input, items }: ClientOperation): string {
+function formatRoute({ words, verb, path, takesKey, input, items }: ClientOperation): string {
   const parts = [`method: '${verb}'`, `path: '${path}'`];
   if (!input) parts.push('takesInput: false');
   if (takesKey) parts.push('takesKey: true');
   if (items !== undefined) parts.push(`items: '${items}'`);
-  return `${method}: { ${parts.join(', ')} },`;
+  return `${toMethod(words)}: { ${parts.join(', ')} },`;
 }
+
+const toMethod = ([first = '', ...others]: readonly string[]) => first + toPascalCase(others);
 
 function generateIndex(nouns: readonly string[]): string {
   const imports = nouns.map((noun) => formatImport(`{ type ${callsOf(noun)}, ${noun} }`, `./${noun}.ts`));
@@ -131,6 +133,5 @@ export const routes = { ${nouns.join(', ')} } as const;
 
 /** The interface of the methods: `ThreadCalls`. */
 function callsOf(noun: string): string {
-  const singular = noun.replace(/s$/, '');
-  return `${singular.charAt(0).toUpperCase()}${singular.slice(1)}Calls`;
+  return `${toPascalCase([noun.replace(/s$/, '')])}Calls`;
 }

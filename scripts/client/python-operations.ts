@@ -3,49 +3,11 @@ import {
   escapeText,
   isNullable,
   type PythonTypes,
-  type Schema,
   toClassName,
   toParameter,
 } from './python-types.ts';
-
-interface Operation {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  description?: string;
-  parameters: { name: string; in: string; required?: boolean; description?: string; schema: Schema }[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
-}
-
-/** The parts of an OpenAPI document that the generator reads. */
-export interface OpenApi {
-  info: { title: string; version: string };
-  tags: { name: string; description?: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
-}
-
-interface Endpoint extends Operation {
-  path: string;
-  method: string;
-}
-
-/** Operations with bytes instead of JSON. The library has `attachments.upload` and `attachments.download` for them. */
-export const operationsWithFiles: readonly string[] = ['create_attachment', 'download_attachment'];
-
-/** Methods whose name does not follow from the operation. */
-const methodNames: Record<string, string> = {
-  ask_in_thread: 'ask_in_thread',
-  send_messages: 'send_batch',
-};
-
-/** The method of an operation: its id without the noun, which is the name of the object that has the method. */
-function toMethod({ operationId, tags }: Operation): string {
-  const noun = tags[0] ?? '';
-  const words = operationId.split('_').filter((word) => word !== noun && `${word}s` !== noun);
-  return methodNames[operationId] ?? words.join('_');
-}
+import { type ClientOperation, type OpenApiDocument, readOperations } from './read-operations.ts';
+import type { Schema } from './schema-types.ts';
 
 /** The class of a noun. A type of the API can have the name of the noun. */
 const toNounClass = (noun: string): string => `${toClassName(noun)}Operations`;
@@ -58,37 +20,17 @@ interface Field {
   description: string;
 }
 
-function listFields(endpoint: Endpoint, types: PythonTypes): Field[] {
-  const { operationId, method, parameters, requestBody } = endpoint;
-  const body = requestBody?.content['application/json']?.schema ?? {};
-  const all = [
-    ...parameters
-      .filter(({ in: place }) => place !== 'header')
-      .map(({ name, schema, required = false, description = '' }) => ({
-        name,
-        schema,
-        required,
-        description,
-      })),
-    ...Object.entries(body.properties ?? {}).map(([name, schema]) => ({
-      name,
-      schema,
-      required: body.required?.includes(name) ?? false,
-      description: schema.description ?? '',
-    })),
-  ];
-  const fields = all.map(({ name, schema, required, description }) => ({
+function listFields({ id, verb, input }: ClientOperation, types: PythonTypes): Field[] {
+  const { properties = {}, required = [] } = input ?? {};
+  const fields = Object.entries(properties).map(([name, schema]) => ({
     name,
-    type: types.annotate(schema, `${toClassName(operationId)}${toClassName(name)}`, 'Sequence'),
-    isRequired: required,
-    isNullable: method === 'patch' && isNullable(schema),
-    description,
+    type: types.annotate(schema, `${toClassName(id)}${toClassName(name)}`, 'Sequence'),
+    isRequired: required.includes(name),
+    isNullable: verb === 'PATCH' && isNullable(schema),
+    description: schema.description ?? '',
   }));
   return fields.toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired));
 }
-
-const hasKey = ({ parameters }: Operation): boolean =>
-  parameters.some(({ name }) => name === 'Idempotency-Key');
 
 interface Result {
   type: string;
@@ -96,24 +38,17 @@ interface Result {
   items?: string;
 }
 
-function readResult({ operationId, method, responses }: Endpoint, types: PythonTypes): Result {
-  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
-  const [[mediaType, { schema }] = ['', { schema: {} as Schema }]] = Object.entries(success?.content ?? {});
-  if (mediaType === '') return { type: 'None' };
-  if (mediaType !== 'application/json') return { type: 'str' };
-  const fields = Object.entries(schema.properties ?? {}).filter(([name]) => name !== 'next_cursor');
-  const [[name, list] = ['', {} as Schema]] = fields;
-  if (method === 'get' && fields.length === 1 && list.items) {
-    const item = types.annotate(list.items, toClassName(`${operationId}_item`), 'list');
-    return { type: `Pages[${item}]`, items: name };
-  }
-  return { type: types.annotate(schema, `${toClassName(operationId)}Result`, 'list') };
+function readResult({ id, output, isText, items }: ClientOperation, types: PythonTypes): Result {
+  if (!output) return { type: isText ? 'str' : 'None' };
+  if (items === undefined) return { type: types.annotate(output, `${toClassName(id)}Result`, 'list') };
+  const item: Schema = output.properties?.[items]?.items ?? {};
+  return { type: `Pages[${types.annotate(item, toClassName(`${id}_item`), 'list')}]`, items };
 }
 
-function renderMethod(endpoint: Endpoint, types: PythonTypes): string {
-  const { operationId, summary, description = '' } = endpoint;
-  const fields = listFields(endpoint, types);
-  const { type, items } = readResult(endpoint, types);
+function renderMethod(operation: ClientOperation, types: PythonTypes): string {
+  const { id, words, summary, description = '', takesKey } = operation;
+  const fields = listFields(operation, types);
+  const { type, items } = readResult(operation, types);
   const isList = items !== undefined;
   const shown = fields.filter(({ name }) => name !== 'cursor' || !isList);
   const required = shown.filter(({ isRequired }) => isRequired);
@@ -127,15 +62,15 @@ function renderMethod(endpoint: Endpoint, types: PythonTypes): string {
         ? `${toParameter(name)}: ${of} | Unset = UNSET`
         : `${toParameter(name)}: ${of.replace(/ \| None$/, '')} | None = None`,
     ),
-    ...(hasKey(endpoint) ? ['idempotency_key: str | None = None'] : []),
+    ...(takesKey ? ['idempotency_key: str | None = None'] : []),
     'timeout: float | None = None',
   ];
   const input = shown.map(({ name }) => `            "${name}": ${toParameter(name)},`);
   const passed = [
-    `"${operationId}"`,
+    `"${id}"`,
     input.length > 0 ? `{\n${input.join('\n')}\n        }` : '{}',
     ...(isList ? [`"${items}"`] : []),
-    ...(hasKey(endpoint) ? ['idempotency_key=idempotency_key'] : []),
+    ...(takesKey ? ['idempotency_key=idempotency_key'] : []),
     'timeout=timeout',
   ];
   const documented = shown
@@ -150,19 +85,17 @@ function renderMethod(endpoint: Endpoint, types: PythonTypes): string {
   const call = `self._${isList ? 'pages' : 'call'}(${passed.join(', ')})`;
   const body = type === 'None' ? call : `return ${call}`;
   const signature = parameters.map((parameter) => `        ${parameter},`).join('\n');
-  return `    def ${toMethod(endpoint)}(\n${signature}\n    ) -> ${type}:\n${text}\n        ${body}\n`;
+  return `    def ${words.join('_')}(\n${signature}\n    ) -> ${type}:\n${text}\n        ${body}\n`;
 }
 
-function renderRow(endpoint: Endpoint): string {
-  const { operationId, method, path, requestBody } = endpoint;
-  const body = requestBody?.content['application/json']?.schema.properties ?? {};
-  const nullable = Object.keys(body).filter((name) => method === 'patch' && isNullable(body[name] ?? {}));
+function renderRow({ id, verb, path, input, takesKey }: ClientOperation): string {
+  const fields = Object.entries(input?.properties ?? {});
+  const nullable = fields.flatMap(([name, schema]) => (verb === 'PATCH' && isNullable(schema) ? name : []));
   const extra = [
-    ...(hasKey(endpoint) ? ['has_key=True'] : []),
+    ...(takesKey ? ['has_key=True'] : []),
     ...(nullable.length > 0 ? [`nullable=(${nullable.map((name) => `"${name}", `).join('')})`] : []),
   ];
-  const row = [`"${method.toUpperCase()}"`, `"${path}"`, ...extra].join(', ');
-  return `    "${operationId}": Operation(${row}),`;
+  return `    "${id}": Operation(${[`"${verb}"`, `"${path}"`, ...extra].join(', ')}),`;
 }
 
 const imports = `from __future__ import annotations
@@ -174,25 +107,21 @@ from ._calls import UNSET, Caller, Noun, Operation, Pages, Unset
 `;
 
 /** The Python module with a class for each noun, a method for each operation, and the types of their results. */
-export function renderPythonOperations(document: OpenApi): string {
-  const types = createPythonTypes(document.components.schemas);
-  const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Endpoint => ({ ...operation, path, method })),
-  );
-  const withJson = endpoints.filter(({ operationId }) => !operationsWithFiles.includes(operationId));
-  const nouns = [...new Set(withJson.map(({ tags }) => tags[0] ?? ''))].sort();
+export function renderPythonOperations({ paths, components, tags }: OpenApiDocument): string {
+  const types = createPythonTypes(components.schemas);
+  const operations = readOperations(paths);
+  const nouns = [...new Set(operations.map(({ noun }) => noun))].sort();
   const classes = nouns.map((noun) => {
-    const methods = withJson
-      .filter(({ tags }) => tags[0] === noun)
-      .map((endpoint) => renderMethod(endpoint, types));
-    const { description = '' } = document.tags.find(({ name }) => name === noun) ?? {};
+    const own = operations.filter((operation) => operation.noun === noun);
+    const methods = own.map((operation) => renderMethod(operation, types));
+    const { description = '' } = tags.find(({ name }) => name === noun) ?? {};
     const text = `    """${escapeText(description || `Operations of ${noun}.`)}"""\n`;
     return `class ${toNounClass(noun)}(Noun):\n${text}\n${methods.join('\n')}`;
   });
   const attributes = nouns.map((noun) => `        self.${noun} = ${toNounClass(noun)}(caller)`);
   return [
     `"""Operations and types of the API. Generated by npm run generate from the API description. Do not edit."""\n\n${imports}`,
-    `OPERATIONS: dict[str, Operation] = {\n${withJson.map(renderRow).join('\n')}\n}\n`,
+    `OPERATIONS: dict[str, Operation] = {\n${operations.map(renderRow).join('\n')}\n}\n`,
     types.render(),
     ...classes,
     `class Nouns:\n    """Every operation, by noun."""\n\n    def __init__(self, caller: Caller) -> None:\n${attributes.join('\n')}\n`,

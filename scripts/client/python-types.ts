@@ -1,16 +1,5 @@
-/** The parts of a JSON Schema that the generator reads. */
-export interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  const?: string | number | boolean;
-  enum?: (string | number | null)[];
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  description?: string;
-}
+import { toPascalCase } from './read-operations.ts';
+import type { Schema } from './schema-types.ts';
 
 export interface PythonTypes {
   /** The Python annotation for a schema. Objects become `TypedDict` classes; `name` is the name of a new one. */
@@ -25,11 +14,7 @@ const keywords = new Set(['and', 'as', 'from', 'import', 'in', 'is', 'not', 'or'
 export const toParameter = (name: string): string => (keywords.has(name) ? `${name}_` : name);
 
 /** `contact_request` becomes `ContactRequest`. */
-export const toClassName = (name: string): string =>
-  name
-    .split('_')
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join('');
+export const toClassName = (name: string): string => toPascalCase(name.split('_'));
 
 /** Whether null is a value of the schema. */
 export const isNullable = ({ type, anyOf = [] }: Schema): boolean =>
@@ -122,7 +107,7 @@ export function createPythonTypes(components: Record<string, Schema>): PythonTyp
   };
 }
 
-function literal(value: string | number | boolean | null): string {
+function literal(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return value === null ? 'None' : JSON.stringify(value);
 }

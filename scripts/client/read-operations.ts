@@ -16,6 +16,7 @@ interface Endpoint {
   operationId: string;
   tags: string[];
   summary: string;
+  description?: string;
   parameters?: Parameter[];
   requestBody?: Body;
   responses: Record<string, Body>;
@@ -23,31 +24,36 @@ interface Endpoint {
 
 /** The parts of an OpenAPI document that the generator reads. */
 export interface OpenApiDocument {
+  tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, Endpoint>>;
   components: { schemas: Record<string, Schema> };
 }
 
-/** One method of the library. */
+/** One method of a library. */
 export interface ClientOperation {
+  id: string;
   noun: string;
-  /** In camelCase, without the noun. */
-  method: string;
+  /** The words of its name, without the noun. */
+  words: string[];
   /** In PascalCase: the prefix of its types. */
   typeName: string;
   summary: string;
+  description: string | undefined;
   verb: string;
   path: string;
   /** Whether the request takes an Idempotency-Key. */
   takesKey: boolean;
   /** Path parameters together with the query or the body; undefined without any. */
   input: Schema | undefined;
-  /** Undefined for an empty answer. */
+  /** Undefined for an answer without JSON. */
   output: Schema | undefined;
+  /** Whether the answer is a text. */
+  isText: boolean;
   /** The property with the items of a list. */
   items: string | undefined;
 }
 
-/** Reads the operations that the library generates. Files are sent and received by hand-written methods. */
+/** Reads the operations that the libraries generate. Files are sent and received by hand-written methods. */
 export function readOperations(paths: OpenApiDocument['paths']): ClientOperation[] {
   return Object.entries(paths).flatMap(([path, endpoints]) =>
     Object.entries(endpoints).flatMap(([verb, endpoint]) => {
@@ -58,20 +64,24 @@ export function readOperations(paths: OpenApiDocument['paths']): ClientOperation
 }
 
 function readOperation(path: string, verb: string, endpoint: Endpoint): ClientOperation {
-  const { operationId, tags, summary, parameters = [], requestBody, responses } = endpoint;
+  const { operationId: id, tags, summary, description, parameters = [], requestBody, responses } = endpoint;
   const [noun = ''] = tags;
-  const output = jsonOf(responses['200'] ?? responses['201'] ?? {});
+  const answer = responses['200'] ?? responses['201'] ?? {};
+  const output = jsonOf(answer);
   return {
+    id,
     noun,
     // A batch has the name of the call that it repeats.
-    method: toCamelCase(withoutNoun(operationId.split('_'), noun)) + (path.endsWith(':batch') ? 'Batch' : ''),
-    typeName: operationId.split('_').map(capitalize).join(''),
+    words: [...withoutNoun(id.split('_'), noun), ...(path.endsWith(':batch') ? ['batch'] : [])],
+    typeName: toPascalCase(id.split('_')),
     summary,
+    description,
     verb: verb.toUpperCase(),
     path,
     takesKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
     input: joinInput(parameters, jsonOf(requestBody ?? {})),
     output,
+    isText: !output && Object.keys(contentOf(answer)).length > 0,
     items: output && verb === 'get' ? findItems(output) : undefined,
   };
 }
@@ -129,10 +139,7 @@ function withoutNoun(words: readonly string[], noun: string): string[] {
   return left.length > 0 ? left : [...words];
 }
 
-function toCamelCase(words: readonly string[]): string {
-  return words.map((word, index) => (index === 0 ? word : capitalize(word))).join('');
-}
-
-function capitalize(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
+/** `['add', 'member']` becomes `AddMember`. */
+export function toPascalCase(words: readonly string[]): string {
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

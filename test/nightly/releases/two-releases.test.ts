@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { runChaos } from '../../../chaos/run.ts';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import type { ServiceProcess } from '../../../scripts/parts/service-process.ts';
@@ -10,6 +10,9 @@ import { startDeployment } from '../support/deployment.ts';
 import { runMaintenance } from '../support/maintenance.ts';
 import { runFullExchange } from './full-exchange.ts';
 import { buildPreviousRelease, missingReleaseReason } from './previous-release.ts';
+
+// The previous release is installed and built first.
+vi.setConfig({ testTimeout: 400_000 });
 
 const tasks = Object.keys(maintenanceTasks) as MaintenanceTask[];
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { buildConfiguration } from '../../../bench/peers/ejabberd/configuration.ts';
 import { findInstallation } from '../../../bench/peers/ejabberd/installation.ts';
 import { createFrameQueue, readTakenCount } from '../../../bench/peers/ejabberd/xmpp.ts';
-import { formatFigures } from '../../../bench/report.ts';
+import { formatFigures } from '../../../scripts/parts/format-figures.ts';
 import { createTally, readNumber } from '../../../bench/load/tally.ts';
 import { listMeasures, type PeerFigures } from '../../../bench/suites/peers.ts';
 

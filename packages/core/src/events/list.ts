@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { agentUpdated } from './agent/updated.ts';
 import { approvalResolved } from './approval/resolved.ts';
 import { attachmentScanned } from './attachment/scanned.ts';
@@ -39,6 +40,9 @@ const events = [
 type Definition = (typeof events)[number];
 
 export type EventType = Definition['type'];
+
+/** The public data of a type of event. */
+export type EventDataOf<Type extends EventType> = z.infer<Extract<Definition, { type: Type }>['data']>;
 
 export const eventTypes: EventType[] = events.map(({ type }) => type);
 

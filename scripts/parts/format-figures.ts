@@ -47,14 +47,16 @@ function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '–';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(String).join(', ');
   if (isObject(value))
-    return Object.entries(value)
-      .map(([name, part]) => `${name} ${String(part)}`)
-      .join(', ');
+    return (
+      Object.entries(value)
+        .map(([name, part]) => `${name} ${String(part)}`)
+        .join(', ') || 'none'
+    );
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Pads the cells of each column to the same width. */
-export function alignColumns(rows: readonly (readonly string[])[]): string[] {
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows.map((row) =>
     row
