@@ -16,6 +16,13 @@ interface Membership {
   role: OrganizationRole;
 }
 
+/** A member of an organization, since `created_at` (ms). */
+export interface MemberRow {
+  username: string;
+  role: OrganizationRole;
+  created_at: number;
+}
+
 export const ownersRepository = repository({
   find: sql.row<[name: string], OwnerRow>(
     'owners.find',
@@ -72,10 +79,7 @@ export const ownersRepository = repository({
      where o.name = :organization and m.account_id = :account_id`,
   ),
   /** Members by name, after the name `after`; all of them when the limit is null. */
-  listMembers: sql.rows<
-    [organizationId: string, page: { after: string; limit: number | null }],
-    { username: string; role: OrganizationRole; created_at: number }
-  >(
+  listMembers: sql.rows<[organizationId: string, page: { after: string; limit: number | null }], MemberRow>(
     'owners.list_members(organization_id, ...)',
     `select o.name as username, m.role, m.created_at from organization_members m join owners o on o.id = m.account_id
      where m.organization_id = :organization_id and o.name > :after order by o.name limit :limit`,

@@ -1,6 +1,7 @@
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { parseSearch, toTsQuery, toWordsQuery } from '../../../packages/core/src/domain/search/query.ts';
 import { createSnippet } from '../../../packages/core/src/domain/search/snippets.ts';
+import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { ReadWork, Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey, readRelationships, requireThread } from '../access.ts';
 import { mapInTurns } from '../../shared/map-in-turns.ts';
@@ -68,6 +69,12 @@ export async function searchMessages(work: Work, input: SearchMessages, field: s
   return { found, next_cursor };
 }
 
+/** A message that matches, and its part with the terms. */
+export interface FoundMessage {
+  message: MessageRow;
+  snippet: string;
+}
+
 export interface SearchConversations {
   query: string;
   /** Id or handle of one of the reader's agents. */
@@ -86,7 +93,7 @@ export async function searchConversations(
   reader: ConversationReader,
   input: SearchConversations,
   { before_id, limit, field }: { before_id: string | null; limit: number; field: string },
-) {
+): Promise<FoundMessage[]> {
   const terms = parseSearch(input.query, field);
   const searched = await conversations.listSearched(reader, {
     agent: input.agent === undefined ? null : parseAgentKey(input.agent),

@@ -16,8 +16,15 @@ export async function createAccount(
   return { id: account.id, username: account.name, created_at: account.created_at };
 }
 
-/** What the account page shows. People who sign in through an external provider may have no password. */
-export async function readAccount({ db: { accounts } }: ReadWork, account_id: string) {
+/** An account, as its page shows it. */
+export interface ShownAccount {
+  display_name: string | null;
+  /** False for people who sign in through an external provider only. */
+  has_password: boolean;
+}
+
+/** Returns what the account page shows. */
+export async function readAccount({ db: { accounts } }: ReadWork, account_id: string): Promise<ShownAccount> {
   const account = await accounts.find(account_id);
   return {
     display_name: account?.display_name ?? null,

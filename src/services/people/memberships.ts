@@ -1,4 +1,5 @@
 import type { MembershipRow } from '../../repositories/people/memberships.ts';
+import type { MemberRow } from '../../repositories/people/owners.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isName } from '../../../packages/core/src/domain/agents/handles.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
@@ -20,12 +21,18 @@ interface Page {
   limit?: number;
 }
 
+/** An organization of a person, with the role of the person in it. */
+export type Organization = MembershipRow;
+
+/** A member of an organization. */
+export type Member = MemberRow;
+
 /** Returns the organizations of a person by name, with the person's role in each. Times in milliseconds. */
 export function listOrganizations(
   { db: { memberships } }: ReadWork,
   by: ActingPerson,
   { after = '', limit = 500 }: Page = {},
-) {
+): Promise<Organization[]> {
   return memberships.list(by.account_id, { after, limit });
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
+import type { SessionRow } from '../../repositories/people/sessions.ts';
 import { sha256 } from '../auth/token-records.ts';
 import { endConnectionsOfAccount } from '../auth/connections.ts';
 import type { Revocation } from '../auth/tokens.ts';
@@ -55,8 +56,20 @@ export async function touchSession({ db: { sessions }, now }: SystemWork, sessio
   await sessions.touch(toIdHash(session_id), now, now + sessionLifeMs);
 }
 
+/** A browser in which a person is signed in. Times are in milliseconds. */
+export interface ListedSession extends Pick<
+  SessionRow,
+  'created_at' | 'last_seen_at' | 'address' | 'user_agent'
+> {
+  /** Made from the hash of its token. */
+  id: string;
+}
+
 /** Returns the active sessions of an account, last used first. Times in milliseconds; `id` is `session_id` of Person. */
-export async function listSessions({ db: { sessions } }: ReadWork, account_id: string) {
+export async function listSessions(
+  { db: { sessions } }: ReadWork,
+  account_id: string,
+): Promise<ListedSession[]> {
   const rows = await sessions.list(account_id, Date.now());
   return rows.map(({ id_hash, created_at, last_seen_at, address, user_agent }) => ({
     id: id_hash.toString('base64url'),

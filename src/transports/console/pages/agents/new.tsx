@@ -3,7 +3,7 @@ import { warnIfUnreachable } from '../../../../../packages/core/src/domain/agent
 import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { registerAgentOperation } from '../../../../operations/agents/register-agent.ts';
 import { registerForPerson } from '../../../../services/people/agents.ts';
-import { listOrganizations } from '../../../../services/people/memberships.ts';
+import { listOrganizations, type Organization } from '../../../../services/people/memberships.ts';
 import { Card, ErrorNotice } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { type EnteredIn, Fields, readFields, selectField } from '../../define/fields.tsx';
@@ -58,7 +58,7 @@ export const agentNewPage = definePage<NewAgentVisit>({
   ],
 });
 
-function toOwners({ username }: Person, organizations: Awaited<ReturnType<typeof listOrganizations>>) {
+function toOwners({ username }: Person, organizations: readonly Organization[]) {
   return [
     { value: 'personal', text: `You (@${username}.…)` },
     ...organizations.flatMap(({ slug, role }) => [

@@ -1,9 +1,7 @@
-import type { searchConversations } from '../../../../services/messages/search.ts';
+import type { FoundMessage } from '../../../../services/messages/search.ts';
 import { Handle, monogram, Rows, Time } from '../../components/rows.tsx';
 import { Empty } from '../../components/content.tsx';
 import { conversationAddress } from './filters.tsx';
-
-type FoundMessage = Awaited<ReturnType<typeof searchConversations>>[number];
 
 /** Messages that match a search, with links to their places in the conversations. */
 export function FoundMessages({ found }: { found: readonly FoundMessage[] }) {

@@ -1,4 +1,4 @@
-import { readAccount } from '../../../../services/people/accounts.ts';
+import { readAccount, type ShownAccount } from '../../../../services/people/accounts.ts';
 import { setNameOfPerson } from '../../../../services/people/display-names.ts';
 import { changePassword } from '../../../../services/people/sign-in.ts';
 import { addressKey } from '../../../http/address-key.ts';
@@ -9,7 +9,7 @@ import { definePage, type PageVisit } from '../../define/page.tsx';
 import { displayName, newPassword } from './account-fields.tsx';
 
 interface AccountVisit extends PageVisit {
-  account: Awaited<ReturnType<typeof readAccount>>;
+  account: ShownAccount;
 }
 
 /** The account page of a person. */

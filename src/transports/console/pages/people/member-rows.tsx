@@ -1,10 +1,8 @@
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
-import type { requireOrganization } from '../../../../services/people/memberships.ts';
+import type { Member } from '../../../../services/people/memberships.ts';
 import { monogram, type Row, Time } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
 import { PostButton, RowLink } from '../../components/form.tsx';
-
-type Member = Awaited<ReturnType<typeof requireOrganization>>['members'][number];
 
 interface Viewer {
   /** The path of the page of the organization. */

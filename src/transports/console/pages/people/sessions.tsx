@@ -1,6 +1,7 @@
 import {
   endOtherSessions,
   endSession,
+  type ListedSession,
   listSessions,
   signOutEverywhere,
 } from '../../../../services/people/sessions.ts';
@@ -14,7 +15,7 @@ import { successFlash } from '../../flash.ts';
 import { browserName } from './browser-name.ts';
 
 interface SessionsVisit extends PageVisit {
-  sessions: Awaited<ReturnType<typeof listSessions>>;
+  sessions: readonly ListedSession[];
 }
 
 /** Lists and ends the browser sessions of a person. */
