@@ -96,6 +96,34 @@ export interface ItemWait<Input = unknown> {
   findNext(work: Work): Promise<NextItem>;
 }
 
+/** Runs concurrent calls of an operation in one transaction. */
+export interface BatchRule<Input = unknown, Output extends object = object> {
+  /**
+   * Each call gets its own result, in their order; null for a call that would have to wait for a lock, which then runs by `run` of the
+   * operation. A refused call must leave no data.
+   */
+  run(
+    calls: readonly { work: Work; input: Input }[],
+    /** Whether these calls run again after a ConcurrentChange: everything must be read. */
+    options: { isRepeated: boolean },
+  ): Promise<readonly BatchResult<Output>[]>;
+  /** Whether a batch has calls of one agent only, because each locks a record of its agent until the end. */
+  byAgent?: boolean;
+}
+
+/** A rate limit of its own. */
+export interface LimitRule<Input = unknown> {
+  budget: ActionBudget;
+  /** The budget of one call, where it depends on the input. */
+  budgetOf?(input: Input): ActionBudget | 'default';
+  /** A further key of the limit, besides the agent. */
+  key?(input: Input): string | undefined;
+  /** Like `key`, for a key that is read from the database. */
+  findKey?(work: Work, input: Input): Promise<string | undefined>;
+  /** The calls that one call with several parts counts as: one for each part. */
+  countParts?(input: Input): number;
+}
+
 /**
  * An operation: defined once, called through every transport. A plain object without types of a transport.
  * `run` has method syntax on purpose: a catalogue of different operations then has one type without casts.
@@ -119,19 +147,10 @@ export interface Operation<Input = unknown, Output extends object = object> {
    * its description. May read and refuse.
    */
   file?(work: Work, input: Input): Promise<IncomingFile | null>;
-  /** @param allowance for an operation with `countParts`: how many of its parts can run. Null: all. */
+  /** @param allowance for an operation whose limit counts parts: how many of its parts can run. Null: all. */
   run(work: Work, input: Input, file: StoredFile | null, allowance: Allowance | null): Promise<Output>;
-  /**
-   * Runs several calls in one transaction. Each gets its own result, in their order; null for a call that would have to wait for a lock,
-   * which then runs by `run`. A refused call must leave no data.
-   */
-  runBatch?(
-    calls: readonly { work: Work; input: Input }[],
-    /** Whether these calls run again after a ConcurrentChange: everything must be read. */
-    options: { isRepeated: boolean },
-  ): Promise<readonly BatchResult<Output>[]>;
-  /** Whether a batch has calls of one agent only, because each locks a record of its agent until the end. */
-  batchesByAgent?: boolean;
+  /** For an operation whose concurrent calls share a transaction. */
+  batch?: BatchRule<Input, Output>;
   /** Whether its answer is a secret: it is stored encrypted for repeated calls. */
   confidential?: boolean;
   /** The record that a write locks. Calls with the same key are in one batch, or only a few of them run at a time. */
@@ -143,15 +162,7 @@ export interface Operation<Input = unknown, Output extends object = object> {
    */
   replica?: 'any-page' | 'first-page';
   /** The rate limit that calls count against. Absent: the default one, which all other operations share. */
-  limit?: ActionBudget;
-  /** The rate limit of one call, where it depends on the input. */
-  limitOf?(input: Input): ActionBudget | 'default';
-  /** A further key of that limit, besides the agent. */
-  limitKey?(input: Input): string | undefined;
-  /** Like `limitKey`, for a key that is read from the database. */
-  findLimitKey?(work: Work, input: Input): Promise<string | undefined>;
-  /** The calls that a batch counts as, against its own rate limit: one for each part. */
-  countParts?(input: Input): number;
+  limit?: LimitRule<Input>;
   /** Whether the output of a batch has a refused part with the status 404. Its time is padded, as that of a refused call. */
   hasNotFound?(output: Output): boolean;
   /**

@@ -81,14 +81,15 @@ const messagesOfLeases = 400;
 
 /** Changes the work of every claim before it runs. */
 function plantInClaims(change: (work: Work) => Work | Promise<Work>): void {
-  const { run, runBatch } = claimMessagesOperation;
-  if (!runBatch) throw new Error('claims are batched');
+  const { run, batch: rule } = claimMessagesOperation;
+  if (!rule) throw new Error('claims are batched');
+  const { run: runBatch } = rule;
   const single = vi
     .spyOn(claimMessagesOperation, 'run')
     .mockImplementation(async (work, input, file, allowance) =>
       run(await change(work), input, file, allowance),
     );
-  const batch = vi.spyOn(claimMessagesOperation, 'runBatch').mockImplementation(async (calls, options) => {
+  const batch = vi.spyOn(rule, 'run').mockImplementation(async (calls, options) => {
     const changed = calls.map(async (call) => ({ ...call, work: await change(call.work) }));
     return runBatch(await Promise.all(changed), options);
   });

@@ -98,15 +98,15 @@ describe('limits', () => {
       const route = rest ? [`${rest.method} ${rest.path.replaceAll(/\{\w+\}/g, '{}')}`] : [];
       return [...route, ...(tool ? [tool.name ?? name] : [])].map((face) => ({ face, operation }));
     });
-    const wrong = shown.filter(({ face, operation }) => operation.limit !== budgetOf.get(face));
+    const wrong = shown.filter(({ face, operation }) => operation.limit?.budget !== budgetOf.get(face));
     expect(wrong.map(({ face }) => face)).toEqual([]);
     expect(shown.some(({ face }) => budgetOf.has(face))).toBe(true);
   });
 
   test('count messages by thread, whatever operation sends them', () => {
     // A reply to a lease looks its thread up: test/integration/inbox/reply-budget.test.ts.
-    const senders = catalogue.filter(({ limit, findLimitKey }) => limit === 'send_message' && !findLimitKey);
-    expect(senders.map((operation) => operation.limitKey?.({ thread_id: 'thd_1' }))).toEqual(
+    const senders = catalogue.filter(({ limit }) => limit?.budget === 'send_message' && !limit.findKey);
+    expect(senders.map((operation) => operation.limit?.key?.({ thread_id: 'thd_1' }))).toEqual(
       senders.map(() => 'thd_1'),
     );
   });

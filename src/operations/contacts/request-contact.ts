@@ -9,7 +9,7 @@ export const requestContactOperation = defineOperation({
   summary: 'Request contact with an agent',
   scope: 'contacts:write',
   kind: 'write',
-  limit: 'contact_request',
+  limit: { budget: 'contact_request' },
   input: requestContactInput,
   output: contactRequestSchema,
   async run(work, { handle, message }) {

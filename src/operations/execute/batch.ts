@@ -62,11 +62,12 @@ export function createBatch(unitOfWork: UnitOfWork): Stage {
   }
 
   return function batch(operation, next) {
-    if (!operation.runBatch) return next;
+    const { batch: rule } = operation;
+    if (!rule) return next;
     return async (context) => {
       const { call, file } = context;
       if (file || mayNeedApproval(call)) return next(context);
-      const key = operation.batchesByAgent ? `${operation.name} ${call.actor.agent_id}` : operation.name;
+      const key = rule.byAgent ? `${operation.name} ${call.actor.agent_id}` : operation.name;
       const batcher = findBatcher(operation, key);
       batcher.calls += 1;
       let settleKey: (() => void) | undefined;
@@ -150,7 +151,7 @@ interface Item {
 function runAll(operation: Operation, isRepeated: boolean) {
   return async (items: readonly Item[]): Promise<readonly BatchResult<Answer>[]> => {
     requireUnusedKeys(items);
-    const outputs = await operation.runBatch?.(
+    const outputs = await operation.batch?.run(
       items.map(({ call, work }) => ({ work, input: call.context.input })),
       { isRepeated },
     );

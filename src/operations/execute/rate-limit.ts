@@ -79,13 +79,13 @@ export async function consumeOwnBudget(
   const { operation, actor, onRateLimit } = context.call;
   const { limit } = operation;
   if (limit === undefined || context.isBudgetConsumed) return;
-  const budget = operation.limitOf?.(context.input) ?? limit;
+  const budget = limit.budgetOf?.(context.input) ?? limit.budget;
   context.isBudgetConsumed = true;
-  const part = operation.findLimitKey
-    ? await unitOfWork.read(actor, async (work) => operation.findLimitKey?.(work, context.input))
-    : operation.limitKey?.(context.input);
+  const part = limit.findKey
+    ? await unitOfWork.read(actor, async (work) => limit.findKey?.(work, context.input))
+    : limit.key?.(context.input);
   const key = part === undefined ? actor.agent_id : `${actor.agent_id}:${part}`;
-  const calls = operation.countParts?.(context.input) ?? 1;
+  const calls = limit.countParts?.(context.input) ?? 1;
   const allowance = await limits.consumeCalls(budget, key, calls, onRateLimit);
   if (allowance.refusal && allowance.allowed === 0) throw allowance.refusal;
   context.allowance = allowance;

@@ -21,10 +21,12 @@ export const acknowledgeMessageOperation = defineOperation({
     return { message: row && presentMessage(row) };
   },
   /** A reply counts as a message in its thread. */
-  limit: 'send_message',
-  limitOf: ({ reply: sent }) => (sent === undefined ? 'default' : 'send_message'),
-  findLimitKey: async (work, { lease_id, reply: sent }) =>
-    sent === undefined ? undefined : findThreadOfLease(work, lease_id),
+  limit: {
+    budget: 'send_message',
+    budgetOf: ({ reply: sent }) => (sent === undefined ? 'default' : 'send_message'),
+    findKey: async (work, { lease_id, reply: sent }) =>
+      sent === undefined ? undefined : findThreadOfLease(work, lease_id),
+  },
   rest: {
     method: 'POST',
     path: '/inbox/leases/{lease_id}/acknowledge',

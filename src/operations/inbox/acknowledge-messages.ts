@@ -28,11 +28,13 @@ export const acknowledgeMessagesOperation = defineOperation({
     const [results] = await acknowledgeLeases([{ work, ids }]);
     return presentResults(ids, results);
   },
-  async runBatch(calls) {
-    const results = await acknowledgeLeases(calls.map(({ work, input: { ids } }) => ({ work, ids })));
-    return calls.map(({ input: { ids } }, at) => presentResults(ids, results[at]));
+  batch: {
+    byAgent: true,
+    async run(calls) {
+      const results = await acknowledgeLeases(calls.map(({ work, input: { ids } }) => ({ work, ids })));
+      return calls.map(({ input: { ids } }, at) => presentResults(ids, results[at]));
+    },
   },
-  batchesByAgent: true,
   rest: { method: 'POST', path: '/inbox/leases:acknowledge', status: 200 },
   errors: [],
   example: {

@@ -19,14 +19,16 @@ export const claimMessagesOperation = defineOperation({
   async run(work, { wait_seconds: _wait, ...request }) {
     return { leases: (await claimItems(work, request)).map(presentItem) };
   },
-  async runBatch(calls) {
-    const claims = calls.map(({ work, input: { wait_seconds: _wait, ...request } }) => ({ work, request }));
-    const results = await claimItemsInBatch(claims, { wait: false });
-    return results.map((result) =>
-      result === null || result instanceof DomainError ? result : { leases: result.map(presentItem) },
-    );
+  batch: {
+    byAgent: true,
+    async run(calls) {
+      const claims = calls.map(({ work, input: { wait_seconds: _wait, ...request } }) => ({ work, request }));
+      const results = await claimItemsInBatch(claims, { wait: false });
+      return results.map((result) =>
+        result === null || result instanceof DomainError ? result : { leases: result.map(presentItem) },
+      );
+    },
   },
-  batchesByAgent: true,
   itemWait: {
     waitMs: ({ wait_seconds }) => wait_seconds * 1_000,
     isEmpty: (result) => output.parse(result).leases.length === 0,

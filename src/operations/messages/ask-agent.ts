@@ -32,9 +32,11 @@ export const askAgentOperation = defineOperation({
     return toAnswer(message);
   },
   reply: (output, { wait_seconds }) => toRequest(output, wait_seconds),
-  limit: 'send_message',
-  limitOf: ({ thread_id }) => (thread_id === undefined ? 'create_thread' : 'send_message'),
-  limitKey: ({ thread_id }) => thread_id,
+  limit: {
+    budget: 'send_message',
+    budgetOf: ({ thread_id }) => (thread_id === undefined ? 'create_thread' : 'send_message'),
+    key: ({ thread_id }) => thread_id,
+  },
   rest: { method: 'POST', path: '/threads/ask', status: 201, idempotency: 'required', location },
   tool: {
     name: 'ask',

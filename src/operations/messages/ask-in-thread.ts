@@ -17,8 +17,7 @@ export const askInThreadOperation = defineOperation({
     return toAnswer(await sendMessage(work, { thread_id, ...toDraft(fields) }));
   },
   reply: (output, { wait_seconds }) => toRequest(output, wait_seconds),
-  limit: 'send_message',
-  limitKey: ({ thread_id }) => thread_id,
+  limit: { budget: 'send_message', key: ({ thread_id }) => thread_id },
   rest: {
     method: 'POST',
     path: '/threads/{thread_id}/ask',

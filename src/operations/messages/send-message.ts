@@ -44,21 +44,22 @@ export const sendMessageOperation = defineOperation({
     return presentMessage(sent);
   },
   /** A message with a lease has a transaction of its own: a lost lease must undo it alone. */
-  async runBatch(calls, { isRepeated }) {
-    const batched = calls.filter(({ input: { lease_id } }) => lease_id === undefined);
-    const sends = batched.map(({ work, input: { thread_id, lease_id: _none, ...fields } }) => {
-      return { work, message: { thread_id, ...toDraft(fields) } };
-    });
-    const results = await sendMessages(sends, { wait: false, mustRead: isRepeated });
-    const resultOf = new Map(batched.map((call, at) => [call, results[at] ?? null]));
-    return calls.map((call) => {
-      const sent = resultOf.get(call) ?? null;
-      return sent === null || sent instanceof Error ? sent : presentMessage(sent);
-    });
+  batch: {
+    async run(calls, { isRepeated }) {
+      const batched = calls.filter(({ input: { lease_id } }) => lease_id === undefined);
+      const sends = batched.map(({ work, input: { thread_id, lease_id: _none, ...fields } }) => {
+        return { work, message: { thread_id, ...toDraft(fields) } };
+      });
+      const results = await sendMessages(sends, { wait: false, mustRead: isRepeated });
+      const resultOf = new Map(batched.map((call, at) => [call, results[at] ?? null]));
+      return calls.map((call) => {
+        const sent = resultOf.get(call) ?? null;
+        return sent === null || sent instanceof Error ? sent : presentMessage(sent);
+      });
+    },
   },
   batchKey: ({ thread_id }) => thread_id,
-  limit: 'send_message',
-  limitKey: ({ thread_id }) => thread_id,
+  limit: { budget: 'send_message', key: ({ thread_id }) => thread_id },
   rest: {
     method: 'POST',
     path: '/threads/{thread_id}/messages',

@@ -59,9 +59,11 @@ export const sendMessagesOperation = defineOperation({
     };
   },
   batchKey: ({ thread_id }) => thread_id,
-  limit: 'send_message',
-  limitKey: ({ thread_id }) => thread_id,
-  countParts: ({ messages }) => messages.length,
+  limit: {
+    budget: 'send_message',
+    key: ({ thread_id }) => thread_id,
+    countParts: ({ messages }) => messages.length,
+  },
   hasNotFound: ({ results }) => results.some(({ status }) => status === 404),
   rest: {
     method: 'POST',

@@ -83,7 +83,7 @@ export const recallMessagesOperation = defineOperation({
     const more = form === 'short' && first && describeMore('search_messages', first.message);
     return { results, next_cursor, ...more };
   },
-  limit: 'message_search',
+  limit: { budget: 'message_search' },
   tool: {
     name: 'search_messages',
     description:

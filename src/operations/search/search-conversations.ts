@@ -37,7 +37,7 @@ export const searchConversationsOperation = defineOperation({
     }));
     return { results, next_cursor };
   },
-  limit: 'message_search',
+  limit: { budget: 'message_search' },
   rest: { method: 'GET', path: '/search/conversations', status: 200 },
   errors: ['INVALID_HANDLE'],
   example: {

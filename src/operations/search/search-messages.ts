@@ -42,7 +42,7 @@ export const searchMessagesOperation = defineOperation({
     }));
     return { results, next_cursor };
   },
-  limit: 'message_search',
+  limit: { budget: 'message_search' },
   rest: { method: 'GET', path: '/messages/search', status: 200 },
   errors: searchErrors,
   example: {

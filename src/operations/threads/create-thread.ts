@@ -42,7 +42,7 @@ export const createThreadOperation = defineOperation({
     });
     return { ...presentThread(thread), initial_message_id };
   },
-  limit: 'create_thread',
+  limit: { budget: 'create_thread' },
   rest: {
     method: 'POST',
     path: '/threads',

@@ -11,7 +11,7 @@ export const testWebhookOperation = defineOperation({
   summary: 'Send a test event to a webhook and return the response',
   scope: 'agents:write',
   kind: 'read',
-  limit: 'webhook_test',
+  limit: { budget: 'webhook_test' },
   input: z.strictObject({ webhook_id: webhookId }),
   output: z
     .object({
