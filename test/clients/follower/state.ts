@@ -57,9 +57,16 @@ export function countUnread({ me, receipts, senders }: AgentState, thread_id: st
  * read already does no harm. Presence is no part of it: it causes no events.
  */
 export async function readAgentState(api: string, token: string): Promise<AgentState> {
-  const get = async (path: string) => {
+  /** Null for a thread that the agent has left since it was listed. */
+  const find = async (path: string) => {
     const { status, body, text } = await requestRest('GET', `${api}${path}`, { token });
+    if (status === 404) return null;
     if (status !== 200) throw new Error(`${path} answers ${status} ${text}`);
+    return body;
+  };
+  const get = async (path: string) => {
+    const body = await find(path);
+    if (!body) throw new Error(`${path} answers 404`);
     return body;
   };
   const profile = withoutPresence(await get('/agents/me'));
@@ -82,11 +89,10 @@ export async function readAgentState(api: string, token: string): Promise<AgentS
     state.contacts.set(contact.agent_id, withoutPresence(contact));
   }
   for (const id of state.threads.keys()) {
-    const answer = await requestRest('GET', `${api}/threads/${id}/receipts`, { token });
-    // It left the thread since.
-    if (answer.status === 404) continue;
+    const answer = await find(`/threads/${id}/receipts`);
+    if (!answer) continue;
     const marks = receiptsSchema
-      .parse(answer.body.receipts)
+      .parse(answer.receipts)
       .map(({ agent, ...marksOf }): [string, ReceiptMarks] => [
         agent.id,
         {
@@ -104,7 +110,8 @@ export async function readAgentState(api: string, token: string): Promise<AgentS
   async function readSenders(mark: number, id: string): Promise<Map<number, string>> {
     const senders = new Map<number, string>();
     for (let cursor = '', complete = false; !complete;) {
-      const page = await get(`/threads/${id}/messages?limit=100${cursor}`);
+      const page = await find(`/threads/${id}/messages?limit=100${cursor}`);
+      if (!page) break;
       for (const { sequence, sender } of messagesPage.parse(page).messages) {
         senders.set(sequence, sender.id);
         complete ||= sequence <= mark;

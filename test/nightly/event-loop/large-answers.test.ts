@@ -34,7 +34,7 @@ test(
     const { id } = await post(api.ann.token, '/threads', { with_handle: bob.handle });
     const units = ['中文', 'ที่นี่น้ำดีที่สุด', '\u0001', '"\\', 'a\u0301\u0323'];
     for (let index = 0; index < 100; index += 1)
-      await post(api.ann.token, `/threads/${id}/messages`, { content: fill(units[index % 5] ?? '') });
+      await post(api.ann.token, `/threads/${id}/messages`, { content: fill(units[index % 5] ?? '', '.') });
 
     await api.check('a page of events', () =>
       requestRest('GET', `${api.url}/v1/events?limit=100&cursor=earliest`, { token: bob.token }),
