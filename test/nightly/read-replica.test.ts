@@ -129,7 +129,7 @@ describe('a read replica', () => {
     expect((await get(two, ann, '/threads')).threads[0].last_sequence).toBe(2);
     const tool = await callToolRaw(two.url, mcp, 'get_thread', { thread_id: thread });
     expect(JSON.stringify(tool.value)).toContain(sent.id);
-    const tools = await callToolRaw(two.url, mcp, 'list_threads');
+    const tools = await callToolRaw(two.url, mcp, 'list_threads', { detail: 'full' });
     expect(JSON.stringify(tools.value)).toContain('"last_sequence":2');
 
     // Writes without an event count as well.
