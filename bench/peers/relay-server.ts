@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
@@ -19,9 +19,9 @@ interface ClientFrame {
  * The least that a relay does: it takes the name of a client from the bearer token without checking it, passes each message on as JSON,
  * and confirms it. It stores nothing, so what a client misses is lost.
  */
-export function startRelayServer(): Promise<RelayServer> {
-  const server = createServer();
-  const sockets = new WebSocketServer({ server, perMessageDeflate: false });
+export async function startRelayServer(): Promise<RelayServer> {
+  const address = { port: 0, host: '127.0.0.1', backlog: 2048 };
+  const sockets = new WebSocketServer({ ...address, perMessageDeflate: false });
   const byName = new Map<string, WebSocket>();
   const group = new Set<WebSocket>();
 
@@ -44,17 +44,12 @@ export function startRelayServer(): Promise<RelayServer> {
     socket.send('{"type":"ready"}');
   });
 
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port: 0, host: '127.0.0.1', backlog: 2048 }, () => {
-      const { port } = server.address() as AddressInfo;
-      resolve({
-        port,
-        close() {
-          for (const socket of sockets.clients) socket.terminate();
-          server.close();
-        },
-      });
-    });
-  });
+  await once(sockets, 'listening');
+  return {
+    port: (sockets.address() as AddressInfo).port,
+    close() {
+      for (const socket of sockets.clients) socket.terminate();
+      sockets.close();
+    },
+  };
 }
