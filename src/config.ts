@@ -128,6 +128,7 @@ const environment = z.object({
   OIDC_NAME: z.string().max(40, 'must be at most 40 characters').optional(),
   FEED_RETENTION_DAYS: wholeNumber(1, 3_650).default(30),
   MESSAGE_RETENTION_DAYS: wholeNumber(2, 36_500).optional(),
+  TASK_DAYS: wholeNumber(1, 365).default(30),
   AUDIT_RETENTION_DAYS: wholeNumber(1, 3_650).default(365),
   ECHO_AGENT: flag.default(true),
   AGENTS_PER_OWNER: wholeNumber(0, 1_000_000).default(1_000),

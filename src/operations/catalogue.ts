@@ -79,6 +79,11 @@ import { unblockAgentOperation } from './contacts/unblock-agent.ts';
 import { updateAgentOperation } from './agents/update-agent.ts';
 import { updateMeOperation } from './agents/update-me.ts';
 import { showThreadsOperation } from './threads/show-threads.ts';
+import { cancelTaskOperation } from './tasks/cancel-task.ts';
+import { createTaskOperation } from './tasks/create-task.ts';
+import { getTaskOperation } from './tasks/get-task.ts';
+import { listTasksOperation } from './tasks/list-tasks.ts';
+import { updateTaskOperation } from './tasks/update-task.ts';
 import { updateThreadOperation } from './threads/update-thread.ts';
 import { waitForReplyOperation } from './messages/wait-for-reply.ts';
 import { uploadAttachmentOperation } from './attachments/upload-attachment.ts';
@@ -121,6 +126,11 @@ export const catalogue: readonly Operation[] = [
   askInThreadOperation,
   waitForReplyOperation,
   listMessagesOperation,
+  createTaskOperation,
+  listTasksOperation,
+  getTaskOperation,
+  updateTaskOperation,
+  cancelTaskOperation,
   searchMessagesOperation,
   recallMessagesOperation,
   setInboxOperation,

@@ -84,6 +84,8 @@ export interface ApprovalSubject {
 export interface ReplyRequest {
   thread_id: string;
   after_sequence: number;
+  /** The task of the question: the wait is for a message of its agent in it, or for its end. */
+  task_id?: string | undefined;
   wait_ms: number;
 }
 
@@ -91,7 +93,7 @@ export interface ReplyRequest {
 export interface ItemWait<Input = unknown> {
   /** How long the call may wait, in milliseconds. */
   waitMs(input: Input): number;
-  isEmpty(output: object): boolean;
+  isEmpty(output: object, input: Input): boolean;
   /** What to wait for. Throws as `run`. */
   findNext(work: Work): Promise<NextItem>;
 }
@@ -166,8 +168,8 @@ export interface Operation<Input = unknown, Output extends object = object> {
   /** Whether the output of a batch has a refused part with the status 404. Its time is padded, as that of a refused call. */
   hasNotFound?(output: Output): boolean;
   /**
-   * For an operation that waits for a reply after it ran: what it waits for. Its output has the fields `reply` and `cursor`, which the wait
-   * sets. Calls need the scope `threads:read` too.
+   * For an operation that waits for a reply after it ran: what it waits for. Its output has the fields `reply`, `task` and `cursor`, which the
+   * wait sets. Calls need the scope `threads:read` too.
    */
   reply?(output: object, input: Input): ReplyRequest;
   /**

@@ -57,6 +57,7 @@ import { watchRaisedVersions } from './relation-versions.ts';
 import { sessionsRepository } from './people/sessions.ts';
 import { signingKeysRepository } from './auth/signing-keys.ts';
 import { streamTicketsRepository } from './auth/stream-tickets.ts';
+import { tasksRepository } from './tasks/tasks.ts';
 import { threadListRepository } from './threads/list.ts';
 import { threadMembersRepository } from './threads/members.ts';
 import { threadsRepository } from './threads/threads.ts';
@@ -84,6 +85,7 @@ const factories = {
   waits: waitsRepository,
   usage: usageRepository,
   threadMembers: threadMembersRepository,
+  tasks: tasksRepository,
   inboxes: inboxesRepository,
   inboxClaims: inboxClaimsRepository,
   inboxLeases: inboxLeasesRepository,

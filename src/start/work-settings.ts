@@ -19,6 +19,7 @@ export function createWorkSettings(config: Config, { addresses, sends }: Parts) 
     cursors: createCursors(config.SECRET_KEY),
     addresses,
     sendContext: createSendContext(config.SEND_CONTEXT, { ...sends, hasLoopLimit: Boolean(limits?.loop) }),
+    taskDays: config.TASK_DAYS,
     loopLimit: limits?.loop ?? null,
     attachmentTypes: config.ATTACHMENT_TYPES,
     unsentLimit: limits?.unsent_uploads ?? null,

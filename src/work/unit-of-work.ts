@@ -25,6 +25,8 @@ export interface WorkSettings {
   /** The accepted media types of files; null accepts all. */
   attachmentTypes: readonly string[] | null;
   sendContext: SendContext;
+  /** An open task without a change ends after so many days, and an ended one is removed. */
+  taskDays: number;
   /** Encrypts what the database must not hold in plain text. */
   sealedBox: SealedBox;
   /** Sends to addresses that users choose. Never await it in a transaction. */

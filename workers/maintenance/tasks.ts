@@ -14,10 +14,12 @@ import { expireExports, expireUploads, sweepBlobs } from './file-retention.ts';
 import { expireByAge } from './retention.ts';
 import { endExpiredLeases } from '../../src/services/inbox/end-leases.ts';
 import { moveHandledMarks } from '../../src/services/inbox/handled.ts';
+import { sweepTasks } from '../../src/services/tasks/transitions.ts';
 import type { JobHandler } from '../consume-queues.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const batchSize = 1_000;
+const tasksPerWrite = 100;
 const idleClientLifeMs = 30 * dayMs;
 const approvalLifeMs = 30 * dayMs;
 const deliveryLifeMs = 30 * dayMs;
@@ -96,6 +98,10 @@ export function maintenanceHandler(
       await workerNodes.removeDead();
     },
     'end-leases': () => endExpiredLeasesOfAll(core),
+    async 'sweep-tasks'() {
+      while (await unitOfWork.write(system, (work) => sweepTasks(work, tasksPerWrite)));
+      await drain((limit) => db.tasks.removeExpired(now(), limit));
+    },
     'expire-uploads': () => expireUploads(core),
     'expire-exports': () => expireExports(core),
     'sweep-blobs': () => sweepBlobs(core),

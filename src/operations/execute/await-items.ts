@@ -29,7 +29,7 @@ export function createAwaitItems(unitOfWork: UnitOfWork, { watchInbox }: InboxWa
       for (;;) {
         const answer = await next(context);
         const isOver = Date.now() >= deadline || signal?.aborted === true;
-        if (isOver || !itemWait.isEmpty(answer.output)) return answer;
+        if (isOver || !itemWait.isEmpty(answer.output, context.input)) return answer;
         const { last_number: after, next_in_ms } = await unitOfWork.read(actor, itemWait.findNext);
         const until = next_in_ms === null ? deadline : Math.min(deadline, Date.now() + next_in_ms);
         await watch.wait({ after, until, signal });
@@ -44,7 +44,7 @@ export function createAwaitItems(unitOfWork: UnitOfWork, { watchInbox }: InboxWa
     return async (context) => {
       const deadline = Date.now() + itemWait.waitMs(context.input);
       const answer = await next(context);
-      if (Date.now() >= deadline || !itemWait.isEmpty(answer.output)) return answer;
+      if (Date.now() >= deadline || !itemWait.isEmpty(answer.output, context.input)) return answer;
       return wait(context, itemWait, deadline, next);
     };
   };

@@ -1,12 +1,12 @@
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { MessageRef } from '../../../packages/core/src/domain/feed/receipts.ts';
-import {
-  presentToolMessage,
-  type ToolMessage,
-  toolMessageSchema,
-} from '../../../packages/core/src/records/tool-message.ts';
+import { type ToolMessage, toolMessageSchema } from '../../../packages/core/src/records/tool-message.ts';
 import { findReply } from '../../services/messages/reply.ts';
+import { presentReply } from '../messages/present-reply.ts';
+import { z } from 'zod';
+import { isOpenTask, taskStates } from '../../../packages/core/src/domain/tasks.ts';
+import { type TaskRecord, taskSchema } from '../../../packages/core/src/records/task.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { ReplyRequest } from '../define.ts';
 import type { Answer, Call, Stage } from './context.ts';
@@ -17,6 +17,7 @@ interface FeedEvent {
   cursor: string;
   thread_id: string | null;
   message: MessageRef | null;
+  data: object;
 }
 
 /** The feed of the caller, with the waits of `Realtime`. */
@@ -39,6 +40,8 @@ export type ReplyMessage = ToolMessage;
 /** What a wait led to. */
 interface Waited {
   reply: ToolMessage | null;
+  /** The task of the question as it is now; null if it has none. */
+  task: TaskRecord | null;
   /** The feed position up to which the caller has seen every event of others. */
   cursor: string;
 }
@@ -52,10 +55,7 @@ const pageLimit = 50;
  */
 export function createAwaitReply(unitOfWork: UnitOfWork, feed: CallerFeed): Stage {
   const find = (actor: Actor, request: ReplyRequest) =>
-    unitOfWork.read(actor, async (work) => {
-      const row = await findReply(work, request);
-      return row && presentToolMessage(row, row.relationship);
-    });
+    unitOfWork.read(actor, async (work) => presentReply(await findReply(work, request)));
 
   /** Reads the feed from `start` until the reply arrives or the time is over. */
   async function wait({ actor, signal }: Call, request: ReplyRequest, start: string): Promise<Waited> {
@@ -69,9 +69,10 @@ export function createAwaitReply(unitOfWork: UnitOfWork, feed: CallerFeed): Stag
         ...(signal && { signal }),
         wants: progress.wants,
       });
-      const reply = progress.hasReply() || page.gap ? await find(actor, request) : null;
-      const isOver = page.complete && (Date.now() >= deadline || signal?.aborted);
-      if (reply || isOver) return { reply, cursor: progress.cursor() };
+      const isOver = page.complete && (Date.now() >= deadline || signal?.aborted === true);
+      const isDue = progress.hasReply() || page.gap || (isOver && request.task_id !== undefined);
+      const found = isDue ? await find(actor, request) : { reply: null, task: null };
+      if (hasAnswer(found) || isOver) return { ...found, cursor: progress.cursor() };
       ({ cursor } = page);
     }
   }
@@ -85,18 +86,25 @@ export function createAwaitReply(unitOfWork: UnitOfWork, feed: CallerFeed): Stag
       const request = operation.reply?.(answer.output, input);
       if (!request) return answer;
       try {
-        const early = answer.replayed ? await find(call.actor, request) : replyOf(answer.output);
-        return withReply(answer, early ? { reply: early, cursor: start } : await wait(call, request, start));
+        const early = answer.replayed ? await find(call.actor, request) : answeredBy.parse(answer.output);
+        return withReply(
+          answer,
+          hasAnswer(early) ? { ...early, cursor: start } : await wait(call, request, start),
+        );
       } catch (error) {
         if (operation.kind === 'read' || !(error instanceof DomainError)) throw error;
-        return withReply(answer, { reply: null, cursor: start });
+        return withReply(answer, { ...answeredBy.parse(answer.output), cursor: start });
       }
     };
   };
 }
 
 /** Follows the feed for one wait: finds the event of the reply, and the position up to which the caller knows every event. */
-function createProgress({ agent_id }: Actor, { thread_id, after_sequence }: ReplyRequest, start: string) {
+function createProgress(
+  { agent_id }: Actor,
+  { thread_id, after_sequence, task_id }: ReplyRequest,
+  start: string,
+) {
   let cursor = start;
   let hasSkipped = false;
   let hasReply = false;
@@ -104,19 +112,31 @@ function createProgress({ agent_id }: Actor, { thread_id, after_sequence }: Repl
     cursor: () => cursor,
     hasReply: () => hasReply,
     /** Sees the events in feed order. The agent's own messages end no wait. */
-    wants({ type, message, cursor: after, ...event }: FeedEvent): boolean {
+    wants({ type, message, data, cursor: after, ...event }: FeedEvent): boolean {
       const isMessage = type === 'message.created';
       const isOwn = isMessage && message?.sender_id === agent_id;
       const isReply =
         isMessage && !isOwn && message?.thread_id === thread_id && message.sequence > after_sequence;
       // The answer names the thread, which a question to an agent opens.
       const isOpening = type === 'thread.created' && event.thread_id === thread_id;
-      hasSkipped ||= hasReply || !(isOwn || isReply || isOpening);
-      hasReply ||= isReply;
+      // The answer has the task as it is now.
+      const task = type === 'task.updated' ? taskOfEvent.parse(data).task : undefined;
+      const isOwnTask = task !== undefined && task.id === task_id;
+      hasSkipped ||= (hasReply && !isOwnTask) || !(isOwn || isReply || isOpening || isOwnTask);
+      hasReply ||= isReply || (isOwnTask && !isOpenTask(task.state));
       if (!hasSkipped) cursor = after;
-      return !isOwn && !isOpening;
+      return !isOwn && !isOpening && !(isOwnTask && isOpenTask(task.state));
     },
   };
+}
+
+const taskOfEvent = z.object({ task: z.object({ id: z.string(), state: z.enum(taskStates) }) });
+
+const answeredBy = z.object({ reply: toolMessageSchema.nullable(), task: taskSchema.nullable() });
+
+/** Whether the question is answered, or its task has ended without an answer. */
+function hasAnswer({ reply, task }: Pick<Waited, 'reply' | 'task'>): boolean {
+  return reply !== null || (task !== null && !isOpenTask(task.state));
 }
 
 /** The reply in an output of an operation that waits for one; null without one. */

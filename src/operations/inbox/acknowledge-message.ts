@@ -16,8 +16,9 @@ export const acknowledgeMessageOperation = defineOperation({
   output: z.object({
     message: messageSchema.nullable().describe('The reply as sent; null without one.'),
   }),
-  async run(work, { lease_id, reply: sent }) {
-    const row = await acknowledgeLease(work, lease_id, sent === undefined ? null : toReplyDraft(sent));
+  async run(work, { lease_id, reply: sent, task_state: state }) {
+    const reply = sent === undefined ? null : { ...toReplyDraft(sent), ...(state && { task: { state } }) };
+    const row = await acknowledgeLease(work, lease_id, reply);
     return { message: row && presentMessage(row) };
   },
   /** A reply counts as a message in its thread. */

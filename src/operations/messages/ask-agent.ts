@@ -1,6 +1,5 @@
 import { wrongField } from '../../../packages/core/src/domain/errors.ts';
-import { sendMessage } from '../../services/messages/send.ts';
-import { createThread } from '../../services/threads/threads.ts';
+import { openTask } from '../../services/tasks/open.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleAgents, exampleQuestion } from '../../../packages/core/src/records/examples.ts';
 import { createThreadErrors } from '../threads/create-thread.ts';
@@ -16,20 +15,22 @@ export const askAgentOperation = defineOperation({
   kind: 'write',
   input: askAgentInput,
   output: answer,
-  async run(work, { thread_id, with_handle, subject: topic, wait_seconds: _wait, ...fields }) {
-    if (thread_id !== undefined) {
-      if (topic) throw wrongField('subject', 'is only for a new thread; use with_handle');
-      return toAnswer(await sendMessage(work, { thread_id, ...toDraft(fields) }));
-    }
-    if (fields.reply_to) throw wrongField('reply_to', 'is only for an existing thread; use thread_id');
-    const { message } = await createThread(work, {
-      participants: [with_handle ?? ''],
-      subject: topic || null,
-      metadata: fields.reason === undefined ? {} : { reason: fields.reason },
-      initial_message: toDraft(fields),
+  async run(work, { thread_id, with_handle, of, subject, due_in_seconds, wait_seconds: _wait, ...fields }) {
+    const isNew = thread_id === undefined;
+    if (!isNew && subject) throw wrongField('subject', 'is only for a new thread; use with_handle');
+    if (isNew && of !== undefined) throw wrongField('of', 'is only for a group; use thread_id');
+    if (isNew && fields.reply_to)
+      throw wrongField('reply_to', 'is only for an existing thread; use thread_id');
+    const asked = await openTask(work, {
+      thread_id,
+      asked: isNew ? with_handle : of,
+      subject: subject || null,
+      reason: fields.reason,
+      draft: toDraft(fields),
+      due_in_seconds,
+      accepted_output_modes: [],
     });
-    if (!message) throw new Error('a thread with a first message has that message');
-    return toAnswer(message);
+    return toAnswer(asked);
   },
   reply: (output, { wait_seconds }) => toRequest(output, wait_seconds),
   limit: {

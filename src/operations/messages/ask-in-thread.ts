@@ -1,4 +1,4 @@
-import { sendMessage } from '../../services/messages/send.ts';
+import { openTask } from '../../services/tasks/open.ts';
 import { defineOperation } from '../define.ts';
 import { exampleQuestion } from '../../../packages/core/src/records/examples.ts';
 import { answer, exampleAnswer, location, toAnswer, toRequest } from './reply-fields.ts';
@@ -13,8 +13,10 @@ export const askInThreadOperation = defineOperation({
   kind: 'write',
   input: askInThreadInput,
   output: answer,
-  async run(work, { thread_id, wait_seconds: _wait, ...fields }) {
-    return toAnswer(await sendMessage(work, { thread_id, ...toDraft(fields) }));
+  async run(work, { thread_id, of, due_in_seconds, wait_seconds: _wait, ...fields }) {
+    const draft = toDraft(fields);
+    const question = { thread_id, asked: of, subject: null, reason: undefined, draft, due_in_seconds };
+    return toAnswer(await openTask(work, { ...question, accepted_output_modes: [] }));
   },
   reply: (output, { wait_seconds }) => toRequest(output, wait_seconds),
   limit: { budget: 'send_message', key: ({ thread_id }) => thread_id },

@@ -7,6 +7,8 @@ import {
   exampleMessage,
   exampleQuestion,
 } from '../../../packages/core/src/records/examples.ts';
+import { exampleEndedTask, presentTask, taskSchema } from '../../../packages/core/src/records/task.ts';
+import type { AskedTask } from '../../services/tasks/open.ts';
 import { sentMessage } from './send-message.ts';
 
 /** The output fields of such an operation. */
@@ -17,6 +19,7 @@ export const replyFields = {
       'The first message of another member after after_sequence. Null if none has arrived yet: call wait_for_reply.',
     ),
   after_sequence: z.int().describe('The sequence after which a message of another member is the reply.'),
+  task: taskSchema.nullable().describe('The task of the question; null in a group where nobody is named.'),
   cursor: z
     .string()
     .describe('The feed position after which events are left that this answer does not have.'),
@@ -31,17 +34,24 @@ export const answer = z.object({
 export const shownAnswer = z.object({ message: sentMessage, ...replyFields });
 
 /** The stored answer. The stage `awaitReply` sets reply and cursor. */
-export function toAnswer(row: Parameters<typeof presentMessage>[0]): z.infer<typeof answer> {
+export function toAnswer({ message: row, task }: AskedTask): z.infer<typeof answer> {
   const message = presentMessage(row);
-  return { message, reply: null, after_sequence: message.sequence, cursor: 'latest' };
+  return {
+    message,
+    reply: null,
+    task: task && presentTask(task),
+    after_sequence: message.sequence,
+    cursor: 'latest',
+  };
 }
 
 /** What an answer without a reply waits for. */
 export function toRequest(output: object, wait_seconds: number): ReplyRequest {
-  const { message } = answer.parse(output);
+  const { message, task } = answer.parse(output);
   return {
     thread_id: message.thread_id,
     after_sequence: message.sequence,
+    task_id: task?.id,
     wait_ms: wait_seconds * 1_000,
   };
 }
@@ -53,6 +63,7 @@ export const location = ({ message: { thread_id, sequence } }: z.infer<typeof an
 export const exampleAnswer = {
   message: exampleQuestion,
   reply: { ...exampleMessage, relationship: 'contact' as const },
+  task: exampleEndedTask,
   after_sequence: exampleQuestion.sequence,
   cursor: exampleCursor,
 };

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { waitForReplyInput } from '../../../packages/core/src/inputs/messages.ts';
-import { presentToolMessage } from '../../../packages/core/src/records/tool-message.ts';
+import { exampleEndedTask } from '../../../packages/core/src/records/task.ts';
+import { requireTask } from '../../services/tasks/access.ts';
+import { presentReply } from './present-reply.ts';
 import { findReply } from '../../services/messages/reply.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import {
@@ -11,6 +13,8 @@ import {
 import { threadId } from '../../../packages/core/src/inputs/fields.ts';
 import { replyFields } from './reply-fields.ts';
 
+const question = z.object({ thread_id: threadId, after_sequence: z.int() });
+
 export const waitForReplyOperation = defineOperation({
   name: 'wait_for_reply',
   summary: 'Wait for the reply to a message',
@@ -18,14 +22,18 @@ export const waitForReplyOperation = defineOperation({
   kind: 'read',
   input: waitForReplyInput,
   output: z.object({ thread_id: threadId, ...replyFields }),
-  async run(work, { thread_id, after_sequence }) {
-    const row = await findReply(work, { thread_id, after_sequence });
-    const reply = row && presentToolMessage(row, row.relationship);
-    return { thread_id, reply, after_sequence, cursor: 'latest' };
+  async run(work, { thread_id, after_sequence, task_id }) {
+    const task = task_id === undefined ? undefined : await requireTask(work, task_id);
+    const asked = {
+      thread_id: task?.thread_id ?? thread_id ?? '',
+      after_sequence: after_sequence ?? task?.sequence ?? 0,
+    };
+    const found = presentReply(await findReply(work, { ...asked, task_id }));
+    return { ...asked, ...found, cursor: 'latest' };
   },
-  reply: (_output, { thread_id, after_sequence, wait_seconds }) => ({
-    thread_id,
-    after_sequence,
+  reply: (output, { task_id, wait_seconds }) => ({
+    ...question.parse(output),
+    task_id,
     wait_ms: wait_seconds * 1_000,
   }),
   rest: { method: 'GET', path: '/threads/{thread_id}/reply', status: 200 },
@@ -35,7 +43,7 @@ export const waitForReplyOperation = defineOperation({
     annotations: toolHints.readsOthers,
     showsFeed: true,
   },
-  errors: ['THREAD_NOT_FOUND'],
+  errors: ['THREAD_NOT_FOUND', 'TASK_NOT_FOUND'],
   example: {
     input: {
       thread_id: exampleQuestion.thread_id,
@@ -45,6 +53,7 @@ export const waitForReplyOperation = defineOperation({
     output: {
       thread_id: exampleQuestion.thread_id,
       reply: { ...exampleMessage, relationship: 'contact' },
+      task: exampleEndedTask,
       after_sequence: exampleQuestion.sequence,
       cursor: exampleCursor,
     },

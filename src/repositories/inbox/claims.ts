@@ -20,6 +20,8 @@ export interface ClaimedItem {
   attempts: number;
   fencing_token: number;
   expires_at: number;
+  /** The task of its message, if that belongs to one. */
+  task_id: string | null;
 }
 
 /** The token of a claim. */
@@ -36,6 +38,9 @@ export interface EndedItem {
   event_id: string;
   /** When its lease expired, in milliseconds. */
   ended_at: number;
+  task_id: string | null;
+  /** Of the lease that expired. */
+  fencing_token: number;
 }
 
 /** The instance that claims: its name and its token. */
@@ -74,6 +79,20 @@ const nextQueued = (items: string): string =>
 export const isAmong = (item: string, numbers: string): string =>
   `${item}.agent_id = :agent_id and ${item}.number = any(array(${numbers}))`;
 
+/**
+ * Locks the open tasks of these items before the items. A task that another transaction has locked is skipped: its items are not touched, so
+ * claims never wait for tasks. Tasks that have ended need no lock.
+ */
+const lockTasks = (items: string): string =>
+  `locked_task as materialized (
+     select id from tasks where id = any(array(select task_id from ${items} where task_id is not null)) and ended_at is null
+     order by id for update skip locked
+   )`;
+
+/** For an item `i`: whether it has no task, a locked one, or one that has ended. */
+const isTaskReady = `(i.task_id is null or i.task_id in (select id from locked_task)
+  or exists (select from tasks t where t.id = i.task_id and t.ended_at is not null and t.state <> 'canceled'))`;
+
 const statements = {
   lockTokens: statement('inbox_claims.lock_tokens', lockTokens),
   lockFreeTokens: statement('inbox_claims.lock_free_tokens', `${lockTokens} skip locked`),
@@ -88,15 +107,25 @@ const statements = {
     'inbox_claims.claim',
     `with room as materialized (
        select least(:max::int, ${maxLeases} - count(*)) as leases from inbox_items where agent_id = :agent_id and state = 'leased'
-     ), free as materialized (
-       select i.number, i.thread_id from inbox_items i
+     ), candidate as materialized (
+       select i.number, i.thread_id, i.task_id from inbox_items i
        where i.agent_id = :agent_id and i.state = 'ready' and i.ready_at <= ${leaseClock} and i.event_type = any(${hideFromPlanner(':types', 'text[]')})
          and (i.thread_id is null or not :ordered::boolean or (
            i.thread_id not in (select l.thread_id from inbox_items l where l.agent_id = :agent_id and l.state = 'leased' and l.thread_id is not null)
            and not exists (
              select from inbox_items o where o.agent_id = i.agent_id and o.thread_id = i.thread_id and o.number < i.number and o.state in ('queued', 'ready'))))
          and exists (select from agents a where a.id = :agent_id and not a.paused and a.retired_at is null)
-       order by i.number limit (select greatest(0, leases) from room) for update of i skip locked
+       order by i.number limit (select greatest(0, leases) from room)
+     ), ${lockTasks('candidate')}, free as materialized (
+       select i.number, i.thread_id from inbox_items i
+       where ${isAmong('i', 'select number from candidate')} and i.state = 'ready' and ${isTaskReady}
+       order by i.number for update of i skip locked
+     ), dropped as materialized (
+       delete from inbox_items i where ${isAmong('i', 'select number from candidate')} and i.state = 'ready'
+         and exists (select from tasks t where t.id = i.task_id and t.state = 'canceled')
+       returning i.number, i.thread_id
+     ), gone as materialized (
+       select number, thread_id from free union all select number, thread_id from dropped
      ), numbered as (
        select number, row_number() over (order by number) as place from free
      ), token as (
@@ -104,12 +133,12 @@ const statements = {
        where agent_id = :agent_id and exists (select from free)
        returning last_fencing_token - (select count(*) from free) as before
      ), promoted as (
-       update inbox_items q set state = 'ready' where ${isAmong('q', nextQueued('free'))}
+       update inbox_items q set state = 'ready' where ${isAmong('q', nextQueued('gone'))}
      )
      update inbox_items i set state = 'leased', attempts = i.attempts + 1, fencing_token = t.before + n.place, expires_at = ${leaseClock} + :lease_ms::int,
        consumer = :consumer, token_hash = :token_hash::bytea, client_id = :client_id, grant_id = :grant_id, updated_at = ${leaseClock}
      from numbered n, token t where ${isAmong('i', 'select number from free')} and i.number = n.number
-     returning i.number, i.event_id, i.sender_id, i.attempts, i.fencing_token, i.expires_at`,
+     returning i.number, i.event_id, i.sender_id, i.attempts, i.fencing_token, i.expires_at, i.task_id`,
   ),
 };
 
@@ -122,12 +151,16 @@ export const inboxClaimsRepository = repository(
      */
     endExpired: sql.rows<[agentId: string, max_attempts: number], EndedItem>(
       'inbox_claims.end_expired(agent_id, max_attempts)',
-      `with expired as (
-         select i.number from inbox_items i where i.agent_id = :agent_id and ${isExpired} for update skip locked
+      `with found as materialized (
+         select i.task_id from inbox_items i where i.agent_id = :agent_id and ${isExpired}
+       ), ${lockTasks('found')}, expired as (
+         select i.number, i.fencing_token from inbox_items i where i.agent_id = :agent_id and ${isExpired}
+           and (i.task_id is null or i.task_id in (select id from locked_task) or exists (select from tasks t where t.id = i.task_id and t.ended_at is not null))
+         for update skip locked
        )
        update inbox_items i set state = ${endedState(':max_attempts::int')}, ready_at = ${leaseClock},
          reasons = i.reasons || ${expiredAttempt}, ${noLease('i.expires_at')}
-       from expired e where i.agent_id = :agent_id and i.number = e.number returning i.state, i.event_id, i.updated_at as ended_at`,
+       from expired e where i.agent_id = :agent_id and i.number = e.number returning i.state, i.event_id, i.updated_at as ended_at, i.task_id, e.fencing_token`,
     ),
     /** The next agents by id with leases that have expired. Looks at all current leases. */
     listAgentsWithExpired: sql.values<[after: string, limit: number], string>(
@@ -148,8 +181,9 @@ export const inboxClaimsRepository = repository(
          from inboxes b cross join entry n cross join lateral (${wantedEntries}) w
          where b.agent_id = :agent_id and not exists (select from inbox_items i where i.agent_id = :agent_id and i.number = n.number offset 0)
        ), item as (
-         insert into inbox_items (agent_id, number, event_id, event_type, thread_id, sequence, sender_id, state, ready_at, updated_at)
-         select :agent_id, w.number, w.event_id, w.type, w.thread_id, w.sequence, w.sender_id, case when w.is_ordered and (w.place > 1 or exists (
+         insert into inbox_items (agent_id, number, event_id, event_type, thread_id, sequence, sender_id, task_id, state, ready_at, updated_at)
+         select :agent_id, w.number, w.event_id, w.type, w.thread_id, w.sequence, w.sender_id,
+           (select task_id from task_messages where message_id = w.message_id), case when w.is_ordered and (w.place > 1 or exists (
            select from inbox_items o where o.agent_id = :agent_id and o.thread_id = w.thread_id and o.number < w.number and o.state in ('queued', 'ready')
          )) then 'queued' else 'ready' end, ${leaseClock}, ${leaseClock}
          from wanted w

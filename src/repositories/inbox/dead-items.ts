@@ -8,13 +8,15 @@ export interface DeadItemRow {
   number: number;
   event_id: string;
   sender_id: string | null;
+  /** The task of its message, if that belongs to one. */
+  task_id: string | null;
   attempts: number;
   reasons: FailedAttempt[];
   /** When it became dead, in milliseconds. */
   updated_at: number;
 }
 
-const columns = 'number, event_id, sender_id, attempts, reasons, updated_at';
+const columns = 'number, event_id, sender_id, task_id, attempts, reasons, updated_at';
 
 const redriven = `state = 'ready', attempts = 0, ready_at = ${leaseClock}, updated_at = ${leaseClock}`;
 
@@ -32,7 +34,7 @@ export const inboxDeadItemsRepository = repository({
     `(select ${columns} from inbox_items
      where agent_id = :agent_id and state = 'dead' and number > :after and event_type = any(:types::text[]) order by number limit :limit)
      union all
-     (select i.number, i.event_id, i.sender_id, i.attempts, i.reasons || ${expiredAttempt} as reasons, i.expires_at as updated_at
+     (select i.number, i.event_id, i.sender_id, i.task_id, i.attempts, i.reasons || ${expiredAttempt} as reasons, i.expires_at as updated_at
      from inbox_items i join inboxes b on b.agent_id = i.agent_id
      where i.agent_id = :agent_id and ${isExpired} and i.attempts >= b.max_attempts and i.number > :after and i.event_type = any(:types) order by i.number limit :limit)
      order by number limit :limit`,
@@ -46,6 +48,11 @@ export const inboxDeadItemsRepository = repository({
   redriveAll: sql.rowCount<[agentId: string]>(
     'inbox_dead_items.redrive_all',
     `update inbox_items set ${redriven} where agent_id = :agent_id and state = 'dead' returning 1`,
+  ),
+  /** The task of the message of a dead item; null without one, undefined without the item. */
+  findTask: sql.value<[agentId: string, eventId: string], string | null | undefined>(
+    'inbox_dead_items.find_task(agent_id, event_id)',
+    `select task_id from inbox_items where agent_id = :agent_id and event_id = :event_id and state = 'dead'`,
   ),
   /** Removes a dead item, as if it had been acknowledged. Undefined if there is none. */
   remove: sql.row<[agentId: string, eventId: string], { sequence: number | null }>(

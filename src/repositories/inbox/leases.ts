@@ -13,6 +13,8 @@ export interface LeaseRow {
   attempts: number;
   fencing_token: number;
   expires_at: number;
+  /** The task of its message, if that belongs to one. */
+  task_id: string | null;
 }
 
 /** An item after its lease was released. */
@@ -31,6 +33,12 @@ export interface AcknowledgedItem {
   has_successor: boolean;
 }
 
+/** A lease that was ended, with the task of its message. */
+export interface EndedLease {
+  task_id: string | null;
+  fencing_token: number;
+}
+
 /** The origin of tokens: a client with a credential, or a person's grant to a client. */
 type TokenSource = 'client_id' | 'grant_id';
 
@@ -39,7 +47,7 @@ const isCurrent = `agent_id = :agent_id and state = 'leased' and expires_at > ${
 /** The item is ready again, as if it had not been claimed. */
 const undoClaim = `state = 'ready', attempts = i.attempts - 1, ready_at = ${leaseClock}, ${noLease()}`;
 
-const columns = 'number, event_id, thread_id, attempts, fencing_token, expires_at';
+const columns = 'number, event_id, thread_id, attempts, fencing_token, expires_at, task_id';
 
 const find = `select ${columns} from inbox_items where ${isCurrent} and fencing_token = :fencing_token`;
 
@@ -48,10 +56,16 @@ const find = `select ${columns} from inbox_items where ${isCurrent} and fencing_
  * counts.
  */
 const endWhere = (filter: string) =>
-  `with ended as (
-     select agent_id, number from inbox_items where state = 'leased' and expires_at > ${leaseClock} and ${filter} order by agent_id, number for update
+  `with found as materialized (
+     select task_id from inbox_items where state = 'leased' and expires_at > ${leaseClock} and ${filter} and task_id is not null
+   ), locked_task as materialized (
+     select id from tasks where id = any(array(select task_id from found)) order by id for update
+   ), ended as (
+     select agent_id, number, fencing_token from inbox_items
+     where (select count(*) from locked_task) >= 0 and state = 'leased' and expires_at > ${leaseClock} and ${filter} order by agent_id, number for update
    )
-   update inbox_items i set ${undoClaim} from ended e where i.agent_id = e.agent_id and i.number = e.number`;
+   update inbox_items i set ${undoClaim} from ended e where i.agent_id = e.agent_id and i.number = e.number
+   returning i.task_id, e.fencing_token`;
 
 const endBy = (column: TokenSource) =>
   statement(`inbox_leases.end_by_${column}`, endWhere(`${column} = :value`));
@@ -107,17 +121,17 @@ export const inboxLeasesRepository = repository(
        returning i.state, i.ready_at, i.attempts`,
     ),
     /** Ends all leases of an agent. This and the next two do not count as attempts. */
-    endOfAgent: sql.run<[agentId: string]>('inbox_leases.end_of_agent', endWhere('agent_id = :agent_id')),
+    endOfAgent: sql.rows<[agentId: string], EndedLease>('inbox_leases.end_of_agent', endWhere('agent_id = :agent_id')),
     /** Ends the leases of an agent that were claimed with a token (SHA-256). */
-    endOfToken: sql.run<[agentId: string, tokenHash: Buffer]>(
+    endOfToken: sql.rows<[agentId: string, tokenHash: Buffer], EndedLease>(
       'inbox_leases.end_of_token(agent_id, token_hash)',
       endWhere('agent_id = :agent_id and token_hash = :token_hash'),
     ),
   },
   (db) => ({
     /** Ends the leases that were claimed with any token of a client or a grant. */
-    async endBy(column: TokenSource, value: string): Promise<void> {
-      await query(db, statements.endBy[column], { value });
+    endBy(column: TokenSource, value: string): Promise<EndedLease[]> {
+      return query<EndedLease>(db, statements.endBy[column], { value });
     },
   }),
 );

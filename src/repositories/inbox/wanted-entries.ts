@@ -5,7 +5,7 @@
  * `offset 0` makes the planner look up events and messages by key.
  */
 export const wantedEntries = `
-  select n.number, e.id as event_id, e.type, e.thread_id, m.sequence, m.sender_id
+  select n.number, e.id as event_id, e.message_id, e.type, e.thread_id, m.sequence, m.sender_id
   from (select * from events where id = n.event_id offset 0) e
   left join lateral (select sequence, sender_id from messages where id = e.message_id offset 0) m on true
   where e.type = any(b.types)

@@ -19,6 +19,8 @@ export interface LockedThread extends Pick<
   'id' | 'status' | 'created_by' | 'last_sequence' | 'last_message_at' | 'updated_at'
 > {
   last_sender_id: string | null;
+  /** Whether a task of it may be open. */
+  has_questions: boolean;
 }
 
 /** A member whose policy or block decides about a message: the only other member, or one that has blocked the writer. */
@@ -70,7 +72,7 @@ export interface SenderMark extends Writer {
 function lockThreads({ wait }: { wait: boolean }): NamedStatement {
   return statement(
     wait ? 'message_batches.lock_threads' : 'message_batches.lock_unlocked_threads',
-    `select t.id, t.status, t.created_by, t.last_sequence, t.last_message_at, t.updated_at, t.last_sender_id
+    `select t.id, t.status, t.created_by, t.last_sequence, t.last_message_at, t.updated_at, t.last_sender_id, t.has_questions
      from threads t join (
        select distinct thread_id from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':agent_ids', 'text[]')}) w (thread_id, agent_id)
        join thread_members m using (thread_id, agent_id)

@@ -2,6 +2,7 @@ import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { endConnectionsOfAgent } from '../auth/connections.ts';
 import { endTokens, revocationMessages } from '../auth/revocations.ts';
 import { removeInboxOf } from '../inbox/end-leases.ts';
+import { endTasksOfAgent } from '../tasks/transitions.ts';
 import { removeWebhooksOf } from '../webhooks/access.ts';
 import { requireManagedAgent } from '../access.ts';
 
@@ -10,6 +11,7 @@ export async function retire(
   work: SystemWork,
   { id, canonical_handle }: { id: string; canonical_handle: string },
 ): Promise<void> {
+  await endTasksOfAgent(work, id);
   await work.db.agents.retire(id, work.now);
   work.changes.audit({ act: 'agent.retired', agent_id: id });
   // One event for all contacts.

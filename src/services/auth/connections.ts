@@ -98,7 +98,10 @@ function auditEnd(
 }
 
 /** Ends connections whose person can no longer act as their agent, of one account or of all. Returns as endConnection. */
-export async function endConnectionsBeyondRights(work: ReadWork, account_id?: string): Promise<Revocation[]> {
+export async function endConnectionsBeyondRights(
+  work: SystemWork,
+  account_id?: string,
+): Promise<Revocation[]> {
   return endGrants(work, await work.db.clientGrants.removeBeyondRights(account_id ?? null));
 }
 
@@ -107,7 +110,7 @@ export async function endConnectionsBeyondRights(work: ReadWork, account_id?: st
  * member, because only this person knows their secrets. Removes the items of which the person was notified. Returns as endConnection.
  */
 export async function endAccessOfMember(
-  work: ReadWork,
+  work: SystemWork,
   organization_id: string,
   account_id: string,
 ): Promise<Revocation[]> {
@@ -125,7 +128,7 @@ export async function endAccessOfMember(
  * @returns their number, and the revocations to publish after the commit.
  */
 export async function endConnectionsOfAccount(
-  work: ReadWork,
+  work: SystemWork,
   account_id: string,
 ): Promise<{ grants: number; ended: Revocation[] }> {
   const grants = await work.db.clientGrants.removeAllOfAccount(account_id);
@@ -139,7 +142,7 @@ export async function endConnectionsOfAgent(work: ReadWork, agent_id: string): P
   }
 }
 
-async function endGrants(work: ReadWork, grantIds: readonly string[]): Promise<Revocation[]> {
+async function endGrants(work: SystemWork, grantIds: readonly string[]): Promise<Revocation[]> {
   const ended: Revocation[] = [];
   for (const grant_id of grantIds) {
     await work.db.oauthRecords.removeOfGrant(grant_id);

@@ -100,7 +100,7 @@ function tokenStorage(
     /** Ends one access token in all processes. */
     async endToken(token: string): Promise<void> {
       const token_id = sha256(token).toString('base64url');
-      await publish(await unitOfWork.read(system, (work) => endTokens(work, { token_id })));
+      await publish(await unitOfWork.write(system, (work) => endTokens(work, { token_id })));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ReadWork } from '../../work/unit-of-work.ts';
+import { returnTasks } from '../tasks/transitions.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
 import type { Revocation } from './tokens.ts';
 
 /** Bus topic of revocations; the body is a Revocation as JSON. */
@@ -9,27 +10,25 @@ export const revocationTopic = 'tokens';
  * Ends access tokens in the database, and then the leases that they claimed: a claim locks its token, so none is made in between.
  * @returns the revocations to publish after the commit. A grant is published as its tokens, because an actor has no grant id.
  */
-export async function endTokens(
-  { db: { tokens, inboxLeases } }: ReadWork,
-  revocation: Revocation,
-): Promise<Revocation[]> {
+export async function endTokens(work: SystemWork, revocation: Revocation): Promise<Revocation[]> {
+  const { tokens, inboxLeases } = work.db;
   const { agent_id, client_id, grant_id, token_id } = revocation;
   if (agent_id !== undefined) {
     await tokens.removeOfAgent(agent_id);
-    await inboxLeases.endOfAgent(agent_id);
+    await returnTasks(work, await inboxLeases.endOfAgent(agent_id));
   }
   if (client_id !== undefined) {
     await tokens.removeOfClient(client_id);
-    await inboxLeases.endBy('client_id', client_id);
+    await returnTasks(work, await inboxLeases.endBy('client_id', client_id));
   }
   if (token_id !== undefined) {
     const tokenHash = Buffer.from(token_id, 'base64url');
     const token = await tokens.find(tokenHash);
     await tokens.remove(tokenHash);
-    if (token) await inboxLeases.endOfToken(token.agent_id, tokenHash);
+    if (token) await returnTasks(work, await inboxLeases.endOfToken(token.agent_id, tokenHash));
   }
   const ended = grant_id === undefined ? [] : await tokens.removeOfGrant(grant_id);
-  if (grant_id !== undefined) await inboxLeases.endBy('grant_id', grant_id);
+  if (grant_id !== undefined) await returnTasks(work, await inboxLeases.endBy('grant_id', grant_id));
   const subject = agent_id ?? client_id ?? token_id;
   return [
     ...(subject === undefined ? [] : [{ agent_id, client_id, token_id }]),

@@ -8,6 +8,7 @@ import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { readRelationships } from '../access.ts';
 import { requireActorState } from '../actor-checks.ts';
 import { inboxNotFound } from './access.ts';
+import { returnTasks, startTasks } from '../tasks/transitions.ts';
 import { announceDeadItems } from './end-leases.ts';
 import { toLeaseId } from './lease-ids.ts';
 import { openInbox } from './settings.ts';
@@ -87,6 +88,7 @@ export async function claimItemsInBatch(
   for (const consumer of new Set(claims.map(({ holder }) => holder.consumer)))
     first.work.changes.defer(first.work.db.inboxes.recordConsumer(agent_id, consumer));
   const claimed = await claimReady(first.work, inbox, claims);
+  await startTasks(first.work, claimed.flat());
   const hasEmpty = claimed.some((items) => items.length === 0);
   const isFull = hasEmpty && (await first.work.db.inboxClaims.countLeases(agent_id)) >= maxLeases;
   const leases = await withEvents(first.work, claimed.flat());
@@ -134,6 +136,7 @@ async function claimReady(
     });
   const [ended] = await Promise.all([inboxClaims.endExpired(agent_id, max_attempts), ...claimMissing()]);
   announceDeadItems(work, agent_id, ended);
+  await returnTasks(work, ended);
   let position = start;
   for (let step = 0; position < last_number && step < maxSteps; step += 1) {
     if (claims.every(({ max }, at) => claimed[at]?.length === max)) break;

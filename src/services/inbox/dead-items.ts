@@ -5,6 +5,7 @@ import { inboxTypes, visibleTypes } from '../../../packages/core/src/events/inbo
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import type { ReadWork, Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
+import { failTask } from '../tasks/transitions.ts';
 import { inboxNotFound } from './access.ts';
 import { endExpiredLeases } from './end-leases.ts';
 
@@ -89,6 +90,9 @@ export async function redriveAllDeadItems(work: Writes, agent_id: string): Promi
 export async function removeDeadItem(work: Work, id: string): Promise<void> {
   const { agent_id } = work.actor;
   await endExpired(work, agent_id);
+  const taskId = isId('event', id) && (await work.db.inboxDeadItems.findTask(agent_id, id));
+  // The task is locked before the item.
+  if (taskId) await failTask(work, taskId);
   const found = isId('event', id) && (await work.db.inboxDeadItems.remove(agent_id, id));
   if (!found) throw deadItemNotFound();
   if (found.sequence !== null) work.changes.publishLocally({ topic: handledTopic, body: agent_id });

@@ -1,5 +1,6 @@
 import type { EndedItem } from '../../repositories/inbox/claims.ts';
 import { inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
+import { returnTasks } from '../tasks/transitions.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 
@@ -9,12 +10,10 @@ export async function removeInboxOf({ db: { inboxes } }: ReadWork, agent_id: str
 }
 
 /** Ends all leases of an agent that was paused. The items are ready again; the attempts do not count. */
-export async function endLeasesOf(
-  { db: { inboxes, inboxLeases } }: ReadWork,
-  agent_id: string,
-): Promise<void> {
+export async function endLeasesOf(work: SystemWork, agent_id: string): Promise<void> {
   // Locked, so that a claim is either made before and ended here, or sees that the agent is paused.
-  if (await inboxes.lock(agent_id)) await inboxLeases.endOfAgent(agent_id);
+  if (await work.db.inboxes.lock(agent_id))
+    await returnTasks(work, await work.db.inboxLeases.endOfAgent(agent_id));
 }
 
 /** Removes the items of a thread from the inbox of an agent that is no longer its member: their leases end. */
@@ -34,6 +33,7 @@ export async function endExpiredLeases(work: SystemWork, agent_id: string): Prom
   if (!inbox) return false;
   const ended = await work.db.inboxClaims.endExpired(agent_id, inbox.max_attempts);
   announceDeadItems(work, agent_id, ended);
+  await returnTasks(work, ended);
   if (ended.length > 0) work.changes.publish({ topic: inboxTopic, body: agent_id });
   return true;
 }

@@ -2,9 +2,13 @@ import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { handledTopic, inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
 import { readFencingToken, toLeaseId } from './lease-ids.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
+import { returnTasks } from '../tasks/transitions.ts';
 import type { Work } from '../../work/unit-of-work.ts';
-import { type MessageDraft, sendMessage } from '../messages/send.ts';
+import { type NewMessage, sendMessage } from '../messages/send.ts';
 import { leaseLost, requireLeaseKey } from './access.ts';
+
+/** A reply to the message of a lease. */
+type Reply = Omit<NewMessage, 'thread_id'>;
 
 /** What became of each lease of an acknowledgement. */
 export type AcknowledgeResult = 'acknowledged' | 'lost' | 'not_found';
@@ -58,7 +62,7 @@ export async function acknowledgeLeases(
  * @returns the reply as sent; null without one
  * @throws {DomainError} LEASE_NOT_FOUND, LEASE_LOST, VALIDATION_ERROR (the event has no thread), and as `sendMessage`
  */
-export async function acknowledgeLease(work: Work, lease_id: string, reply: MessageDraft | null) {
+export async function acknowledgeLease(work: Work, lease_id: string, reply: Reply | null) {
   const key = requireLeaseKey(work, lease_id);
   const sent = reply && (await sendReply(work, key, reply));
   const acknowledged = await acknowledge(work, [key.fencing_token]);
@@ -66,7 +70,7 @@ export async function acknowledgeLease(work: Work, lease_id: string, reply: Mess
   return sent;
 }
 
-async function sendReply(work: Work, key: ReturnType<typeof requireLeaseKey>, reply: MessageDraft) {
+async function sendReply(work: Work, key: ReturnType<typeof requireLeaseKey>, reply: Reply) {
   const lease = await work.db.inboxLeases.find(key);
   if (!lease) throw leaseLost();
   const { thread_id } = lease;
@@ -117,7 +121,11 @@ export async function releaseLease(
   { delay_seconds, reason }: { delay_seconds: number; reason: string | null },
 ) {
   const release = { delay_ms: delay_seconds * 1_000, reason };
-  const item = await work.db.inboxLeases.release(requireLeaseKey(work, lease_id), release);
+  const key = requireLeaseKey(work, lease_id);
+  const lease = await work.db.inboxLeases.find(key);
+  // The task is locked before the item.
+  if (lease?.task_id) await returnTasks(work, [lease]);
+  const item = await work.db.inboxLeases.release(key, release);
   if (!item) throw leaseLost();
   if (item.state === 'dead') work.changes.enqueue(toNoticeJob(work.actor.agent_id, lease_id));
   work.changes.publish({ topic: inboxTopic, body: work.actor.agent_id });

@@ -4,6 +4,7 @@ import { consumerLifeMs, defaultInbox, inboxTopic } from '../../../packages/core
 import { minIdAt, timeOfId } from '../../../packages/core/src/domain/ids.ts';
 import type { ReadWork, Work } from '../../work/unit-of-work.ts';
 import { inboxNotFound } from './access.ts';
+import { returnTasks } from '../tasks/transitions.ts';
 import { recordHandled } from './handled.ts';
 
 /** The settings of an inbox, as its agent chooses them. */
@@ -98,6 +99,7 @@ export async function removeInbox(work: Work): Promise<void> {
   const { agent_id } = work.actor;
   while (await recordHandled(work, [agent_id], 0));
   if (!(await work.db.inboxes.lock(agent_id))) throw inboxNotFound();
+  await returnTasks(work, await work.db.inboxLeases.endOfAgent(agent_id));
   await work.db.inboxes.remove(agent_id);
   // Without this, the next claim would turn it on again.
   await work.db.inboxes.markDeleted(agent_id, work.now);

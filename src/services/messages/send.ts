@@ -6,6 +6,7 @@ import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { threadNotFound } from '../access.ts';
 import { requireActiveThread, requireActorState, requirePoliciesAllow } from '../actor-checks.ts';
 import { type LockedFiles, lockFiles, requireSendableFiles } from '../attachments/files-to-send.ts';
+import { applyMessage, lockThreadTasks, type TaskEffect, type ThreadTasks } from '../tasks/thread-tasks.ts';
 import {
   addMessage,
   countExchange,
@@ -26,6 +27,8 @@ export interface MessageDraft {
 
 export interface NewMessage extends MessageDraft {
   thread_id: string;
+  /** What it does to the tasks of the thread. Default: a reply of the asked agent completes its task. */
+  task?: TaskEffect;
 }
 
 /** A message and the unit of work of its sender. All units of work of a batch share one transaction. */
@@ -39,6 +42,8 @@ interface Batch extends Pick<LoadedBatch, 'audiences' | 'replyTargets'> {
   /** By id. */
   threads: ReadonlyMap<string, ThreadProgress>;
   files: LockedFiles;
+  /** Of the threads with questions, by thread. */
+  tasks: ReadonlyMap<string, ThreadTasks>;
 }
 
 type SentMessage = Parameters<Work['db']['messageBatches']['append']>[0]['messages'][number];
@@ -80,7 +85,8 @@ export async function sendMessages(
     lockFiles(first.work, fileRefs, { wait }),
   ]);
   const threads = new Map(loaded.threads.map((state) => [state.thread.id, startProgress(state)]));
-  const batch = { ...loaded, threads, files };
+  const tasks = wait ? await loadTasks(first.work, threads, sends) : new Map<string, ThreadTasks>();
+  const batch = { ...loaded, threads, files, tasks };
   const results = sends.map((send): BatchResult<SentMessage> => {
     try {
       return placeMessage(send, batch, { wait });
@@ -113,6 +119,27 @@ export async function sendMessages(
   return results;
 }
 
+/** Locks the open tasks of threads with questions. A thread in which none is open has none from now on. */
+async function loadTasks(
+  work: Work,
+  threads: ReadonlyMap<string, ThreadProgress>,
+  sends: readonly Send[],
+): Promise<Map<string, ThreadTasks>> {
+  const asked = [...threads.values()].flatMap(({ thread }) => (thread.has_questions ? [thread] : []));
+  const replied = sends.flatMap(({ message: { reply_to } }) => reply_to ?? []);
+  const tasks = await lockThreadTasks(
+    work,
+    asked.map(({ id }) => id),
+    replied,
+  );
+  for (const thread of asked) {
+    if (tasks.get(thread.id)?.open.length !== 0) continue;
+    thread.has_questions = false;
+    work.changes.defer(work.db.tasks.clearQuestions(thread.id));
+  }
+  return tasks;
+}
+
 /** Locks a thread that the agent is a member of until the transaction ends, for what must be read between the lock and a send. */
 export async function lockThread({ db: { messageBatches }, actor }: Work, thread_id: string): Promise<void> {
   await messageBatches.lockThreads([{ thread_id, agent_id: actor.agent_id }], { wait: true });
@@ -131,12 +158,14 @@ function placeMessage(
     settings: { loopLimit },
     actor,
   } = work;
-  const { thread_id, content, content_type, metadata, reply_to, attachment_ids } = draft;
+  const { thread_id, content, content_type, metadata, reply_to, attachment_ids, task: effect = {} } = draft;
   const audience = batch.audiences.get(toKey(thread_id, actor.agent_id));
   if (!audience?.joined) throw threadNotFound();
   const progress = batch.threads.get(thread_id);
   if (!progress && !wait) return null;
   if (!progress) throw threadNotFound();
+  // Tasks are locked by a send of its own.
+  if (!wait && progress.thread.has_questions) return null;
   requireActorState(audience);
   requireActiveThread(progress.thread);
   requirePoliciesAllow(progress.thread, audience.listeners);
@@ -161,6 +190,9 @@ function placeMessage(
     { type: 'message.created', thread_id, message_id: id, recipients: audience.member_ids },
     sent,
   );
+  const tasks = batch.tasks.get(thread_id);
+  if (tasks) applyMessage(work, tasks, sent, { effect, isThreadOfTwo: audience.member_ids.length === 2 });
+  if (effect.opens) progress.thread.has_questions = true;
   if (metadata['asks_person'] === true) work.changes.enqueue(toNoticeJob(thread_id, id));
   return sent;
 }

@@ -2,6 +2,7 @@ import type { ThreadRow } from '../../repositories/threads/threads.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { checkInboundPolicy } from '../../../packages/core/src/policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
+import { endTasksOfMember } from '../tasks/transitions.ts';
 import { removeItemsOfThread } from '../inbox/end-leases.ts';
 import { parseAgentKey, requireAgents, requireThread } from '../access.ts';
 import { requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
@@ -70,6 +71,7 @@ export async function removeMember(
       `No such member of this thread: ${input.member_ref.slice(0, 80)}`,
     );
   }
+  await endTasksOfMember(work, thread.id, member.id);
   await work.db.threadMembers.remove(thread.id, member.id, work.actor.agent_id);
   await removeItemsOfThread(work, { agent_id: member.id, thread_id: thread.id });
   const changed = await changeMembers(

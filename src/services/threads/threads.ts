@@ -5,15 +5,16 @@ import { canTransition, type ThreadStatus } from '../../../packages/core/src/dom
 import { checkInboundPolicy } from '../../../packages/core/src/policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireAgents, requireThread } from '../access.ts';
+import { endTasksOfThread } from '../tasks/transitions.ts';
 import { requireActingAgent, requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
-import { type MessageDraft, sendMessage } from '../messages/send.ts';
+import { type NewMessage, sendMessage } from '../messages/send.ts';
 
 export interface CreateThread {
   /** Handles or ids of the other members, at least one. */
   participants: readonly string[];
   subject: string | null;
   metadata: Record<string, unknown>;
-  initial_message: MessageDraft | null;
+  initial_message: Omit<NewMessage, 'thread_id'> | null;
 }
 
 /**
@@ -119,6 +120,7 @@ export async function updateThread(work: Work, input: UpdateThread) {
     await requireActiveActor(work);
     await requirePoliciesAllowChange(work, thread);
   }
+  if (thread.status === 'active' && status !== 'active') await endTasksOfThread(work, thread.id);
   const updated = { ...thread, status, subject, updated_at: Math.max(thread.updated_at, work.now) };
   await work.db.threads.update(updated);
   work.changes.emit({

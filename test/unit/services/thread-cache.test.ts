@@ -10,6 +10,7 @@ const thread = (last_sequence: number): LockedThread => ({
   last_message_at: 1_000,
   last_sender_id: 'ann',
   updated_at: 1_000,
+  has_questions: false,
 });
 
 const audience = (

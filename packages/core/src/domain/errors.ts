@@ -52,6 +52,8 @@ export const errorStatuses = {
   REQUEST_NOT_FOUND: 404,
   /** The inbox of the agent is off. Turn it on. */
   INBOX_NOT_FOUND: 404,
+  /** No such task, or the caller is neither its client nor its agent. Check the id. */
+  TASK_NOT_FOUND: 404,
   /** The agent never had this lease. Claim again. */
   LEASE_NOT_FOUND: 404,
   /** The path has no such method. Use one of the Allow header. */

@@ -33,6 +33,7 @@ export const idPrefixes = {
   export: 'exp',
   lease: 'lse',
   notification: 'ntf',
+  task: 'tsk',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

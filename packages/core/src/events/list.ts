@@ -13,6 +13,7 @@ import { messageDelivered } from './message/delivered.ts';
 import { messageHandled } from './message/handled.ts';
 import { messageRead } from './message/read.ts';
 import { threadCreated } from './thread/created.ts';
+import { taskUpdated } from './task/updated.ts';
 import { memberAdded } from './thread/member-added.ts';
 import { memberRemoved } from './thread/member-removed.ts';
 import { threadUpdated } from './thread/updated.ts';
@@ -27,6 +28,7 @@ const events = [
   messageDelivered,
   messageRead,
   messageHandled,
+  taskUpdated,
   attachmentScanned,
   contactRequest,
   contactAdded,

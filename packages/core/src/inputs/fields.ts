@@ -36,6 +36,8 @@ export const fileName = z
 
 export const approvalId = z.string().max(64).describe('Approval identifier, apr_…');
 
+export const taskId = z.string().max(64).describe('Task identifier, tsk_…');
+
 export const threadId = z.string().max(64).describe('Thread identifier, thd_…');
 
 export const agentHandle = z
@@ -70,18 +72,23 @@ export const reason = z.string().max(500).describe('Why you write. Stored as rea
 const maxMetadataBytes = 4096;
 
 /** JSON is at least twice as long as its nesting is deep, so deeper values are rejected without serializing them. */
-function fitsAsJson(value: unknown, depth = 0): boolean {
-  if (depth > maxMetadataBytes / 2) return false;
+function isNestedAtMost(value: unknown, depth: number): boolean {
+  if (depth < 0) return false;
   return (
     typeof value !== 'object' ||
     value === null ||
-    Object.values(value).every((child) => fitsAsJson(child, depth + 1))
+    Object.values(value).every((child) => isNestedAtMost(child, depth - 1))
   );
+}
+
+/** Whether a value is at most so long as JSON, in bytes of UTF-8. */
+export function fitsAsJson(value: unknown, maxBytes: number): boolean {
+  return isNestedAtMost(value, maxBytes / 2) && utf8.encode(JSON.stringify(value)).length <= maxBytes;
 }
 
 /** Whether a JSON object is not too large to be stored as metadata. */
 export function fitsMetadata(value: Record<string, unknown>): boolean {
-  return fitsAsJson(value) && utf8.encode(JSON.stringify(value)).length <= maxMetadataBytes;
+  return fitsAsJson(value, maxMetadataBytes);
 }
 
 export const metadata = z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defaultInbox, leaseSeconds, maxLeasesPerCall } from '../domain/inbox.ts';
+import { reportedTaskStates } from '../domain/tasks.ts';
 import { isBlank } from '../domain/visible-text.ts';
 import { inboxTypes } from '../events/inbox-types.ts';
 import { content } from './fields.ts';
@@ -86,6 +87,14 @@ export const acknowledgeMessageInput = z
       .describe(
         'A message in the thread of the item, sent in the same transaction. It replies to the message of the item, unless reply_to names another.',
       ),
+    task_state: z
+      .enum(reportedTaskStates)
+      .optional()
+      .describe('The state of the task that the reply belongs to. Default: completed.'),
+  })
+  .refine((value) => value.task_state === undefined || value.reply !== undefined, {
+    path: ['task_state'],
+    error: 'is only for a reply; use update_task to report a state without one',
   })
   .refine(({ reply: sent }) => typeof sent !== 'string' || sent === '' || !isBlank(sent), {
     path: ['reply'],

@@ -12,8 +12,10 @@ import {
   reason,
   sequenceFrom,
   subject,
+  taskId,
   threadId,
 } from './fields.ts';
+import { minDueSeconds } from '../domain/tasks.ts';
 
 /** The input fields of a message. */
 export const messageFields = {
@@ -94,12 +96,25 @@ function hasDistinctKeys(messages: readonly z.infer<typeof batchMessage>[]): boo
   return new Set(keys).size === keys.length;
 }
 
+/** The input fields of a question, which opens a task. */
+export const questionFields = {
+  of: agentHandle
+    .optional()
+    .describe('In a group: the member that you ask. Without it, no task is opened there.'),
+  due_in_seconds: z
+    .int()
+    .min(minDueSeconds)
+    .optional()
+    .describe('Seconds until you want the answer, at least 60. Then the task is overdue; it stays open.'),
+};
+
 export const askAgentInput = z
   .strictObject({
     thread_id: threadId.optional().describe('The thread to ask in. Send either thread_id or with_handle.'),
     with_handle: agentHandle
       .optional()
       .describe('The agent to ask in a new thread. Send either thread_id or with_handle.'),
+    ...questionFields,
     subject: subject.nullish().describe('The subject of a new thread.'),
     ...messageFields,
     wait_seconds: waitSeconds,
@@ -111,14 +126,26 @@ export const askAgentInput = z
   .refine(hasContent, contentError);
 
 export const askInThreadInput = z
-  .strictObject({ thread_id: threadId, ...messageFields, wait_seconds: waitSeconds })
+  .strictObject({ thread_id: threadId, ...questionFields, ...messageFields, wait_seconds: waitSeconds })
   .refine(hasContent, contentError);
 
-export const waitForReplyInput = z.strictObject({
-  thread_id: threadId,
-  after_sequence: sequenceFrom(0).describe('The sequence of the message to which you wait for a reply.'),
-  wait_seconds: waitSeconds,
-});
+export const waitForReplyInput = z
+  .strictObject({
+    thread_id: threadId.optional().describe('The thread of the message. Not needed with task_id.'),
+    after_sequence: sequenceFrom(0)
+      .optional()
+      .describe('The sequence of the message to which you wait for a reply. Not needed with task_id.'),
+    task_id: taskId.optional().describe('The task of your question, from ask.'),
+    wait_seconds: waitSeconds,
+  })
+  .refine((value) => value.task_id !== undefined || value.after_sequence !== undefined, {
+    path: ['after_sequence'],
+    error: 'send task_id, or thread_id and after_sequence',
+  })
+  .refine((value) => value.task_id !== undefined || value.thread_id !== undefined, {
+    path: ['thread_id'],
+    error: 'send task_id, or thread_id and after_sequence',
+  });
 
 export const listMessagesInput = z.strictObject({
   thread_id: threadId,

@@ -51,7 +51,7 @@ export function findDifferences(reserved: readonly CachedThread[], batch: ReadBa
   });
 }
 
-const fields = ['created_by', 'last_message_at', 'last_sender_id'] as const;
+const fields = ['created_by', 'last_message_at', 'last_sender_id', 'has_questions'] as const;
 
 function compareAudiences(thread: LockedThread, cached: WriterAudience, stored: WriterAudience): string[] {
   const isSame = cached.member_ids.toSorted().join() === stored.member_ids.toSorted().join();

@@ -34,7 +34,8 @@ export function createRememberedContext({
     return cache.reserve(
       wanted,
       now,
-      (cached, writerIds) => !hasLoopLimit || knowsExchanges(cached, writerIds),
+      (cached, writerIds) =>
+        !cached.thread.has_questions && (!hasLoopLimit || knowsExchanges(cached, writerIds)),
     );
   }
 

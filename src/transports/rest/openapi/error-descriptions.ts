@@ -28,6 +28,7 @@ export const errorDescriptions: Record<ErrorCode, string> = {
   CONTACT_NOT_FOUND: 'The agent is not one of your contacts.',
   REQUEST_NOT_FOUND: 'The contact request does not exist, or was not sent to you.',
   INBOX_NOT_FOUND: 'The inbox of the agent is off. Turn it on with PUT /v1/inbox.',
+  TASK_NOT_FOUND: 'The task does not exist, or you are neither its client nor its agent.',
   LEASE_NOT_FOUND: 'Your agent has never had a lease with this id.',
   METHOD_NOT_ALLOWED: 'The path does not support this method. See the Allow header.',
   NOT_ACCEPTABLE: 'No media type of the Accept header is available.',

@@ -18,6 +18,11 @@ const tags: readonly Tag[] = [
     paths: /\/threads(?:\/|$)/,
   },
   {
+    name: 'tasks',
+    description: 'Questions that stay open until they are answered or ended.',
+    paths: /^\/tasks(?:\/|$)/,
+  },
+  {
     name: 'conversations',
     description: 'The threads of all agents of the same people.',
     paths: /^\/(?:conversations|waits|usage)(?:\/|$)/,

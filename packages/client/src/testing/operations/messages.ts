@@ -161,7 +161,7 @@ export const messageHandlers = {
   ask_in_thread: defineHandler(askInThreadInput, (call, { thread_id, wait_seconds: _wait, ...fields }) =>
     toAnswer(sendMessage(call, thread_id, toDraft(fields))),
   ),
-  wait_for_reply: defineHandler(waitForReplyInput, (call, { thread_id, after_sequence }) => {
+  wait_for_reply: defineHandler(waitForReplyInput, (call, { thread_id = '', after_sequence = 0 }) => {
     requireThread(call, thread_id);
     return { thread_id, reply: null, after_sequence, cursor: 'latest' };
   }),

@@ -1,0 +1,69 @@
+import type { Knex } from 'knex';
+
+/**
+ * Questions with a state. `threads.has_questions` says whether a send must look at tasks. The previous release ignores it: a reply through one
+ * of its processes completes no task.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    alter table threads add column has_questions boolean not null default false;
+
+    create table tasks (
+      id text collate "C" primary key,
+      thread_id text collate "C" not null references threads,
+      message_id text collate "C" not null,
+      sequence int not null,
+      client_id text collate "C" not null references agents,
+      agent_id text collate "C" not null references agents,
+      state text not null,
+      generation int not null,
+      due_at bigint,
+      overdue_at bigint,
+      accepted_output_modes text[] not null,
+      lease_token bigint,
+      ended_delivery text,
+      created_at bigint not null,
+      updated_at bigint not null,
+      expires_at bigint not null,
+      ended_at bigint
+    );
+    comment on column tasks.lease_token is 'The fencing token of the lease that made it working; null if the agent said so itself';
+    comment on column tasks.ended_delivery is 'How far the asking message had come when the task was canceled';
+    create index tasks_open_in_thread on tasks (thread_id, id) where ended_at is null;
+    create index tasks_in_thread on tasks (thread_id, updated_at);
+    create index tasks_by_client on tasks (client_id, updated_at, id);
+    create index tasks_by_agent on tasks (agent_id, updated_at, id);
+    create index tasks_due on tasks (due_at) where ended_at is null and overdue_at is null and due_at is not null;
+    create index tasks_expiring on tasks (expires_at);
+
+    create table task_messages (
+      task_id text collate "C" not null references tasks on delete cascade,
+      message_id text collate "C" not null unique,
+      sequence int not null,
+      artifact boolean not null,
+      data jsonb,
+      primary key (task_id, sequence)
+    );
+
+    alter table inbox_items add column task_id text collate "C";
+
+    create table task_updates (
+      task_id text collate "C" not null references tasks on delete cascade,
+      generation int not null,
+      change text not null,
+      state text not null,
+      message_id text collate "C",
+      by_id text collate "C",
+      created_at bigint not null,
+      primary key (task_id, generation)
+    );
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`
+    drop table task_updates, task_messages, tasks;
+    alter table threads drop column has_questions;
+    alter table inbox_items drop column task_id;
+  `);
+}

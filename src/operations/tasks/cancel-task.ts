@@ -1,0 +1,26 @@
+import { cancelTaskInput } from '../../../packages/core/src/inputs/tasks.ts';
+import { exampleEndedTask, presentTask, taskSchema } from '../../../packages/core/src/records/task.ts';
+import { cancelTask } from '../../services/tasks/tasks.ts';
+import { defineOperation, toolHints } from '../define.ts';
+
+export const cancelTaskOperation = defineOperation({
+  name: 'cancel_task',
+  summary: 'Cancel a task that you gave',
+  scope: 'threads:write',
+  kind: 'write',
+  input: cancelTaskInput,
+  output: taskSchema,
+  async run(work, { task_id }) {
+    return presentTask(await cancelTask(work, task_id));
+  },
+  rest: { method: 'POST', path: '/tasks/{task_id}/cancel', status: 200 },
+  tool: {
+    description: 'Cancels a task that you gave, when you no longer need the answer. The asked agent sees it.',
+    annotations: { ...toolHints.reachesOthers, idempotentHint: true },
+  },
+  errors: ['TASK_NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],
+  example: {
+    input: { task_id: exampleEndedTask.id },
+    output: { ...exampleEndedTask, state: 'canceled', generation: 2 },
+  },
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
+import { listTasksInput } from '../../../packages/core/src/inputs/tasks.ts';
+import { exampleCursor } from '../../../packages/core/src/records/examples.ts';
+import { exampleTask, presentTask, taskSchema } from '../../../packages/core/src/records/task.ts';
+import { listTasks } from '../../services/tasks/tasks.ts';
+import { defineOperation, toolHints } from '../define.ts';
+
+export const listTasksOperation = defineOperation({
+  name: 'list_tasks',
+  summary: 'List the tasks that you were given, and those that you gave',
+  scope: 'threads:read',
+  kind: 'read',
+  input: listTasksInput,
+  output: z.object({
+    tasks: z.array(taskSchema).describe('Newest change first.'),
+    next_cursor: nextCursor,
+  }),
+  async run(work, input) {
+    const { tasks, next_cursor } = await listTasks(work, input);
+    return { tasks: tasks.map(presentTask), next_cursor };
+  },
+  rest: { method: 'GET', path: '/tasks', status: 200 },
+  tool: {
+    description:
+      'Lists tasks: questions that stay open until they are answered. role asked with state open shows what you still have to answer; role asking shows who still owes you an answer.',
+    annotations: toolHints.readsOthers,
+  },
+  errors: [],
+  example: {
+    input: { role: 'asking', state: 'open', limit: 20 },
+    output: { tasks: [exampleTask], next_cursor: exampleCursor },
+  },
+});

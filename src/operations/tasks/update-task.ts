@@ -1,0 +1,59 @@
+import { updateTaskInput } from '../../../packages/core/src/inputs/tasks.ts';
+import { exampleMessage } from '../../../packages/core/src/records/examples.ts';
+import { exampleEndedTask, presentTask, taskSchema } from '../../../packages/core/src/records/task.ts';
+import { findThreadOfTask } from '../../services/tasks/access.ts';
+import { updateTask } from '../../services/tasks/tasks.ts';
+import { defineOperation, toolHints } from '../define.ts';
+import { sendErrors } from '../messages/send-message.ts';
+
+export const updateTaskOperation = defineOperation({
+  name: 'update_task',
+  summary: 'Report the state of a task that you were given',
+  scope: 'threads:write',
+  kind: 'write',
+  input: updateTaskInput,
+  output: taskSchema,
+  async run(work, { message: own, data, artifact, ...report }) {
+    const json = data === undefined ? null : JSON.stringify(data);
+    const message = own ?? (json === null ? null : toMessage(data));
+    const isArtifact = artifact ?? report.state === 'completed';
+    const task = await updateTask(work, {
+      ...report,
+      message,
+      data: json,
+      artifact: isArtifact,
+      lease_id: report.lease_id,
+    });
+    return presentTask(task);
+  },
+  limit: 'send_message',
+  findLimitKey: async (work, { task_id }) => findThreadOfTask(work, task_id),
+  rest: { method: 'POST', path: '/tasks/{task_id}/update', status: 200, idempotency: 'accepted' },
+  tool: {
+    description:
+      'Reports the state of a task that you were given: working, input_required with your question, completed with the answer, failed or rejected with the reason. A plain reply completes it too.',
+    annotations: toolHints.reachesOthers,
+  },
+  errors: [
+    'TASK_NOT_FOUND',
+    'FORBIDDEN',
+    'INVALID_TRANSITION',
+    'LEASE_NOT_FOUND',
+    'LEASE_LOST',
+    ...sendErrors,
+  ],
+  example: {
+    input: {
+      task_id: exampleEndedTask.id,
+      state: 'completed',
+      message: { content: exampleMessage.content, content_type: 'markdown' },
+    },
+    output: exampleEndedTask,
+  },
+});
+
+/** The text of a result that is only JSON. */
+function toMessage(data: unknown) {
+  const content = `\`\`\`json\n${JSON.stringify(data, null, 2)}\n\`\`\``;
+  return { content, content_type: 'markdown' as const, attachment_ids: [] };
+}

@@ -1,0 +1,277 @@
+import type { TaskChange, TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import { type MessageRow, messageColumns } from '../messages/messages.ts';
+import { query, type Queryable, statement } from '../queryable.ts';
+
+/** A task. Times in milliseconds. */
+export interface TaskRow {
+  id: string;
+  thread_id: string;
+  message_id: string;
+  /** Of the asking message. */
+  sequence: number;
+  client_id: string;
+  client_handle: string;
+  agent_id: string;
+  agent_handle: string;
+  state: TaskState;
+  generation: number;
+  due_at: number | null;
+  overdue_at: number | null;
+  accepted_output_modes: string[];
+  /** The fencing token of the lease that made it `working`; null if the agent said so itself. */
+  lease_token: number | null;
+  created_at: number;
+  updated_at: number;
+  expires_at: number;
+  ended_at: number | null;
+}
+
+/** A task with the marks of the asked agent. */
+export interface ViewedTaskRow extends TaskRow {
+  delivery: TaskDelivery;
+  agent_last_seen_at: number | null;
+}
+
+/** One row of updates. */
+export interface TaskUpdate {
+  task_id: string;
+  generation: number;
+  change: TaskChange;
+  state: TaskState;
+  message_id: string | null;
+  by_id: string | null;
+  created_at: number;
+}
+
+/** That a message belongs to a task. */
+export interface TaskMessage {
+  task_id: string;
+  message_id: string;
+  sequence: number;
+  artifact: boolean;
+  /** JSON text. */
+  data: string | null;
+}
+
+export interface TaskMessageRow extends MessageRow {
+  artifact: boolean;
+  data: unknown;
+}
+
+export interface TaskFilter {
+  role: 'asked' | 'asking' | null;
+  state: TaskState | 'open' | null;
+  thread_id: string | null;
+  overdue: boolean;
+  after: { updated_at: number; id: string } | null;
+  limit: number;
+}
+
+const fields = `t.id, t.thread_id, t.message_id, t.sequence, t.client_id, t.agent_id, t.state, t.generation, t.due_at, t.overdue_at,
+  t.accepted_output_modes, t.lease_token, t.created_at, t.updated_at, t.expires_at, t.ended_at`;
+
+/** Needs tasks `t`, and the agents `c` and `a`. */
+const columns = `${fields}, c.canonical_handle as client_handle, a.canonical_handle as agent_handle`;
+
+const parties = 'join agents c on c.id = t.client_id join agents a on a.id = t.agent_id';
+
+const marks = 'left join thread_members m on m.thread_id = t.thread_id and m.agent_id = t.agent_id';
+
+/** For tasks `t` and the asked member `m`. */
+const delivery = `case when m.handled_sequence >= t.sequence then 'handled' when m.read_sequence >= t.sequence then 'read'
+  when m.delivered_sequence >= t.sequence then 'delivered' else 'stored' end`;
+
+const viewedColumns = `${columns}, null::bigint as agent_last_seen_at, coalesce(t.ended_delivery, ${delivery}) as delivery`;
+
+/** For tasks `t` of one role of the agent. One index scan for each role, so that a page reads as many rows as it has. */
+const ofRole = (column: 'client_id' | 'agent_id', role: string) => `
+  select t.* from tasks t
+  where t.${column} = :agent_id and (:role::text is null or :role = '${role}') and (:thread_id::text is null or t.thread_id = :thread_id)
+    and (:state::text is null or t.state = :state or :state = 'open' and t.ended_at is null)
+    and (not :overdue::boolean or t.ended_at is null and t.overdue_at is not null)
+    and (:updated_at::bigint is null or (t.updated_at, t.id) < (:updated_at, :id))
+  order by t.updated_at desc, t.id desc limit :limit`;
+
+/** Locks tasks that no other transaction has locked, and reads them with their agents. */
+function locked(condition: string): string {
+  return `with locked as materialized (select * from tasks where ${condition} limit :limit for update skip locked)
+     select ${columns} from locked t ${parties}`;
+}
+
+const statements = {
+  find: statement(
+    'tasks.find',
+    `select ${viewedColumns} from tasks t ${parties} ${marks} where t.id = :id and :viewer_id in (t.client_id, t.agent_id)`,
+  ),
+  lock: statement('tasks.lock', `select id from tasks where id = any(:ids::text[]) order by id for update`),
+  read: statement('tasks.read', `select ${columns} from tasks t ${parties} where t.id = any(:ids::text[])`),
+  /** The caller has locked the threads. Two statements, because a lock must not depend on the agents. */
+  lockOpenInThread: statement(
+    'tasks.lock_open_in_thread',
+    `select id from tasks where thread_id = :thread_id and ended_at is null order by id for update`,
+  ),
+  listOpenInThread: statement(
+    'tasks.list_open_in_thread',
+    `select ${columns} from tasks t ${parties} where t.thread_id = :thread_id and t.ended_at is null order by t.id`,
+  ),
+  listMessageTasks: statement(
+    'tasks.list_message_tasks',
+    'select message_id, task_id from task_messages where message_id = any(:message_ids::text[])',
+  ),
+  countOpen: statement(
+    'tasks.count_open',
+    `select count(*)::int as tasks from tasks where client_id = :client_id and agent_id = :agent_id and ended_at is null`,
+  ),
+  list: statement(
+    'tasks.list',
+    `select ${viewedColumns} from ((${ofRole('agent_id', 'asked')}) union all (${ofRole('client_id', 'asking')})) t
+     ${parties} ${marks} order by t.updated_at desc, t.id desc limit :limit`,
+  ),
+  listMessages: statement(
+    'tasks.list_messages',
+    `select ${messageColumns}, k.artifact, k.data
+     from (select * from task_messages where task_id = :task_id order by sequence desc limit :limit) k
+     join messages m on m.id = k.message_id join agents a on a.id = m.sender_id order by k.sequence`,
+  ),
+  firstOfOthers: statement(
+    'tasks.first_of_others',
+    `select ${messageColumns} from task_messages k join messages m on m.id = k.message_id join agents a on a.id = m.sender_id
+     where k.task_id = :task_id and k.sequence > :after_sequence and m.sender_id <> :agent_id order by k.sequence limit 1`,
+  ),
+  insert: statement(
+    'tasks.insert',
+    `with flagged as (update threads set has_questions = true where id = :thread_id)
+     insert into tasks (id, thread_id, message_id, sequence, client_id, agent_id, state, generation, due_at, accepted_output_modes, created_at, updated_at, expires_at)
+     values (:id, :thread_id, :message_id, :sequence, :client_id, :agent_id, 'submitted', 1, :due_at, :accepted_output_modes, :created_at, :created_at, :expires_at)`,
+  ),
+  save: statement(
+    'tasks.save',
+    `with task as (
+       update tasks t set state = :state, generation = :generation, overdue_at = :overdue_at, lease_token = :lease_token,
+         updated_at = :updated_at, expires_at = :expires_at, ended_at = :ended_at,
+         ended_delivery = case when :state = 'canceled' then (select ${delivery} from (select 1) one ${marks}) end
+       where t.id = :id
+     )
+     insert into task_updates (task_id, generation, change, state, message_id, by_id, created_at)
+     values (:id, :generation, :change, :state, :message_id, :by_id, :updated_at)`,
+  ),
+  addMessage: statement(
+    'tasks.add_message',
+    `insert into task_messages (task_id, message_id, sequence, artifact, data) values (:task_id, :message_id, :sequence, :artifact, :data::jsonb)`,
+  ),
+  listOpenOf: statement(
+    'tasks.list_open_of',
+    `select id from tasks where client_id = :agent_id and ended_at is null union all select id from tasks where agent_id = :agent_id and ended_at is null`,
+  ),
+  lockDue: statement(
+    'tasks.lock_due',
+    `${locked('ended_at is null and overdue_at is null and due_at is not null and due_at <= :now order by due_at')}`,
+  ),
+  lockExpired: statement(
+    'tasks.lock_expired',
+    `${locked('expires_at <= :now and ended_at is null order by expires_at')}`,
+  ),
+  removeExpired: statement(
+    'tasks.remove_expired',
+    `delete from tasks where id in (select id from tasks where expires_at <= :now and ended_at is not null order by expires_at limit :limit) returning 1`,
+  ),
+  clearQuestions: statement(
+    'tasks.clear_questions',
+    `update threads set has_questions = false where id = :thread_id
+       and not exists (select from tasks where thread_id = :thread_id and ended_at is null)`,
+  ),
+};
+
+/** Tasks, their messages, and their updates. */
+export function tasksRepository(db: Queryable) {
+  return {
+    /** The task, if the viewer is one of its two agents. */
+    async find(id: string, viewer_id: string): Promise<ViewedTaskRow | undefined> {
+      return (await query<ViewedTaskRow>(db, statements.find, { id, viewer_id }))[0];
+    },
+    /** Locks tasks in the order of their ids until the transaction ends. Two statements in one round trip: the second sees what was committed meanwhile. */
+    async lock(ids: readonly string[]): Promise<TaskRow[]> {
+      const [, tasks] = await Promise.all([
+        query(db, statements.lock, { ids }),
+        query<TaskRow>(db, statements.read, { ids }),
+      ]);
+      return tasks;
+    },
+    /** As `lock`, for the open tasks of a locked thread, oldest first. */
+    async lockOpenInThread(thread_id: string): Promise<TaskRow[]> {
+      const [, tasks] = await Promise.all([
+        query(db, statements.lockOpenInThread, { thread_id }),
+        query<TaskRow>(db, statements.listOpenInThread, { thread_id }),
+      ]);
+      return tasks;
+    },
+    /** The task of each of these messages that belongs to one. */
+    listMessageTasks(message_ids: readonly string[]): Promise<{ message_id: string; task_id: string }[]> {
+      return query(db, statements.listMessageTasks, { message_ids });
+    },
+    /** How many tasks of the client the agent has to answer. */
+    async countOpen(client_id: string, agent_id: string): Promise<number> {
+      const [row] = await query<{ tasks: number }>(db, statements.countOpen, { client_id, agent_id });
+      return row?.tasks ?? 0;
+    },
+    /** The tasks of an agent, newest change first. */
+    list(agent_id: string, filter: TaskFilter): Promise<ViewedTaskRow[]> {
+      const { after, ...conditions } = filter;
+      const position = { updated_at: after?.updated_at ?? null, id: after?.id ?? '' };
+      return query<ViewedTaskRow>(db, statements.list, { agent_id, ...conditions, ...position });
+    },
+    /** The last messages of a task, oldest first. */
+    listMessages(task_id: string, limit: number): Promise<TaskMessageRow[]> {
+      return query<TaskMessageRow>(db, statements.listMessages, { task_id, limit });
+    },
+    /** The first message of the task after a sequence that another agent than this one sent. */
+    async findFirstOfOthers(
+      task_id: string,
+      after_sequence: number,
+      agent_id: string,
+    ): Promise<MessageRow | undefined> {
+      const values = { task_id, after_sequence, agent_id };
+      return (await query<MessageRow>(db, statements.firstOfOthers, values))[0];
+    },
+    /** Adds a new task in a locked thread. */
+    async insert(task: TaskRow): Promise<void> {
+      const { id, thread_id, message_id, sequence, client_id, agent_id } = task;
+      const { due_at, accepted_output_modes, created_at, expires_at } = task;
+      const about = { id, thread_id, message_id, sequence, client_id, agent_id };
+      await query(db, statements.insert, { ...about, due_at, accepted_output_modes, created_at, expires_at });
+    },
+    /** Writes a changed task and its row of updates. */
+    async save(
+      task: TaskRow,
+      { change, message_id, by_id }: Omit<TaskUpdate, 'task_id' | 'generation' | 'state' | 'created_at'>,
+    ): Promise<void> {
+      const { id, state, generation, overdue_at, lease_token, updated_at, expires_at, ended_at } = task;
+      const values = { id, state, generation, overdue_at, lease_token, updated_at, expires_at, ended_at };
+      await query(db, statements.save, { ...values, change, message_id, by_id });
+    },
+    async addMessage(message: TaskMessage): Promise<void> {
+      await query(db, statements.addMessage, { ...message });
+    },
+    /** The open tasks of an agent, on either side. */
+    async listOpenOf(agent_id: string): Promise<string[]> {
+      const rows = await query<{ id: string }>(db, statements.listOpenOf, { agent_id });
+      return rows.map(({ id }) => id);
+    },
+    /** Locks open tasks whose due time has passed for the first time. */
+    lockDue(now: number, limit: number): Promise<TaskRow[]> {
+      return query<TaskRow>(db, statements.lockDue, { now, limit });
+    },
+    /** Locks open tasks that have not changed for TASK_DAYS. */
+    lockExpired(now: number, limit: number): Promise<TaskRow[]> {
+      return query<TaskRow>(db, statements.lockExpired, { now, limit });
+    },
+    /** Removes tasks that ended TASK_DAYS ago; returns how many. Their messages stay. */
+    async removeExpired(now: number, limit: number): Promise<number> {
+      return (await query(db, statements.removeExpired, { now, limit })).length;
+    },
+    /** Notes that sends in a locked thread need not look at tasks, unless one is open. */
+    async clearQuestions(thread_id: string): Promise<void> {
+      await query(db, statements.clearQuestions, { thread_id });
+    },
+  };
+}

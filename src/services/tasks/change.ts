@@ -1,0 +1,59 @@
+import {
+  isOpenTask,
+  nextTaskState,
+  type TaskCause,
+  type TaskChange,
+  taskLifeMs,
+} from '../../../packages/core/src/domain/tasks.ts';
+import { presentTaskState } from '../../../packages/core/src/records/task.ts';
+import type { TaskRow } from '../../repositories/tasks/tasks.ts';
+import type { SystemWork, Work } from '../../work/unit-of-work.ts';
+
+/** What caused a change of a task. */
+interface Origin {
+  /** The message that caused it. */
+  message_id?: string | null;
+  /** The agent that caused it; null for the service. */
+  by: { id: string; canonical_handle: string } | null;
+}
+
+/** The acting agent of a unit of work, as the origin of a change. */
+export const byActor = ({ actor }: Pick<Work, 'actor'>) => ({
+  id: actor.agent_id,
+  canonical_handle: actor.handle,
+});
+
+/**
+ * Applies a cause to a locked task. Without a new state, nothing happens, unless the agent reports its state with a message.
+ * @returns whether the task changed
+ */
+export function moveTask(work: SystemWork, task: TaskRow, cause: TaskCause, origin: Origin): boolean {
+  const state = nextTaskState(task.state, cause);
+  const isReport = typeof cause === 'object' && origin.message_id !== undefined && isOpenTask(task.state);
+  if (state === task.state && !isReport) return false;
+  task.state = state;
+  recordChange(work, task, 'state', origin);
+  return true;
+}
+
+/** Writes the next generation of a locked task, with its row of updates and its event. */
+export function recordChange(
+  work: SystemWork,
+  task: TaskRow,
+  change: TaskChange,
+  { message_id = null, by }: Origin,
+): void {
+  if (change !== 'created') task.generation += 1;
+  // Time never runs backwards along the generations.
+  task.updated_at = Math.max(task.updated_at, work.now);
+  task.expires_at = task.updated_at + taskLifeMs(work.settings.taskDays);
+  task.ended_at = isOpenTask(task.state) ? null : (task.ended_at ?? task.updated_at);
+  if (task.state !== 'working') task.lease_token = null;
+  work.changes.defer(work.db.tasks.save({ ...task }, { change, message_id, by_id: by?.id ?? null }));
+  work.changes.emit({
+    type: 'task.updated',
+    thread_id: task.thread_id,
+    recipients: [task.client_id, task.agent_id],
+    data: { task: presentTaskState(task), change, message_id, by },
+  });
+}

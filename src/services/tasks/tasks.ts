@@ -1,0 +1,115 @@
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import {
+  isOpenTask,
+  type ReportedTaskState,
+  type TaskState,
+} from '../../../packages/core/src/domain/tasks.ts';
+import type { TaskRow, ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+import { requireCurrentLease } from '../inbox/access.ts';
+import { lockThread, type MessageDraft, sendMessage } from '../messages/send.ts';
+import { type PageRequest, readPage } from '../paging.ts';
+import { requireTask, taskNotFound } from './access.ts';
+import { byActor, moveTask, recordChange } from './change.ts';
+import { addTaskMessage } from './open.ts';
+
+const maxMessages = 100;
+
+/** Returns a task with its last 100 messages, oldest first. @throws {DomainError} TASK_NOT_FOUND */
+export async function readTask(work: Work, id: string) {
+  const task = await requireTask(work, id);
+  return { task, messages: await work.db.tasks.listMessages(task.id, maxMessages) };
+}
+
+export interface ListTasks extends PageRequest {
+  role?: 'asked' | 'asking' | undefined;
+  state?: TaskState | 'open' | undefined;
+  thread_id?: string | undefined;
+  overdue?: boolean | undefined;
+}
+
+/** Returns a page of the actor's tasks, newest change first. @throws {DomainError} INVALID_CURSOR */
+export async function listTasks(work: Work, input: ListTasks) {
+  const { role = null, state = null, thread_id = null, overdue = false } = input;
+  const { rows, next_cursor } = await readPage(work, input, {
+    binding: ['list_tasks', role, state, thread_id, ...(overdue ? ['overdue'] : [])],
+    rows(last: readonly [number, string] | null, limit) {
+      const after = last && { updated_at: last[0], id: last[1] };
+      return work.db.tasks.list(work.actor.agent_id, { role, state, thread_id, overdue, after, limit });
+    },
+    position: ({ updated_at, id }) => [updated_at, id],
+  });
+  return { tasks: rows, next_cursor };
+}
+
+export interface TaskReport {
+  task_id: string;
+  state: ReportedTaskState;
+  message: Pick<MessageDraft, 'content' | 'content_type' | 'attachment_ids'> | null;
+  /** JSON text. */
+  data: string | null;
+  artifact: boolean;
+  lease_id: string | undefined;
+}
+
+/**
+ * Reports the state of a task as its asked agent, with a message if there is one: both, or nothing. The thread is locked before the task, and
+ * the task before the item of a lease, as in every change of a task.
+ * @throws {DomainError} TASK_NOT_FOUND, FORBIDDEN (the client), INVALID_TRANSITION (it has ended), LEASE_NOT_FOUND, LEASE_LOST, and as `sendMessage`
+ */
+export async function updateTask(work: Work, report: TaskReport): Promise<ViewedTaskRow> {
+  const { state, artifact, data, lease_id } = report;
+  const found = await requireTask(work, report.task_id);
+  if (found.agent_id !== work.actor.agent_id) {
+    throw new DomainError('FORBIDDEN', 'Only the asked agent reports the state. You can cancel the task.');
+  }
+  if (report.message) await lockThread(work, found.thread_id);
+  const task = await lockOpenTask(work, found);
+  const sent =
+    report.message &&
+    (await sendMessage(work, {
+      ...report.message,
+      thread_id: task.thread_id,
+      reply_to: task.message_id,
+      metadata: {},
+      task: { none: true },
+    }));
+  const origin = { by: byActor(work), ...(sent && { message_id: sent.id }) };
+  if (sent) addTaskMessage(work, task.id, sent, { artifact, data });
+  // It says so itself: the end of a lease no longer undoes it.
+  task.lease_token = null;
+  if (sent && artifact) recordChange(work, task, 'result', origin);
+  const isRepeated = sent !== null && artifact && state === task.state;
+  if (!isRepeated) moveTask(work, task, { report: state }, origin);
+  if (lease_id !== undefined) await requireCurrentLease(work, lease_id);
+  return { ...found, ...task };
+}
+
+/**
+ * Cancels a task as its client. A canceled one stays as it is.
+ * @throws {DomainError} TASK_NOT_FOUND, FORBIDDEN (the asked agent), INVALID_TRANSITION (it has ended otherwise)
+ */
+export async function cancelTask(work: Work, id: string): Promise<ViewedTaskRow> {
+  const found = await requireTask(work, id);
+  if (found.client_id !== work.actor.agent_id) {
+    throw new DomainError('FORBIDDEN', 'Only the client cancels. Report that you reject the task.');
+  }
+  const [task] = await work.db.tasks.lock([found.id]);
+  if (!task) throw taskNotFound();
+  if (task.state === 'canceled') return { ...found, ...task };
+  requireOpen(task);
+  moveTask(work, task, 'cancel', { by: byActor(work) });
+  return { ...found, ...task };
+}
+
+async function lockOpenTask(work: Work, { id }: TaskRow): Promise<TaskRow> {
+  const [task] = await work.db.tasks.lock([id]);
+  if (!task) throw taskNotFound();
+  requireOpen(task);
+  return task;
+}
+
+function requireOpen({ state }: TaskRow): void {
+  if (isOpenTask(state)) return;
+  throw new DomainError('INVALID_TRANSITION', `This task has ended: it is ${state}. Open another one.`);
+}

@@ -1,0 +1,67 @@
+import { findTaskOf, isOpenTask, type ReportedTaskState } from '../../../packages/core/src/domain/tasks.ts';
+import type { TaskRow } from '../../repositories/tasks/tasks.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+import { byActor, moveTask, recordChange } from './change.ts';
+
+/** What a message does to the tasks of its thread, besides the default. */
+export interface TaskEffect {
+  /** Whether it opens a task: it belongs to another one only by an explicit reply. */
+  opens?: boolean;
+  /** The state that the sender reports with it. Default: completed. */
+  state?: ReportedTaskState;
+  /** Whether the caller changes the task itself. */
+  none?: boolean;
+}
+
+/** The open tasks of a thread, locked, oldest first, while messages are added to it. */
+export interface ThreadTasks {
+  open: TaskRow[];
+  /** The task of each message that is replied to. */
+  taskOfMessage: ReadonlyMap<string, string>;
+}
+
+/** Locks the open tasks of locked threads. @returns them by thread */
+export async function lockThreadTasks(
+  { db: { tasks } }: Work,
+  threadIds: readonly string[],
+  repliedIds: readonly string[],
+): Promise<Map<string, ThreadTasks>> {
+  if (threadIds.length === 0) return new Map();
+  const [links, ...lists] = await Promise.all([
+    tasks.listMessageTasks(repliedIds),
+    ...threadIds.map((id) => tasks.lockOpenInThread(id)),
+  ]);
+  const taskOfMessage = new Map(links.map(({ message_id, task_id }) => [message_id, task_id]));
+  return new Map(threadIds.map((id, at) => [id, { open: lists[at] ?? [], taskOfMessage }]));
+}
+
+interface SentMessage {
+  id: string;
+  sequence: number;
+  sender_id: string;
+  reply_to: string | null;
+}
+
+/** Adds a message to the task that it belongs to, and moves that task. */
+export function applyMessage(
+  work: Work,
+  { open, taskOfMessage }: ThreadTasks,
+  { id: message_id, sequence, sender_id, reply_to }: SentMessage,
+  { effect, isThreadOfTwo }: { effect: TaskEffect; isThreadOfTwo: boolean },
+): void {
+  if (effect.none) return;
+  const replied_task_id = reply_to === null ? null : (taskOfMessage.get(reply_to) ?? null);
+  const message = { sender_id, replied_task_id, opens_task: effect.opens === true };
+  const candidates = open.filter(({ state }) => isOpenTask(state));
+  const task = findTaskOf(message, candidates, isThreadOfTwo);
+  if (!task) return;
+  const origin = { message_id, by: byActor(work) };
+  const isAnswer = task.agent_id === sender_id;
+  const state = effect.state ?? 'completed';
+  const artifact = isAnswer && state === 'completed';
+  work.changes.defer(
+    work.db.tasks.addMessage({ task_id: task.id, message_id, sequence, artifact, data: null }),
+  );
+  if (artifact) recordChange(work, task, 'result', origin);
+  moveTask(work, task, isAnswer ? { report: state } : 'client_message', origin);
+}
