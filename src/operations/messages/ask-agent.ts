@@ -21,7 +21,7 @@ export const askAgentOperation = defineOperation({
     if (isNew && of !== undefined) throw wrongField('of', 'is only for a group; use thread_id');
     if (isNew && fields.reply_to)
       throw wrongField('reply_to', 'is only for an existing thread; use thread_id');
-    const asked = await openTask(work, {
+    const question = await openTask(work, {
       thread_id,
       asked: isNew ? with_handle : of,
       subject: subject || null,
@@ -30,7 +30,7 @@ export const askAgentOperation = defineOperation({
       due_in_seconds,
       accepted_output_modes: [],
     });
-    return toAnswer(asked);
+    return toAnswer(question);
   },
   reply: (output, { wait_seconds }) => toRequest(output, wait_seconds),
   limit: {

@@ -19,7 +19,9 @@ export const replyFields = {
       'The first message of another member after after_sequence. Null if none has arrived yet: call wait_for_reply.',
     ),
   after_sequence: z.int().describe('The sequence after which a message of another member is the reply.'),
-  task: taskSchema.nullable().describe('The task of the question; null in a group where nobody is named.'),
+  task: taskSchema
+    .nullable()
+    .describe('The task of the question; null in a group, unless a member is named.'),
   cursor: z
     .string()
     .describe('The feed position after which events are left that this answer does not have.'),

@@ -24,12 +24,12 @@ export const waitForReplyOperation = defineOperation({
   output: z.object({ thread_id: threadId, ...replyFields }),
   async run(work, { thread_id, after_sequence, task_id }) {
     const task = task_id === undefined ? undefined : await requireTask(work, task_id);
-    const asked = {
+    const position = {
       thread_id: task?.thread_id ?? thread_id ?? '',
       after_sequence: after_sequence ?? task?.sequence ?? 0,
     };
-    const found = presentReply(await findReply(work, { ...asked, task_id }));
-    return { ...asked, ...found, cursor: 'latest' };
+    const found = presentReply(await findReply(work, { ...position, task_id }));
+    return { ...position, ...found, cursor: 'latest' };
   },
   reply: (output, { task_id, wait_seconds }) => ({
     ...question.parse(output),

@@ -13,7 +13,7 @@ export interface AskedQuestion {
   task_id?: string | undefined;
 }
 
-/** What has become of a question. */
+/** The reply to a question, and its task. */
 export interface FoundReply {
   /** With the relationship of its sender to the actor; null when there is none yet. */
   reply: (MessageRow & { relationship: Relationship }) | null;

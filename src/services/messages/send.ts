@@ -125,14 +125,14 @@ async function loadTasks(
   threads: ReadonlyMap<string, ThreadProgress>,
   sends: readonly Send[],
 ): Promise<Map<string, ThreadTasks>> {
-  const asked = [...threads.values()].flatMap(({ thread }) => (thread.has_questions ? [thread] : []));
+  const withQuestions = [...threads.values()].flatMap(({ thread }) => (thread.has_questions ? [thread] : []));
   const replied = sends.flatMap(({ message: { reply_to } }) => reply_to ?? []);
   const tasks = await lockThreadTasks(
     work,
-    asked.map(({ id }) => id),
+    withQuestions.map(({ id }) => id),
     replied,
   );
-  for (const thread of asked) {
+  for (const thread of withQuestions) {
     if (tasks.get(thread.id)?.open.length !== 0) continue;
     thread.has_questions = false;
     work.changes.defer(work.db.tasks.clearQuestions(thread.id));

@@ -5,7 +5,6 @@ import {
   type TaskChange,
   taskLifeMs,
 } from '../../../packages/core/src/domain/tasks.ts';
-import { presentTaskState } from '../../../packages/core/src/records/task.ts';
 import type { TaskRow } from '../../repositories/tasks/tasks.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 
@@ -54,6 +53,6 @@ export function recordChange(
     type: 'task.updated',
     thread_id: task.thread_id,
     recipients: [task.client_id, task.agent_id],
-    data: { task: presentTaskState(task), change, message_id, by },
+    data: { task: { ...task }, change, message_id, by },
   });
 }

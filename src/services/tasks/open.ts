@@ -35,7 +35,7 @@ type Member = Pick<ViewedTaskRow, 'id'> & { canonical_handle: string };
 
 /**
  * Sends a message that asks, in a thread or in a new one, and opens its task.
- * @returns the message, and the task. The task is null in a group where nobody is named.
+ * @returns the message, and the task. The task is null in a group, unless a member is named.
  * @throws {DomainError} as `sendMessage` and `createThread`; AGENT_NOT_FOUND (no such member), VALIDATION_ERROR, RATE_LIMITED (too many open tasks)
  */
 export async function openTask(work: Work, question: Question): Promise<AskedTask> {
@@ -48,27 +48,27 @@ export async function openTask(work: Work, question: Question): Promise<AskedTas
       initial_message: { ...question.draft, task: { opens: true } },
     });
     if (!message) throw new Error('a thread with a first message has that message');
-    const asked = thread.members.find(({ id }) => id !== work.actor.agent_id);
-    return { message, task: asked ? await insertTask(work, message, asked, question) : null };
+    const agent = thread.members.find(({ id }) => id !== work.actor.agent_id);
+    return { message, task: agent ? await insertTask(work, message, agent, question) : null };
   }
   const thread = await requireThread(work, question.thread_id, { lock: true });
-  const asked = findAsked(work, thread.members, question.asked);
+  const agent = findAsked(work, thread.members, question.asked);
   const message = await sendMessage(work, {
     ...question.draft,
     thread_id: thread.id,
-    ...(asked && { task: { opens: true } }),
+    ...(agent && { task: { opens: true } }),
   });
-  return { message, task: asked ? await insertTask(work, message, asked, question) : null };
+  return { message, task: agent ? await insertTask(work, message, agent, question) : null };
 }
 
 function findAsked({ actor }: Work, members: readonly Member[], ref: string | undefined): Member | undefined {
   const others = members.filter(({ id }) => id !== actor.agent_id);
   if (ref === undefined) return others.length === 1 ? others[0] : undefined;
   const key = parseAgentKey(ref);
-  const asked = others.find(({ id, canonical_handle }) => id === key || canonical_handle === key);
-  if (!asked)
+  const member = others.find(({ id, canonical_handle }) => id === key || canonical_handle === key);
+  if (!member)
     throw new DomainError('AGENT_NOT_FOUND', `No such other member of this thread: ${ref.slice(0, 80)}`);
-  return asked;
+  return member;
 }
 
 function requirePossibleDue({ settings: { taskDays } }: Work, seconds: number | undefined): void {

@@ -23,7 +23,7 @@ function causeOf({ client_id, agent_id }: TaskRow, actor_id: string): TaskCause 
   return actor_id === agent_id ? 'reject' : 'fail';
 }
 
-/** Ends the open tasks of an agent that retires: nobody answers them any more, or waits for the answer. */
+/** Ends the open tasks of an agent that retires: no agent answers them any more, or waits for the answer. */
 export async function endTasksOfAgent(work: SystemWork, agent_id: string): Promise<void> {
   const ids = await work.db.tasks.listOpenOf(agent_id);
   for (const task of await work.db.tasks.lock(ids))

@@ -1,36 +1,11 @@
 import { expect, test } from 'vitest';
-import { followFeed, type FeedEvent } from '../../clients/feed.ts';
+import { followFeed } from '../../clients/feed.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
+import { changesIn, tasksOf } from './setup.ts';
 
 const service = useSharedService();
 
-const pair = () => Promise.all([service.agent(), service.agent()]);
-
-async function openTask(client: TestAgent, agent: TestAgent, fields: object = {}) {
-  const { status, text, body } = await service.post(client, '/tasks', {
-    with_handle: agent.handle,
-    content: 'When does it arrive?',
-    ...fields,
-  });
-  expect(status, text).toBe(201);
-  return body as { id: string; thread_id: string; message_id: string; generation: number };
-}
-
-const read = async (viewer: TestAgent, id: string) => (await service.get(viewer, `/tasks/${id}`)).body;
-const stateOf = async (viewer: TestAgent, id: string) => {
-  const { state, generation } = await read(viewer, id);
-  return [state, generation];
-};
-const send = (sender: TestAgent, thread: string, fields: object) =>
-  service.post(sender, `/threads/${thread}/messages`, { content: 'text', ...fields });
-const report = (agent: TestAgent, id: string, body: object) =>
-  service.post(agent, `/tasks/${id}/update`, body);
-
-/** The changes in these events, in their order. */
-const changesIn = (events: readonly FeedEvent[]) =>
-  events.flatMap(({ type, data }) =>
-    type === 'task.updated' ? [[data.change, data.task.state, data.task.generation]] : [],
-  );
+const { pair, openTask, read, stateOf, send, report, cancel } = tasksOf(service);
 
 test('a plain reply completes the task, and both agents get each change once', async () => {
   const [ann, bob] = await pair();
@@ -75,8 +50,8 @@ test('the asked agent asks back, the client answers, and a result has data', asy
   const { id, thread_id } = await openTask(ann, bob);
   expect((await report(bob, id, { state: 'working' })).body.generation).toBe(2);
   expect((await report(bob, id, { state: 'working' })).body.generation).toBe(2);
-  const asked = await report(bob, id, { state: 'input_required', message: 'Which order?' });
-  expect([asked.body.state, asked.body.generation]).toEqual(['input_required', 3]);
+  const question = await report(bob, id, { state: 'input_required', message: 'Which order?' });
+  expect([question.body.state, question.body.generation]).toEqual(['input_required', 3]);
   expect((await report(bob, id, { state: 'auth_required' })).body.error.details[0].field).toBe('message');
 
   await send(ann, thread_id, { content: '1042' });
@@ -104,23 +79,23 @@ test.each(['failed', 'rejected'])('the asked agent ends it as %s, with the reaso
   expect((await read(ann, id)).messages[1]).toMatchObject({ content: 'I cannot.', artifact: false });
 });
 
-test('only the client cancels, only the asked agent reports, and nobody else sees the task', async () => {
+test('only the client cancels, only the asked agent reports, and no other agent sees the task', async () => {
   const [ann, bob] = await pair();
   const cleo = await service.agent();
   const { id } = await openTask(ann, bob);
   expect((await report(ann, id, { state: 'working' })).body.error.code).toBe('FORBIDDEN');
-  expect((await service.post(bob, `/tasks/${id}/cancel`)).body.error.code).toBe('FORBIDDEN');
+  expect((await cancel(bob, id)).body.error.code).toBe('FORBIDDEN');
   for (const path of [`/tasks/${id}`, `/tasks/${id.slice(0, -1)}0`, '/tasks/x'])
     expect((await service.get(cleo, path)).body.error.code).toBe('TASK_NOT_FOUND');
   expect((await report(cleo, id, { state: 'working' })).body.error.code).toBe('TASK_NOT_FOUND');
-  expect((await service.post(cleo, `/tasks/${id}/cancel`)).body.error.code).toBe('TASK_NOT_FOUND');
+  expect((await cancel(cleo, id)).body.error.code).toBe('TASK_NOT_FOUND');
   expect((await service.get(cleo, '/tasks')).body.tasks).toEqual([]);
 
-  expect((await service.post(ann, `/tasks/${id}/cancel`)).body).toMatchObject({
+  expect((await cancel(ann, id)).body).toMatchObject({
     state: 'canceled',
     generation: 2,
   });
-  expect((await service.post(ann, `/tasks/${id}/cancel`)).body).toMatchObject({
+  expect((await cancel(ann, id)).body).toMatchObject({
     state: 'canceled',
     generation: 2,
   });

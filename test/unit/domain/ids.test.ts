@@ -31,6 +31,7 @@ describe('identifiers', () => {
       export: 'exp',
       lease: 'lse',
       notification: 'ntf',
+      task: 'tsk',
     });
   });
 

@@ -84,6 +84,44 @@ export interface MessageHandled {
   handled_at: number;
 }
 
+/** A task changed. Both of its agents get the event. */
+export interface TaskUpdated {
+  task: {
+    /** Task identifier, tsk_… */
+    id: string;
+    /** Thread identifier, thd_… */
+    thread_id: string;
+    /** The message that asks. */
+    message_id: string;
+    /** The agent that asks. */
+    client: AgentReference;
+    /** The agent that is asked. */
+    agent: AgentReference;
+    /** submitted: not begun. working: an instance of the agent works on it. input_required, auth_required: it waits for the client. The others are its end. */
+    state: 'submitted' | 'working' | 'input_required' | 'auth_required' | 'completed' | 'failed' | 'canceled' | 'rejected';
+    /** Rises by one with each change. */
+    generation: number;
+    /** When the client wants the answer; null if it did not say. */
+    due_at: number | null;
+    /** Whether due_at passed while the task was open. */
+    overdue: boolean;
+    /** Media types that the client accepts; empty for any. */
+    accepted_output_modes: readonly string[];
+    /** Milliseconds since the Unix epoch. */
+    created_at: number;
+    /** When it last changed. */
+    updated_at: number;
+    /** When it fails without a change, or is removed if it has ended. */
+    expires_at: number;
+  };
+  /** created: it was opened. state: it has a new state. result: message_id is a result. overdue: due_at has passed. */
+  change: 'created' | 'state' | 'result' | 'overdue';
+  /** The message that caused the change; null if none did. */
+  message_id: string | null;
+  /** The agent that caused the change; null for the service. */
+  by: AgentReference | null;
+}
+
 /** An attachment was scanned. */
 export interface AttachmentScanned {
   /** Attachment identifier, att_… */
@@ -220,6 +258,8 @@ export interface EventData {
   'message.read': MessageRead;
   /** A member has handled messages in its inbox. */
   'message.handled': MessageHandled;
+  /** A task changed. Both of its agents get the event. */
+  'task.updated': TaskUpdated;
   /** An attachment was scanned. */
   'attachment.scanned': AttachmentScanned;
   /** An agent requests contact. */

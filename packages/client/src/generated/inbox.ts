@@ -82,7 +82,7 @@ export interface DeadItem {
 /** Turn your inbox on, or change its settings */
 export interface SetInboxInput {
   /** The event types that become items. Default: message.created. */
-  types?: readonly ('message.created' | 'thread.created' | 'thread.updated' | 'thread.member_added' | 'thread.member_removed' | 'attachment.scanned' | 'contact.request' | 'contact.added' | 'contact.updated' | 'contact.removed' | 'approval.resolved' | 'agent.updated')[] | undefined;
+  types?: readonly ('message.created' | 'thread.created' | 'thread.updated' | 'thread.member_added' | 'thread.member_removed' | 'task.updated' | 'attachment.scanned' | 'contact.request' | 'contact.added' | 'contact.updated' | 'contact.removed' | 'approval.resolved' | 'agent.updated')[] | undefined;
   /** The length of a lease whose claim names none, 5–43,200. */
   lease_seconds?: number | undefined;
   /** An item that was leased this often without an acknowledgement is dead, 1–100. */
@@ -132,6 +132,8 @@ export interface AcknowledgeMessageInput {
     /** Why you write. Stored as reason in the metadata. */
     reason?: string | undefined;
   } | undefined;
+  /** The state of the task that the reply belongs to. Default: completed. */
+  task_state?: 'working' | 'input_required' | 'auth_required' | 'completed' | 'failed' | 'rejected' | undefined;
 }
 
 /** Acknowledge up to 100 leases */

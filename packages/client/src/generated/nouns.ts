@@ -7,6 +7,7 @@ import { type ConversationCalls, conversations } from './conversations.ts';
 import { type InboxCalls, inbox } from './inbox.ts';
 import { type MessageCalls, messages } from './messages.ts';
 import { type SearchCalls, search } from './search.ts';
+import { type TaskCalls, tasks } from './tasks.ts';
 import { type ThreadCalls, threads } from './threads.ts';
 import { type WebhookCalls, webhooks } from './webhooks.ts';
 
@@ -20,9 +21,10 @@ export interface Nouns {
   inbox: InboxCalls;
   messages: MessageCalls;
   search: SearchCalls;
+  tasks: TaskCalls;
   threads: ThreadCalls;
   webhooks: WebhookCalls;
 }
 
 /** How each call is sent. */
-export const routes = { agents, approvals, attachments, contacts, conversations, inbox, messages, search, threads, webhooks } as const;
+export const routes = { agents, approvals, attachments, contacts, conversations, inbox, messages, search, tasks, threads, webhooks } as const;

@@ -3,6 +3,7 @@ import type { CallOptions, List } from '../calls/types.ts';
 import type { AgentReference } from './agents.ts';
 import type { Message } from './messages.ts';
 import type { Receipt } from './conversations.ts';
+import type { Task } from './tasks.ts';
 
 export interface CreatedThread extends Thread {
   /** Message identifier, msg_… */
@@ -127,6 +128,10 @@ export interface AskAgentInput {
   thread_id?: string | undefined;
   /** The agent to ask in a new thread. Send either thread_id or with_handle. */
   with_handle?: string | undefined;
+  /** In a group: the member that you ask. Without it, no task is opened there. */
+  of?: string | undefined;
+  /** Seconds until you want the answer, at least 60. Then the task is overdue; it stays open. */
+  due_in_seconds?: number | undefined;
   /** The subject of a new thread. */
   subject?: string | null | undefined;
   /** The message text, at most 32,768 bytes of UTF-8. */
@@ -149,6 +154,10 @@ export interface AskAgentInput {
 export interface AskInThreadInput {
   /** Thread identifier, thd_… */
   thread_id: string;
+  /** In a group: the member that you ask. Without it, no task is opened there. */
+  of?: string | undefined;
+  /** Seconds until you want the answer, at least 60. Then the task is overdue; it stays open. */
+  due_in_seconds?: number | undefined;
   /** The message text, at most 32,768 bytes of UTF-8. */
   content: string;
   /** The format of the content. */
@@ -167,10 +176,12 @@ export interface AskInThreadInput {
 
 /** Wait for the reply to a message */
 export interface WaitForReplyInput {
-  /** Thread identifier, thd_… */
+  /** The thread of the message. Not needed with task_id. */
   thread_id: string;
-  /** The sequence of the message to which you wait for a reply. */
-  after_sequence: number;
+  /** The sequence of the message to which you wait for a reply. Not needed with task_id. */
+  after_sequence?: number | undefined;
+  /** The task of your question, from ask. */
+  task_id?: string | undefined;
   /** Maximum seconds to wait for the reply; more than 25 counts as 25. */
   wait_seconds?: number | undefined;
 }
@@ -202,6 +213,8 @@ export interface AskAgentOutput {
   } | null;
   /** The sequence after which a message of another member is the reply. */
   after_sequence: number;
+  /** The task of the question; null in a group, unless a member is named. */
+  task: Task | null;
   /** The feed position after which events are left that this answer does not have. */
   cursor: string;
 }
@@ -219,6 +232,8 @@ export interface AskInThreadOutput {
   } | null;
   /** The sequence after which a message of another member is the reply. */
   after_sequence: number;
+  /** The task of the question; null in a group, unless a member is named. */
+  task: Task | null;
   /** The feed position after which events are left that this answer does not have. */
   cursor: string;
 }
@@ -236,6 +251,8 @@ export interface WaitForReplyOutput {
   } | null;
   /** The sequence after which a message of another member is the reply. */
   after_sequence: number;
+  /** The task of the question; null in a group, unless a member is named. */
+  task: Task | null;
   /** The feed position after which events are left that this answer does not have. */
   cursor: string;
 }

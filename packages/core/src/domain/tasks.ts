@@ -26,7 +26,7 @@ export const taskChanges = ['created', 'state', 'result', 'overdue'] as const;
 
 export type TaskChange = (typeof taskChanges)[number];
 
-/** How far the asking message has come at the asked agent. */
+/** Whether the asking message is stored, delivered to the asked agent, read or handled by it. */
 export const taskDeliveries = ['stored', 'delivered', 'read', 'handled'] as const;
 
 export type TaskDelivery = (typeof taskDeliveries)[number];
@@ -43,7 +43,7 @@ export type TaskCause =
   | 'cancel'
   /** The asked agent replies without a word about the state. */
   | 'reply'
-  /** Nobody can answer any more: the agent is gone, the thread is closed by another member, or the time is over. */
+  /** No answer can follow: the agent is gone, the thread is closed by another member, or the time is over. */
   | 'fail'
   /** The asked agent closes the thread, or leaves it. */
   | 'reject'

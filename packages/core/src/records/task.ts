@@ -39,7 +39,9 @@ export const taskSchema = z
     ...taskEventFields,
     delivery: z
       .enum(taskDeliveries)
-      .describe('How far the message that asks has come at the agent that is asked.'),
+      .describe(
+        'Whether the message that asks is stored, delivered to the asked agent, read or handled by it.',
+      ),
     agent_last_seen_at: timestamp
       .nullable()
       .describe('When the asked agent was last connected. Null if never, or hidden from you.'),

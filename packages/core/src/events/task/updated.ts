@@ -3,7 +3,7 @@ import { taskChanges } from '../../domain/tasks.ts';
 import { agentRef } from '../../records/agent.ts';
 import { exampleMessage } from '../../records/examples.ts';
 import { messageId } from '../../records/message.ts';
-import { exampleEndedTask, taskEventFields } from '../../records/task.ts';
+import { exampleEndedTask, presentTaskState, type TaskColumns, taskEventFields } from '../../records/task.ts';
 import { defineEvent } from '../define-event.ts';
 
 const { delivery: _delivery, agent_last_seen_at: _seen, ...task } = exampleEndedTask;
@@ -28,5 +28,10 @@ export const taskUpdated = defineEvent({
       by: agentRef.nullable().describe('The agent that caused the change; null for the service.'),
     })
     .meta({ id: 'TaskUpdated', description: 'A task changed. Both of its agents get the event.' }),
+  /** Stored with the columns of the task. */
+  present: (stored: object) => ({
+    ...stored,
+    task: presentTaskState((stored as { task: TaskColumns }).task),
+  }),
   example: { task, change: 'state', message_id: exampleMessage.id, by: task.agent },
 });
