@@ -84,8 +84,10 @@ export interface ApprovalSubject {
 export interface ReplyRequest {
   thread_id: string;
   after_sequence: number;
-  /** The task of the question: the wait is for a message of its agent in it, or for its end. */
+  /** The task of the question. The wait ends with the task, too. */
   task_id?: string | undefined;
+  /** Whether only messages of the task are replies. */
+  is_only_in_task?: boolean | undefined;
   wait_ms: number;
 }
 

@@ -2,6 +2,8 @@ import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { MessageRef } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { type ToolMessage, toolMessageSchema } from '../../../packages/core/src/records/tool-message.ts';
+import { isNews } from '../../../packages/core/src/events/news.ts';
+import type { EventType } from '../../../packages/core/src/events/list.ts';
 import { findReply } from '../../services/messages/reply.ts';
 import { presentReply } from '../messages/present-reply.ts';
 import { z } from 'zod';
@@ -13,7 +15,7 @@ import type { Answer, Call, Stage } from './context.ts';
 
 /** An event as a waiting call sees it. */
 interface FeedEvent {
-  type: string;
+  type: EventType;
   cursor: string;
   thread_id: string | null;
   message: MessageRef | null;
@@ -114,18 +116,18 @@ function createProgress(
     /** Sees the events in feed order. The agent's own messages end no wait. */
     wants({ type, message, data, cursor: after, ...event }: FeedEvent): boolean {
       const isMessage = type === 'message.created';
-      const isOwn = isMessage && message?.sender_id === agent_id;
+      const isKnown = !isNews({ type, message, data }, agent_id);
       const isReply =
-        isMessage && !isOwn && message?.thread_id === thread_id && message.sequence > after_sequence;
+        isMessage && !isKnown && message?.thread_id === thread_id && message.sequence > after_sequence;
       // The answer names the thread, which a question to an agent opens.
       const isOpening = type === 'thread.created' && event.thread_id === thread_id;
       // The answer has the task as it is now.
       const task = type === 'task.updated' ? taskOfEvent.parse(data).task : undefined;
       const isOwnTask = task !== undefined && task.id === task_id;
-      hasSkipped ||= (hasReply && !isOwnTask) || !(isOwn || isReply || isOpening || isOwnTask);
+      hasSkipped ||= (hasReply && task === undefined) || !(isKnown || isReply || isOpening || isOwnTask);
       hasReply ||= isReply || (isOwnTask && !isOpenTask(task.state));
       if (!hasSkipped) cursor = after;
-      return !isOwn && !isOpening && !(isOwnTask && isOpenTask(task.state));
+      return !isKnown && !isOpening && !(isOwnTask && isOpenTask(task.state));
     },
   };
 }

@@ -15,6 +15,9 @@ import { replyFields } from './reply-fields.ts';
 
 const question = z.object({ thread_id: threadId, after_sequence: z.int() });
 
+/** With a task, only its messages are replies. */
+const toScope = (task_id: string | undefined) => ({ task_id, is_only_in_task: task_id !== undefined });
+
 export const waitForReplyOperation = defineOperation({
   name: 'wait_for_reply',
   summary: 'Wait for the reply to a message',
@@ -28,12 +31,12 @@ export const waitForReplyOperation = defineOperation({
       thread_id: task?.thread_id ?? thread_id ?? '',
       after_sequence: after_sequence ?? task?.sequence ?? 0,
     };
-    const found = presentReply(await findReply(work, { ...position, task_id }));
+    const found = presentReply(await findReply(work, { ...position, ...toScope(task_id) }));
     return { ...position, ...found, cursor: 'latest' };
   },
   reply: (output, { task_id, wait_seconds }) => ({
     ...question.parse(output),
-    task_id,
+    ...toScope(task_id),
     wait_ms: wait_seconds * 1_000,
   }),
   rest: { method: 'GET', path: '/threads/{thread_id}/reply', status: 200 },

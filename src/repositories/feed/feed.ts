@@ -62,6 +62,11 @@ const maxClockSkewMs = 24 * 60 * 60 * 1000;
 const countersOfAgents = `(select distinct unnest(:agent_ids::text[]) as id) requested
   cross join lateral (select * from feed_heads where agent_id = requested.id offset 0) h`;
 
+/** For an event `e` and the message `m` of a new message: `isNews` of the core, in SQL. */
+const isNewsFor = (agentId: string): string =>
+  `m.sender_id is distinct from ${agentId} and (e.task_change is null
+     or e.task_change ->> 'message_id' is null and e.task_change #>> '{by,id}' is distinct from ${agentId})`;
+
 const statements = {
   read: statement(
     'feed.read',
@@ -99,12 +104,13 @@ const statements = {
      ) c
      cross join lateral (
        select max(number) as up_to, count(*) as scanned, coalesce(array_agg(coalesce(e.new_message_id, f.event_id) order by number) filter (where
-         (w.types is null or e.type = any(string_to_array(w.types, ','))) and m.sender_id is distinct from h.agent_id), '{}') as ids
+         (w.types is null or e.type = any(string_to_array(w.types, ','))) and ${isNewsFor('h.agent_id')}), '{}') as ids
        from (select number, event_id from feed
              where agent_id = h.agent_id and number > case when c.continued then w.counted_to else b.start end
              order by number limit case when c.continued and w.counted_to = h.last_number then 0 else w.entries end) f
        cross join lateral (
-         select type, case when type = 'message.created' then message_id end as new_message_id from events where id = f.event_id offset 0) e
+         select type, case when type = 'message.created' then message_id end as new_message_id,
+          case when type = 'task.updated' then data end as task_change from events where id = f.event_id offset 0) e
        left join lateral (select sender_id from messages where id = e.new_message_id offset 0) m on true
      ) f`,
   ),

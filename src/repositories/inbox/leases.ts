@@ -121,7 +121,10 @@ export const inboxLeasesRepository = repository(
        returning i.state, i.ready_at, i.attempts`,
     ),
     /** Ends all leases of an agent. This and the next two do not count as attempts. */
-    endOfAgent: sql.rows<[agentId: string], EndedLease>('inbox_leases.end_of_agent', endWhere('agent_id = :agent_id')),
+    endOfAgent: sql.rows<[agentId: string], EndedLease>(
+      'inbox_leases.end_of_agent',
+      endWhere('agent_id = :agent_id'),
+    ),
     /** Ends the leases of an agent that were claimed with a token (SHA-256). */
     endOfToken: sql.rows<[agentId: string, tokenHash: Buffer], EndedLease>(
       'inbox_leases.end_of_token(agent_id, token_hash)',

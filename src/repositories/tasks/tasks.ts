@@ -1,6 +1,7 @@
 import type { TaskChange, TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { type MessageRow, messageColumns } from '../messages/messages.ts';
-import { query, type Queryable, statement } from '../queryable.ts';
+import { query, statement } from '../queryable.ts';
+import { repository, sql } from '../sql.ts';
 
 /** A task. Times in milliseconds. */
 export interface TaskRow {
@@ -32,15 +33,11 @@ export interface ViewedTaskRow extends TaskRow {
   agent_last_seen_at: number | null;
 }
 
-/** One row of updates. */
+/** What a row of updates says, besides the state and the generation. */
 export interface TaskUpdate {
-  task_id: string;
-  generation: number;
   change: TaskChange;
-  state: TaskState;
   message_id: string | null;
   by_id: string | null;
-  created_at: number;
 }
 
 /** That a message belongs to a task. */
@@ -98,180 +95,132 @@ function locked(condition: string): string {
      select ${columns} from locked t ${parties}`;
 }
 
-const statements = {
-  find: statement(
-    'tasks.find',
-    `select ${viewedColumns} from tasks t ${parties} ${marks} where t.id = :id and :viewer_id in (t.client_id, t.agent_id)`,
-  ),
-  lock: statement('tasks.lock', `select id from tasks where id = any(:ids::text[]) order by id for update`),
-  read: statement('tasks.read', `select ${columns} from tasks t ${parties} where t.id = any(:ids::text[])`),
-  /** The caller has locked the threads. Two statements, because a lock must not depend on the agents. */
-  lockOpenInThread: statement(
+/** Locks of tasks that two statements need: after a wait, the second statement sees what was committed meanwhile. */
+const locks = {
+  tasks: statement('tasks.lock', `select id from tasks where id = any(:ids::text[]) order by id for update`),
+  openInThread: statement(
     'tasks.lock_open_in_thread',
     `select id from tasks where thread_id = :thread_id and ended_at is null order by id for update`,
-  ),
-  listOpenInThread: statement(
-    'tasks.list_open_in_thread',
-    `select ${columns} from tasks t ${parties} where t.thread_id = :thread_id and t.ended_at is null order by t.id`,
-  ),
-  listMessageTasks: statement(
-    'tasks.list_message_tasks',
-    'select message_id, task_id from task_messages where message_id = any(:message_ids::text[])',
-  ),
-  countOpen: statement(
-    'tasks.count_open',
-    `select count(*)::int as tasks from tasks where client_id = :client_id and agent_id = :agent_id and ended_at is null`,
-  ),
-  list: statement(
-    'tasks.list',
-    `select ${viewedColumns} from ((${ofRole('agent_id', 'asked')}) union all (${ofRole('client_id', 'asking')})) t
-     ${parties} ${marks} order by t.updated_at desc, t.id desc limit :limit`,
-  ),
-  listMessages: statement(
-    'tasks.list_messages',
-    `select ${messageColumns}, k.artifact, k.data
-     from (select * from task_messages where task_id = :task_id order by sequence desc limit :limit) k
-     join messages m on m.id = k.message_id join agents a on a.id = m.sender_id order by k.sequence`,
-  ),
-  firstOfOthers: statement(
-    'tasks.first_of_others',
-    `select ${messageColumns} from task_messages k join messages m on m.id = k.message_id join agents a on a.id = m.sender_id
-     where k.task_id = :task_id and k.sequence > :after_sequence and m.sender_id <> :agent_id order by k.sequence limit 1`,
-  ),
-  insert: statement(
-    'tasks.insert',
-    `with flagged as (update threads set has_questions = true where id = :thread_id)
-     insert into tasks (id, thread_id, message_id, sequence, client_id, agent_id, state, generation, due_at, accepted_output_modes, created_at, updated_at, expires_at)
-     values (:id, :thread_id, :message_id, :sequence, :client_id, :agent_id, 'submitted', 1, :due_at, :accepted_output_modes, :created_at, :created_at, :expires_at)`,
-  ),
-  save: statement(
-    'tasks.save',
-    `with task as (
-       update tasks t set state = :state, generation = :generation, overdue_at = :overdue_at, lease_token = :lease_token,
-         updated_at = :updated_at, expires_at = :expires_at, ended_at = :ended_at,
-         ended_delivery = case when :state = 'canceled' then (select ${delivery} from (select 1) one ${marks}) end
-       where t.id = :id
-     )
-     insert into task_updates (task_id, generation, change, state, message_id, by_id, created_at)
-     values (:id, :generation, :change, :state, :message_id, :by_id, :updated_at)`,
-  ),
-  addMessage: statement(
-    'tasks.add_message',
-    `insert into task_messages (task_id, message_id, sequence, artifact, data) values (:task_id, :message_id, :sequence, :artifact, :data::jsonb)`,
-  ),
-  listOpenOf: statement(
-    'tasks.list_open_of',
-    `select id from tasks where client_id = :agent_id and ended_at is null union all select id from tasks where agent_id = :agent_id and ended_at is null`,
-  ),
-  lockDue: statement(
-    'tasks.lock_due',
-    `${locked('ended_at is null and overdue_at is null and due_at is not null and due_at <= :now order by due_at')}`,
-  ),
-  lockExpired: statement(
-    'tasks.lock_expired',
-    `${locked('expires_at <= :now and ended_at is null order by expires_at')}`,
-  ),
-  removeExpired: statement(
-    'tasks.remove_expired',
-    `delete from tasks where id in (select id from tasks where expires_at <= :now and ended_at is not null order by expires_at limit :limit) returning 1`,
-  ),
-  clearQuestions: statement(
-    'tasks.clear_questions',
-    `update threads set has_questions = false where id = :thread_id
-       and not exists (select from tasks where thread_id = :thread_id and ended_at is null)`,
   ),
 };
 
 /** Tasks, their messages, and their updates. */
-export function tasksRepository(db: Queryable) {
-  return {
+export const tasksRepository = repository(
+  {
     /** The task, if the viewer is one of its two agents. */
-    async find(id: string, viewer_id: string): Promise<ViewedTaskRow | undefined> {
-      return (await query<ViewedTaskRow>(db, statements.find, { id, viewer_id }))[0];
-    },
-    /** Locks tasks in the order of their ids until the transaction ends. Two statements in one round trip: the second sees what was committed meanwhile. */
+    find: sql.row<[id: string, viewerId: string], ViewedTaskRow>(
+      'tasks.find(id, viewer_id)',
+      `select ${viewedColumns} from tasks t ${parties} ${marks} where t.id = :id and :viewer_id in (t.client_id, t.agent_id)`,
+    ),
+    read: sql.rows<[ids: readonly string[]], TaskRow>(
+      'tasks.read',
+      `select ${columns} from tasks t ${parties} where t.id = any(:ids::text[])`,
+    ),
+    /** Oldest first. */
+    listOpenInThread: sql.rows<[threadId: string], TaskRow>(
+      'tasks.list_open_in_thread',
+      `select ${columns} from tasks t ${parties} where t.thread_id = :thread_id and t.ended_at is null order by t.id`,
+    ),
+    /** The task of each of these messages that belongs to one. */
+    listMessageTasks: sql.rows<[messageIds: readonly string[]], { message_id: string; task_id: string }>(
+      'tasks.list_message_tasks',
+      'select message_id, task_id from task_messages where message_id = any(:message_ids::text[])',
+    ),
+    /** How many tasks of the client the agent has to answer. */
+    countOpen: sql.value<[clientId: string, agentId: string], number>(
+      'tasks.count_open(client_id, agent_id)',
+      `select count(*)::int from tasks where client_id = :client_id and agent_id = :agent_id and ended_at is null`,
+    ),
+    /** The tasks of an agent, newest change first. */
+    list: sql.rows<[agentId: string, filter: TaskFilter], ViewedTaskRow>(
+      'tasks.list',
+      `select ${viewedColumns} from ((${ofRole('agent_id', 'asked')}) union all (${ofRole('client_id', 'asking')})) t
+       ${parties} ${marks} order by t.updated_at desc, t.id desc limit :limit`,
+      (agent_id, { after, ...conditions }) => ({
+        agent_id,
+        ...conditions,
+        updated_at: after?.updated_at ?? null,
+        id: after?.id ?? '',
+      }),
+    ),
+    /** The last messages of a task, oldest first. */
+    listMessages: sql.rows<[taskId: string, limit: number], TaskMessageRow>(
+      'tasks.list_messages(task_id, limit)',
+      `select ${messageColumns}, k.artifact, k.data
+       from (select * from task_messages where task_id = :task_id order by sequence desc limit :limit) k
+       join messages m on m.id = k.message_id join agents a on a.id = m.sender_id order by k.sequence`,
+    ),
+    /** The first message of a task after a sequence that another agent than this one sent. */
+    findFirstOfOthers: sql.row<[taskId: string, afterSequence: number, agentId: string], MessageRow>(
+      'tasks.find_first_of_others(task_id, after_sequence, agent_id)',
+      `select ${messageColumns} from task_messages k join messages m on m.id = k.message_id join agents a on a.id = m.sender_id
+       where k.task_id = :task_id and k.sequence > :after_sequence and m.sender_id <> :agent_id order by k.sequence limit 1`,
+    ),
+    /** Adds a new task in a locked thread. */
+    insert: sql.run<[task: TaskRow]>(
+      'tasks.insert',
+      `with flagged as (update threads set has_questions = true where id = :thread_id)
+       insert into tasks (id, thread_id, message_id, sequence, client_id, agent_id, state, generation, due_at, accepted_output_modes, created_at, updated_at, expires_at)
+       values (:id, :thread_id, :message_id, :sequence, :client_id, :agent_id, 'submitted', 1, :due_at, :accepted_output_modes, :created_at, :created_at, :expires_at)`,
+    ),
+    /** Writes a changed task and its row of updates. */
+    save: sql.run<[task: TaskRow, update: TaskUpdate]>(
+      'tasks.save',
+      `with task as (
+         update tasks t set state = :state, generation = :generation, overdue_at = :overdue_at, lease_token = :lease_token,
+           updated_at = :updated_at, expires_at = :expires_at, ended_at = :ended_at,
+           ended_delivery = case when :state = 'canceled' then (select ${delivery} from (select 1) one ${marks}) end
+         where t.id = :id
+       )
+       insert into task_updates (task_id, generation, change, state, message_id, by_id, created_at)
+       values (:id, :generation, :change, :state, :message_id, :by_id, :updated_at)`,
+      (task, { change, message_id, by_id }) => ({ ...task, change, message_id, by_id }),
+    ),
+    /** Adds a message to a task. */
+    addMessage: sql.run<[message: TaskMessage]>(
+      'tasks.add_message',
+      `insert into task_messages (task_id, message_id, sequence, artifact, data) values (:task_id, :message_id, :sequence, :artifact, :data::jsonb)`,
+    ),
+    /** The open tasks of an agent, on either side. */
+    listOpenOf: sql.values<[agentId: string], string>(
+      'tasks.list_open_of',
+      `select id from tasks where client_id = :agent_id and ended_at is null union all select id from tasks where agent_id = :agent_id and ended_at is null`,
+    ),
+    /** Locks open tasks whose due time has passed for the first time. */
+    lockDue: sql.rows<[now: number, limit: number], TaskRow>(
+      'tasks.lock_due(now, limit)',
+      locked(
+        'ended_at is null and overdue_at is null and due_at is not null and due_at <= :now order by due_at',
+      ),
+    ),
+    /** Locks open tasks that have not changed for TASK_DAYS. */
+    lockExpired: sql.rows<[now: number, limit: number], TaskRow>(
+      'tasks.lock_expired(now, limit)',
+      locked('expires_at <= :now and ended_at is null order by expires_at'),
+    ),
+    /** Removes tasks that ended TASK_DAYS ago; returns how many. Their messages stay. */
+    removeExpired: sql.rowCount<[now: number, limit: number]>(
+      'tasks.remove_expired(now, limit)',
+      `delete from tasks where id in (select id from tasks where expires_at <= :now and ended_at is not null order by expires_at limit :limit) returning 1`,
+    ),
+    /** Notes that sends in a locked thread need not look at tasks, unless one is open. */
+    clearQuestions: sql.run<[threadId: string]>(
+      'tasks.clear_questions',
+      `update threads set has_questions = false where id = :thread_id
+         and not exists (select from tasks where thread_id = :thread_id and ended_at is null)`,
+    ),
+  },
+  (db, { read, listOpenInThread }) => ({
+    /** Locks tasks in the order of their ids until the transaction ends. */
     async lock(ids: readonly string[]): Promise<TaskRow[]> {
-      const [, tasks] = await Promise.all([
-        query(db, statements.lock, { ids }),
-        query<TaskRow>(db, statements.read, { ids }),
-      ]);
+      const [, tasks] = await Promise.all([query(db, locks.tasks, { ids }), read(ids)]);
       return tasks;
     },
     /** As `lock`, for the open tasks of a locked thread, oldest first. */
-    async lockOpenInThread(thread_id: string): Promise<TaskRow[]> {
-      const [, tasks] = await Promise.all([
-        query(db, statements.lockOpenInThread, { thread_id }),
-        query<TaskRow>(db, statements.listOpenInThread, { thread_id }),
-      ]);
+    async lockOpenInThread(threadId: string): Promise<TaskRow[]> {
+      const lock = query(db, locks.openInThread, { thread_id: threadId });
+      const [, tasks] = await Promise.all([lock, listOpenInThread(threadId)]);
       return tasks;
     },
-    /** The task of each of these messages that belongs to one. */
-    listMessageTasks(message_ids: readonly string[]): Promise<{ message_id: string; task_id: string }[]> {
-      return query(db, statements.listMessageTasks, { message_ids });
-    },
-    /** How many tasks of the client the agent has to answer. */
-    async countOpen(client_id: string, agent_id: string): Promise<number> {
-      const [row] = await query<{ tasks: number }>(db, statements.countOpen, { client_id, agent_id });
-      return row?.tasks ?? 0;
-    },
-    /** The tasks of an agent, newest change first. */
-    list(agent_id: string, filter: TaskFilter): Promise<ViewedTaskRow[]> {
-      const { after, ...conditions } = filter;
-      const position = { updated_at: after?.updated_at ?? null, id: after?.id ?? '' };
-      return query<ViewedTaskRow>(db, statements.list, { agent_id, ...conditions, ...position });
-    },
-    /** The last messages of a task, oldest first. */
-    listMessages(task_id: string, limit: number): Promise<TaskMessageRow[]> {
-      return query<TaskMessageRow>(db, statements.listMessages, { task_id, limit });
-    },
-    /** The first message of the task after a sequence that another agent than this one sent. */
-    async findFirstOfOthers(
-      task_id: string,
-      after_sequence: number,
-      agent_id: string,
-    ): Promise<MessageRow | undefined> {
-      const values = { task_id, after_sequence, agent_id };
-      return (await query<MessageRow>(db, statements.firstOfOthers, values))[0];
-    },
-    /** Adds a new task in a locked thread. */
-    async insert(task: TaskRow): Promise<void> {
-      const { id, thread_id, message_id, sequence, client_id, agent_id } = task;
-      const { due_at, accepted_output_modes, created_at, expires_at } = task;
-      const about = { id, thread_id, message_id, sequence, client_id, agent_id };
-      await query(db, statements.insert, { ...about, due_at, accepted_output_modes, created_at, expires_at });
-    },
-    /** Writes a changed task and its row of updates. */
-    async save(
-      task: TaskRow,
-      { change, message_id, by_id }: Omit<TaskUpdate, 'task_id' | 'generation' | 'state' | 'created_at'>,
-    ): Promise<void> {
-      const { id, state, generation, overdue_at, lease_token, updated_at, expires_at, ended_at } = task;
-      const values = { id, state, generation, overdue_at, lease_token, updated_at, expires_at, ended_at };
-      await query(db, statements.save, { ...values, change, message_id, by_id });
-    },
-    async addMessage(message: TaskMessage): Promise<void> {
-      await query(db, statements.addMessage, { ...message });
-    },
-    /** The open tasks of an agent, on either side. */
-    async listOpenOf(agent_id: string): Promise<string[]> {
-      const rows = await query<{ id: string }>(db, statements.listOpenOf, { agent_id });
-      return rows.map(({ id }) => id);
-    },
-    /** Locks open tasks whose due time has passed for the first time. */
-    lockDue(now: number, limit: number): Promise<TaskRow[]> {
-      return query<TaskRow>(db, statements.lockDue, { now, limit });
-    },
-    /** Locks open tasks that have not changed for TASK_DAYS. */
-    lockExpired(now: number, limit: number): Promise<TaskRow[]> {
-      return query<TaskRow>(db, statements.lockExpired, { now, limit });
-    },
-    /** Removes tasks that ended TASK_DAYS ago; returns how many. Their messages stay. */
-    async removeExpired(now: number, limit: number): Promise<number> {
-      return (await query(db, statements.removeExpired, { now, limit })).length;
-    },
-    /** Notes that sends in a locked thread need not look at tasks, unless one is open. */
-    async clearQuestions(thread_id: string): Promise<void> {
-      await query(db, statements.clearQuestions, { thread_id });
-    },
-  };
-}
+  }),
+);

@@ -30,14 +30,14 @@ export const webhookFeedsRepository = repository({
      select id, agent_id, event_types, scopes, only_when_offline, noted_number from webhooks
      where agent_id = any(:agent_ids) and enabled order by id for no key update
    ), entry as (
-     select w.*, f.number, f.event_id, e.type from webhook w
+     select w.*, f.number, f.event_id, e.type, e.type = 'task.updated' and e.data #>> '{by,id}' = w.agent_id as is_own_change from webhook w
      cross join lateral (
        select number, event_id from feed where agent_id = w.agent_id and number > w.noted_number order by number limit :limit) f
      left join events e on e.id = f.event_id
    ), delivery as (
      insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, next_at, created_at)
      select id, event_id, type, number, 'pending', :now::bigint, :now::bigint from entry
-     where (event_types is null or type = any(event_types)) and not (only_when_offline and agent_id = any(:online))
+     where is_own_change is not true and (event_types is null or type = any(event_types)) and not (only_when_offline and agent_id = any(:online))
        and exists (select 1 from unnest(:types::text[], :scopes::text[]) s (type, scope) where s.type = entry.type and s.scope = any(entry.scopes))
      on conflict do nothing
      returning webhook_id

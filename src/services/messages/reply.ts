@@ -11,6 +11,8 @@ export interface AskedQuestion {
   after_sequence: number;
   /** The task of the question, if it has one. */
   task_id?: string | undefined;
+  /** Whether only messages of the task are replies. */
+  is_only_in_task?: boolean | undefined;
 }
 
 /** The reply to a question, and its task. */
@@ -22,17 +24,18 @@ export interface FoundReply {
 }
 
 /**
- * Returns the first message of another member after a sequence; of a task, the first of its agent after it.
+ * Returns the first message of another member after a sequence, and the task of the question.
  * @throws {DomainError} THREAD_NOT_FOUND; TASK_NOT_FOUND
  */
 export async function findReply(
   work: Work,
-  { thread_id, after_sequence, task_id }: AskedQuestion,
+  { thread_id, after_sequence, task_id, is_only_in_task = false }: AskedQuestion,
 ): Promise<FoundReply> {
   const task = task_id === undefined ? null : await requireTask(work, task_id);
-  const row = task
-    ? await findInTask(work, task, after_sequence)
-    : await findInThread(work, thread_id, after_sequence);
+  const row =
+    task && is_only_in_task
+      ? await findInTask(work, task, after_sequence)
+      : await findInThread(work, thread_id, after_sequence);
   if (!row) return { reply: null, task };
   const relationships = await readRelationships(work, [row.sender_id]);
   return { reply: { ...row, relationship: relationships.get(row.sender_id) ?? 'none' }, task };

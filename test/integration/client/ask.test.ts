@@ -37,8 +37,8 @@ test('ask takes a handle, and opens a thread', async () => {
 
 test('an ask repeated with its key waits for the answer to the first one', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);
-  const options = { idempotencyKey: 'order-7', timeoutMs: 300 };
-  expect(await asAda.ask(thread_id, 'Is it ready?', options)).toBeNull();
+  const options = { idempotencyKey: 'order-7' };
+  expect(await asAda.ask(thread_id, 'Is it ready?', { ...options, timeoutMs: 300 })).toBeNull();
   await asBob.messages.send({ thread_id, content: 'It is.' });
   expect(await asAda.ask(thread_id, 'Is it ready?', options)).toMatchObject({ content: 'It is.' });
   expect(await asAda.threads.get({ thread_id })).toMatchObject({ last_sequence: 2 });

@@ -86,6 +86,7 @@ export interface MessageHandled {
 
 /** A task changed. Both of its agents get the event. */
 export interface TaskUpdated {
+  /** The task after the change. */
   task: {
     /** Task identifier, tsk_… */
     id: string;

@@ -5,12 +5,7 @@ import type { Message } from './messages.ts';
 
 export interface TaskWithMessages extends Task {
   /** Its last 100 messages, oldest first. */
-  messages: readonly (Message & {
-    /** Whether the asked agent marked it as a result. */
-    artifact: boolean;
-    /** The JSON that the asked agent sent with it; null without. */
-    data: unknown;
-  })[];
+  messages: readonly TaskMessage[];
 }
 
 export interface Task {
@@ -44,6 +39,13 @@ export interface Task {
   delivery: 'stored' | 'delivered' | 'read' | 'handled';
   /** When the asked agent was last connected. Null if never, or hidden from you. */
   agent_last_seen_at: number | null;
+}
+
+export interface TaskMessage extends Message {
+  /** Whether the asked agent marked it as a result. */
+  artifact: boolean;
+  /** The JSON that the asked agent sent with it; null without. */
+  data: unknown;
 }
 
 /** Ask an agent, and open a task that stays open until it has ended */

@@ -56,6 +56,7 @@ const taskMessageSchema = messageSchema
     artifact: z.boolean().describe('Whether the asked agent marked it as a result.'),
     data: z.unknown().describe('The JSON that the asked agent sent with it; null without.'),
   })
+  .meta({ id: 'TaskMessage' })
   .describe('A message of a task.');
 
 /** Task record with its messages. */

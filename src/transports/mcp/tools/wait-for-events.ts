@@ -1,3 +1,4 @@
+import { isNews } from '../../../../packages/core/src/events/news.ts';
 import { z } from 'zod';
 import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import { type EventType, eventTypes } from '../../../../packages/core/src/events/list.ts';
@@ -141,7 +142,7 @@ function createSelection() {
       const isWanted = (event: LiveEvent) =>
         (wantedTypes?.has(event.type) ?? true) && (thread_id === undefined || event.thread_id === thread_id);
       return (event: LiveEvent): boolean => {
-        if (event.type === 'message.created' && event.message?.sender_id === agent_id) return false;
+        if (!isNews(event, agent_id)) return false;
         const isReturned = returned.has(returnedId(event));
         const isNew = !isReturned && isWanted(event);
         const id = isReturned || isNew ? returnedId(event) : undefined;

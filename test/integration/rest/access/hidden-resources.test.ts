@@ -37,6 +37,7 @@ type Names =
   | 'lease'
   | 'leases'
   | 'dead item'
+  | 'task'
   | 'nothing hidden';
 
 const fields: Record<string, Names> = {
@@ -65,11 +66,13 @@ const fields: Record<string, Names> = {
   lease_id: 'lease',
   ids: 'leases',
   item_id: 'dead item',
+  task_id: 'task',
+  of: 'agent',
   organization: 'nothing hidden',
 };
 
 const naming =
-  /(^|_)(id|ids|ref|refs|messages|handle|owner|agent|agents|participants|to|from|counterpart|entry|organization)$|^agent_name$/;
+  /(^|_)(id|ids|ref|refs|messages|handle|owner|agent|agents|participants|to|from|of|counterpart|entry|organization)$|^agent_name$/;
 
 const service = useSharedService();
 let worlds: PolicyFixtures;
@@ -96,6 +99,8 @@ beforeAll(async () => {
   const theirs = await worlds.threadOf(secret, other.handle);
   const said = await worlds.post(`/threads/${theirs}/messages`, secret, { content: 'x' });
   const [theirLease, theirDeadItem] = await createLeaseAndDeadItem(secret, other, theirs);
+  const theirTask = await worlds.post('/tasks', secret, { thread_id: theirs, content: 'x' });
+  expect(theirTask.status).toBe(201);
   const leases = [newId('lease'), theirLease, 'lse_nonsense'];
   // The hidden agent has its own request, contact and block, so that there is something to find.
   await worlds.post('/contacts/requests', secret, { handle: other.handle });
@@ -133,6 +138,7 @@ beforeAll(async () => {
     approval: [newId('approval'), theirQuestion?.id ?? '', 'apr_nonsense'],
     lease: leases,
     leases: leases.map((id) => [id]),
+    task: [newId('task'), theirTask.body.id, 'tsk_nonsense'],
     'dead item': [newId('event'), theirDeadItem, 'evt_nonsense'],
   };
 });

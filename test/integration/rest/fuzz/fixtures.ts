@@ -128,6 +128,7 @@ function createFixtures({
   const contacts: [string, string][] = [];
   const uploads: { id: string; owner: string }[] = [];
   const webhooks: { id: string; agent: string }[] = [];
+  const tasks: { id: string; client: string; agent: string }[] = [];
   const cursors: string[] = ['W10.AAAAAAAAAAAAAAAA'];
   let fresh = 0;
 
@@ -175,6 +176,16 @@ function createFixtures({
         webhooks.filter(({ agent }) => agent === self.id),
         number,
       )?.id,
+    given_task: (number, self) =>
+      elementAt(
+        tasks.filter(({ agent }) => agent === self.id),
+        number,
+      )?.id,
+    own_task: (number, self) =>
+      elementAt(
+        tasks.filter(({ client }) => client === self.id),
+        number,
+      )?.id,
     lease: (_, self) => inboxes.lease(self.id),
     dead_item: (_, self) => inboxes.deadItem(self.id),
     cursor: (number) => elementAt(cursors, number),
@@ -198,6 +209,10 @@ function createFixtures({
         const known = threads.find((thread) => thread.id === id);
         if (known) known.members = members;
         else threads.push({ id, members });
+      }
+      if (name === 'create_task') {
+        const { client, agent } = created as Record<'client' | 'agent', { id: string }>;
+        tasks.push({ id, client: client.id, agent: agent.id });
       }
       if (name === 'send_message') messages.push({ id, thread_id: String(created['thread_id']) });
       if (name === 'request_contact') {

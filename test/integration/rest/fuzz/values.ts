@@ -67,6 +67,8 @@ const valuesByField: Record<string, Arbitrary<string>> = {
   delivery_id: placeholder('delivery'),
   lease_id: placeholder('lease'),
   item_id: placeholder('dead_item'),
+  task_id: placeholder('given_task', 'own_task'),
+  of: agentLike,
 };
 
 /** A message of a batch; one in four replies to a message that may be of another thread, or names a key. */
@@ -109,6 +111,8 @@ const valuesByOperation: Record<string, Record<string, Arbitrary<JsonText>>> = {
     size: fc.integer({ min: 1, max: 10_485_760 }).map(json),
   },
   list_events: { wait: waits },
+  update_task: { task_id: placeholder('given_task').map(json) },
+  cancel_task: { task_id: placeholder('own_task').map(json) },
   set_inbox: { from: fc.constantFrom('now', '{{cursor:0}}').map(json) },
   acknowledge_message: { reply: fc.oneof(fc.constant('"a reply"'), fc.constant('{"content":"a reply"}')) },
   acknowledge_messages: { ids: placeholder('lease').map((id) => list([json(id)])) },
@@ -117,6 +121,7 @@ const valuesByOperation: Record<string, Record<string, Arbitrary<JsonText>>> = {
 /** Fields to omit most of the time, because they rarely fit the others. */
 const rareFields = new Set([
   'lease_id',
+  'of',
   'reply',
   'cursor',
   'reply_to',

@@ -18,7 +18,7 @@ export const taskUpdated = defineEvent({
   resources: [],
   data: z
     .object({
-      task: z.object(taskEventFields),
+      task: z.object(taskEventFields).describe('The task after the change.'),
       change: z
         .enum(taskChanges)
         .describe(
