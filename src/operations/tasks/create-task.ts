@@ -43,9 +43,11 @@ export const createTaskOperation = defineOperation({
     const first = { ...message, artifact: false, data: null };
     return { ...presentTask(task), messages: [presentTaskMessage(first)] };
   },
-  limit: 'send_message',
-  limitOf: ({ thread_id }) => (thread_id === undefined ? 'create_thread' : 'send_message'),
-  limitKey: ({ thread_id }) => thread_id,
+  limit: {
+    budget: 'send_message',
+    budgetOf: ({ thread_id }) => (thread_id === undefined ? 'create_thread' : 'send_message'),
+    key: ({ thread_id }) => thread_id,
+  },
   rest: {
     method: 'POST',
     path: '/tasks',

@@ -26,8 +26,7 @@ export const updateTaskOperation = defineOperation({
     });
     return presentTask(task);
   },
-  limit: 'send_message',
-  findLimitKey: async (work, { task_id }) => findThreadOfTask(work, task_id),
+  limit: { budget: 'send_message', findKey: async (work, { task_id }) => findThreadOfTask(work, task_id) },
   rest: { method: 'POST', path: '/tasks/{task_id}/update', status: 200, idempotency: 'accepted' },
   tool: {
     description:
