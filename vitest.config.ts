@@ -15,7 +15,7 @@ export default defineConfig({
     globalSetup: ['test/support/vitest/global-setup.ts'],
     setupFiles: ['test/support/vitest/worker-setup.ts'],
     // Tests wait for conditions. Suites of whole processes or browsers set a longer limit themselves.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // The default of one second is too short on a busy machine.
     expect: { poll: { timeout: 20_000, interval: 50 } },

@@ -1,4 +1,3 @@
-import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { expect } from 'vitest';
 import { createOrganization } from '../../src/services/people/organizations.ts';
 import { followFeed } from './feed.ts';
@@ -88,7 +87,7 @@ export async function createHousehold(service: TestService, ...names: string[]):
 /** The first agent of an organization of its own. */
 export async function createOrganizationAgent(service: TestService): Promise<TestAgent> {
   const slug = uniqueName('org');
-  await service.core.unitOfWork.write(system, (work) => createOrganization(work, slug));
+  await service.write((work) => createOrganization(work, slug));
   return createRelatedAgent(service, { id: '', handle: `${slug}.none`, token: '' });
 }
 

@@ -1,4 +1,3 @@
-import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +39,7 @@ export async function runDisconnects(
   { messages, cuts, groupSize, kills }: Disconnects,
 ) {
   const [writer, agent] = await Promise.all([service.agent(), service.agent()]);
-  const { client_id, client_secret } = await service.core.unitOfWork.write(system, (work) =>
+  const { client_id, client_secret } = await service.write((work) =>
     createCredential(work, { handle: agent.handle, scopes: allTestScopes }),
   );
   const folder = await mkdtemp(join(tmpdir(), 'ams-python-'));

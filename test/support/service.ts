@@ -17,6 +17,7 @@ import { type TokenAudience, toResourceUrls } from '../../src/services/auth/toke
 import { defaultPacing } from '../../packages/core/src/domain/webhooks.ts';
 import { defaultNotifications, type NotificationOptions } from '../../workers/notifications.ts';
 import { startWorker } from '../../workers/start.ts';
+import type { ReadWork, SystemWork } from '../../src/work/unit-of-work.ts';
 import { createTestDatabase } from './servers/postgres/database.ts';
 import { stopBeforeFakeTimers } from './fake-timers.ts';
 import { startTestRedis } from './servers/redis/server.ts';
@@ -159,6 +160,11 @@ export async function startService(options: ServiceOptions = {}) {
     url,
     api: `${url}/v1`,
     ...createRestMethods(`${url}/v1`),
+    /** Runs as the system in a transaction, or with `read` without one. */
+    write: <T>(run: (work: SystemWork) => Promise<T>) => core.unitOfWork.write(system, run),
+    read: <T>(run: (work: ReadWork) => Promise<T>) => core.unitOfWork.read(system, run),
+    sql: <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      core.database.query<Row>({ text }, values),
     /** The operator listeners; with OPS_PORT only. */
     ops: {
       api: `http://127.0.0.1:${ops_port}`,

@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { findForm } from '../../clients/form-browser.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { useService } from '../../support/service.ts';
 import { connectModel } from './model.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const service = useService();
 

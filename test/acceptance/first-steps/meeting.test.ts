@@ -1,12 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { findForm } from '../../clients/form-browser.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { newUsername, signInPerson } from '../../integration/console/signed-in-person.ts';
 import { useService } from '../../support/service.ts';
 import { connectModel, contentsOf } from './model.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const service = useService();
 

@@ -96,6 +96,6 @@ await describeWithBrowser('a callback that redirects on', (browser) => {
     await opened;
     await press('Approve');
     const heading = () => page.getByRole('heading', { level: 1 }).textContent();
-    await expect.poll(heading, { timeout: 20_000 }).toBe(outcome);
+    await expect.poll(heading).toBe(outcome);
   });
 });

@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { BrowserContext } from 'playwright-core';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -81,12 +80,12 @@ await describeWithBrowser('an open page in a browser', (browser) => {
         const box = await page.getByText(text, { exact: true }).boundingBox();
         return box !== null && box.y >= 0 && box.y + box.height <= 844;
       };
-      await expect.poll(() => isShown('Number 15'), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => isShown('Number 15')).toBe(true);
       await read(30);
       // A reload would keep the place of the reader.
       await page.goto('/console/conversations');
       await page.goto(`/console/conversations/${id}`);
-      await expect.poll(() => isShown('Number 30'), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => isShown('Number 30')).toBe(true);
       const time = await page.locator('.moment time').last().textContent();
       expect(time).toMatch(javaScriptEnabled ? /^\d\d:\d\d$/ : /^\d\d:\d\d UTC$/);
       await context.close();
@@ -154,7 +153,7 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     const target = (await first.agent()).handle;
     const agent_id = agents[117]?.id ?? '';
     const question = { agent_id, action: 'request_contact', target, detail: { message: 'May I?' } } as const;
-    await first.core.unitOfWork.write(system, (work) => openApproval(work, question));
+    await first.write((work) => openApproval(work, question));
     const context = await openContext(first.url, ada.cookies.get('ams_session')?.value ?? '');
     const page = await context.newPage();
     await page.goto('/console');

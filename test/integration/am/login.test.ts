@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -23,7 +22,7 @@ import { use } from '../../support/use.ts';
 const service = use(startServiceOnFixedPort);
 
 const register = (handle: string, create_owner = false) =>
-  service.core.unitOfWork.write(system, (work) => registerAgentAsOperator(work, { handle, create_owner }));
+  service.write((work) => registerAgentAsOperator(work, { handle, create_owner }));
 
 test('a person signs in with a browser, and signs out', async () => {
   const env = { XDG_CONFIG_HOME: await createFolder() };
@@ -137,7 +136,7 @@ test('a declined sign-in and an interrupted one store nothing', async () => {
   });
   expect(declined).toMatchObject({ code: 3, err: expect.stringContaining('access was denied') });
   const waiting = startAm(['login', '--url', service.url, '--no-browser'], { env });
-  await expect.poll(waiting.err, { timeout: 10_000 }).toContain('Sign in here: ');
+  await expect.poll(waiting.err).toContain('Sign in here: ');
   expect((await waiting.stop()).code).not.toBe(0);
   expect((await runAm(['whoami'], { env })).code).toBe(3);
 });
@@ -146,7 +145,7 @@ test('a program signs in with a client credential, in a profile of its own', asy
   const env = { XDG_CONFIG_HOME: await createFolder() };
   const handle = `am-program-${process.pid}.agent`;
   await register(handle, true);
-  const { client_id, client_secret } = await service.core.unitOfWork.write(system, (work) =>
+  const { client_id, client_secret } = await service.write((work) =>
     createCredential(work, { handle, scopes: ['threads:read'], name: '' }),
   );
   const credential = { AMS_CLIENT_ID: client_id, AMS_CLIENT_SECRET: client_secret };

@@ -95,10 +95,10 @@ test('--no-mark prints the same and marks nothing', async () => {
 test('--follow prints every unread message, then new ones, and marks them', async () => {
   const { id, env, unread, send } = await unreadThread(120);
   const reading = startAm(['read', id, '--follow', '--json', '--limit', '5'], { env });
-  await expect.poll(() => reading.lines().length, { timeout: 15_000 }).toBe(120);
+  await expect.poll(() => reading.lines().length).toBe(120);
   await send('new');
-  await expect.poll(() => reading.lines().length, { timeout: 15_000 }).toBe(121);
-  await expect.poll(unread, { timeout: 15_000 }).toBe(0);
+  await expect.poll(() => reading.lines().length).toBe(121);
+  await expect.poll(unread).toBe(0);
   const { out } = await reading.stop();
   expect(sequences(out)).toEqual(range(1, 121));
 });
@@ -151,6 +151,6 @@ test('listen keeps its position where its output was not written', async () => {
   await send('one');
   expect((await runShell('am listen --json --types message.created > /dev/full', env)).code).toBe(1);
   const listening = startAm(['listen', '--json', '--types', 'message.created'], { env });
-  await expect.poll(listening.out, { timeout: 15_000 }).toContain('"content":"one"');
+  await expect.poll(listening.out).toContain('"content":"one"');
   await listening.stop();
 });

@@ -161,6 +161,6 @@ test('concurrent sends of all kinds share transactions', async () => {
   const sent = answers.map(({ body }) => body).toSorted((one, other) => one.sequence - other.sequence);
   expect(await list(thread)).toMatchObject([{ id: question.id }, ...sent.map(({ id }) => ({ id }))]);
   const text = 'select distinct xmin::text from messages where thread_id = $1';
-  const transactions = await service.core.database.query({ text }, [thread]);
+  const transactions = await service.sql(text, [thread]);
   expect(transactions.length).toBeLessThan(answers.length);
 });

@@ -36,7 +36,7 @@ const stored = async (): Promise<string[]> =>
 async function age(id: string): Promise<void> {
   const days = 2 * 24 * 3_600_000;
   const text = `update attachments set created_at = created_at - $2, expires_at = expires_at - $2 where id = $1`;
-  await service.core.database.query({ text }, [id, days]);
+  await service.sql(text, [id, days]);
   const key = await keyOf(id);
   if ((await stored()).includes(key)) await ageBlob(key);
 }
@@ -77,7 +77,7 @@ test('an announced upload without a file is removed', async () => {
     size: 5,
   });
   const text = 'update uploads set expires_at = 1 where id = $1 returning storage_key';
-  await service.core.database.query({ text }, [body.attachment_id]);
+  await service.sql(text, [body.attachment_id]);
   await expireUploads(service.core);
   expect(await service.core.db.uploads.find(body.attachment_id, ada.id)).toBeUndefined();
 });
@@ -138,7 +138,7 @@ test('a file is not removed while it is sent, and not sent while it is removed',
     const text = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
     return (await database.query({ text }, [])).length;
   };
-  const wait = (count: number) => expect.poll(waiting, { timeout: 15_000 }).toBe(count);
+  const wait = (count: number) => expect.poll(waiting).toBe(count);
   const id = await uploadId(service, ada);
   // The commit of the message waits for the lock on the feed of bob.
   const feed = await database.begin();

@@ -151,15 +151,15 @@ describe('before the scan, and after it', () => {
     const { database } = service.core;
     const waiting = async () => {
       const text = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-      return (await database.query({ text }, [])).length;
+      return (await service.sql(text)).length;
     };
     // Its commit waits for the feed of bob, and the scan waits for the row of the file, which the message has locked.
     const feed = await database.begin();
     await feed.query({ text: 'select from feed_heads where agent_id = $1 for update' }, [bob.id]);
     const sent = sendMessage(service, ada, thread, [id]);
-    await expect.poll(waiting, { timeout: 8_000 }).toBe(1);
+    await expect.poll(waiting).toBe(1);
     const scan = attachmentScanningHandler(service.core).handle({ ids: [id] });
-    await expect.poll(waiting, { timeout: 8_000 }).toBe(2);
+    await expect.poll(waiting).toBe(2);
     await feed.commit();
     await scan;
     expect((await sent).status).toBe(201);
@@ -238,7 +238,7 @@ describeUnless(missingClamdReason, 'ClamAV', () => {
     await expect(scan(id)).rejects.toThrow('not scanned');
     expect(await record(id)).toEqual({ scan_status: 'pending', scanned_by: null });
     const text = 'select count(*)::int as owed from outbox where job = $1 and subject_id = $2';
-    const rows = await service.core.database.query({ text }, [attachmentScanning.name, id]);
+    const rows = await service.sql(text, [attachmentScanning.name, id]);
     expect(rows).toEqual([{ owed: 1 }]);
     clamd = await startClamd('1M', port);
     await scan(id);

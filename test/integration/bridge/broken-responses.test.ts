@@ -1,7 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Answer, json, result, startBridge, streamed } from './bridge-in-process.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: { message: 'May it?' } };
 const unknown = { error: { code: -32_000, message: expect.stringContaining('may have taken effect') } };

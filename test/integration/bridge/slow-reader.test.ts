@@ -2,8 +2,6 @@ import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { json, result, startBridge, streamed } from './bridge-in-process.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const burst = 30;
 const bodyOf = (index: number) => `${index} ${'x'.repeat(200)}`;
 const logMessage = (index: number) => ({

@@ -129,7 +129,7 @@ test('an agent is exported completely, then erased: other messages keep their or
   expect((await service.get(ann, '/agents/me')).status).toBe(401);
   for (const table of ['inboxes', 'inbox_items', 'inbox_consumers']) {
     const text = `select 1 from ${table} where agent_id = $1`;
-    expect(await service.core.database.query({ text }, [ann.id])).toEqual([]);
+    expect(await service.sql(text, [ann.id])).toEqual([]);
   }
   const list = await service.get(bob, `/threads/${thread}/messages?order=asc`);
   const left = list.body.messages as Record<string, unknown>[];
@@ -158,13 +158,10 @@ test('an agent is exported completely, then erased: other messages keep their or
   const taken = await runCli(env(), ['agent', 'create', ann.handle]);
   expect(taken.err).toMatch(/taken|exists|already/i);
 
-  const { database } = service.core;
-  const rest_of = await database.query(
-    {
-      text: `select (select count(*) from feed where agent_id = $1) + (select count(*) from contacts where agent_id = $1 or contact_id = $1)
+  const rest_of = await service.sql(
+    `select (select count(*) from feed where agent_id = $1) + (select count(*) from contacts where agent_id = $1 or contact_id = $1)
         + (select count(*) from contact_requests where from_agent_id = $1 or to_agent_id = $1)
         + (select count(*) from attachments where uploader_id = $1) as rows`,
-    },
     [ann.id],
   );
   expect(rest_of).toEqual([{ rows: 0 }]);

@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { agentSchema } from '../../../packages/core/src/records/agent.ts';
 import { useAuthorizationServer } from '../oauth/authorization-server.ts';
@@ -9,9 +8,7 @@ const authority = useAuthorizationServer();
 beforeAll(async () => {
   await runCliJson(authority.env, ['account', 'create', 'ada']);
   await runCliJson(authority.env, ['org', 'create', 'acme']);
-  await authority.core.unitOfWork.write(system, (work) =>
-    joinOrganization(work, { slug: 'acme', username: 'ada', role: 'member' }),
-  );
+  await authority.write((work) => joinOrganization(work, { slug: 'acme', username: 'ada', role: 'member' }));
 });
 
 const create = async (...args: string[]) =>

@@ -153,11 +153,8 @@ test('actions of people and of operators are recorded under their names', async 
 
 test('old entries are removed', async () => {
   const old = minIdAt('audit', Date.now() - 366 * 24 * 60 * 60 * 1000);
-  const { database } = service.core;
-  await database.query(
-    {
-      text: `insert into audit_log (id, act, by_kind, door, at) values ($1, 'feeds.restored', 'service', 'service', 1)`,
-    },
+  await service.sql(
+    `insert into audit_log (id, act, by_kind, door, at) values ($1, 'feeds.restored', 'service', 'service', 1)`,
     [old],
   );
   const last = (await audit('--limit', '1')).at(0)?.id;

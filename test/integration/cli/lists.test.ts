@@ -49,10 +49,7 @@ test('agents and accounts are listed by name, in pages, and shown with their cou
     member: null,
     threads: 0,
   });
-  await service.core.database.query(
-    { text: `update agents set retired_at = 1 where canonical_handle = 'lea.two'` },
-    [],
-  );
+  await service.sql(`update agents set retired_at = 1 where canonical_handle = 'lea.two'`);
   expect(Object(await json('agent', 'list', '--owner', 'lea')).agents).toHaveLength(2);
   expect(Object(await json('agent', 'list', '--owner', 'lea', '--retired')).agents).toHaveLength(3);
 });
@@ -126,9 +123,8 @@ test('a password is asked for twice on a terminal, and never without one', async
   });
   expect((await set({})).err).toMatch(/^error: standard input is not a terminal; .*--password-stdin\n$/);
   expect((await set(typed('correct horse', 'correct horse'))).code).toBe(0);
-  const [row] = await service.core.database.query<{ password_hash: string }>(
-    { text: `select password_hash from accounts join owners using (id) where name = 'nina'` },
-    [],
+  const [row] = await service.sql<{ password_hash: string }>(
+    `select password_hash from accounts join owners using (id) where name = 'nina'`,
   );
   expect(await verify(row?.password_hash ?? '', 'correct horse')).toBe(true);
 });

@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { verify } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
 import { useAuthorizationServer } from '../oauth/authorization-server.ts';
@@ -116,7 +115,7 @@ describe('org', () => {
   test('list shows the members; remove removes one, once', async () => {
     await json('org', 'create', 'club');
     for (const name of ['zoe', 'max']) await json('account', 'create', name);
-    await authority.core.unitOfWork.write(system, async (work) => {
+    await authority.write(async (work) => {
       await joinOrganization(work, { slug: 'club', username: 'zoe', role: 'admin' });
       await joinOrganization(work, { slug: 'club', username: 'max', role: 'member' });
     });

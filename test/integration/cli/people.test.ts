@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { verify } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
@@ -31,9 +30,7 @@ describe('account', () => {
       [person.account_id],
     );
     expect(await verify(row?.password_hash ?? '', next)).toBe(true);
-    expect(
-      await setup.unitOfWork.read(system, (work) => findPerson(work, person.token, Date.now())),
-    ).toBeUndefined();
+    expect(await setup.read((work) => findPerson(work, person.token, Date.now()))).toBeUndefined();
     expect((await runCli(setup.env, args, 'password123\n')).err).toMatch(/^error: The password is too easy/);
     expect((await runCli(setup.env, ['account', 'password', 'absent', '--password-stdin'], next)).err).toBe(
       'error: No such account: absent\n',
@@ -45,8 +42,7 @@ describe('account', () => {
     const [person, stranger] = [await setup.person(), await setup.person()];
     const { out } = await run('account', 'sign-out', person.username);
     expect(out).toBe(`username        ${person.username}\nsessions_ended  1\napps_ended      0\n`);
-    const find = (token: string) =>
-      setup.unitOfWork.read(system, (work) => findPerson(work, token, Date.now()));
+    const find = (token: string) => setup.read((work) => findPerson(work, token, Date.now()));
     expect(await find(person.token)).toBeUndefined();
     expect(await find(stranger.token)).toBeDefined();
     expect((await run('account', 'sign-out', 'absent')).code).toBe(1);
@@ -57,9 +53,7 @@ describe('org role', () => {
   test('changes the role of a member, and adds no member', async () => {
     const [slug, one, other] = [newUsername('org'), await setup.person(), await setup.person()];
     await json('org', 'create', slug);
-    await setup.unitOfWork.write(system, (work) =>
-      joinOrganization(work, { slug, username: one.username, role: 'member' }),
-    );
+    await setup.write((work) => joinOrganization(work, { slug, username: one.username, role: 'member' }));
     expect(await json('org', 'role', slug, one.username, 'admin')).toEqual({
       slug,
       username: one.username,
@@ -162,7 +156,7 @@ describe('approval', () => {
     const handle = `${username}.own`;
     const agent = (await json('agent', 'create', handle)) as { id: string };
     await json('agent', 'create', 'some.body', '--create-owner');
-    const openedApproval = await setup.unitOfWork.write(system, (work) =>
+    const openedApproval = await setup.write((work) =>
       openApproval(work, {
         agent_id: agent.id,
         action: 'request_contact',

@@ -19,8 +19,7 @@ beforeAll(async () => {
   await on.indexed();
 });
 
-const sql = (text: string, values: unknown[] = []) =>
-  on.core.database.query<{ id: string }>({ text }, values);
+const sql = (text: string, values: unknown[] = []) => on.sql<{ id: string }>(text, values);
 const found = async () =>
   (await on.search(ann, { q: 'apfel' })).map(({ message }) => message.id).toReversed();
 

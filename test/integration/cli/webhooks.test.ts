@@ -85,11 +85,9 @@ test('test, deliveries and replay', async () => {
     data: { webhook_id: id },
   });
   const events = [newId('event'), newId('event')];
-  await service.core.database.query(
-    {
-      text: `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, created_at)
+  await service.sql(
+    `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, created_at)
              select $1, event, 'message.created', 1, 'failed', 1 from unnest($2::text[]) event`,
-    },
     [id, events],
   );
   const log = z

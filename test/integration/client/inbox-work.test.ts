@@ -1,11 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { hostname } from 'node:os';
 import { createClient, type WorkOptions } from '../../../packages/client/src/main.ts';
 import { nameInstance } from '../../../packages/client/src/node/client.ts';
 import { useSharedService } from '../../support/service.ts';
 import { range, sendNumbers, startConversation } from './setup.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const service = useSharedService();
 
@@ -106,11 +104,11 @@ test('without a name, the inbox lists the host and the process, or a random name
   const { bob, asBob, start, stop } = await startInbox();
   const names = async () => (await asBob.inbox.get()).consumers.map(({ name }) => name);
   start({ handler: async () => undefined });
-  await expect.poll(names, { timeout: 15_000 }).toEqual([`${hostname()}-${process.pid}`]);
+  await expect.poll(names).toEqual([`${hostname()}-${process.pid}`]);
   const ended = new AbortController();
   const { inbox } = createClient({ url: service.url, auth: bob.token });
   const work = inbox.work({ handler: async () => undefined, signal: ended.signal });
-  await expect.poll(names, { timeout: 15_000 }).toContainEqual(expect.stringMatching(/^client-[0-9a-f]{8}$/));
+  await expect.poll(names).toContainEqual(expect.stringMatching(/^client-[0-9a-f]{8}$/));
   ended.abort();
   await Promise.all([work, stop()]);
   expect(nameInstance('é'.repeat(80), 4_194_304)).toBe(`${'-'.repeat(56)}-4194304`);

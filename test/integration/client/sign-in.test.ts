@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +16,7 @@ const service = useSharedService();
 
 /** Credentials of an agent. */
 function credentialOf({ handle }: TestAgent) {
-  return service.core.unitOfWork.write(system, (work) =>
+  return service.write((work) =>
     createCredential(work, { handle, scopes: ['threads:read', 'threads:write'], name: '' }),
   );
 }

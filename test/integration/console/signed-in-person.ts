@@ -48,6 +48,13 @@ export async function signInPerson(
 }
 
 export type SignedInPerson = Awaited<ReturnType<typeof signInPerson>>;
+export type Owner = SignedInPerson & { mine: TestAgent };
+
+/** A new person with an agent. */
+export async function signInWithAgent(service: TestService): Promise<Owner> {
+  const person = await signInPerson(service);
+  return { ...person, mine: await person.agent() };
+}
 
 /** An organization with these people. */
 export async function createOrganizationOf(

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readIfExists } from '../../../src/embedded/private-file.ts';
 import { inspectProcess } from '../../../src/embedded/processes/identity.ts';
 import { type RedisOptions, startRedis } from '../../../src/embedded/redis.ts';
@@ -9,9 +9,6 @@ import { isRedisReady } from '../../../src/embedded/redis-ping.ts';
 import { findRedisBinary } from '../../support/servers/redis/binary.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { isGone, createTemporaryFolder } from './setup.ts';
-
-// Real servers on a busy machine: a test that hangs still ends.
-vi.setConfig({ testTimeout: 40_000 });
 
 async function start(options: RedisOptions) {
   const binary = await findRedisBinary();

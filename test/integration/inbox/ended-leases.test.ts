@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { signInWithCredential } from '../../clients/credentials.ts';
@@ -12,7 +11,7 @@ const service = useSharedService();
 
 const readStates = async ({ id }: TestAgent) => {
   const text = 'select state, attempts from inbox_items where agent_id = $1 order by number';
-  return service.core.database.query<{ state: string; attempts: number }>({ text }, [id]);
+  return service.sql<{ state: string; attempts: number }>(text, [id]);
 };
 
 /** Pauses an agent, or ends the pause, with a token of its owner. */
@@ -54,7 +53,7 @@ test('a retired agent has no inbox and no items', async () => {
   expect(await readStates(worker)).toEqual([]);
   for (const table of ['inboxes', 'inbox_consumers']) {
     const text = `select agent_id from ${table} where agent_id = $1`;
-    expect(await service.core.database.query({ text }, [worker.id])).toEqual([]);
+    expect(await service.sql(text, [worker.id])).toEqual([]);
   }
 });
 
@@ -90,9 +89,7 @@ test('a revoked credential ends the leases of its tokens, and not those of other
   const [kept] = await inbox.leases();
   // The instance that stays waits for the items of the other one.
   const waiting = inbox.leases({ wait_seconds: 20 });
-  const revocations = await service.core.unitOfWork.write(system, (work) =>
-    revokeCredential(work, client_id),
-  );
+  const revocations = await service.write((work) => revokeCredential(work, client_id));
   await service.parts.live.publishRevocations(revocations);
   const [taken] = await waiting;
   expect([taken?.event.id, taken?.attempt]).toEqual([ended?.event.id, 1]);
@@ -108,7 +105,7 @@ test('a token that was just revoked claims nothing, even where it is cached', as
   const inbox = inboxOf(service.api, { token });
   const [lease] = await inbox.leases();
   const token_id = hash('sha256', token, 'base64url');
-  await service.core.unitOfWork.write(system, (work) => endTokens(work, { token_id }));
+  await service.write((work) => endTokens(work, { token_id }));
   expect(await readStates(worker)).toEqual([{ state: 'ready', attempts: 0 }]);
   const claim = await inbox.claim();
   expect(outcomeOf(claim)).toBe('401 UNAUTHORIZED');

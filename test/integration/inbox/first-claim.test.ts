@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { connectSdkClient } from '../../clients/mcp/client.ts';
-import { type TestAgent, useSharedService } from '../../support/service.ts';
+import { useSharedService } from '../../support/service.ts';
 import { call, connectCaller } from '../ws/caller.ts';
-import { inboxOf, type Lease, textsOf } from './setup.ts';
+import { connectModel, inboxOf, type Lease, textsOf } from './setup.ts';
 
 const service = useSharedService();
 
@@ -22,19 +21,6 @@ async function startWithoutInbox() {
   return { worker, inbox: inboxOf(service.api, worker), open, send, markRead };
 }
 
-async function connectModel({ handle }: TestAgent) {
-  const { client, close } = await connectSdkClient(
-    service.url,
-    await service.token(handle, { audience: 'mcp' }),
-  );
-  const tool = async (name: string, args: object = {}) => {
-    const result = await client.callTool({ name, arguments: { ...args } });
-    const [{ text }] = result.content as [{ text: string }];
-    return { isError: result.isError === true, value: JSON.parse(text) };
-  };
-  return { tool, close };
-}
-
 test('the first claim turns the inbox on, from the oldest unread message', async () => {
   const { worker, inbox, open, send, markRead } = await startWithoutInbox();
   const [first, second] = [await open(), await open()];
@@ -46,7 +32,7 @@ test('the first claim turns the inbox on, from the oldest unread message', async
     code: 'INBOX_NOT_FOUND',
     message: expect.stringContaining('PUT /v1/inbox'),
   });
-  const { tool, close } = await connectModel(worker);
+  const { tool, close } = await connectModel(service, worker);
   expect((await tool('get_inbox')).value).toEqual({ enabled: false });
   const claimed = await tool('claim_messages', { max: 10 });
   expect(textsOf(claimed.value.leases)).toEqual(['unread', 'new']);
@@ -69,7 +55,7 @@ test('the first claim starts at the acknowledged position, or at the later one o
   const page = await service.get(worker, '/events');
   await service.post(worker, '/events/ack', { cursor: page.body.cursor });
   await send(thread, 'seen in the session');
-  const { tool, close } = await connectModel(worker);
+  const { tool, close } = await connectModel(service, worker);
   const seen = await tool('wait_for_events');
   expect(seen.value.events).toHaveLength(1);
   await send(thread, 'new');
@@ -120,7 +106,7 @@ test('after delete_inbox a claim names what turns the inbox on, as each transpor
   const caller = await connectCaller(worker, service);
   expect((await call(caller, 'claim_messages', {}, null)).error).toMatchObject({ code, message });
   await caller.socket.close();
-  const { tool, close } = await connectModel(worker);
+  const { tool, close } = await connectModel(service, worker);
   const refused = await tool('claim_messages');
   expect([refused.isError, refused.value.error]).toEqual([true, expect.objectContaining({ code, message })]);
   expect((await tool('get_inbox')).value).toEqual({ enabled: false });

@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test, vi } from 'vitest';
 import { followFeed } from '../../clients/feed.ts';
 import type { requestRest } from '../../clients/rest.ts';
@@ -6,14 +5,12 @@ import { moveHandledMarks, recordHandled } from '../../../src/services/inbox/han
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { expireLeases, startWork } from './setup.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const service = useSharedService();
 
 /** Makes the items of an agent handled, as if the process that acknowledged them had died. */
 async function handleItems({ id }: TestAgent): Promise<void> {
   const text = `update inbox_items set state = 'handled', fencing_token = null, expires_at = null, updated_at = $2 where agent_id = $1`;
-  await service.core.database.query({ text }, [id, Date.now() - 10_000]);
+  await service.sql(text, [id, Date.now() - 10_000]);
 }
 
 /** Follows the receipts about inboxes in the feed of an agent. */
@@ -73,9 +70,7 @@ test('the mark stays before a message that is not handled, and passes it later',
   await inbox.acknowledge(two?.id ?? '');
   const seen = await events(4);
   expect(seen.filter(({ type }) => type === 'message.handled').map(({ up_to }) => up_to)).toEqual([1, 3]);
-  expect(
-    await service.core.database.query({ text: 'select 1 from inbox_items where agent_id = $1' }, [worker.id]),
-  ).toEqual([]);
+  expect(await service.sql('select 1 from inbox_items where agent_id = $1', [worker.id])).toEqual([]);
 });
 
 test('a dead message is not handled until it is redriven and acknowledged, or deleted', async () => {
@@ -113,15 +108,15 @@ test('an agent that is added while a mark moves joins after its events', async (
   const next = await followFeed(service.api, token);
   const added = await service.agent();
   let adding: ReturnType<typeof requestRest> | undefined;
-  await service.core.unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     await recordHandled(work, [worker.id], 0);
     let isAdded = false;
     adding = service
       .post({ token }, `/threads/${thread}/members`, { handle: added.handle })
       .finally(() => (isAdded = true));
     const text = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%thread_members%'`;
-    const isWaiting = async () => isAdded || (await service.core.database.query({ text }, [])).length > 0;
-    await expect.poll(isWaiting, { timeout: 20_000 }).toBe(true);
+    const isWaiting = async () => isAdded || (await service.sql(text)).length > 0;
+    await expect.poll(isWaiting).toBe(true);
   });
   expect((await adding)?.status).toBe(201);
   const types = ['message.read', 'message.handled', 'thread.member_added'];

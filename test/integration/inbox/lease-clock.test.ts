@@ -10,7 +10,7 @@ const service = useService({ worker: false });
 /** Has the clock of leases stand still at this time. */
 async function setClock(time: number): Promise<void> {
   const text = `create or replace function lease_clock() returns bigint language sql stable as $$ select ${time}::bigint $$`;
-  await service.core.database.query({ text }, []);
+  await service.sql(text);
 }
 
 const endLeases = () => maintenanceHandler(service.core).handle({ task: 'end-leases' });
@@ -118,8 +118,8 @@ test('maintenance ends expired leases, announces dead items, and wakes claims th
   await endLeases();
   expect(textsOf(await waiting)).toEqual(['two']);
   expect((await inbox.dead()).body.items).toMatchObject([{ id: lease?.event.id }]);
-  const jobs = await service.core.database.query<{ subject_id: string }>(
-    { text: `select subject_id from outbox where subject_id like $1 || '/%'` },
+  const jobs = await service.sql<{ subject_id: string }>(
+    `select subject_id from outbox where subject_id like $1 || '/%'`,
     [worker.id],
   );
   expect(jobs.map(({ subject_id }) => subject_id)).toEqual([

@@ -146,7 +146,7 @@ test('an agent has at most a thousand leases', async () => {
     select i.agent_id, i.number + n, i.event_id, i.event_type, i.thread_id, i.sequence, case when n > 998 then 'ready' else 'leased' end, 1, i.ready_at,
       case when n <= 998 then i.fencing_token - n end, case when n <= 998 then i.expires_at end, i.updated_at
     from inbox_items i, generate_series(1, 1000) n where i.agent_id = $1`;
-  await service.core.database.query({ text }, [worker.id]);
+  await service.sql(text, [worker.id]);
   const last = await inbox.leases({ max: 100 });
   expect(last.map(({ event }) => event.data.id)).toEqual([first.id]);
   const refused = await inbox.claim({ max: 100 });

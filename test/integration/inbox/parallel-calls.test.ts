@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { endTokens } from '../../../src/services/auth/revocations.ts';
@@ -46,7 +45,7 @@ test('a parallel claim with a revoked token is refused alone', async () => {
   // The process has seen the token, and does not know yet that it is revoked.
   expect(await revoked.leases()).toHaveLength(1);
   const token_id = hash('sha256', token, 'base64url');
-  await service.core.unitOfWork.write(system, (work) => endTokens(work, { token_id }));
+  await service.write((work) => endTokens(work, { token_id }));
   const answers = await Promise.all([inbox.claim(), revoked.claim(), inbox.claim(), inbox.claim()]);
   expect(answers.map(({ status }) => status)).toEqual([200, 401, 200, 200]);
   expect(answers.flatMap(({ body }) => body.leases ?? [])).toHaveLength(3);
@@ -55,7 +54,7 @@ test('a parallel claim with a revoked token is refused alone', async () => {
 test('parallel claims of an inbox that was turned off, and of a paused agent, are all refused', async () => {
   const { worker, inbox } = await startWork(service);
   const pause = 'update agents set paused = true where id = $1';
-  await service.core.database.query({ text: pause }, [worker.id]);
+  await service.sql(pause, [worker.id]);
   const paused = await Promise.all([inbox.claim(), inbox.claim(), inbox.claim()]);
   expect(paused.map(({ body }) => body.error.code)).toEqual(paused.map(() => 'AGENT_PAUSED'));
   const none = inboxOf(service.api, await service.agent());

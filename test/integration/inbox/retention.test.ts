@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { expireItems } from '../../../src/services/inbox/expiry.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
@@ -15,7 +14,7 @@ async function expireIn31Days(): Promise<void> {
   const oldest = Date.now() + 31 * dayMs - service.core.config.FEED_RETENTION_DAYS * dayMs;
   const expiring = await service.core.db.inboxRetention.listOld('', 'evt_7', 500);
   for (const id of expiring.old) {
-    await service.core.unitOfWork.write(system, (work) => expireItems(work, id, oldest));
+    await service.write((work) => expireItems(work, id, oldest));
   }
 }
 
@@ -43,7 +42,7 @@ test('the next item of a thread is ready when those before it have expired', asy
   await inbox.turnOn();
   const [lease] = await inbox.leases();
   await inbox.release(lease?.id ?? '');
-  await service.core.unitOfWork.write(system, (work) => expireItems(work, worker.id, second.created_at));
+  await service.write((work) => expireItems(work, worker.id, second.created_at));
   const [next] = await inbox.leases({ max: 10 });
   expect([lease?.event.data.id, next?.event.data.id]).toEqual([first.id, second.id]);
 });
@@ -53,11 +52,11 @@ test('maintenance keeps recent items, and removes consumers that have not claime
   await send('one');
   await inbox.leases({ consumer: 'new' });
   const text = 'insert into inbox_consumers (agent_id, consumer, last_claim_at) values ($1, $2, $3)';
-  await service.core.database.query({ text }, [worker.id, 'old', Date.now() - dayMs - 1_000]);
+  await service.sql(text, [worker.id, 'old', Date.now() - dayMs - 1_000]);
   expect((await inbox.get()).body.consumers.map(({ name }: { name: string }) => name)).toEqual(['new']);
   await maintenanceHandler(service.core).handle({ task: 'expire-feeds' });
-  const left = await service.core.database.query<{ consumer: string }>(
-    { text: 'select consumer from inbox_consumers where agent_id = $1' },
+  const left = await service.sql<{ consumer: string }>(
+    'select consumer from inbox_consumers where agent_id = $1',
     [worker.id],
   );
   expect(left).toEqual([{ consumer: 'new' }]);

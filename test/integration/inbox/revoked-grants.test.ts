@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { endConnection, listConnections } from '../../../src/services/auth/connections.ts';
 import { issueToken } from '../../../src/services/auth/issue-token.ts';
@@ -11,7 +10,7 @@ const authority = useAuthorizationServer();
 
 async function tokenOf(handle: string): Promise<string> {
   const resource = authority.resources.api;
-  const { access_token } = await authority.core.unitOfWork.write(system, (work) =>
+  const { access_token } = await authority.write((work) =>
     issueToken(work, { handle, resource, scopes: ['threads:read', 'threads:write'], expires_in: 900 }),
   );
   return access_token;
@@ -42,9 +41,8 @@ async function startLeases(who: Person) {
 
 const endings = {
   'its person ends the connection': async (who: Person) => {
-    const { unitOfWork } = authority.core;
-    const [connection] = await unitOfWork.read(system, (work) => listConnections(work, who.account_id));
-    const revocations = await unitOfWork.write(system, (work) =>
+    const [connection] = await authority.read((work) => listConnections(work, who.account_id));
+    const revocations = await authority.write((work) =>
       endConnection(work, who.account_id, connection?.grant_id ?? ''),
     );
     await authority.publishRevocation(revocations);

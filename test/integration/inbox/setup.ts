@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { connectSdkClient } from '../../clients/mcp/client.ts';
 import { requestRest, type RestRequest } from '../../clients/rest.ts';
 import type { TestAgent, TestService } from '../../support/service.ts';
 
@@ -67,4 +68,16 @@ export async function startWork(service: TestService, settings: object = {}) {
     return sent.body;
   };
   return { asker, worker, inbox, thread, openThread, send };
+}
+
+/** A client as a model has it; `tool` calls a tool. */
+export async function connectModel(service: TestService, { handle }: Pick<TestAgent, 'handle'>) {
+  const token = await service.token(handle, { audience: 'mcp' });
+  const { client, close } = await connectSdkClient(service.url, token);
+  const tool = async (name: string, args: object = {}) => {
+    const result = await client.callTool({ name, arguments: { ...args } });
+    const [{ text }] = result.content as [{ text: string }];
+    return { isError: result.isError === true, value: JSON.parse(text) };
+  };
+  return { tool, close };
 }

@@ -1,28 +1,15 @@
 import { expect, test, vi } from 'vitest';
-import { connectSdkClient } from '../../clients/mcp/client.ts';
 import { startService, useSharedService } from '../../support/service.ts';
 import { call, connectCaller } from '../ws/caller.ts';
-import { inboxOf, startWork } from './setup.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
+import { connectModel, inboxOf, startWork } from './setup.ts';
 
 const service = useSharedService();
-
-async function connectModel(handle: string) {
-  const token = await service.token(handle, { audience: 'mcp' });
-  const { client } = await connectSdkClient(service.url, token);
-  return async (name: string, args: object = {}) => {
-    const result = await client.callTool({ name, arguments: { ...args } });
-    const [{ text }] = result.content as [{ text: string }];
-    return { isError: result.isError === true, value: JSON.parse(text) };
-  };
-}
 
 test('a model claims, answers in the same step, and releases', async () => {
   const { worker, inbox, thread, openThread, send } = await startWork(service);
   const question = await send('when?');
   await send('other', await openThread());
-  const tool = await connectModel(worker.handle);
+  const { tool } = await connectModel(service, worker);
   const claimed = await tool('claim_messages', { max: '5', lease_seconds: 30, consumer: 'model' });
   expect(claimed.isError).toBe(false);
   const [first, second] = claimed.value.leases;
@@ -30,8 +17,8 @@ test('a model claims, answers in the same step, and releases', async () => {
   expect(first.expires_at_text).toMatch(/^\d{4}-/);
   const answered = await tool('acknowledge_message', { lease_id: first.id, reply: 'tomorrow' });
   expect(answered.value.message).toMatchObject({ thread_id: thread, sequence: 2 });
-  const messages = await service.core.database.query<{ content: string; reply_to: string }>(
-    { text: 'select content, reply_to from messages where thread_id = $1 and sequence = 2' },
+  const messages = await service.sql<{ content: string; reply_to: string }>(
+    'select content, reply_to from messages where thread_id = $1 and sequence = 2',
     [thread],
   );
   expect(messages).toEqual([{ content: 'tomorrow', reply_to: question.id }]);

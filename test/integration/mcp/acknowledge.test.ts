@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
 import { useSharedService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { openSseStream } from '../../clients/sse.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const service = useSharedService();
 
@@ -79,29 +77,7 @@ test('events acknowledged on other transports are acknowledged for MCP', async (
   socket.send({ type: 'ack', cursor: one.cursor });
   socket.send({ type: 'ping' });
   await socket.next(({ type }) => type === 'pong');
-  await expect.poll(pending, { timeout: 20_000 }).toBe(1);
+  await expect.poll(pending).toBe(1);
   await socket.close();
   expect(contents(await tool('wait_for_events', {}))).toEqual(['two']);
-});
-
-test('a position of another agent or of no agent is refused, and so is a token without a scope for events', async () => {
-  const { handle, tool, pending } = await conversation();
-  const other = await conversation();
-  const { cursor } = await other.tool('wait_for_events', { wait_seconds: 0 });
-  for (const wrong of [cursor, 'nonsense', ''])
-    expect(await tool('acknowledge_events', { cursor: wrong })).toMatchObject({
-      error: { code: 'INVALID_CURSOR' },
-    });
-  for (const args of [{}, { cursor: {} }, { cursor, more: 1 }])
-    expect(await tool('acknowledge_events', args)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
-  const blind = await service.token(handle, { audience: 'mcp', scopes: ['threads:write'] });
-  const call = { name: 'acknowledge_events', arguments: { cursor } };
-  const refused = await postRawMessage(service.url, blind, {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: call,
-  });
-  expect(refused.status).toBe(403);
-  expect([await pending(), await other.pending()]).toEqual([1, 1]);
 });

@@ -2,8 +2,6 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { callToolRaw, postRawMessage, connectSdkClient, readRpcResult } from '../../clients/mcp/client.ts';
 import { useMcpInstance } from './instance.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const instance = useMcpInstance({ progress_ms: 20 });
 
 /** A reader, a writer and their thread. */

@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
 import { useMcpInstance } from './instance.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const instance = useMcpInstance();
 

@@ -72,24 +72,6 @@ test('an unknown revision is answered with the newest one that has sessions, an 
   expect(readRpcResult(answer).error?.message).toContain('Unsupported protocol version: 2025-12-31');
 });
 
-test('notifications and answers are accepted, batches are answered in one', async () => {
-  const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
-  const accepted = await postRawMessage(instance.url, token, initialized);
-  expect([accepted.status, accepted.text]).toEqual([202, '']);
-  expect((await postRawMessage(instance.url, token, { jsonrpc: '2.0', id: 9, result: {} })).status).toBe(202);
-  const batch = [
-    { jsonrpc: '2.0', id: 1, method: 'ping' },
-    initialized,
-    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
-    { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'whoami' } },
-  ];
-  const answer = await postRawMessage(instance.url, token, batch);
-  expect(answer.json).toMatchObject([
-    { id: 1, result: {} },
-    { id: 2, result: { structuredContent: {} } },
-  ]);
-});
-
 test('a method that does not exist and arguments of a wrong kind are JSON-RPC errors', async () => {
   const unknown = readRpcResult(
     await postRawMessage(instance.url, token, { jsonrpc: '2.0', id: 1, method: 'tools/destroy' }),

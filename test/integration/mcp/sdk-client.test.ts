@@ -118,7 +118,7 @@ test('the SDK client gets notifications, and those of a cut as well', async () =
     return new Response(answer.body?.pipeThrough(noted) ?? null, answer);
   };
   const listener = await connectSdkClient(instance.url, token, { fetch: fetchWithCut });
-  await expect.poll(() => heard, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => heard).toBeGreaterThan(0);
   expect(drops).toHaveLength(1);
 
   // Cut before anything came: the priming event told the client where it stands.
@@ -128,7 +128,7 @@ test('the SDK client gets notifications, and those of a cut as well', async () =
     arguments: { with_handle: 'sdk.listener', initial_message: 'during the cut' },
   });
   const { id } = Object(made.structuredContent);
-  await expect.poll(() => listener.notifications.length, { timeout: 8_000 }).toBe(2);
+  await expect.poll(() => listener.notifications.length).toBe(2);
   expect(listener.notifications).toMatchObject([
     {
       method: 'notifications/service/thread_created',
@@ -139,7 +139,7 @@ test('the SDK client gets notifications, and those of a cut as well', async () =
 
   drops[1]?.abort();
   await writer.client.callTool({ name: 'send_message', arguments: { thread_id: id, content: 'and again' } });
-  await expect.poll(() => listener.notifications.length, { timeout: 8_000 }).toBe(3);
+  await expect.poll(() => listener.notifications.length).toBe(3);
   expect(listener.notifications[2]).toMatchObject({ params: { content: 'and again' } });
   await Promise.all([listener.close(), writer.close()]);
 });

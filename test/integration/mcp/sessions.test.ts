@@ -168,7 +168,7 @@ test('an SDK client whose every request goes to the other process works and miss
     await writer.client.callTool({ name: 'send_message', arguments: { thread_id: id, content } });
   }
   const came = () => listener.notifications.filter(({ method }) => method.endsWith('message_created'));
-  await expect.poll(() => came().length, { timeout: 8_000 }).toBe(30);
+  await expect.poll(() => came().length).toBe(30);
   expect(came().map(({ params }) => params['content'])).toEqual(contents);
   await Promise.all([listener.close(), writer.close()]);
 });
@@ -240,5 +240,5 @@ test('a notification stream without Last-Event-ID starts where the session began
   await send('after initialize');
   expect(await readNext()).toBe('after initialize');
   await send('after the first stream');
-  await expect.poll(readNext, { timeout: 20_000 }).toBe('after the first stream');
+  await expect.poll(readNext).toBe('after the first stream');
 });

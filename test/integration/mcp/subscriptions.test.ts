@@ -1,11 +1,9 @@
 import { CompleteResultSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
 import { type McpInstance, startMcpInstance, useMcpPair } from './instance.ts';
 import { openElicitingSession } from '../../clients/mcp/raw-elicitation.ts';
 import { openSseStream } from '../../clients/sse.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const [first, second, database] = useMcpPair();
 

@@ -5,8 +5,6 @@ import { startMcpInstance } from './instance.ts';
 import { openSseStream } from '../../clients/sse.ts';
 import { use } from '../../support/use.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const database = use(createTestDatabase);
 const instance = use(() => startMcpInstance(database.url, { receipts: true, progress_ms: 20 }));
 

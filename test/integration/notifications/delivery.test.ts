@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { decideAsPerson } from '../../../src/services/approvals/approvals.ts';
@@ -10,7 +9,7 @@ import { page, submit, useNotifications, waitUntil } from './setup.ts';
 const setup = useNotifications({ pacing: { gatherMs: 2_000 } });
 
 const deny = (account_id: string, id: string) =>
-  setup.service.core.unitOfWork.write(system, (work) => decideAsPerson(work, account_id, id, 'denied'));
+  setup.service.write((work) => decideAsPerson(work, account_id, id, 'denied'));
 
 describe('a webhook', () => {
   test('is signed with the secret that was shown once, and names what waits', async () => {
@@ -99,7 +98,7 @@ describe('a message', () => {
       'update notification_messages set next_at = 1, attempts = 99 where account_id = $1 returning id';
     await setup.ask(ada);
     await waitUntil(() => setup.receiver.postsAt(path).length).toBe(1);
-    expect(await setup.service.core.database.query({ text }, [ada.person.account_id])).toHaveLength(1);
+    expect(await setup.service.sql(text, [ada.person.account_id])).toHaveLength(1);
     await waitUntil(() => setup.count('notification_messages', ada)).toBe(0);
     expect(setup.receiver.postsAt(path)).toHaveLength(1);
     setup.receiver.setHandler(respondWith(204));
@@ -109,7 +108,7 @@ describe('a message', () => {
     const ada = await setup.person();
     const { path } = await setup.turnWebhookOn(ada);
     const text = `update notification_channels set secret = '\\x00' where account_id = $1`;
-    await setup.service.core.database.query({ text }, [ada.person.account_id]);
+    await setup.service.sql(text, [ada.person.account_id]);
     await setup.ask(ada);
     await waitUntil(async () => (await ada.go(page)).visibleText).toContain(
       'cannot be read; save the URL again',
@@ -148,10 +147,9 @@ describe('an item', () => {
     const ada = await setup.person();
     const { path } = await setup.turnWebhookOn(ada);
     const id = await setup.ask(ada);
-    await setup.service.core.database.query(
-      { text: `delete from outbox where job = 'notice-waiting' and subject_id like $1` },
-      [`%${id}`],
-    );
+    await setup.service.sql(`delete from outbox where job = 'notice-waiting' and subject_id like $1`, [
+      `%${id}`,
+    ]);
     await waitUntil(() => setup.receiver.postsAt(path).length).toBe(1);
   });
 });
@@ -177,7 +175,7 @@ describe('a mail server', () => {
     );
     const text = `update notification_channels set failed_since = $2 where account_id = $1`;
     const threeDays = 3 * 86_400_000;
-    await setup.service.core.database.query({ text }, [ada.person.account_id, Date.now() - threeDays]);
+    await setup.service.sql(text, [ada.person.account_id, Date.now() - threeDays]);
     await setup.ask(ada);
     await waitUntil(async () => (await ada.go(page)).visibleText).toContain(
       'no message arrived for three days',

@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { decideAsPerson } from '../../../src/services/approvals/approvals.ts';
 import { submit, useNotifications, waitUntil } from './setup.ts';
@@ -25,9 +24,7 @@ test('a daily message comes at its hour, with what is new and still waits', asyn
   await setup.ask(bob);
   await waitUntil(() => setup.receiver.postsAt(bobs.path).length).toBe(1);
   expect(posts()).toEqual([]);
-  await setup.service.core.unitOfWork.write(system, (work) =>
-    decideAsPerson(work, ada.person.account_id, first, 'denied'),
-  );
+  await setup.service.write((work) => decideAsPerson(work, ada.person.account_id, first, 'denied'));
   clock.ahead = 4 * hourMs;
   await waitUntil(() => posts().length).toBe(1);
   expect(posts()[0].items.map(({ url }: { url: string }) => url.split('/').at(-1))).toEqual([second]);

@@ -14,7 +14,7 @@ async function start() {
   const { path } = await setup.turnWebhookOn(ada);
   const text = 'select 1 from notification_settings where account_id = $1 and due_at > $2';
   const values = [ada.person.account_id, Date.now() + 3_600_000];
-  const checked = () => setup.service.core.database.query({ text }, values);
+  const checked = () => setup.service.sql(text, values);
   await waitUntil(async () => (await checked()).length).toBe(1);
   const items = () => setup.receiver.postsAt(path).flatMap(({ json }) => json.items);
   return { ada, items };
@@ -80,7 +80,7 @@ test('an inbox item that was given back for the last time, and one whose last le
   await startThread(setup.service, other, [second.ada.own]);
   await next.leases({ wait_seconds: 10 });
   const text = 'update inbox_items set expires_at = 1 where agent_id = $1';
-  await setup.service.core.database.query({ text }, [second.ada.own.id]);
+  await setup.service.sql(text, [second.ada.own.id]);
   // No instance claims any more.
   await maintenanceHandler(setup.service.core).handle({ task: 'end-leases' });
   await waitUntil(() => second.items().map(({ kind }) => kind)).toEqual(['inbox']);

@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { removeMember } from '../../../src/services/people/memberships.ts';
 import { fillForm, createOrganizationOf } from '../console/signed-in-person.ts';
@@ -19,9 +18,7 @@ test('a person who leaves an organization is no longer notified of its agents, a
   const asks = { ...ada, own: desk };
   await setup.ask(asks);
   await waitUntil(counts).toEqual([1, 1]);
-  await setup.service.core.unitOfWork.write(system, (work) =>
-    removeMember(work, ada.person, { slug, username: bob.username }),
-  );
+  await setup.service.write((work) => removeMember(work, ada.person, { slug, username: bob.username }));
   expect(await setup.count('notification_items', bob)).toBe(0);
   await setup.ask(asks);
   await waitUntil(counts).toEqual([2, 1]);
@@ -32,7 +29,7 @@ test('erasing an agent removes the items of it', async () => {
   const { path } = await setup.turnWebhookOn(ada);
   await setup.ask(ada);
   await waitUntil(() => setup.receiver.postsAt(path).length).toBe(1);
-  const { removed } = await setup.service.core.unitOfWork.write(system, async (work) => ({
+  const { removed } = await setup.service.write(async (work) => ({
     removed: await work.db.erasure.removeOwnedRows(ada.own.id),
   }));
   expect(removed).toMatchObject({ notification_items: 1 });

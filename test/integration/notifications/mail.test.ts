@@ -17,9 +17,8 @@ describe('e-mail', () => {
     const [mail] = setup.mailServer.mailsTo(address);
     const path = findLink(mail?.text ?? '', 'confirm');
     const token = path.split('/').at(-1) ?? '';
-    const { database } = setup.service.core;
-    const stored = await database.query<{ row: string }>(
-      { text: `select row_to_json(c)::text as row from notification_channels c where account_id = $1` },
+    const stored = await setup.service.sql<{ row: string }>(
+      `select row_to_json(c)::text as row from notification_channels c where account_id = $1`,
       [ada.person.account_id],
     );
     expect(stored[0]?.row).not.toContain(token);
@@ -49,7 +48,7 @@ describe('e-mail', () => {
     const path = findLink(setup.mailServer.mailsTo(address)[0]?.text ?? '', 'confirm');
     const shown = await ada.go(path);
     const text = 'update notification_channels set token_expires_at = 1 where account_id = $1';
-    await setup.service.core.database.query({ text }, [ada.person.account_id]);
+    await setup.service.sql(text, [ada.person.account_id]);
     expect((await ada.send(findForm(shown, path))).status).toBe(404);
     expect((await ada.go(page)).visibleText).toContain('E-mailOff');
   });
@@ -100,8 +99,7 @@ describe('e-mail', () => {
     const ada = await setup.person();
     const address = await setup.turnMailOn(ada);
     const name = `<b>Eve</b>"'&\u202Eevil\u200B <x@evil.example>`;
-    const { database } = setup.service.core;
-    await database.query({ text: 'update agents set display_name = $2 where id = $1' }, [
+    await setup.service.sql('update agents set display_name = $2 where id = $1', [
       ada.own.id,
       `${name}\r\nBcc: victim@evil.example\r\n\r\n<script>`,
     ]);

@@ -18,7 +18,7 @@ test('while a page with browser notifications is open, messages wait; they are s
   await submit(ada, 'browser', {});
   const page = await openLivePage(setup.service.url, ada, stream);
   const text = 'select 1 from notification_settings where account_id = $1 and page_open_until > $2';
-  const leases = () => setup.service.core.database.query({ text }, [ada.person.account_id, Date.now()]);
+  const leases = () => setup.service.sql(text, [ada.person.account_id, Date.now()]);
   await waitUntil(async () => (await leases()).length).toBe(1);
   const id = await setup.ask(ada);
   await waitUntil(() => page.shown()).toContain(`data-key="${id}"`);

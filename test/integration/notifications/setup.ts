@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
 import {
@@ -100,7 +99,7 @@ export function useNotifications(options: Options = {}) {
     /** An approval that the agent of a person asks for. Returns its id. */
     async ask({ own }: Person): Promise<string> {
       const target = `target-${randomUUID().slice(0, 13)}.agent`;
-      const approval = await service.core.unitOfWork.write(system, async (work) => {
+      const approval = await service.write(async (work) => {
         await registerAgentAsOperator(work, { handle: target, create_owner: true });
         return openApproval(work, {
           agent_id: own.id,
@@ -116,7 +115,7 @@ export function useNotifications(options: Options = {}) {
       mailServer.mailsTo(address).filter(({ subject }) => subject !== 'Confirm your e-mail address'),
     count: async (table: string, { person: { account_id } }: SignedInPerson): Promise<number> => {
       const text = `select count(*)::int as count from ${table} where account_id = $1`;
-      const [row] = await service.core.database.query<{ count: number }>({ text }, [account_id]);
+      const [row] = await service.sql<{ count: number }>(text, [account_id]);
       return row?.count ?? 0;
     },
   };

@@ -154,8 +154,9 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
       unitOfWork.write(system, (work) =>
         issueToken(work, { handle, resource: resources.api, scopes: ['threads:read'], expires_in }),
       ),
-    sql: <Row extends object>(text: string, values: unknown[] = []) =>
-      core.database.query<Row>({ text }, values),
+    write: service.write,
+    read: service.read,
+    sql: service.sql,
     async close() {
       await service.stop();
     },

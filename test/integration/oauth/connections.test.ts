@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import {
   listApprovedAgents,
@@ -25,7 +24,7 @@ import {
 
 const authority = useAuthorizationServer();
 
-const write = <T>(run: (work: SystemWork) => Promise<T>) => authority.core.unitOfWork.write(system, run);
+const write = <T>(run: (work: SystemWork) => Promise<T>) => authority.write(run);
 const verdict: AuthorizationServer['verifyToken'] = (token, audience) =>
   authority.verifyToken(token, audience);
 
@@ -33,7 +32,7 @@ const verdict: AuthorizationServer['verifyToken'] = (token, audience) =>
 async function expectEnded(app: OAuthApp, tokens: Tokens, account_id: string): Promise<void> {
   await expect.poll(() => verdict(tokens.access_token)).toMatch(revokedTokenMessage);
   expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
-  const listed = await authority.core.unitOfWork.read(system, (work) => listConnections(work, account_id));
+  const listed = await authority.read((work) => listConnections(work, account_id));
   expect(listed.filter(({ client_id }) => client_id === app.client_id)).toEqual([]);
 }
 
@@ -52,9 +51,7 @@ describe('the connected clients of a person', () => {
     const before = Date.now();
     await app.approved(who);
     await app.connect(who, { scope: 'threads:read', redirect_uri: 'http://127.0.0.1:7777/callback' });
-    const listed = await authority.core.unitOfWork.read(system, (work) =>
-      listConnections(work, who.account_id),
-    );
+    const listed = await authority.read((work) => listConnections(work, who.account_id));
     const same = {
       grant_id: expect.stringMatching(/^grt_/),
       agent_id: who.agent.id,
@@ -79,9 +76,7 @@ describe('the connected clients of a person', () => {
     const [who, other] = [await authority.person(), await authority.person()];
     const app = await registerApp(authority.url);
     const tokens = await app.connect(who);
-    const [connection] = await authority.core.unitOfWork.read(system, (work) =>
-      listConnections(work, who.account_id),
-    );
+    const [connection] = await authority.read((work) => listConnections(work, who.account_id));
     const grant_id = connection?.grant_id ?? '';
     for (const [account_id, id] of [
       [other.account_id, grant_id],
@@ -101,16 +96,12 @@ describe('the connected clients of a person', () => {
     const app = await registerApp(authority.url);
     await app.connect(who);
     const byClient = await app.connect(who);
-    const [, first] = await authority.core.unitOfWork.read(system, (work) =>
-      listConnections(work, who.account_id),
-    );
+    const [, first] = await authority.read((work) => listConnections(work, who.account_id));
     await write((work) => endConnection(work, who.account_id, first?.grant_id ?? ''));
     expect((await app.revoke(byClient.refresh_token)).status).toBe(200);
     const readEntries = async () => {
       const filter = { agent_id: who.agent.id, kind: 'access', limit: 10 } as const;
-      const { entries } = await authority.core.unitOfWork.read(system, (work) =>
-        readAgentAudit(work, who.account_id, filter),
-      );
+      const { entries } = await authority.read((work) => readAgentAudit(work, who.account_id, filter));
       return entries.filter(({ act }) => act.startsWith('connection.'));
     };
     await expect.poll(async () => (await readEntries()).length).toBe(4);
@@ -129,9 +120,7 @@ describe('the connected clients of a person', () => {
     const other = await authority.agent(who.username, 'other');
     const app = await registerApp(authority.url);
     const before = (person: typeof who, ...scopes: Scope[]) =>
-      authority.core.unitOfWork.read(system, (work) =>
-        listApprovedAgents(work, person.account_id, app.client_id, scopes),
-      );
+      authority.read((work) => listApprovedAgents(work, person.account_id, app.client_id, scopes));
     expect(await before(who, 'threads:read')).toEqual([]);
     await app.connect(who, { scope: 'threads:read contacts:read' });
     await app.connect({ ...who, agent: other }, { scope: 'threads:read' });

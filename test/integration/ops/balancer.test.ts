@@ -6,8 +6,6 @@ import { missingHaproxyReason, startHaproxy } from '../../support/servers/haprox
 import { findFreePort } from '../../support/free-port.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 /** An API that is ready and answers every request with its name. */
 async function startNamedApi(name: string, port: number) {
   const server = createServer((_request, response) => response.end(name));

@@ -1,7 +1,6 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import {
   type Approval,
@@ -15,16 +14,14 @@ import {
 } from '../../../src/services/approvals/approvals.ts';
 import { createOrganization } from '../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../support/join-organization.ts';
-import { newUsername, openPeopleSetup } from './setup.ts';
+import { codeOf, newUsername, openPeopleSetup } from './setup.ts';
 import { use } from '../../support/use.ts';
 
 const hour = 60 * 60 * 1000;
 const setup = use(openPeopleSetup);
 
 const agent = (handle: string, member?: string) =>
-  setup.unitOfWork.write(system, (work) =>
-    registerAgentAsOperator(work, { handle, member, create_owner: true }),
-  );
+  setup.write((work) => registerAgentAsOperator(work, { handle, member, create_owner: true }));
 
 /** A person with an agent, and the agent of a stranger. */
 async function pair() {
@@ -36,7 +33,7 @@ async function pair() {
 }
 
 const ask = (input: OpenApproval, now = Date.now()) =>
-  setup.unitOfWork.write(system, (work) => openApproval({ ...work, now }, input));
+  setup.write((work) => openApproval({ ...work, now }, input));
 
 async function requestApproval(input: OpenApproval, now?: number): Promise<Approval> {
   const approval = await ask(input, now);
@@ -45,16 +42,9 @@ async function requestApproval(input: OpenApproval, now?: number): Promise<Appro
 }
 
 const decide = (who: { account_id: string }, id: string, decision: 'approved' | 'denied', now = Date.now()) =>
-  setup.unitOfWork.write(system, (work) => decideAsPerson({ ...work, now }, who.account_id, id, decision));
+  setup.write((work) => decideAsPerson({ ...work, now }, who.account_id, id, decision));
 const list = (who: { account_id: string }, pending: boolean, before?: string) =>
-  setup.unitOfWork.read(system, (work) =>
-    listApprovals(work, who.account_id, { pending, ...(before && { before }) }),
-  );
-const codeOf = (attempt: Promise<unknown>) =>
-  attempt.then(
-    () => 'no refusal',
-    (error: unknown) => (error instanceof DomainError ? error.code : error),
-  );
+  setup.read((work) => listApprovals(work, who.account_id, { pending, ...(before && { before }) }));
 
 describe('a request', () => {
   test('has the agent, the action, the target, the message and the expiry', async () => {
@@ -84,9 +74,7 @@ describe('a request', () => {
       used_at: null,
       answer: null,
     });
-    expect(await setup.unitOfWork.read(system, (work) => findApproval(work, agent_id, approval.id))).toEqual(
-      approval,
-    );
+    expect(await setup.read((work) => findApproval(work, agent_id, approval.id))).toEqual(approval);
     expect(await list(person, true)).toEqual([approval]);
     expect(await list(person, false)).toEqual([]);
   });
@@ -104,7 +92,7 @@ describe('a request', () => {
   test('about an agent of the same owner or organization needs no approval', async () => {
     const { person, agent_id } = await pair();
     const slug = newUsername('org');
-    await setup.unitOfWork.write(system, (work) => createOrganization(work, slug));
+    await setup.write((work) => createOrganization(work, slug));
     const [one, other] = [await agent(`${slug}.one`), await agent(`${slug}.other`)];
     await agent(`${person.username}.second`);
     const detail = {};
@@ -162,12 +150,9 @@ describe('a decision', () => {
       });
     const answer = all[0]?.answer ?? '';
     expect(JSON.parse(answer)).toMatchObject({ to: { canonical_handle: target }, message: 'May I?' });
-    expect(
-      await setup.unitOfWork.read(system, ({ db }) => db.idempotencyKeys.find(claim.key_hash)),
-    ).toMatchObject({ answer });
+    expect(await setup.read(({ db }) => db.idempotencyKeys.find(claim.key_hash))).toMatchObject({ answer });
     const answered = { agent_id, action: 'request_contact', target, detail } as const;
-    const findAnswer = (now: number) =>
-      setup.unitOfWork.write(system, (work) => findAnsweredCall({ ...work, now }, answered));
+    const findAnswer = (now: number) => setup.write((work) => findAnsweredCall({ ...work, now }, answered));
     expect(await findAnswer(Date.now())).toBe(answer);
     expect(await findAnswer(Date.now() + 25 * hour)).toBeUndefined();
   });
@@ -209,7 +194,7 @@ describe('a decision', () => {
   test('can be made by people who can act as the agent; for others the request does not exist', async () => {
     const slug = newUsername('org');
     const [admin, member, stranger] = [await setup.person(), await setup.person(), await setup.person()];
-    await setup.unitOfWork.write(system, async (work) => {
+    await setup.write(async (work) => {
       await createOrganization(work, slug);
       await joinOrganization(work, { slug, username: admin.username, role: 'admin' });
       await joinOrganization(work, { slug, username: member.username, role: 'member' });
@@ -230,9 +215,7 @@ describe('a decision', () => {
       [stranger, '\0', false],
     ];
     for (const [who, id, allowed] of may) {
-      const seen = setup.unitOfWork.read(system, (work) =>
-        requireApprovalForPerson(work, who.account_id, id),
-      );
+      const seen = setup.read((work) => requireApprovalForPerson(work, who.account_id, id));
       expect(await codeOf(seen)).toBe(allowed ? 'no refusal' : 'NOT_FOUND');
       expect((await list(who, true)).some((approval) => approval.id === id)).toBe(allowed);
       expect(await codeOf(decide(who, id, 'denied'))).toBe(allowed ? 'no refusal' : 'NOT_FOUND');
@@ -247,8 +230,7 @@ describe('a decision', () => {
       target: one.target,
       detail: {},
     });
-    const find = (agent_id: string) =>
-      setup.unitOfWork.read(system, (work) => findApproval(work, agent_id, id));
+    const find = (agent_id: string) => setup.read((work) => findApproval(work, agent_id, id));
     expect(await codeOf(find(one.agent_id))).toBe('no refusal');
     expect(await codeOf(find(other.agent_id))).toBe('NOT_FOUND');
   });

@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
@@ -19,7 +18,7 @@ test('expired sessions, sign-ins and invitations are removed, active ones stay',
   const { externalSignIns } = setup.core.db;
   await externalSignIns.insert(Buffer.from('over'), {}, Date.now() - 1);
   await externalSignIns.insert(Buffer.from('open'), {}, Date.now() + day);
-  const organization = await setup.unitOfWork.write(system, (work) => createOrganization(work, 'expiring'));
+  const organization = await setup.write((work) => createOrganization(work, 'expiring'));
   for (const [who, expires_at] of [
     [over, Date.now() - 1],
     [open, Date.now() + day],
@@ -40,11 +39,11 @@ test('expired sessions, sign-ins and invitations are removed, active ones stay',
 
 test('approvals are removed 30 days after they expired', async () => {
   const { username } = await setup.person();
-  const { id: agent_id } = await setup.unitOfWork.write(system, (work) =>
+  const { id: agent_id } = await setup.write((work) =>
     registerAgentAsOperator(work, { handle: `${username}.own` }),
   );
   const ask = (target: string, now: number) =>
-    setup.unitOfWork.write(system, (work) =>
+    setup.write((work) =>
       openApproval({ ...work, now }, { agent_id, action: 'request_contact', target, detail: {} }),
     );
   await ask('some.body', Date.now() - 31 * day - 1_000);

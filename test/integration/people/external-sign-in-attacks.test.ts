@@ -260,9 +260,6 @@ test('the cookie of a pending sign-in is hidden from scripts and other sites', a
   const answer = await openFormBrowser(service.url).go('/sign-in/external');
   const cookie = answer.headers.getSetCookie().find((line) => line.startsWith('ams_external='));
   expect(cookie).toMatch(/; path=\/; .*samesite=lax; httponly$/i);
-  const rows = await service.core.database.query<{ text: string }>(
-    { text: `select e::text as text from external_sign_ins e` },
-    [],
-  );
+  const rows = await service.sql<{ text: string }>(`select e::text as text from external_sign_ins e`);
   expect(JSON.stringify(rows)).not.toContain(/^ams_external=([\w-]+)/.exec(cookie ?? '')?.[1]);
 });

@@ -101,10 +101,7 @@ describe('a new person from the provider', () => {
       [one, other].map((username) => browser.send(choice, { fields: { username }, follow: false })),
     );
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([303, expect.any(Number)]);
-    const { database } = service.core;
-    const made = await database.query({ text: 'select name from owners where name = any($1)' }, [
-      [one, other],
-    ]);
+    const made = await service.sql('select name from owners where name = any($1)', [[one, other]]);
     expect(made).toHaveLength(1);
   });
 

@@ -1,6 +1,4 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
-import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { listAgentsOfPerson } from '../../../src/services/people/agents.ts';
 import {
@@ -17,7 +15,7 @@ import {
   listInvitationsOfPerson,
   revokeInvitationToMember,
 } from '../../../src/services/people/membership-invitations.ts';
-import { newUsername, openPeopleSetup } from './setup.ts';
+import { codeOf, newUsername, openPeopleSetup } from './setup.ts';
 import { use } from '../../support/use.ts';
 
 const setup = use(openPeopleSetup);
@@ -27,31 +25,22 @@ interface Somebody {
   username: string;
 }
 
-import type { SystemWork } from '../../../src/work/unit-of-work.ts';
-const administer = <T>(run: (work: SystemWork) => Promise<T>) => setup.unitOfWork.write(system, run);
-const found = (by: Somebody, slug: string) => administer((work) => foundOrganization(work, by, slug));
+const found = (by: Somebody, slug: string) => setup.write((work) => foundOrganization(work, by, slug));
 const invite = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member' = 'member') =>
-  administer((work) => inviteMember(work, by, { slug, username: who.username, role }));
-const accept = (who: Somebody, slug: string) => administer((work) => acceptInvitation(work, who, slug));
-const decline = (who: Somebody, slug: string) => administer((work) => declineInvitation(work, who, slug));
+  setup.write((work) => inviteMember(work, by, { slug, username: who.username, role }));
+const accept = (who: Somebody, slug: string) => setup.write((work) => acceptInvitation(work, who, slug));
+const decline = (who: Somebody, slug: string) => setup.write((work) => declineInvitation(work, who, slug));
 const revoke = (by: Somebody, slug: string, who: Somebody) =>
-  administer((work) => revokeInvitationToMember(work, by, { slug, username: who.username }));
+  setup.write((work) => revokeInvitationToMember(work, by, { slug, username: who.username }));
 const invited = async (who: Somebody) =>
-  (await setup.unitOfWork.read(system, (work) => listInvitationsOfPerson(work, who))).map(({ slug }) => slug);
+  (await setup.read((work) => listInvitationsOfPerson(work, who))).map(({ slug }) => slug);
 const setRole = (by: Somebody, slug: string, who: Somebody, role: 'admin' | 'member') =>
-  administer((work) => changeRole(work, by, { slug, username: who.username, role }));
+  setup.write((work) => changeRole(work, by, { slug, username: who.username, role }));
 const remove = (by: Somebody, slug: string, who: Somebody) =>
-  administer((work) => removeMember(work, by, { slug, username: who.username }));
-const see = (by: Somebody, slug: string) =>
-  setup.unitOfWork.read(system, (work) => requireOrganization(work, by, slug));
+  setup.write((work) => removeMember(work, by, { slug, username: who.username }));
+const see = (by: Somebody, slug: string) => setup.read((work) => requireOrganization(work, by, slug));
 const roles = async (by: Somebody, slug: string) =>
   Object.fromEntries((await see(by, slug)).members.map(({ username, role }) => [username, role]));
-
-const codeOf = (attempt: Promise<unknown>) =>
-  attempt.then(
-    () => 'no refusal',
-    (error: unknown) => (error instanceof DomainError ? error.code : String(error)),
-  );
 
 /** An organization with its founder, another admin, a member, and a person outside. */
 async function club() {
@@ -68,7 +57,7 @@ async function club() {
 describe('an organization', () => {
   test('has its founder as the admin, and is listed to its members with their role', async () => {
     const { slug, founder, admin, member, stranger } = await club();
-    const listed = (who: Somebody) => setup.unitOfWork.read(system, (work) => listOrganizations(work, who));
+    const listed = (who: Somebody) => setup.read((work) => listOrganizations(work, who));
     const record = { slug, display_name: null, created_at: expect.any(Number) };
     const organization = { id: expect.stringMatching(/^org_/), ...record };
     expect(await listed(founder)).toEqual([{ ...organization, role: 'admin' }]);
@@ -152,7 +141,7 @@ describe('its members', () => {
     expect(await codeOf(revoke(founder, slug, stranger))).toBe('NOT_FOUND');
 
     const longAgo = Date.now() - 14 * 24 * 60 * 60 * 1000;
-    await administer((work) =>
+    await setup.write((work) =>
       inviteMember({ ...work, now: longAgo }, admin, {
         slug,
         username: stranger.username,
@@ -207,13 +196,11 @@ describe('its members', () => {
 
   test('are removed by admins, or leave; their agents there stay', async () => {
     const { slug, admin, member, founder } = await club();
-    const tied = await administer((work) =>
+    const tied = await setup.write((work) =>
       registerAgentAsOperator(work, { handle: `${slug}.tied`, member: member.username }),
     );
     const managed = async (who: Somebody) =>
-      (await setup.unitOfWork.read(system, (work) => listAgentsOfPerson(work, who.account_id))).map(
-        ({ id }) => id,
-      );
+      (await setup.read((work) => listAgentsOfPerson(work, who.account_id))).map(({ id }) => id);
     expect(await codeOf(remove(member, slug, admin))).toBe('FORBIDDEN');
     expect(await managed(member)).toEqual([tied.id]);
     await remove(admin, slug, member);

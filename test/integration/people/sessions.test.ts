@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import {
   endOtherSessions,
@@ -15,9 +14,8 @@ import { use } from '../../support/use.ts';
 const day = 24 * 60 * 60 * 1000;
 const setup = use(openPeopleSetup);
 
-const find = (token: string, now = Date.now()) =>
-  setup.unitOfWork.read(system, (work) => findPerson(work, token, now));
-const list = (account_id: string) => setup.unitOfWork.read(system, (work) => listSessions(work, account_id));
+const find = (token: string, now = Date.now()) => setup.read((work) => findPerson(work, token, now));
+const list = (account_id: string) => setup.read((work) => listSessions(work, account_id));
 
 describe('a session', () => {
   test('is found by its token, of which only the hash is stored', async () => {
@@ -36,18 +34,18 @@ describe('a session', () => {
     expect(await find(token, Date.now() + 29.9 * day)).toBeDefined();
     expect(await find(token, Date.now() + 30.1 * day)).toBeUndefined();
     const later = Date.now() + 20 * day;
-    await setup.unitOfWork.write(system, (work) => touchSession({ ...work, now: later }, session_id));
+    await setup.write((work) => touchSession({ ...work, now: later }, session_id));
     expect(await find(token, later + 29.9 * day)).toBeDefined();
     expect(await find(token, later + 30.1 * day)).toBeUndefined();
     const tooLate = later + 31 * day;
-    await setup.unitOfWork.write(system, (work) => touchSession({ ...work, now: tooLate }, session_id));
+    await setup.write((work) => touchSession({ ...work, now: tooLate }, session_id));
     expect(await find(token, tooLate)).toBeUndefined();
   });
 
   test('stores an address and a user agent of limited length', async () => {
     const { account_id } = await setup.person();
     const from = { account_id, address: 'f'.repeat(5_000), user_agent: '\u{1f980}'.repeat(5_000) };
-    await setup.unitOfWork.write(system, (work) => openSession(work, from));
+    await setup.write((work) => openSession(work, from));
     // The session of the sign-up may have the same time.
     const lengths = (await list(account_id)).map((each) => [each.address.length, each.user_agent.length]);
     expect(lengths).toContainEqual([64, 300]);
@@ -56,14 +54,10 @@ describe('a session', () => {
   test('is one of at most a hundred: the least recently used one ends', async () => {
     const { account_id, token, session_id } = await setup.person();
     const { token: second } = await setup.signIn(account_id);
-    await setup.unitOfWork.write(system, (work) =>
-      touchSession({ ...work, now: Date.now() + 1_000 }, session_id),
-    );
+    await setup.write((work) => touchSession({ ...work, now: Date.now() + 1_000 }, session_id));
     for (let opened = 2; opened < 101; opened += 1) {
       const from = { account_id, address: '', user_agent: '' };
-      await setup.unitOfWork.write(system, (work) =>
-        openSession({ ...work, now: Date.now() + opened }, from),
-      );
+      await setup.write((work) => openSession({ ...work, now: Date.now() + opened }, from));
     }
     expect(await list(account_id)).toHaveLength(100);
     expect(await find(second)).toBeUndefined();
@@ -75,9 +69,7 @@ describe('sessions of a person', () => {
   test('are listed, the most recently used first, without expired ones', async () => {
     const person = await setup.person();
     const other = await setup.signIn(person.account_id);
-    await setup.unitOfWork.write(system, (work) =>
-      touchSession({ ...work, now: Date.now() + 1_000 }, person.session_id),
-    );
+    await setup.write((work) => touchSession({ ...work, now: Date.now() + 1_000 }, person.session_id));
     expect(await list(person.account_id)).toEqual([
       {
         id: person.session_id,
@@ -96,8 +88,7 @@ describe('sessions of a person', () => {
 
   test('end one by one, by their own account only', async () => {
     const [person, stranger] = [await setup.person(), await setup.person()];
-    const end = (account_id: string, id: string) =>
-      setup.unitOfWork.write(system, (work) => endSession(work, account_id, id));
+    const end = (account_id: string, id: string) => setup.write((work) => endSession(work, account_id, id));
     expect(await end(stranger.account_id, person.session_id)).toBe(false);
     expect(await find(person.token)).toBeDefined();
     expect(await end(person.account_id, person.session_id)).toBe(true);
@@ -109,13 +100,15 @@ describe('sessions of a person', () => {
   test('end all but one, or all; those of others stay', async () => {
     const [person, stranger] = [await setup.person(), await setup.person()];
     const others = [await setup.signIn(person.account_id), await setup.signIn(person.account_id)];
-    expect(await setup.unitOfWork.write(system, (work) => endOtherSessions(work, person))).toBe(2);
+    expect(await setup.write((work) => endOtherSessions(work, person))).toBe(2);
     for (const { token } of others) expect(await find(token)).toBeUndefined();
     expect(await find(person.token)).toBeDefined();
     const all = { apps: false };
-    expect(
-      await setup.unitOfWork.write(system, (work) => signOutEverywhere(work, person.account_id, all)),
-    ).toEqual({ sessions_ended: 1, apps_ended: 0, ended: [] });
+    expect(await setup.write((work) => signOutEverywhere(work, person.account_id, all))).toEqual({
+      sessions_ended: 1,
+      apps_ended: 0,
+      ended: [],
+    });
     expect(await find(person.token)).toBeUndefined();
     expect(await find(stranger.token)).toBeDefined();
   });

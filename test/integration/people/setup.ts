@@ -1,4 +1,6 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { ReadWork, SystemWork } from '../../../src/work/unit-of-work.ts';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
@@ -34,6 +36,9 @@ export async function openPeopleSetup() {
     core,
     env: settings.env,
     unitOfWork,
+    /** Runs as the system in a transaction, or with `read` without one. */
+    write: <T>(run: (work: SystemWork) => Promise<T>) => unitOfWork.write(system, run),
+    read: <T>(run: (work: ReadWork) => Promise<T>) => unitOfWork.read(system, run),
     /** Another session of an account. */
     signIn,
     /** A new person with the password above, signed in. */
@@ -52,5 +57,12 @@ export async function openPeopleSetup() {
     },
   };
 }
+
+/** The code of the domain error that an attempt throws. */
+export const codeOf = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => 'no refusal',
+    (error: unknown) => (error instanceof DomainError ? error.code : String(error)),
+  );
 
 export type PeopleSetup = Awaited<ReturnType<typeof openPeopleSetup>>;

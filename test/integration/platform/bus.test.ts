@@ -8,8 +8,6 @@ import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { describeWithRedis, startTestRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 interface Backend {
   url: string;
   open(options: { url: string; installation: string; log: ErrorLog }): Bus;

@@ -10,8 +10,6 @@ import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { describeWithRedis, startTestRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const limits = {
   few: { points: 3, seconds: 60 },
   many: { points: 20, seconds: 60 },
@@ -112,7 +110,7 @@ function testLimiter(start: () => Promise<Backend>): void {
     const limiter = openLimiter();
     expect(await taken(limiter, 'brief', 'x')).toBe(true);
     expect(await taken(limiter, 'brief', 'x')).toBe(false);
-    await expect.poll(() => taken(limiter, 'brief', 'x'), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => taken(limiter, 'brief', 'x')).toBe(true);
   });
 
   test('are counted by the clock of the store, whatever that of a process shows', async () => {
@@ -158,7 +156,7 @@ function testLimiter(start: () => Promise<Backend>): void {
     expect(await backend.counted('few', key)).toBe(0);
     await proxy.restore();
     // The process refuses this key for a minute; the store has no entry for it.
-    await expect.poll(() => taken(limiter, 'few', key), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => taken(limiter, 'few', key)).toBe(true);
     expect(await backend.counted('few', key)).toBe(1);
   });
 

@@ -49,7 +49,7 @@ function testAllTransports(backend: Backend): void {
     const { created_at, id, sequence } = three.value;
     expect(last.data).toMatchObject({ created_at, id, sequence });
 
-    await expect.poll(() => mcp.notifications.length, { timeout: 20_000 }).toBe(4);
+    await expect.poll(() => mcp.notifications.length).toBe(4);
     expect(mcp.notifications.map(({ method }) => method)).toEqual([
       'notifications/service/thread_created',
       'notifications/service/message_created',
@@ -75,13 +75,11 @@ function testAllTransports(backend: Backend): void {
     const body = { with_handle: bob.handle, initial_message: 'Où est le café?' };
     const thread = await service.post(ann, '/threads', body);
     const indexed = () =>
-      service.core.database.query<{ found: boolean }>(
-        {
-          text: `select document @@ to_tsquery('simple', 'cafe') as found from message_search where message_id = $1`,
-        },
+      service.sql<{ found: boolean }>(
+        `select document @@ to_tsquery('simple', 'cafe') as found from message_search where message_id = $1`,
         [thread.body.initial_message_id],
       );
-    await expect.poll(indexed, { timeout: 20_000 }).toEqual([{ found: true }]);
+    await expect.poll(indexed).toEqual([{ found: true }]);
     await expect
       .poll(() => service.core.db.outbox.readAge(), { timeout: 20_000 })
       .toEqual({ rows: 0, oldest: null });

@@ -1,11 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { openSseStream } from '../../clients/sse.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const day = 24 * 3_600_000;
 
@@ -75,7 +73,7 @@ test('without a cursor every transport starts at the acknowledged position, whic
   const socket = await connectWebSocket(service.url, { token: agent.token });
   socket.send({ type: 'ack', cursor: cursorOf(agent, 2) });
   const position = async () => (await service.core.db.feed.readCounters([agent.id]))[0]?.acknowledged_number;
-  await expect.poll(position, { timeout: 10_000 }).toBe(2);
+  await expect.poll(position).toBe(2);
   await socket.close();
   expect(await readThroughEveryTransport(reader)).toEqual(
     expectedOnEveryTransport({ gap: false, first: 'm2' }),

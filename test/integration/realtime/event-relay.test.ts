@@ -1,12 +1,9 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Bus } from '../../../src/platform/bus/bus.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { backends, type Backend, createTestSettings, startService } from '../../support/service.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Options {
   backend?: Backend;
@@ -137,7 +134,7 @@ test('a reader without the scope gets no event from the bus', async () => {
   await reading.core.bus.subscribe(topic, (body) => void relayed.push(body));
   for (const text of texts.slice(0, 5)) await send(text);
   await vi.waitFor(() => expect(relayed.filter((body) => body.includes(' ')).length).toBeGreaterThan(4));
-  await reading.core.unitOfWork.write(system, async (work) => {
+  await reading.write(async (work) => {
     const data = { agent_id: receiver.id, canonical_handle: receiver.handle };
     work.changes.emit({ type: 'contact.removed', recipients: [receiver.id], data });
   });

@@ -1,10 +1,8 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { eventPage } from '../../../src/transports/rest/events.ts';
 import { checkReceived } from '../../support/asyncapi/check-received.ts';
 import { startRealtimeNode } from '../ws/realtime-node.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const node = use(startRealtimeNode);
 
@@ -57,7 +55,7 @@ function waiting(agent: string, { realtime } = node): number {
 }
 
 async function untilWaiting(agent: string, members: number): Promise<void> {
-  await expect.poll(() => waiting(agent), { timeout: 10_000 }).toBe(members);
+  await expect.poll(() => waiting(agent)).toBe(members);
 }
 
 test('a caller waits for the first event', async () => {
@@ -93,7 +91,7 @@ test('a stopping process responds to waiting callers immediately', async () => {
   const token = await stopping.token(agent);
   const headers = { Authorization: `Bearer ${token}` };
   const answer = fetch(`${stopping.address}/v1/events?wait=30`, { headers });
-  await expect.poll(() => waiting(agent, stopping), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => waiting(agent, stopping)).toBe(1);
   const stopped = stopping.stop();
   expect(await (await answer).json()).toMatchObject({ complete: true });
   await stopped;
@@ -110,7 +108,7 @@ test('many callers can wait at the same time without a warning', async () => {
   const answers = Array.from({ length: 15 }, () =>
     fetch(`${crowded.address}/v1/events?wait=30`, { headers }),
   );
-  await expect.poll(() => waiting(agent, crowded), { timeout: 10_000 }).toBe(15);
+  await expect.poll(() => waiting(agent, crowded)).toBe(15);
   const stopped = crowded.stop();
   for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
   expect(warnings).toEqual([]);

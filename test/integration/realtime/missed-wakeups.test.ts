@@ -1,9 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Bus } from '../../../src/platform/bus/bus.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { startRealtimeNode } from '../ws/realtime-node.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** A bus that drops every message, with or without an unhealthy status. */
 function withoutWakeups(healthy: boolean) {

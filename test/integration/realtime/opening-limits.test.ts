@@ -30,7 +30,7 @@ test('initialize is limited per agent: 429, a JSON-RPC error with the id, Retry-
     },
   });
   const text = 'select 1 from mcp_sessions where agent_id = $1';
-  expect(await service.core.database.query({ text }, [id])).toHaveLength(2);
+  expect(await service.sql(text, [id])).toHaveLength(2);
   // Neither other agents nor other calls are affected.
   expect((await begin((await service.agent({ audience: 'mcp' })).token)).status).toBe(200);
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -90,15 +90,13 @@ test('sessions that were not used for an hour are deleted', async () => {
     (await postRawMessage(service.url, token, initializeRequest)).headers.get('mcp-session-id') ?? '';
   const ids = [await begin(), await begin()];
   expect(ids).not.toContain('');
-  await service.core.database.query(
-    {
-      text: 'update mcp_sessions set seen_at = seen_at - 3660000 where agent_id = $1 and id_hash = sha256($2)',
-    },
+  await service.sql(
+    'update mcp_sessions set seen_at = seen_at - 3660000 where agent_id = $1 and id_hash = sha256($2)',
     [id, Buffer.from(ids[0] ?? '')],
   );
   await maintenanceHandler(service.core).handle({ task: 'expire-mcp-sessions' });
   const text = `select encode(id_hash, 'hex') from mcp_sessions where agent_id = $1`;
-  expect(await service.core.database.query({ text }, [id])).toHaveLength(1);
+  expect(await service.sql(text, [id])).toHaveLength(1);
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const statuses = [];
   for (const session of ids)

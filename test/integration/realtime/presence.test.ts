@@ -1,4 +1,4 @@
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { startApi } from '../../../src/api.ts';
 import { compose } from '../../../src/compose.ts';
 import { createLifecycle } from '../../../src/start/lifecycle.ts';
@@ -12,8 +12,6 @@ import { openSseStream } from '../../clients/sse.ts';
 import { signInPerson } from '../console/signed-in-person.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { startRealtimeNode } from '../ws/realtime-node.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const clients: WsClient[] = [];
 afterEach(() => {
@@ -115,8 +113,7 @@ test('an agent in two processes is online until the last one stops, and then imm
   const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
   await connectClient(second.url, bob.token);
   await connectClient(third.url, bob.token);
-  const nodes = () =>
-    service.core.database.query({ text: 'select node_id from presence where agent_id = $1' }, [bob.id]);
+  const nodes = () => service.sql('select node_id from presence where agent_id = $1', [bob.id]);
   await expect.poll(async () => (await nodes()).length, waitOptions).toBe(2);
   expect(await service.core.db.presence.listOnline([ada.id, bob.id])).toEqual(new Set([bob.id]));
   expect(await second.stop()).toBe(true);

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startApi } from '../../../src/api.ts';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
@@ -7,8 +7,6 @@ import { readAllEvents } from '../../clients/feed.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { buildAgent, createTestSettings } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 test('a stopping process writes the deliveries that it has collected', async () => {
   const settings = await createTestSettings('postgres');

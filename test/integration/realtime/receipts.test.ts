@@ -1,5 +1,4 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DeliveredMark } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { recordDeliveries, type DeliveredBatch } from '../../../src/services/threads/receipts.ts';
 import { readAllEvents, type FeedEvent } from '../../clients/feed.ts';
@@ -7,8 +6,6 @@ import { requestRest } from '../../clients/rest.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { openSseStream } from '../../clients/sse.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const service = useSharedService();
 
@@ -59,8 +56,7 @@ async function threadOf(creator: TestAgent | undefined, ...others: (TestAgent | 
   };
 }
 
-const record = (taken: DeliveredBatch) =>
-  service.core.unitOfWork.write(system, (work) => recordDeliveries(work, { ...taken }));
+const record = (taken: DeliveredBatch) => service.write((work) => recordDeliveries(work, { ...taken }));
 
 /** The receipts that the agent has received: thread, member and mark, in order. */
 async function readReceiptEvents(agent: TestAgent | undefined): Promise<[string, string, number][]> {
@@ -215,7 +211,7 @@ test('a member that is removed while a delivery is written gets no event', async
   await thread.send(ann);
   const order: string[] = [];
   let removing: Promise<unknown> | undefined;
-  await service.core.unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     await recordDeliveries(work, { marks: [thread.mark(bob, 1)] });
     removing = thread.remove(bob, ann).then(() => order.push('removed'));
     const waiting = {

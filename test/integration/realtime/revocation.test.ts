@@ -1,19 +1,14 @@
 import { hash } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { useSharedService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const service = useSharedService();
 
 /** Revokes tokens only in the database, without a bus message. */
 async function endSilently(tokens: readonly string[]): Promise<void> {
   const hashes = tokens.map((token) => hash('sha256', token, 'buffer'));
-  await service.core.database.query(
-    { text: 'delete from access_tokens where token_hash = any($1::bytea[])' },
-    [hashes],
-  );
+  await service.sql('delete from access_tokens where token_hash = any($1::bytea[])', [hashes]);
 }
 
 function authorized(token: string): RequestInit {
@@ -42,6 +37,6 @@ test('a revocation without a bus message still ends sockets, SSE streams and lon
 test('the stream of an agent that retired without a bus message ends', async () => {
   const { id, token } = await service.agent();
   const socket = await connectWebSocket(service.url, { token });
-  await service.core.database.query({ text: 'update agents set retired_at = 1 where id = $1' }, [id]);
+  await service.sql('update agents set retired_at = 1 where id = $1', [id]);
   expect(await socket.closed).toMatchObject({ code: 1008 });
 });

@@ -10,22 +10,18 @@ async function buildThread(last: number | null) {
   const ids = agents.map(({ id }) => id).toSorted();
   const thread_id = newId('thread');
   const { database } = service.core;
-  await database.query(
-    {
-      text: `insert into threads (id, status, created_by, last_sender_id, created_at, updated_at) values ($1, 'active', $2, $3, 0, 0)`,
-    },
+  await service.sql(
+    `insert into threads (id, status, created_by, last_sender_id, created_at, updated_at) values ($1, 'active', $2, $3, 0, 0)`,
     [thread_id, ids[0], last === null ? null : ids[last]],
   );
-  await database.query(
-    {
-      text: `insert into thread_exchanges (thread_id, one_id, other_id, exchanges, since)
+  await service.sql(
+    `insert into thread_exchanges (thread_id, one_id, other_id, exchanges, since)
              select $1, a, b, 1, 0 from unnest($2::text[]) a, unnest($2::text[]) b where a < b`,
-    },
     [thread_id, ids],
   );
   onTestFinished(async () => {
-    await database.query({ text: 'delete from thread_exchanges where thread_id = $1' }, [thread_id]);
-    await database.query({ text: 'delete from threads where id = $1' }, [thread_id]);
+    await service.sql('delete from thread_exchanges where thread_id = $1', [thread_id]);
+    await service.sql('delete from threads where id = $1', [thread_id]);
   });
   const writers = (...places: number[]) => places.map((at) => ({ thread_id, agent_id: ids[at] ?? '' }));
   const list = async (...lists: { thread_id: string; agent_id: string }[][]) => {

@@ -66,16 +66,15 @@ test('a job that runs again counts nothing twice', async () => {
   const other = await service.agent();
   await startThread(service, other, [one], { content: 'once' });
   await expect.poll(async () => (await readUsage(one)).total.received.messages).toBe(1);
-  const { database } = service.core;
-  const [event] = await database.query<{ id: string }>(
-    { text: `select id from events where type = 'message.created' and recipients @> array[$1]` },
+  const [event] = await service.sql<{ id: string }>(
+    `select id from events where type = 'message.created' and recipients @> array[$1]`,
     [one.id],
   );
   const { handle } = deliveryHandler(service.core);
   const ids = [event?.id ?? ''];
   await Promise.all([handle({ ids }), handle({ ids })]);
-  await database.query(
-    { text: `insert into outbox (job, subject_id, due_at, created_at) values ('deliver-events', $1, $2, 0)` },
+  await service.sql(
+    `insert into outbox (job, subject_id, due_at, created_at) values ('deliver-events', $1, $2, 0)`,
     [event?.id, Date.now() + dayMs],
   );
   // Only the job that removes the row of the outbox counts.
@@ -91,10 +90,8 @@ test('a message to many agents is one row for each day and sender', async () => 
   for (const content of ['four', 'fives']) await sendTo(service, one, thread, content);
   await sendTo(service, other, thread, 'answer');
   await expect.poll(async () => (await readUsage(one)).total).toEqual(usage([3, 12], [5, 24]));
-  const rows = await service.core.database.query(
-    {
-      text: `select sender_id, cardinality(recipients) as recipients, messages from usage_days where sender_id = any($1)`,
-    },
+  const rows = await service.sql(
+    `select sender_id, cardinality(recipients) as recipients, messages from usage_days where sender_id = any($1)`,
     [[one.id, two.id, ...others.map(({ id }) => id)]],
   );
   expect(rows).toHaveLength(2);
@@ -132,11 +129,9 @@ test('agents of others are not shown, and the scope must be named', async () => 
 test('lists the 50 counterparts with the most bytes, and the others together', async () => {
   const [one] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const others = await Promise.all(Array.from({ length: 53 }, () => service.agent()));
-  await service.core.database.query(
-    {
-      text: `insert into usage_days (sender_id, day, recipients_hash, recipients, messages, bytes)
+  await service.sql(
+    `insert into usage_days (sender_id, day, recipients_hash, recipients, messages, bytes)
         select id, $3, '', array[$2], 1, place * 10 from unnest($1::text[]) with ordinality a (id, place)`,
-    },
     [others.map(({ id }) => id), one.id, startOfDay(Date.now())],
   );
   const { counterparts, total } = await readUsage(one);
@@ -150,18 +145,15 @@ test('lists the 50 counterparts with the most bytes, and the others together', a
 test('days after the last 30 are neither shown nor kept', async () => {
   const [one] = (await createHousehold(service, 'one', 'two')) as [TestAgent, TestAgent];
   const first = firstUsageDay(Date.now());
-  const { database } = service.core;
-  await database.query(
-    {
-      text: `insert into usage_days (sender_id, day, recipients_hash, recipients, messages, bytes)
+  await service.sql(
+    `insert into usage_days (sender_id, day, recipients_hash, recipients, messages, bytes)
         select $1, day, '', '{}', 1, 4 from unnest($2::bigint[]) day`,
-    },
     [one.id, [first, first - dayMs]],
   );
   expect((await readUsage(one)).days[0].sent.messages).toBe(1);
   expect((await readUsage(one)).total.sent.messages).toBe(1);
   await maintenanceHandler(service.core).handle({ task: 'expire-usage' });
-  const kept = await database.query({ text: 'select day from usage_days where sender_id = $1' }, [one.id]);
+  const kept = await service.sql('select day from usage_days where sender_id = $1', [one.id]);
   expect(kept).toEqual([{ day: first }]);
 });
 
@@ -173,14 +165,14 @@ test('an erased agent has no usage, not even as a counterpart', async () => {
   const third = await service.agent();
   await startThread(service, one, [other, third], { content: 'to both' });
   await expect.poll(async () => (await readUsage(two)).total).toEqual(usage([2, 15], [1, 10]));
-  const { unitOfWork, database } = service.core;
+  const { unitOfWork } = service.core;
   await unitOfWork.write(system, (work) => work.db.erasure.removeOwnedRows(other.id));
   expect(await readUsage(two)).toMatchObject({
     total: usage([2, 15], [0, 0]),
     counterparts: [{ agent: refer(third), ...usage([1, 7], [0, 0]) }],
   });
-  const hashes = await database.query(
-    { text: `select 1 from usage_days where recipients_hash = sha256(convert_to($1, 'UTF8'))` },
+  const hashes = await service.sql(
+    `select 1 from usage_days where recipients_hash = sha256(convert_to($1, 'UTF8'))`,
     [other.id],
   );
   expect(hashes).toEqual([]);
@@ -189,9 +181,7 @@ test('an erased agent has no usage, not even as a counterpart', async () => {
   await unitOfWork.write(system, (work) => work.db.erasures.insert({ ...erasure, created_at: work.now }));
   await sendTo(service, other, thread, 'late');
   await sendTo(service, one, thread, 'late');
-  await expect
-    .poll(() => database.query({ text: `select 1 from outbox where job = 'deliver-events'` }, []))
-    .toEqual([]);
+  await expect.poll(() => service.sql(`select 1 from outbox where job = 'deliver-events'`)).toEqual([]);
   const refused = { sender_id: one.id, recipient_id: other.id };
   await service.core.db.usage.addStoppedLoops([refused], Date.now());
   expect(await readUsage(two)).toMatchObject({
@@ -205,14 +195,14 @@ test('two agents that are erased at once both leave the same rows', async () => 
   const others = [await service.agent(), await service.agent()] as const;
   await startThread(service, one, others, { content: 'to both' });
   await expect.poll(async () => (await readUsage(one)).total).toEqual(usage([1, 7], [0, 0]));
-  const { unitOfWork, database } = service.core;
+  const { unitOfWork } = service.core;
   const remove = (id: string) => unitOfWork.write(system, (work) => work.db.erasure.removeOwnedRows(id));
   let second: Promise<unknown> | undefined;
   await unitOfWork.write(system, async (work) => {
     await work.db.erasure.removeOwnedRows(others[0].id);
     second = remove(others[1].id);
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%usage_days%'`;
-    await expect.poll(() => database.query({ text: waiting }, [])).toHaveLength(1);
+    await expect.poll(() => service.sql(waiting)).toHaveLength(1);
   });
   await second;
   expect(await readUsage(one)).toMatchObject({ total: usage([1, 7], [0, 0]), counterparts: [] });

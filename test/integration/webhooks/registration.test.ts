@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { maskResponse } from '../../support/mask-response.ts';
-import { outcomeOf, requestRest } from '../../clients/rest.ts';
+import { outcomeOf } from '../../clients/rest.ts';
 import { waitUntil, useWebhooks } from './setup.ts';
 
 const setup = useWebhooks();
@@ -110,12 +109,8 @@ describe('a webhook', () => {
   });
 
   test.each([
-    [{ event_types: [] }, 'event_types'],
     [{ event_types: ['message.created', 'message.created'] }, 'event_types'],
     [{ event_types: ['message.sung'] }, 'event_types.0'],
-    [{ description: 'x'.repeat(201) }, 'description'],
-    [{ secret: 'whsec_x' }, 'secret'],
-    [{ enabled: 'yes' }, 'enabled'],
   ])('is refused with %o', async (wrong, field) => {
     const bob = await setup.agent();
     const answer = await setup.call('POST', '/webhooks', bob.token, { url, ...wrong });
@@ -159,55 +154,6 @@ describe('its secret', () => {
 });
 
 describe('rights', () => {
-  const paths = (id: string) =>
-    [
-      ['GET', `/webhooks/${id}`],
-      ['PATCH', `/webhooks/${id}`, { description: 'mine now' }],
-      ['POST', `/webhooks/${id}/rotate-secret`],
-      ['POST', `/webhooks/${id}/test`],
-      ['GET', `/webhooks/${id}/deliveries`],
-      ['POST', `/webhooks/${id}/deliveries/evt_01K9ZX6Q8T1V5X7Y9Z1B3D4E5F/replay`],
-      ['POST', `/webhooks/${id}/replay`, { since: 0 }],
-      ['DELETE', `/webhooks/${id}`],
-    ] as const;
-
-  test('the webhook of another agent looks absent', async () => {
-    const [bob, eve] = [await setup.agent(), await setup.agent()];
-    const webhook = await setup.webhook(bob);
-    const alike = await Promise.all(
-      [webhook.id, 'whk_01K9ZX7R9V2W6Y8Z0A1C3E5F6G', 'nonsense'].map((id) =>
-        Promise.all(
-          paths(id).map(async ([method, path, body]) => {
-            const answer = await setup.call(method, path, eve.token, body);
-            expect(outcomeOf(answer)).toBe('404 NOT_FOUND');
-            return maskResponse(answer, { value: [id] });
-          }),
-        ),
-      ),
-    );
-    for (const answers of alike) expect(answers).toEqual(alike[0]);
-    expect((await setup.call('GET', '/webhooks', eve.token)).body).toEqual({ webhooks: [] });
-    expect((await setup.call('GET', `/webhooks/${webhook.id}`, bob.token)).body.description).toBe('');
-    expect(setup.receiver.postsAt(webhook.path)).toEqual([]);
-  });
-
-  test('reading needs agents:read, changing agents:write', async () => {
-    const bob = await setup.agent();
-    const webhook = await setup.webhook(bob);
-    const reader = await setup.token(bob.handle, ['threads:read']);
-    const unscoped = await setup.token(bob.handle, ['realtime:read']);
-    for (const [method, path, body] of paths(webhook.id)) {
-      const read = await setup.call(method, path, reader, body);
-      const none = await setup.call(method, path, unscoped, body);
-      expect(read.status).toBe(method === 'GET' ? 200 : 403);
-      expect(outcomeOf(none)).toBe('403 INSUFFICIENT_SCOPE');
-    }
-    const created = await setup.call('POST', '/webhooks', reader, { url });
-    expect(outcomeOf(created)).toBe('403 INSUFFICIENT_SCOPE');
-    const anonymous = await requestRest('GET', `${setup.url}/v1/webhooks`);
-    expect(anonymous.status).toBe(401);
-  });
-
   test('a webhook gets only events that the token may see', async () => {
     const bob = await setup.agent();
     const narrow = await setup.token(bob.handle, ['agents:write', 'contacts:read']);

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { type Database, openDatabase } from '../../../src/platform/database/database.ts';
 import { feedRetentionRepository } from '../../../src/repositories/feed/retention.ts';
 import { removeOldFeeds } from '../../../workers/maintenance/feed-retention.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const day = 24 * 3_600_000;
 const now = Date.UTC(2030, 0, 31);

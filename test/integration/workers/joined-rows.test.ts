@@ -25,8 +25,8 @@ test('the worker handles and completes the messages of one transaction, and coun
     `/messages/search?q=${word}&limit=50&cursor=${encodeURIComponent(first.next_cursor)}`,
   );
   expect([first.results.length, second.results.length]).toEqual([50, 20]);
-  const counted = await service.core.database.query(
-    { text: `select messages from usage_days where sender_id = $1 and recipients = array[$2]` },
+  const counted = await service.sql(
+    `select messages from usage_days where sender_id = $1 and recipients = array[$2]`,
     [ann.id, bob.id],
   );
   expect(counted).toEqual([{ messages: 70 }]);
@@ -34,16 +34,12 @@ test('the worker handles and completes the messages of one transaction, and coun
 
 test('a row is completed with all its subjects only, and can be split into one for each', async () => {
   const { outbox } = service.core.db;
-  const { database } = service.core;
   const job = 'deliver-events';
-  await database.query(
-    {
-      text: `insert into outbox (job, subject_id, more_ids, attempts, due_at, created_at) values ($1, 'evt_1', '{evt_2,evt_3}', 3, $2, 1)`,
-    },
+  await service.sql(
+    `insert into outbox (job, subject_id, more_ids, attempts, due_at, created_at) values ($1, 'evt_1', '{evt_2,evt_3}', 3, $2, 1)`,
     [job, Date.now() + 3_600_000],
   );
-  const readRows = () =>
-    database.query({ text: 'select subject_id, more_ids, attempts from outbox order by subject_id' }, []);
+  const readRows = () => service.sql('select subject_id, more_ids, attempts from outbox order by subject_id');
   await outbox.complete(job, ['evt_1', 'evt_2']);
   expect(await readRows()).toEqual([{ subject_id: 'evt_1', more_ids: ['evt_2', 'evt_3'], attempts: 3 }]);
   await outbox.split(job, ['evt_1', 'evt_2']);
@@ -57,11 +53,8 @@ test('a row is completed with all its subjects only, and can be split into one f
 
 test('the sweep enqueues all subjects of a row', async () => {
   const { outbox } = service.core.db;
-  await service.core.database.query(
-    {
-      text: `insert into outbox (job, subject_id, more_ids, due_at, created_at) values ('deliver-events', 'evt_1', '{evt_2}', 0, 1)`,
-    },
-    [],
+  await service.sql(
+    `insert into outbox (job, subject_id, more_ids, due_at, created_at) values ('deliver-events', 'evt_1', '{evt_2}', 0, 1)`,
   );
   const due = await outbox.claimDue(Date.now(), { first: 3_600_000, max: 3_600_000 }, 10);
   expect(packJobs(due)).toMatchObject([{ name: 'deliver-events', payload: { ids: ['evt_1', 'evt_2'] } }]);

@@ -1,11 +1,9 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import pg from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { beginErasure } from '../../../src/services/agents/erasures.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { useService } from '../../support/service.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 const mine = "datname = current_database() and application_name = 'ams'";
 const waitOptions = { timeout: 20_000, interval: 50 };
 

@@ -6,8 +6,6 @@ import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startService, createTestSettings } from '../../support/service.ts';
 import { runCli } from '../../clients/cli.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 await describeWithRedis('two instances on one Redis', () => {
   test('are distinguished: neither starts under the prefix of the other, and doctor reports why', async () => {
     const first = await startService({ backend: 'redis' });

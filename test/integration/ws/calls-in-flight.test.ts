@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Frame } from '../../clients/websocket.ts';
 import {
   type ServiceOptions,
@@ -8,8 +8,6 @@ import {
   useSharedService,
 } from '../../support/service.ts';
 import { call, connectCaller, openConversation, rest, type Result, resultOf, waiting } from './caller.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const service = useSharedService();
 

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { catalogue } from '../../../src/operations/catalogue.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { useSharedService } from '../../support/service.ts';
 import { call, type Caller, connectCaller, openConversation, rest, resultOf } from './caller.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const service = useSharedService();
 

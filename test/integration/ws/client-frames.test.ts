@@ -1,10 +1,8 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { startRealtimeNode } from './realtime-node.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const node = use(() => startRealtimeNode({ webSocketLimits: { subscriptions: 5 } }));
 
@@ -64,7 +62,7 @@ test('a position that cannot be stored now gets an error, and can be sent again'
   await outage.database.query({ text: 'alter table away rename to feed_heads' }, []);
   one.send({ type: 'ack', cursor });
   const kept = async () => (await outage.db.feed.readCounters([agent]))[0]?.acknowledged_number;
-  await expect.poll(kept, { timeout: 10_000 }).toBe(1);
+  await expect.poll(kept).toBe(1);
   expect(one.frames).toHaveLength(1);
   expect(outage.logged).toContainEqual(
     expect.objectContaining({ message: 'cannot store an acknowledged position' }),
@@ -123,6 +121,6 @@ test('a connection that is cut in the middle of a frame does not affect other cl
     one.send('x'.repeat(60_000));
     one.disconnect();
   }
-  await expect.poll(() => node.webSocket.size(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => node.webSocket.size()).toBe(0);
   expect(node.logged).toEqual([]);
 });

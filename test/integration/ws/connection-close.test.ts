@@ -1,10 +1,8 @@
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { startService } from '../../support/service.ts';
 import { buildRequestHead, handshakeLines, opcodes, openRawConnection } from '../../clients/raw-socket.ts';
 import { connectWebSocket, refused, type WsClient } from '../../clients/websocket.ts';
 import { type RealtimeNodeOptions, startRealtimeNode } from './realtime-node.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 async function start(options: RealtimeNodeOptions = {}) {
   const node = await startRealtimeNode(options);

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { buildRequestHead, handshakeLines } from '../../clients/raw-socket.ts';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
 import { startRealtimeNode } from './realtime-node.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const node = use(startRealtimeNode);
 
@@ -55,7 +53,7 @@ test('without a valid token the answer is 401 with the standard error body', asy
 
   const expired = await node.token(agent, { expires_in: 1 });
   const expires_at = Date.now() + 1_000;
-  await expect.poll(Date.now, { timeout: 10_000 }).toBeGreaterThan(expires_at);
+  await expect.poll(Date.now).toBeGreaterThan(expires_at);
   const bad = [
     { token: 'unknown' },
     { protocols: ['bearer', 'unknown'] },
@@ -108,7 +106,7 @@ test('an agent with too many open streams gets no other one until one of them en
   const other = await connectWebSocket(small.address, { token: await small.token(await small.agent()) });
 
   await first.close();
-  await expect.poll(() => small.webSocket.size(), { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => small.webSocket.size()).toBe(2);
   const again = await connectWebSocket(small.address, { token });
   await Promise.all([again.close(), other.close()]);
 });
@@ -174,7 +172,7 @@ test('an accepted handshake has the id of the request, no compression and no sub
   expect(answer).toContain('X-Request-Id: request-0002');
   expect(answer).not.toMatch(/Sec-WebSocket-(?:Extensions|Protocol)/i);
   socket.destroy();
-  await expect.poll(() => node.webSocket.size(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => node.webSocket.size()).toBe(0);
 });
 
 test('connections cut in the middle of a handshake do not affect other clients', async () => {
@@ -191,6 +189,6 @@ test('connections cut in the middle of a handshake do not affect other clients',
   await Promise.all(sockets);
   const client = await connectWebSocket(node.address, { token });
   await client.close();
-  await expect.poll(() => node.webSocket.size(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => node.webSocket.size()).toBe(0);
   expect(node.logged).toEqual([]);
 });

@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { connectWebSocket, type Frame, type WsClient } from '../../clients/websocket.ts';
 import { startRealtimeNode } from './realtime-node.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const node = use(startRealtimeNode);
 
@@ -182,44 +180,4 @@ test('a narrowed connection gets events without a thread, and all events again w
   await client.next(isSubject('elsewhere again'));
   expect(client.events().map(({ type }) => type)).toEqual(['contact.removed', 'thread.updated']);
   await client.close();
-});
-
-test('the next connection starts at the acknowledged position, which never goes back', async () => {
-  const agent = await node.agent();
-  const token = await node.token(agent);
-  for (const subject of ['1', '2', '3', '4']) await node.emit([agent], subject);
-  const client = await connectWebSocket(node.address, { token, cursor: node.cursors.encodeFeed(agent, 0) });
-  const third = await client.next(isSubject('3'));
-  client.send({ type: 'ack', cursor: third.cursor ?? '' });
-  client.send({ type: 'ack', cursor: node.cursors.encodeFeed(agent, 1) });
-  client.send({ type: 'ack', cursor: node.cursors.encodeFeed(agent, 99) });
-  await expect
-    .poll(async () => (await node.db.feed.readCounters([agent]))[0]?.acknowledged_number, {
-      timeout: 10_000,
-    })
-    .toBe(3);
-  await client.close();
-  const again = await connectWebSocket(node.address, { token });
-  expect(again.ready).toMatchObject({ resumed: true, gap: false, cursor: third.cursor });
-  await again.next(isSubject('4'));
-  expect(subjectsOf(again)).toEqual(['4']);
-  await again.close();
-});
-
-test('a position that is no longer stored, or that a restored feed has not reached, is an explicit gap', async () => {
-  const agent = await node.agent();
-  const token = await node.token(agent);
-  for (const subject of ['1', '2', '3', '4']) await node.emit([agent], subject);
-  await node.database.query({ text: 'delete from feed where agent_id = $1 and number <= 2' }, [agent]);
-  const old = await connectWebSocket(node.address, { token, cursor: node.cursors.encodeFeed(agent, 1) });
-  expect(old.ready).toMatchObject({ resumed: true, gap: true, cursor: node.cursors.encodeFeed(agent, 2) });
-  await old.next(isSubject('4'));
-  expect(subjectsOf(old)).toEqual(['3', '4']);
-  const beyond = await connectWebSocket(node.address, { token, cursor: node.cursors.encodeFeed(agent, 9) });
-  expect(beyond.ready).toMatchObject({
-    resumed: false,
-    gap: true,
-    cursor: node.cursors.encodeFeed(agent, 4),
-  });
-  await Promise.all([old.close(), beyond.close()]);
 });

@@ -3,8 +3,6 @@ import { connect as connectTcp } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useSharedService } from '../../support/service.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const service = useSharedService();
 
 /** One connection; `ask` writes a request and answers what comes back, head and body. */

@@ -1,8 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildActor, createRecordingReader } from './memory-feed.ts';
 import { waitUntil, setUp } from './setup.ts';
-
-vi.setConfig({ testTimeout: 20_000 });
 
 test('the poll is frequent while the bus is down, and uses one query for all agents', async () => {
   const { realtime, memory, bus } = setUp();

@@ -1,8 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildActor, createRecordingReader } from './memory-feed.ts';
 import { waitUntil, setUp } from './setup.ts';
-
-vi.setConfig({ testTimeout: 20_000 });
 
 test('one subscription receives the wake-ups of all agents until the service closes', async () => {
   const { realtime, memory, notify, topics } = setUp();

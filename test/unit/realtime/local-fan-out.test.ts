@@ -4,8 +4,6 @@ import { createRecentEntries } from '../../../src/realtime/feed/recent-entries.t
 import { buildActor, createRecordingReader } from './memory-feed.ts';
 import { waitUntil, setUp } from './setup.ts';
 
-vi.setConfig({ testTimeout: 20_000 });
-
 test('events that this process commits reach its readers without a query and without the bus', async () => {
   const { realtime, memory, bus } = setUp();
   bus.deaf = true;

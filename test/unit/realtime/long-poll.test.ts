@@ -1,8 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildActor } from './memory-feed.ts';
 import { waitUntil, setUp } from './setup.ts';
-
-vi.setConfig({ testTimeout: 20_000 });
 
 test('a false wake-up does not end the wait, and a real one still does', async () => {
   const { realtime, memory, notify, here } = setUp();

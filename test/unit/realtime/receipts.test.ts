@@ -4,8 +4,6 @@ import { createReceipts, type ReceiptsParts } from '../../../src/realtime/receip
 import { waitUntil } from './setup.ts';
 import { useFakeTimers } from '../../support/fake-timers.ts';
 
-vi.setConfig({ testTimeout: 20_000 });
-
 type Batch = Parameters<ReceiptsParts['write']>[0];
 
 /** Receipts that keep what is written, and can be told to fail. */

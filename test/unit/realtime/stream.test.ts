@@ -1,8 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildActor, createRecordingReader } from './memory-feed.ts';
 import { waitUntil, setUp } from './setup.ts';
-
-vi.setConfig({ testTimeout: 20_000 });
 
 test('a stream resumes after its cursor, over several pages, and continues live', async () => {
   const { realtime, memory, notify, cursors } = setUp();

@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import { removeFromOrganization } from '../../../../src/services/people/organizations.ts';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
@@ -10,17 +9,13 @@ import {
   createOrganizationOf,
   type SignedInPerson,
   signInPerson,
+  signInWithAgent,
 } from '../signed-in-person.ts';
 
 const service = useSharedService();
 
 const pageOf = ({ id }: Pick<TestAgent, 'id'>, below = '') => `/console/agents/${id}${below}`;
 const recordOf = async ({ token }: TestAgent) => (await service.get({ token }, '/agents/me')).body;
-
-async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
-  const ada = await signInPerson(service);
-  return { ...ada, mine: await ada.agent() };
-}
 
 function fill(who: SignedInPerson, address: string, fields: Record<string, string | null>, button?: string) {
   return who.fill(address, { fields, ...(button !== undefined && { button }) }, address);
@@ -36,7 +31,7 @@ describe('the profile', () => {
   };
 
   test('is saved by the operation that agents call; a repeated form saves once', async () => {
-    const { mine, ...ada } = await withAgent();
+    const { mine, ...ada } = await signInWithAgent(service);
     const feed = await followFeed(service.api, mine.token);
     const saved = await fill({ ...ada }, pageOf(mine, '/profile'), profile, 'save');
     expect(saved.visibleText).toContain('Profile saved');
@@ -52,7 +47,7 @@ describe('the profile', () => {
   });
 
   test('has LF line endings, whatever the browser sends', async () => {
-    const { mine, ...ada } = await withAgent();
+    const { mine, ...ada } = await signInWithAgent(service);
     await fill(
       { ...ada },
       pageOf(mine, '/profile'),
@@ -63,7 +58,7 @@ describe('the profile', () => {
   });
 
   test('has a preview card, in which unsafe markup is inert', async () => {
-    const { mine, ...ada } = await withAgent();
+    const { mine, ...ada } = await signInWithAgent(service);
     const before = await recordOf(mine);
     const card_body = [
       '# Greeting',
@@ -90,7 +85,7 @@ describe('the profile', () => {
   });
 
   test('shows errors at the fields, in the preview too, and keeps the input', async () => {
-    const { mine, ...ada } = await withAgent();
+    const { mine, ...ada } = await signInWithAgent(service);
     for (const button of ['save', 'preview']) {
       const wrong = { ...profile, display_name: ' ', 'skill_name.1': 'A B', 'skill_description.1': 'kept' };
       const page = await fill({ ...ada }, pageOf(mine, '/profile'), wrong, button);
@@ -110,7 +105,7 @@ describe('the profile', () => {
   });
 
   test('has up to twenty skill rows, adds rows as they fill, and drops empty ones', async () => {
-    const { mine, ...ada } = await withAgent();
+    const { mine, ...ada } = await signInWithAgent(service);
     const rows = (page: PageResponse) =>
       Object.keys(readFormFields(page, pageOf(mine, '/profile'))).filter((name) =>
         name.startsWith('skill_name'),
@@ -134,7 +129,7 @@ describe('the profile', () => {
 
 describe('the settings', () => {
   test('say who can see the agent and write to it, and whether it can start threads', async () => {
-    const { mine, ...ada } = await withAgent();
+    const { mine, ...ada } = await signInWithAgent(service);
     const address = pageOf(mine, '/settings');
     const reach = { visibility: 'private', inbound_policy: 'trusted_only' };
     await fill({ ...ada }, address, { ...reach, can_initiate_threads: null });
@@ -151,7 +146,7 @@ describe('the settings', () => {
   });
 
   test('warn when every agent can write to a private agent', async () => {
-    const { mine, ...ada } = await withAgent();
+    const { mine, ...ada } = await signInWithAgent(service);
     const address = pageOf(mine, '/settings');
     const warning = 'unreachable for strangers';
     const unlisted = await fill({ ...ada }, address, { visibility: 'unlisted', inbound_policy: 'open' });
@@ -165,7 +160,7 @@ describe('the settings', () => {
   });
 
   test('pause and resume the agent; a repeated form changes nothing', async () => {
-    const { mine, ...ada } = await withAgent();
+    const { mine, ...ada } = await signInWithAgent(service);
     const [address, action] = [pageOf(mine, '/settings'), pageOf(mine, '/settings/pause')];
     const pause = findForm(await ada.go(address), action);
     for (let time = 0; time < 2; time += 1) {
@@ -181,7 +176,7 @@ describe('the settings', () => {
 
 describe('deleting', () => {
   test('requires the handle, and revokes all credentials of the agent', async () => {
-    const { mine, ...ada } = await withAgent();
+    const { mine, ...ada } = await signInWithAgent(service);
     const address = pageOf(mine, '/delete');
     for (const typed of ['', 'agent', `${mine.handle}x`]) {
       const page = await fill({ ...ada }, address, { handle: typed });
@@ -233,9 +228,7 @@ describe('an agent of another owner', () => {
   test('remains manageable by an admin after that person has left', async () => {
     const { boss, worker, slug, tied } = await createCompany();
     await service.register({ handle: `${slug}.desk` });
-    await service.core.unitOfWork.write(system, (work) =>
-      removeFromOrganization(work, { slug, username: worker.username }),
-    );
+    await service.write((work) => removeFromOrganization(work, { slug, username: worker.username }));
     expect((await worker.go(pageOf(tied))).status).toBe(404);
     const paused = await boss.fill(pageOf(tied, '/settings'), {}, pageOf(tied, '/settings/pause'));
     expect(paused.visibleText).toContain('is paused');

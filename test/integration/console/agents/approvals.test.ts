@@ -1,10 +1,9 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { retire } from '../../../../src/services/agents/retire.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findForm } from '../../../clients/form-browser.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
-import { fillForm, createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+import { fillForm, createOrganizationOf, signInPerson, signInWithAgent } from '../signed-in-person.ts';
 
 const service = useSharedService();
 beforeAll(async () => {
@@ -13,11 +12,6 @@ beforeAll(async () => {
 
 const list = '/console/approvals';
 const hour = 3_600_000;
-
-async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
-  const ada = await signInPerson(service);
-  return { ...ada, mine: await ada.agent() };
-}
 
 interface Question {
   target?: string;
@@ -31,7 +25,7 @@ interface Question {
 /** Requests an approval as an agent; returns the address of the page on which a person decides. */
 async function ask({ id }: TestAgent, question: Question = {}): Promise<string> {
   const { target = 'globex.desk', action = 'request_contact', ago = 0, ...detail } = question;
-  const approval = await service.core.unitOfWork.write(system, (work) =>
+  const approval = await service.write((work) =>
     openApproval({ ...work, now: work.now - ago }, { agent_id: id, action, target, detail }),
   );
   if (!approval) throw new Error('no approval was requested');
@@ -39,7 +33,7 @@ async function ask({ id }: TestAgent, question: Question = {}): Promise<string> 
 }
 
 test('pending approvals are counted in the menu, the title and the icon of every page, for this person only', async () => {
-  const [ada, eve] = [await withAgent(), await withAgent()];
+  const [ada, eve] = [await signInWithAgent(service), await signInWithAgent(service)];
   await ask(ada.mine);
   await ask(ada.mine, { target: 'globex.other' });
   for (const path of ['/console/agents', `/console/agents/${ada.mine.id}`, list]) {
@@ -53,7 +47,7 @@ test('pending approvals are counted in the menu, the title and the icon of every
 
 describe('an approval request', () => {
   test('shows the agent, the action, the target, the message and the app', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const address = await ask(ada.mine, { message: 'Hello there', client_name: 'Quill' });
     expect((await ada.go('/console')).visibleText).toContain('1Pending approvals');
     expect((await ada.go(list)).visibleText).toMatch(
@@ -72,7 +66,7 @@ describe('an approval request', () => {
     ['approve', 'Approved', 'approved it, and it was done.'],
     ['deny', 'Denied', 'denied it.'],
   ])('is decided once: %s, also when that is pressed twice', async (decision, word, text) => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const address = await ask(ada.mine);
     const form = findForm(await ada.go(address), address);
     for (let time = 0; time < 2; time += 1) {
@@ -90,14 +84,12 @@ describe('an approval request', () => {
   });
 
   test('that is no longer possible says why, and stays pending', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const other = await service.agent();
     const address = await ask(ada.mine, { target: other.handle });
     const page = await ada.go(address);
     expect(page.text).toContain(`/v1/agents/${other.handle.replace('.', '/')}/card`);
-    await service.core.unitOfWork.write(system, (work) =>
-      retire(work, { id: other.id, canonical_handle: other.handle }),
-    );
+    await service.write((work) => retire(work, { id: other.id, canonical_handle: other.handle }));
     const decided = await ada.send(findForm(page, address), { button: 'approve' });
     expect(decided.visibleText).toContain(
       'The action is no longer possible, and nothing was changed: No such agent',
@@ -107,7 +99,7 @@ describe('an approval request', () => {
   });
 
   test('that expired says so, and cannot be decided', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const address = await ask(ada.mine, { ago: 25 * hour });
     const page = await ada.go(address);
     expect(page.visibleText).toContain('Expired No one decided in time. The agent can ask again.');
@@ -118,7 +110,7 @@ describe('an approval request', () => {
   });
 
   test('of another owner’s agent gets the same response as a missing one', async () => {
-    const [ada, eve] = [await withAgent(), await withAgent()];
+    const [ada, eve] = [await signInWithAgent(service), await signInWithAgent(service)];
     const address = await ask(ada.mine);
     const home = await eve.go('/console');
     for (const each of [
@@ -150,7 +142,7 @@ describe('an approval request', () => {
   });
 
   test('escapes text from others', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const hostile = `<script>alert(1)</script><b>"'`;
     const page = await ada.go(await ask(ada.mine, { message: hostile, client_name: hostile }));
     expect(page.visibleText.split(hostile)).toHaveLength(3);
@@ -159,7 +151,7 @@ describe('an approval request', () => {
 });
 
 test('pages long lists, pending and decided', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   for (let number = 0; number < 26; number += 1)
     await ask(ada.mine, { target: `globex.old-${number}`, ago: 25 * hour });
   for (let number = 0; number < 26; number += 1) await ask(ada.mine, { target: `globex.new-${number}` });

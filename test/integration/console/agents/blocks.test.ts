@@ -2,27 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { useContacts } from '../../../clients/contacts.ts';
-import {
-  findFieldError,
-  readFormFields,
-  fillForm,
-  type SignedInPerson,
-  signInPerson,
-} from '../signed-in-person.ts';
+import { findFieldError, readFormFields, fillForm, signInWithAgent } from '../signed-in-person.ts';
 
 const service = useSharedService();
 const trust = useContacts(service);
 
 const below = ({ id }: Pick<TestAgent, 'id'>, path: string) => `/console/agents/${id}/${path}`;
 
-async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
-  const ada = await signInPerson(service);
-  return { ...ada, mine: await ada.agent() };
-}
-
 describe('blocks', () => {
   test('are added by handle and removed; a repeated form changes nothing', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const pest = await service.agent();
     await trust.befriend(pest, ada.mine);
     const address = below(ada.mine, 'blocks');
@@ -45,7 +34,7 @@ describe('blocks', () => {
     ['nothing', '', /must name an agent/],
     ['too much', 'x'.repeat(81), /at most 80 characters/],
   ])('of %s are refused at the field, with what was typed', async (_what, handle, message) => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const address = below(ada.mine, 'blocks');
     const page = await ada.fill(address, { fields: { handle } }, address);
     expect([page.status, findFieldError(page, 'handle')]).toEqual([400, expect.stringMatching(message)]);
@@ -53,7 +42,7 @@ describe('blocks', () => {
   });
 
   test('of one agent are separate from those of another', async () => {
-    const [ada, eve] = [await withAgent(), await withAgent()];
+    const [ada, eve] = [await signInWithAgent(service), await signInWithAgent(service)];
     const pest = await service.agent();
     await trust.block(ada.mine, pest.handle);
     const home = await eve.go('/console');
@@ -63,7 +52,7 @@ describe('blocks', () => {
   });
 
   test('are paged', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const pests = await Promise.all(Array.from({ length: 51 }, () => service.agent()));
     for (const pest of pests) await trust.block(ada.mine, pest.handle);
     const first = await ada.go(below(ada.mine, 'blocks'));
@@ -77,7 +66,7 @@ describe('blocks', () => {
 
 describe('the allowlist', () => {
   test('accepts and removes agents and owners', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const address = below(ada.mine, 'allowlist');
     const added = await ada.fill(address, { fields: { entry: ' @Globex.* ' } }, address);
     expect(added.visibleText).toMatch(/Added @globex\.\* to the allowlist\..*Allowlist@globex\.\*/);
@@ -90,7 +79,7 @@ describe('the allowlist', () => {
   });
 
   test('refuses anything else', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const address = below(ada.mine, 'allowlist');
     const page = await ada.fill(address, { fields: { entry: '*.*' } }, address);
     expect([page.status, findFieldError(page, 'entry')]).toEqual([

@@ -6,19 +6,14 @@ import {
   findFieldError,
   readFormFields,
   fillForm,
-  type SignedInPerson,
   signInPerson,
+  signInWithAgent,
 } from '../signed-in-person.ts';
 
 const service = useSharedService();
 const trust = useContacts(service);
 
 const contactsOf = ({ id }: Pick<TestAgent, 'id'>, below = '') => `/console/agents/${id}/contacts${below}`;
-
-async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
-  const ada = await signInPerson(service);
-  return { ...ada, mine: await ada.agent() };
-}
 
 /** The form of the row whose button has this text. */
 function rowForm(page: PageResponse, action: string, words: string) {
@@ -30,7 +25,7 @@ function rowForm(page: PageResponse, action: string, words: string) {
 }
 
 test('the other agents of its owner are contacts, marked as such, and can be favorites', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const other = await ada.agent('other');
   const page = await ada.go(contactsOf(ada.mine));
   expect(page.visibleText).toMatch(new RegExp(`Same owner.*@${other.handle}`));
@@ -40,7 +35,7 @@ test('the other agents of its owner are contacts, marked as such, and can be fav
 
 describe('requests to an agent', () => {
   test('are approved or rejected by its owner; a repeated form changes nothing', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const [friend, pest] = [await service.agent(), await service.agent()];
     await trust.request(friend, ada.mine.handle, 'Hello, it is me');
     await trust.request(pest, ada.mine.handle);
@@ -65,7 +60,7 @@ describe('requests to an agent', () => {
   });
 
   test('are paged', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const askers = await Promise.all(Array.from({ length: 21 }, () => service.agent()));
     for (const asker of askers) await trust.request(asker, ada.mine.handle);
     const first = await ada.go(contactsOf(ada.mine));
@@ -81,7 +76,7 @@ describe('requests to an agent', () => {
   });
 
   test('stay pending while the agent is paused, and can be rejected', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const friend = await service.agent();
     await trust.request(friend, ada.mine.handle);
     const before = await ada.go(contactsOf(ada.mine));
@@ -97,7 +92,7 @@ describe('requests to an agent', () => {
   });
 
   test('of another agent are not accessible', async () => {
-    const [ada, eve] = [await withAgent(), await withAgent()];
+    const [ada, eve] = [await signInWithAgent(service), await signInWithAgent(service)];
     const friend = await service.agent();
     const requested = await trust.request(friend, ada.mine.handle);
     const home = await eve.go('/console');
@@ -114,7 +109,7 @@ describe('requests to an agent', () => {
 
 describe('requesting a contact', () => {
   test('shows the pending requests, and a repeated request is the same request', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const other = await service.agent();
     const address = contactsOf(ada.mine, '/new');
     for (let time = 0; time < 2; time += 1) {
@@ -130,7 +125,7 @@ describe('requesting a contact', () => {
   });
 
   test('is withdrawn once', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const other = await service.agent();
     await trust.request(ada.mine, other.handle, 'Hello');
     const withdraw = contactsOf(ada.mine, '/requests/withdraw');
@@ -145,7 +140,7 @@ describe('requesting a contact', () => {
   });
 
   test('creates a contact immediately between agents of one person', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const second = await ada.agent('second');
     const address = contactsOf(ada.mine, '/new');
     const page = await ada.fill(address, { fields: { handle: second.handle } }, address);
@@ -159,7 +154,7 @@ describe('requesting a contact', () => {
     ['one that takes no requests', 'strict', 403, /accepts only/],
     ['one that is paused', 'paused', 400, /is paused by its owner/],
   ])('of %s is refused at the field, with what was typed', async (_what, target, status, message) => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const strict = await service.agent({ inbound_policy: 'allowlist' });
     const paused = await service.agent();
     await updateAgentColumn(service, paused, 'paused', true);
@@ -178,7 +173,7 @@ describe('requesting a contact', () => {
 
 describe('contacts', () => {
   test('can be favorites, and are removed after a confirmation', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const friend = await service.agent();
     await trust.befriend(friend, ada.mine);
     const favorite = contactsOf(ada.mine, '/favorite');
@@ -204,7 +199,7 @@ describe('contacts', () => {
   });
 
   test('a hidden agent gets the same response as a missing one', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const hidden = await service.agent({ visibility: 'private' });
     const answers = await Promise.all(
       [hidden.id, 'agt_00000000000000000000000000'].map(async (id) => {
@@ -218,13 +213,10 @@ describe('contacts', () => {
 });
 
 test('names and messages from others are escaped', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const hostile = `</blockquote><script>alert(1)</script>\u202e"'`;
   const asker = await service.agent();
-  await service.core.database.query({ text: 'update agents set display_name = $2 where id = $1' }, [
-    asker.id,
-    hostile,
-  ]);
+  await service.sql('update agents set display_name = $2 where id = $1', [asker.id, hostile]);
   await trust.request(asker, ada.mine.handle, hostile);
   const page = await ada.go(contactsOf(ada.mine));
   expect(page.visibleText.split(hostile)).toHaveLength(3);

@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { textContent } from 'domutils';
 import { expect, test } from 'vitest';
 import { createCredential } from '../../../../src/services/auth/credentials.ts';
@@ -22,9 +21,7 @@ async function withCredential() {
   const ada = await signInPerson(service);
   const mine = await ada.agent();
   const order = { handle: mine.handle, scopes: ['agents:read', 'threads:read'] as const, name: 'Night job' };
-  const credential: Named = await service.core.unitOfWork.write(system, (work) =>
-    createCredential(work, order),
-  );
+  const credential: Named = await service.write((work) => createCredential(work, order));
   return { ada, mine, credential };
 }
 

@@ -10,18 +10,14 @@ import {
   readFormFields,
   fillForm,
   createOrganizationOf,
-  type SignedInPerson,
   signInPerson,
+  type Owner,
+  signInWithAgent,
 } from '../signed-in-person.ts';
 
 const service = useSharedService();
 
 const listOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}/credentials`;
-
-async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
-  const ada = await signInPerson(service);
-  return { ...ada, mine: await ada.agent() };
-}
 
 interface Secret {
   page: PageResponse;
@@ -30,7 +26,7 @@ interface Secret {
   curl: string;
 }
 
-async function make(who: SignedInPerson & { mine: TestAgent }, name = 'Night job'): Promise<Secret> {
+async function make(who: Owner, name = 'Night job'): Promise<Secret> {
   const page = await who.fill(`${listOf(who.mine)}/new`, { fields: { name } }, `${listOf(who.mine)}/new`);
   const [client_id = '', client_secret = ''] = page.elements('output').map((each) => textContent(each));
   return { page, client_id, client_secret, curl: textContent(page.elements('pre')) };
@@ -56,7 +52,7 @@ async function runCurl(curl: string): Promise<{ status: number; json: Record<str
 
 describe('a new credential', () => {
   test('is shown once, with a command that gets a token with the selected scopes', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const form = findForm(await ada.go(`${listOf(ada.mine)}/new`), `${listOf(ada.mine)}/new`);
     const chosen = form.fields.filter(([name, value]) => name !== 'scopes' || value === 'contacts:read');
     const page = await ada.send({ ...form, fields: chosen }, { fields: { name: ' Night job ' } });
@@ -80,8 +76,8 @@ describe('a new credential', () => {
     );
     expect([...ada.cookies.values()].some(({ value }) => value.includes(secret))).toBe(false);
     expect(list.text).not.toContain(secret);
-    const stored = await service.core.database.query<{ row: string }>(
-      { text: 'select c::text as row from credentials c where client_id = $1' },
+    const stored = await service.sql<{ row: string }>(
+      'select c::text as row from credentials c where client_id = $1',
       [client_id],
     );
     expect(stored[0]?.row).toContain('Night job');
@@ -94,7 +90,7 @@ describe('a new credential', () => {
     ['?preset=everything', scopes],
     ['?preset=toString', scopePresets.agent],
   ])('has the scopes of a preset selected: %s', async (preset, selected) => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const page = await ada.go(`${listOf(ada.mine)}/new${preset}`);
     const form = findForm(page, `${listOf(ada.mine)}/new`);
     expect(form.fields.flatMap(([name, value]) => (name === 'scopes' ? [value] : []))).toEqual([...selected]);
@@ -102,7 +98,7 @@ describe('a new credential', () => {
   });
 
   test('is created once, however often its form is sent, and the secret is shown once', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const form = findForm(await ada.go(`${listOf(ada.mine)}/new`), `${listOf(ada.mine)}/new`);
     const answers = await Promise.all([1, 2, 3].map(() => ada.send(form, { fields: { name: 'Job' } })));
     answers.push(await ada.send(form, { fields: { name: 'Job' } }));
@@ -120,7 +116,7 @@ describe('a new credential', () => {
     ['a name with NUL', { name: 'x\0' }, 'name', 'Name must be well-formed Unicode without NUL characters.'],
     ['no scope', { scopes: null }, 'scopes', 'Choose at least one.'],
   ])('is not made with %s', async (_what, fields, field, message) => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const address = `${listOf(ada.mine)}/new`;
     const page = await ada.fill(address, { fields: { name: 'Kept', ...fields } }, address);
     expect([page.status, findFieldError(page, field)]).toEqual([400, message]);
@@ -129,7 +125,7 @@ describe('a new credential', () => {
   });
 
   test('refuses an unknown scope', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const address = `${listOf(ada.mine)}/new`;
     const page = await ada.fill(address, { fields: { name: 'x', scopes: 'everything' } }, address);
     expect(page.status).toBe(400);
@@ -137,12 +133,10 @@ describe('a new credential', () => {
   });
 
   test('is refused beyond a hundred', async () => {
-    const ada = await withAgent();
-    await service.core.database.query(
-      {
-        text: `insert into credentials (client_id, agent_id, secret_hash, scopes, created_at)
+    const ada = await signInWithAgent(service);
+    await service.sql(
+      `insert into credentials (client_id, agent_id, secret_hash, scopes, created_at)
                select 'ams_' || lpad(to_hex(n), 24, '0'), $1, '', '{}', n from generate_series(1, $2::int) n`,
-      },
       [ada.mine.id, maxCredentials],
     );
     const { page } = await make(ada);
@@ -159,13 +153,13 @@ describe('a new credential', () => {
       address = list.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
     }
     expect(seen.size).toBe(maxCredentials);
-    await service.core.database.query({ text: 'delete from credentials where agent_id = $1' }, [ada.mine.id]);
+    await service.sql('delete from credentials where agent_id = $1', [ada.mine.id]);
   });
 });
 
 describe('revoking', () => {
   test('asks for confirmation, then ends tokens and open connections', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const { client_id, curl } = await make(ada);
     const { json } = await runCurl(curl);
     const token = json['access_token'] ?? '';
@@ -185,7 +179,7 @@ describe('revoking', () => {
   });
 
   test('a credential of another agent, even of the same person, gets the same response as a missing one', async () => {
-    const [ada, eve] = [await withAgent(), await withAgent()];
+    const [ada, eve] = [await signInWithAgent(service), await signInWithAgent(service)];
     const { client_id, curl } = await make(ada);
     const hers = await ada.agent('second');
     const addresses = (agent: TestAgent) =>
@@ -231,7 +225,7 @@ test('an admin cannot create credentials for an agent of another member', async 
 });
 
 test('names of credentials are escaped', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const name = `<script>alert('x')</script>"`;
   const { page } = await make(ada, name);
   for (const shown of [page, await ada.go(listOf(ada.mine))]) {

@@ -138,7 +138,7 @@ test('another person cannot press it, and a paused agent says why', async () => 
   const home = await eve.go('/console');
   expect((await eve.send(fillForm(home, `/console/agents/${mine.id}/try`))).status).toBe(404);
   const form = findForm(await ada.go(`/console/agents/${mine.id}`), `/console/agents/${mine.id}/try`);
-  await service.core.database.query({ text: 'update agents set paused = true where id = $1' }, [mine.id]);
+  await service.sql('update agents set paused = true where id = $1', [mine.id]);
   expect((await ada.send(form)).visibleText).toContain('This agent is paused.');
 });
 

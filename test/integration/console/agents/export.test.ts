@@ -65,10 +65,9 @@ test('a person who can no longer act as an agent cannot download its earlier exp
   expect((await head.go(page)).visibleText).not.toContain(slug);
 
   expect((await fetched(member, address)).status).toBe(200);
-  await service.core.database.query(
-    { text: `update organization_members set role = 'member' where account_id = $1` },
-    [member.person.account_id],
-  );
+  await service.sql(`update organization_members set role = 'member' where account_id = $1`, [
+    member.person.account_id,
+  ]);
   expect((await fetched(member, address)).status).toBe(404);
   expect((await member.go(page)).visibleText).not.toContain(slug);
 });

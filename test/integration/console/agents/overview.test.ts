@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { textContent } from 'domutils';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openFormBrowser, type PageResponse } from '../../../clients/form-browser.ts';
 import { describeUnless } from '../../../support/vitest/describe-unless.ts';
 import { missingPythonReason, pythonPackage } from '../../../support/python.ts';
@@ -21,8 +21,6 @@ import {
 } from '../conversations/conversation-fixtures.ts';
 import { signInPerson } from '../signed-in-person.ts';
 import { use } from '../../../support/use.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const pageOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}`;
 const programOn = (page: PageResponse) => textContent(page.elements('pre')[0] ?? []);

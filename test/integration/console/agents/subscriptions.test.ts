@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';
 import { findForm } from '../../../clients/form-browser.ts';
 import { type TestAgent, useService } from '../../../support/service.ts';
-import { fillForm, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+import { fillForm, type Owner, signInWithAgent } from '../signed-in-person.ts';
 import { use } from '../../../support/use.ts';
 
 const service = useService({ worker: false, env: { WEBHOOK_NETWORKS: '127.0.0.0/8' } });
@@ -23,15 +23,8 @@ async function startReceiver() {
 
 const listOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}/subscriptions`;
 
-type Ada = SignedInPerson & { mine: TestAgent };
-
-async function withAgent(): Promise<Ada> {
-  const ada = await signInPerson(service);
-  return { ...ada, mine: await ada.agent() };
-}
-
 /** Subscribes as a client does; returns the id. */
-async function subscribe({ mine }: Ada, args: Record<string, unknown> = {}): Promise<string> {
+async function subscribe({ mine }: Owner, args: Record<string, unknown> = {}): Promise<string> {
   const token = await service.token(mine.handle, { audience: 'mcp' });
   const delivery = {
     mode: 'webhook',
@@ -45,13 +38,10 @@ async function subscribe({ mine }: Ada, args: Record<string, unknown> = {}): Pro
 }
 
 const change = (id: string, set: string, ...values: unknown[]) =>
-  service.core.database.query({ text: `update event_subscriptions set ${set} where id = $1` }, [
-    id,
-    ...values,
-  ]);
+  service.sql(`update event_subscriptions set ${set} where id = $1`, [id, ...values]);
 
 test('a person sees the subscriptions of their agent, and ends one', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const list = listOf(ada.mine);
   expect((await ada.go(list)).visibleText).toContain('No subscriptions');
   await subscribe(ada);
@@ -70,17 +60,15 @@ test('a person sees the subscriptions of their agent, and ends one', async () =>
   expect(ended.visibleText).toContain('Subscription ended.');
   expect(ended.visibleText).not.toContain('only mentions');
   expect((await ada.send(form)).visibleText).toContain('This subscription has already ended.');
-  const [entry] = await service.core.database.query(
-    {
-      text: `select act, agent_id, account_id from audit_log where about = $1 and act = 'subscription.ended'`,
-    },
+  const [entry] = await service.sql(
+    `select act, agent_id, account_id from audit_log where about = $1 and act = 'subscription.ended'`,
     [mentions],
   );
   expect(entry).toMatchObject({ agent_id: ada.mine.id });
 });
 
 test('the state of a subscription is shown in words', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const id = await subscribe(ada);
   await change(id, 'last_delivery_at = $2, failed_since = $2, last_error = $3', Date.now(), 'http_5xx');
   const retrying = await ada.go(listOf(ada.mine));
@@ -94,14 +82,12 @@ test('the state of a subscription is shown in words', async () => {
 });
 
 test('the name of a client is text, and marked as a claim', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const id = await subscribe(ada);
   const hostile = '\u202E<script>alert(1)</script>"&amp;';
-  await service.core.database.query(
-    {
-      text: `insert into client_grants (grant_id, account_id, agent_id, client_id, client_name, redirect_host, scopes, created_at, expires_at)
+  await service.sql(
+    `insert into client_grants (grant_id, account_id, agent_id, client_id, client_name, redirect_host, scopes, created_at, expires_at)
              values ($1, $2, $3, 'app', $4, 'app.example', '{threads:read}', 1, $5)`,
-    },
     [`grt_${id}`, ada.person.account_id, ada.mine.id, hostile, Date.now() + 60_000],
   );
   await change(id, `grant_id = $2, client_id = 'app'`, `grt_${id}`);
@@ -111,7 +97,7 @@ test('the name of a client is text, and marked as a claim', async () => {
 });
 
 test('only who can act as the agent sees and ends its subscriptions', async () => {
-  const [ada, eve] = [await withAgent(), await withAgent()];
+  const [ada, eve] = [await signInWithAgent(service), await signInWithAgent(service)];
   const id = await subscribe(ada);
   expect((await eve.go(listOf(ada.mine))).status).toBe(404);
   const own = await eve.go(listOf(eve.mine));

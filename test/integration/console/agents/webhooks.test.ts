@@ -9,8 +9,8 @@ import {
   findFieldError,
   readFormFields,
   fillForm,
-  type SignedInPerson,
-  signInPerson,
+  type Owner,
+  signInWithAgent,
 } from '../signed-in-person.ts';
 import { use } from '../../../support/use.ts';
 
@@ -20,13 +20,8 @@ const receiver = use(startWebhookReceiver);
 const listOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}/webhooks`;
 const secretOn = (page: PageResponse) => page.elements('output').map((each) => textContent(each))[0] ?? '';
 
-async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
-  const ada = await signInPerson(service);
-  return { ...ada, mine: await ada.agent() };
-}
-
 /** Creates a webhook on the page; returns the address of its page. */
-async function createWebhook(who: SignedInPerson & { mine: TestAgent }, description = 'Night job') {
+async function createWebhook(who: Owner, description = 'Night job') {
   const address = `${listOf(who.mine)}/new`;
   const fields = { url: `${receiver.url}/hook`, description, event_types: 'message.created' };
   const page = await who.fill(address, { fields }, address);
@@ -38,18 +33,16 @@ async function createWebhook(who: SignedInPerson & { mine: TestAgent }, descript
 /** Records an attempt, as the worker does. */
 async function noted(webhook_id: string, state: 'failed' | 'delivered'): Promise<string> {
   const id = newId('event');
-  await service.core.database.query(
-    {
-      text: `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, attempts, last_status, last_error, created_at)
+  await service.sql(
+    `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, attempts, last_status, last_error, created_at)
              values ($1, $2, 'message.created', 1, $3, 10, 503, null, $4)`,
-    },
     [webhook_id, id, state, Date.now()],
   );
   return id;
 }
 
 test('a webhook is created, and its secret is shown once, however often the form is sent', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   expect((await ada.go(listOf(ada.mine))).visibleText).toContain('No webhooks');
   const address = `${listOf(ada.mine)}/new`;
   const form = findForm(await ada.go(address), address);
@@ -80,7 +73,7 @@ test.each([
     'Description must have at most 200 characters.',
   ],
 ])('none is made with %s', async (_what, wrong, field, message) => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const address = `${listOf(ada.mine)}/new`;
   const fields = { url: 'https://receiver.example.com/', description: 'Kept', ...wrong };
   const page = await ada.fill(address, { fields }, address);
@@ -90,7 +83,7 @@ test.each([
 });
 
 test('it is changed, disabled and enabled again', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const { address } = await createWebhook(ada);
   const fields = { url: `${receiver.url}/other`, description: 'Day job', only_when_offline: 'on' };
   const saved = await ada.fill(address, { fields }, address);
@@ -107,7 +100,7 @@ test('it is changed, disabled and enabled again', async () => {
 });
 
 test('a test event shows the response', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const { address, secret, id } = await createWebhook(ada);
   const send = async () => ada.send(findForm(await ada.go(address), `${address}/test`));
   expect((await send()).visibleText).toContain('The server answered the test event with 204: delivered.');
@@ -124,7 +117,7 @@ test('a test event shows the response', async () => {
 });
 
 test('a new secret is shown once, and the page says that the previous one is valid for a day', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const { address, secret } = await createWebhook(ada);
   const form = findForm(await ada.go(address), `${address}/rotate`);
   const rotated = await ada.send(form);
@@ -137,7 +130,7 @@ test('a new secret is shown once, and the page says that the previous one is val
 });
 
 test('the log shows failed deliveries, and replays them', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const { address, id } = await createWebhook(ada);
   const log = `${address}/deliveries`;
   expect((await ada.go(log)).visibleText).toContain('No deliveries');
@@ -165,7 +158,7 @@ test('the log shows failed deliveries, and replays them', async () => {
 });
 
 test('it is removed after a confirmation', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const { address } = await createWebhook(ada);
   const confirm = await ada.go(`${address}/remove`);
   expect(confirm.visibleText).toContain('Remove Night job?');
@@ -175,7 +168,7 @@ test('it is removed after a confirmation', async () => {
 });
 
 test('a webhook of another agent, even of the same person, gets the same response as a missing one', async () => {
-  const [ada, eve] = [await withAgent(), await withAgent()];
+  const [ada, eve] = [await signInWithAgent(service), await signInWithAgent(service)];
   const { id } = await createWebhook(ada);
   const second = await ada.agent('second');
   for (const [who, agent] of [

@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { textContent } from 'domutils';
@@ -125,10 +124,7 @@ test("times are in the reader's zone, or labelled UTC", async () => {
   const { ada, mine, other } = await createWorld();
   const id = await startThread(service, other, [mine], { content: 'Hello' });
   const at = Date.UTC(2026, 5, 30, 23, 26);
-  await service.core.database.query({ text: 'update messages set created_at = $2 where thread_id = $1' }, [
-    id,
-    at,
-  ]);
+  await service.sql('update messages set created_at = $2 where thread_id = $1', [id, at]);
   const shown = async () => (await ada.go(addressOf(id))).visibleText;
   expect(await shown()).toMatch(/Tuesday,? 30 June 2026 UTC.*23:26 UTC/);
   ada.cookies.set('ams_zone', { value: 'Asia%2FKolkata', path: '/' });
@@ -137,7 +133,7 @@ test("times are in the reader's zone, or labelled UTC", async () => {
   ada.cookies.set('ams_zone', { value: 'Mars%2FOlympus', path: '/' });
   expect(await shown()).toContain('23:26 UTC');
   const choose = `insert into notification_settings (account_id, digest_after, time_zone) values ($1, 0, 'America/New_York')`;
-  await service.core.database.query({ text: choose }, [ada.person.account_id]);
+  await service.sql(choose, [ada.person.account_id]);
   expect(await shown()).toMatch(/30 June 2026.*19:26/);
 });
 
@@ -150,9 +146,7 @@ test('names of public agents are links to their cards; others are not', async ()
   expect(await links()).toContain(cardOf(other));
   const card = await ada.go(cardOf(other));
   expect([card.status, card.visibleText.includes(`@${other.handle}`)]).toEqual([200, true]);
-  await service.core.database.query({ text: `update agents set visibility = 'private' where id = $1` }, [
-    other.id,
-  ]);
+  await service.sql(`update agents set visibility = 'private' where id = $1`, [other.id]);
   expect(await links()).not.toContain(cardOf(other));
   expect((await ada.go(cardOf(other))).status).toBe(404);
 });
@@ -195,7 +189,7 @@ test('files show their scan state and a preview, and can be downloaded when clea
   await sendTo(service, other, id, 'See the file', { attachment_ids: [file.id] });
   const address = `${addressOf(id)}/files/${file.id}`;
   const visible = async () => (await ada.go(addressOf(id))).visibleText;
-  await expect.poll(visible, { timeout: 20_000 }).toContain('Checked');
+  await expect.poll(visible).toContain('Checked');
   const page = await ada.go(addressOf(id));
   expect(page.visibleText).toContain('First line of the list');
   expect(page.elements('a').map(({ attribs }) => attribs['href'])).toContain(address);
@@ -212,7 +206,7 @@ test('an approval about another member is in line, and decided there', async () 
   const id = await startThread(service, other, [mine], { content: 'Shall we be contacts?' });
   const detail = { message: 'We have talked', client_name: 'Quill' };
   const question = { agent_id: mine.id, action: 'request_contact', target: other.handle, detail } as const;
-  const approval = await service.core.unitOfWork.write(system, (work) => openApproval(work, question));
+  const approval = await service.write((work) => openApproval(work, question));
   const page = await ada.go(addressOf(id));
   expect(page.visibleText).toMatch(
     /Shall we be contacts\?.*Pending.*wants to send a contact request.*We have talked/,
@@ -261,7 +255,7 @@ test('an admin who is demoted no longer reads the shared agents', async () => {
   const id = await startThread(service, await service.agent(), [desk]);
   expect((await deputy.go(addressOf(id))).status).toBe(200);
   const role = `/console/organizations/${slug}`;
-  await service.core.unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     const organization = await work.db.memberships.find(boss.person.account_id, slug);
     await work.db.owners.putMember(organization?.id ?? '', deputy.person.account_id, 'member', Date.now());
   });

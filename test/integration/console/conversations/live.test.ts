@@ -119,7 +119,7 @@ describe('an open page ends', () => {
     const world = await createWorld();
     const page = await open(world.ada, `${path}/${world.id}`);
     await act(world);
-    await expect.poll(() => page.events.at(-1)?.type, { timeout: 5_000 }).toBe('end');
+    await expect.poll(() => page.events.at(-1)?.type).toBe('end');
     await page.closed;
     await sendTo(second, world.other, world.id, 'Unseen').catch(() => undefined);
     expect(page.events.map(({ data }) => data).join()).not.toContain('Unseen');
@@ -138,10 +138,10 @@ describe('an open page ends', () => {
     const [list, conversation] = [await open(deputy, path), await open(deputy, `${path}/${id}`)];
     const removal = `/console/organizations/${slug}/members/${deputy.username}/remove`;
     await boss.send(findForm(await boss.go(removal), removal));
-    await expect.poll(() => conversation.events.at(-1)?.type, { timeout: 5_000 }).toBe('end');
+    await expect.poll(() => conversation.events.at(-1)?.type).toBe('end');
     await sendTo(second, stranger, id, 'For members only');
     // The list stays open for the agents that remain, and shows none of the organization.
-    await expect.poll(list.shown, { timeout: 5_000 }).toContain('No conversations yet');
+    await expect.poll(list.shown).toContain('No conversations yet');
     expect(list.events.map(({ data }) => data).join()).not.toContain('For members only');
     list.close();
   });

@@ -81,12 +81,11 @@ test('every other refusal is explained at its field, and the text is kept', asyn
   expect(refusals[3][0].elements('a').map(({ attribs }) => attribs['href'])).toContain(
     `/console/agents/${mine.id}/blocks`,
   );
-  await service.core.database.query({ text: 'update agents set paused = true where id = $1' }, [mine.id]);
+  await service.sql('update agents set paused = true where id = $1', [mine.id]);
   expect((await send((await service.agent()).handle)).visibleText).toContain('This agent is paused.');
-  await service.core.database.query(
-    { text: 'update agents set paused = false, can_initiate_threads = false where id = $1' },
-    [mine.id],
-  );
+  await service.sql('update agents set paused = false, can_initiate_threads = false where id = $1', [
+    mine.id,
+  ]);
   const refused = await send((await service.agent()).handle);
   expect(findFieldError(refused, 'agent_id')).toContain('does not allow it to start threads');
   expect(refused.visibleText).toContain('Good morning');

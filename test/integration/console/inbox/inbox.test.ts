@@ -188,7 +188,7 @@ test('dead items wait for the person, also on an open page', async () => {
   expect(home.visibleText).toContain('Nothing waits for you.');
   const page = await openLivePage(service.url, ada, findLiveAddress(home));
   await fail('Not now.');
-  await expect.poll(page.shown, { timeout: 10_000 }).toContain('has 1 dead item');
+  await expect.poll(page.shown).toContain('has 1 dead item');
   expect(page.shown()).toContain(`href="${pageOf(mine)}"`);
   page.close();
 });
@@ -199,7 +199,7 @@ test('a conversation shows what a member has handled', async () => {
   const [lease] = await inbox.leases();
   await inbox.acknowledge(lease?.id ?? '');
   const shown = async () => (await ada.go(`/console/conversations/${thread}`)).visibleText;
-  await expect.poll(shown, { timeout: 10_000 }).toContain(`@${mine.handle} handled`);
+  await expect.poll(shown).toContain(`@${mine.handle} handled`);
   expect((await shown()).split(`@${mine.handle} handled`)).toHaveLength(2);
 });
 

@@ -1,23 +1,17 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import { recordConnection } from '../../../../src/services/auth/connections.ts';
 import { findForm } from '../../../clients/form-browser.ts';
-import { type TestAgent, useSharedService } from '../../../support/service.ts';
+import { useSharedService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 import { registerApp, readTokens } from '../../../clients/oauth/app.ts';
-import { fillForm, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+import { fillForm, type Owner, signInWithAgent } from '../signed-in-person.ts';
 
 const service = useSharedService();
 
 const list = '/console/connections';
 
-async function withAgent(): Promise<SignedInPerson & { mine: TestAgent }> {
-  const ada = await signInPerson(service);
-  return { ...ada, mine: await ada.agent() };
-}
-
 /** Connects an app to a person's agent by the whole flow; returns its tokens. */
-async function connectApp(who: SignedInPerson & { mine: TestAgent }, client_name = 'Quill') {
+async function connectApp(who: Owner, client_name = 'Quill') {
   const app = await registerApp(service.url, { client_name, redirect_uris: ['http://127.0.0.1/callback'] });
   const answer = await who.approve(await who.go(app.address()), who.mine.id);
   const code = new URL(answer.headers.get('Location') ?? '').searchParams.get('code') ?? '';
@@ -25,11 +19,7 @@ async function connectApp(who: SignedInPerson & { mine: TestAgent }, client_name
 }
 
 /** Inserts many connections directly. */
-async function record(
-  { person, mine }: SignedInPerson & { mine: TestAgent },
-  grant_id: string,
-  now = Date.now(),
-) {
+async function record({ person, mine }: Owner, grant_id: string, now = Date.now()) {
   const grant = {
     grant_id,
     account_id: person.account_id,
@@ -37,7 +27,7 @@ async function record(
     client_id: 'x',
     client_name: grant_id,
   };
-  await service.core.unitOfWork.write(system, (work) =>
+  await service.write((work) =>
     recordConnection(
       { ...work, now },
       {
@@ -51,7 +41,7 @@ async function record(
 
 describe('a connected app', () => {
   test('is listed with verified and claimed facts, and revoking it takes effect immediately', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     expect((await ada.go(list)).visibleText).toContain('No apps yet');
     const { access_token, refresh_token, app } = await connectApp(ada);
     const page = await ada.go(list);
@@ -74,7 +64,7 @@ describe('a connected app', () => {
   });
 
   test('of another person gets the same response as a missing one, and stays connected', async () => {
-    const [ada, eve] = [await withAgent(), await withAgent()];
+    const [ada, eve] = [await signInWithAgent(service), await signInWithAgent(service)];
     const { access_token } = await connectApp(ada);
     const grant_id = new Map(findForm(await ada.go(list), `${list}/end`).fields).get('grant_id') ?? '';
     const home = await eve.go('/console');
@@ -89,13 +79,11 @@ describe('a connected app', () => {
   });
 
   test('is shown by its verified address if it has one, and otherwise by nothing that it claims', async () => {
-    const ada = await withAgent();
+    const ada = await signInWithAgent(service);
     const hostile = `<script>alert(1)</script>\u202e"`;
     await record(ada, 'a'.repeat(43));
-    await service.core.database.query(
-      {
-        text: `update client_grants set client_id = 'https://quill.example/client.json', client_name = $2 where agent_id = $1`,
-      },
+    await service.sql(
+      `update client_grants set client_id = 'https://quill.example/client.json', client_name = $2 where agent_id = $1`,
       [ada.mine.id, hostile],
     );
     const page = await ada.go(list);
@@ -106,7 +94,7 @@ describe('a connected app', () => {
 });
 
 test('many apps are paged, also while some of them are removed', async () => {
-  const ada = await withAgent();
+  const ada = await signInWithAgent(service);
   const time = Date.now();
   for (let number = 10; number < 70; number += 1) await record(ada, `grant-${number}`, time - (number % 7));
   expect((await ada.go('/console')).visibleText).toMatch(/60 ?Connected apps/);

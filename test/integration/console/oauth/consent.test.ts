@@ -272,7 +272,7 @@ describe('an expired request', () => {
     const { browser } = await personWithAgents('writer');
     const page = await ask(browser, await registerApp(setup.service.url));
     const text = `delete from oauth_records where model = 'Interaction'`;
-    await setup.service.core.database.query({ text }, []);
+    await setup.service.sql(text);
     const answer = await browser.send(consentForm(page), { button: 'approve' });
     expect([answer.status, answer.visibleText.includes(expiredRequestText)]).toEqual([404, true]);
   });

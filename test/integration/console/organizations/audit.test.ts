@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
@@ -68,8 +67,7 @@ test('entries are filtered by action and by agent, and paged; an unknown filter 
     expect([odd, answer.status]).toEqual([odd, 200]);
     expect(answer.visibleText).toMatch(word(`Agent registered @${handle}`));
   }
-  const { unitOfWork } = service.core;
-  await unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     for (let count = 0; count < 60; count += 1) {
       work.changes.audit({ act: 'member.changed', about: slug, detail: { role: `round ${count}` } });
     }

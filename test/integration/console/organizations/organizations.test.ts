@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import { listMembers } from '../../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../../support/join-organization.ts';
@@ -29,7 +28,7 @@ async function createOrganization() {
 }
 
 const rolesIn = async (slug: string) => {
-  const members = await service.core.unitOfWork.read(system, (work) => listMembers(work, slug));
+  const members = await service.read((work) => listMembers(work, slug));
   return Object.fromEntries(members.map(({ username, role }) => [username, role]));
 };
 
@@ -248,7 +247,7 @@ test('an organization of others gets the same response as a missing one', async 
 test('many people and many organizations are paged', async () => {
   const { boss, slug, address } = await createOrganization();
   const many = await Promise.all(Array.from({ length: 50 }, () => signInPerson(service)));
-  await service.core.unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     for (const { username } of many) await joinOrganization(work, { slug, username, role: 'member' });
   });
   for (let number = 0; number < 50; number += 1) await createOrganizationOf(service, { members: [boss] });

@@ -43,16 +43,12 @@ function post(
 
 /** A checksum of all tables, to detect changes. */
 async function fingerprint(): Promise<string> {
-  const { database } = setup.service.core;
-  const tables = await database.query<{ name: string }>(
-    {
-      text: `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
-    },
-    [],
+  const tables = await setup.service.sql<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
   );
   const prints = tables.map(async ({ name }) => {
     const text = `select md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as print from "${name}" t`;
-    const [row] = await database.query<{ print: string }>({ text }, []);
+    const [row] = await setup.service.sql<{ print: string }>(text);
     return `${name} ${row?.print}`;
   });
   return (await Promise.all(prints)).join('\n');

@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findForm } from '../../../clients/form-browser.ts';
@@ -15,7 +14,7 @@ async function createWorld() {
 }
 
 const ask = ({ id }: TestAgent, target: TestAgent, message: string) =>
-  service.core.unitOfWork.write(system, (work) =>
+  service.write((work) =>
     openApproval(work, {
       agent_id: id,
       action: 'request_contact',
@@ -26,10 +25,10 @@ const ask = ({ id }: TestAgent, target: TestAgent, message: string) =>
 
 /** Moves a thread into the past, as if nothing had happened there since. */
 const age = (thread_id: string, minutes: number) =>
-  service.core.database.query(
-    { text: 'update threads set last_message_at = last_message_at - $2 where id = $1' },
-    [thread_id, minutes * 60_000],
-  );
+  service.sql('update threads set last_message_at = last_message_at - $2 where id = $1', [
+    thread_id,
+    minutes * 60_000,
+  ]);
 
 test('one calm line when nothing waits', async () => {
   const { ada, mine, other } = await createWorld();
@@ -60,10 +59,7 @@ test('first steps tick themselves, also on an open page, and leave when all are 
   live.close();
   const address = `/console/agents/${mine.id}/credentials/new`;
   await ada.fill(address, { fields: { name: 'A server' } }, address);
-  await service.core.database.query(
-    { text: 'update credentials set last_used_at = $2 where agent_id = $1' },
-    [mine.id, Date.now()],
-  );
+  await service.sql('update credentials set last_used_at = $2 where agent_id = $1', [mine.id, Date.now()]);
   expect((await ada.go('/console')).visibleText).not.toContain('First steps');
 });
 
@@ -139,7 +135,7 @@ test('what waits appears on an open page, with the count in its title', async ()
   const { ada, mine, other } = await createWorld();
   const page = await openLivePage(service.url, ada, findLiveAddress(await ada.go('/console')));
   await ask(mine, other, 'A new question');
-  await expect.poll(page.shown, { timeout: 10_000 }).toContain('A new question');
+  await expect.poll(page.shown).toContain('A new question');
   expect(page.shown()).toContain('data-title="(1) Home · Agent Messaging"');
   page.close();
 });

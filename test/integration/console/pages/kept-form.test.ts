@@ -21,7 +21,7 @@ async function visitor(): Promise<Visitor> {
 async function expireSession({ browser }: SignedInBrowser): Promise<void> {
   const hash = createHash('sha256').update(browser.cookies.get('ams_session')?.value ?? '');
   const text = 'update sessions set expires_at = 0 where id_hash = $1 returning id_hash';
-  const ended = await setup.service.core.database.query({ text }, [hash.digest()]);
+  const ended = await setup.service.sql(text, [hash.digest()]);
   expect(ended).toHaveLength(1);
 }
 

@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import type { AuditAction } from '../../../../packages/core/src/domain/auth/audit.ts';
 import type { PageResponse } from '../../../clients/form-browser.ts';
@@ -15,7 +14,7 @@ const nextOf = (page: PageResponse): string | undefined =>
 
 /** Inserts entries of an agent, one for each action, in this order. */
 function record(agent_id: string, acts: readonly AuditAction[]): Promise<void> {
-  return service.core.unitOfWork.write(system, async (work) => {
+  return service.write(async (work) => {
     acts.forEach((act, index) => work.changes.audit({ act, agent_id, about: `entry-${index}` }));
   });
 }
@@ -65,7 +64,7 @@ test('each role sees the agents that it administers; a block is hidden from the 
   expect(await seen('admin', `?agent=${agents.shared.id}`)).toEqual(['shared']);
   expect((await people.outsider.go(audit)).visibleText).not.toMatch(/blocked/);
   const text = 'delete from organization_members where account_id = $1';
-  await service.core.database.query({ text }, [people.admin.person.account_id]);
+  await service.sql(text, [people.admin.person.account_id]);
   expect(await seen('admin')).toEqual([]);
   expect((await people.admin.go(audit)).visibleText).not.toContain(slug);
 });
@@ -117,7 +116,7 @@ test('hostile names stay text', async () => {
   const ada = await signInPerson(service);
   const mine = await ada.agent();
   const hostile = `"></li><script>alert(1)</script>`;
-  await service.core.unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     work.changes.audit({
       act: 'credential.created',
       agent_id: mine.id,

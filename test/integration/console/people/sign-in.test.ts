@@ -55,14 +55,13 @@ describe('signing in', () => {
     const { username } = await setup.signUpPerson();
     const browser = setup.browser();
     await browser.fill('/sign-in', { fields: { username, password }, follow: false });
-    const { database } = setup.service.core;
     const account = `(select id from owners where name = $1)`;
     const past = `update sessions set last_seen_at = 0, expires_at = $2 where account_id = ${account}`;
-    await database.query({ text: past }, [username, Date.now() + 60_000]);
+    await setup.service.sql(past, [username, Date.now() + 60_000]);
     const answer = await browser.go('/console');
     expect(answer.headers.getSetCookie().some((line) => line.startsWith('ams_session='))).toBe(true);
     const text = `select expires_at from sessions where account_id = ${account} order by 1 desc limit 1`;
-    const [row] = await database.query<{ expires_at: number }>({ text }, [username]);
+    const [row] = await setup.service.sql<{ expires_at: number }>(text, [username]);
     expect(row?.expires_at).toBeGreaterThan(Date.now() + 29 * 86_400_000);
     expect((await browser.go('/console')).headers.getSetCookie()).toEqual([]);
   });
@@ -70,7 +69,7 @@ describe('signing in', () => {
   test('an expired session is invalid', async () => {
     const { username, browser } = await setup.signUpPerson();
     const text = `update sessions set expires_at = 1 where account_id = (select id from owners where name = $1)`;
-    await setup.service.core.database.query({ text }, [username]);
+    await setup.service.sql(text, [username]);
     expect((await browser.go('/console')).url).toContain('/sign-in');
   });
 

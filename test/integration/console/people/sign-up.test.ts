@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { describe, expect, test } from 'vitest';
 import { createInvitation } from '../../../../src/services/people/invitations.ts';
 import { newUsername, password, useConsole } from '../setup.ts';
@@ -44,7 +43,7 @@ describe('sign-up by invitation', () => {
     expect(without.status).toBe(400);
     expect(without.visibleText).toContain('Invitation code');
 
-    const { code } = await setup.service.core.unitOfWork.write(system, (work) =>
+    const { code } = await setup.service.write((work) =>
       createInvitation(work, { uses: 1, life_ms: 60_000 }),
     );
     const page = `/sign-up?${new URLSearchParams({ invitation: code }).toString()}`;

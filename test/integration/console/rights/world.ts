@@ -18,8 +18,8 @@ export async function createRightsWorld(service: TestService) {
   const { people, agents, threads, stranger, slug } = await createRoles(service);
   const former = await signInPerson(service);
   const membership = { slug, username: former.username, role: 'admin' } as const;
-  await service.core.unitOfWork.write(system, (work) => joinOrganization(work, membership));
-  await service.core.unitOfWork.write(system, (work) => removeFromOrganization(work, membership));
+  await service.write((work) => joinOrganization(work, membership));
+  await service.write((work) => removeFromOrganization(work, membership));
   const { owner, admin, member, colleague, outsider } = people;
   const browsers: Record<Role, FormBrowser> = {
     owner,

@@ -25,7 +25,7 @@ const readRows = (page: PageResponse): string[][] =>
 /** Waits until all messages are counted. */
 async function waitForCounts(): Promise<void> {
   const text = `select 1 from outbox where job = 'deliver-events'`;
-  await expect.poll(() => service.core.database.query({ text }, [])).toEqual([]);
+  await expect.poll(() => service.sql(text)).toEqual([]);
 }
 
 test('shows a chart with a title and a description, and tables with the same numbers', async () => {
@@ -80,10 +80,7 @@ test('what others write and what the address holds stays text', async () => {
   const hostile = `"></option></svg><script>alert(1)</script>`;
   const { owner } = (await createRoles(service)).people;
   const stranger = await owner.agent('loud');
-  await service.core.database.query({ text: 'update agents set display_name = $2 where id = $1' }, [
-    stranger.id,
-    hostile,
-  ]);
+  await service.sql('update agents set display_name = $2 where id = $1', [stranger.id, hostile]);
   await startThread(service, stranger, [mine], { subject: hostile, content: hostile });
   await waitForCounts();
   const page = await ada.go(

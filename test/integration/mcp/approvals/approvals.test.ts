@@ -242,14 +242,14 @@ describe.each(setups)('over %s', (_, urls) => {
       openForm(() => (withdrawn = true)),
     );
     const call = client.call('request_contact', { handle: stranger });
-    await expect.poll(() => client.questions.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => client.questions.length).toBe(1);
     const [row] = await first.query(
       `select q.id from approvals q join agents a on a.id = q.agent_id where a.canonical_handle = $1`,
       [mine],
     );
     await second.decide(Object(row).id, 'approved');
     expect(await call).toMatchObject({ isError: false, value: { status: 'pending' } });
-    await expect.poll(() => withdrawn, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => withdrawn).toBe(true);
   });
 });
 

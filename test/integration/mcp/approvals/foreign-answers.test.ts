@@ -153,7 +153,7 @@ test.each([
   const id = await gone.nextElicitation();
   gone.stream.close();
   await gone.stream.ended;
-  await expect.poll(async () => (await approvals(mine)).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await approvals(mine)).length).toBe(1);
   const again = await opened({ ...sender, url: second.url }, 2, stranger);
   expect(await again.nextElicitation()).not.toBe(id);
   await answerElicitation(sender, id);
@@ -216,7 +216,7 @@ test('an approval whose key another call commits at the same moment is decided, 
   );
   const decided = first.decide(id, 'approved');
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-  await expect.poll(async () => (await first.query(waiting, [])).length, { timeout: 8_000 }).toBe(1);
+  await expect.poll(async () => (await first.query(waiting, [])).length).toBe(1);
   await other.query('commit');
   await decided;
   expect([await requests(mine), await approvals(mine)]).toMatchObject([
@@ -239,17 +239,6 @@ test('what the operation would refuse is refused before anybody is asked', async
   for (const [index, [name, handle, code]] of cases.entries()) {
     const call = await opened(sender, index, handle, name);
     expect((await call.result(1)).error['code']).toBe(code);
-  }
-  expect(await approvals(mine)).toEqual([]);
-});
-
-test('without its scope a tool is refused before anybody is asked', async () => {
-  const { mine, stranger, sender } = await asker();
-  const token = await first.token(mine, { scopes: ['contacts:read', 'threads:read', 'threads:write'] });
-  for (const name of ['request_contact', 'remove_contact']) {
-    await expect(startToolCall({ ...sender, token }, 1, name, { handle: stranger })).rejects.toThrow(
-      'INSUFFICIENT_SCOPE',
-    );
   }
   expect(await approvals(mine)).toEqual([]);
 });

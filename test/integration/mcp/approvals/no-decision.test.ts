@@ -34,12 +34,12 @@ test.each([
     );
     const { error } = await client.call('request_contact', { handle: stranger });
     expect(error['code']).toBe('APPROVAL_REQUIRED');
-    await expect.poll(() => withdrawn, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => withdrawn).toBe(true);
     expect([await requests(mine), await rows(mine)]).toMatchObject([0, [{ state: 'pending' }]]);
     // Repeated it asks once more, and is the same question.
     const again = await client.call('request_contact', { handle: stranger });
     expect(again.error).toMatchObject({ code: 'APPROVAL_REQUIRED', approval_id: error['approval_id'] });
-    await expect.poll(() => client.questions.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => client.questions.length).toBe(2);
     expect(await rows(mine)).toHaveLength(1);
   },
 );

@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { decideAsOperator } from '../../../../src/services/approvals/approvals.ts';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
@@ -17,7 +16,7 @@ test('a question costs the budget of its operation once; to look how it stands, 
   const { approval_id } = await errorOf(bob.handle);
   expect(await errorOf(bob.handle)).toMatchObject({ code: 'APPROVAL_REQUIRED', approval_id });
   expect(await errorOf(cid.handle)).toMatchObject({ code: 'RATE_LIMITED', retry_after: expect.any(Number) });
-  await service.core.unitOfWork.write(system, (work) => decideAsOperator(work, approval_id, 'approved'));
+  await service.write((work) => decideAsOperator(work, approval_id, 'approved'));
   expect(await ask(bob.handle)).toMatchObject({ isError: false, value: { status: 'pending' } });
   expect(await service.core.db.approvals.listOfAgent(ann.id, Date.now(), 10)).toMatchObject([
     { id: approval_id, state: 'approved', used_at: expect.any(Number) },

@@ -56,7 +56,7 @@ test('a connected client outlives a restart of every process, with a question op
   onTestFinished(() => client.close());
 
   const call = client.call('request_contact', { handle: stranger.handle });
-  await expect.poll(() => client.questions.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => client.questions.length).toBe(1);
   await restart(apis, urls);
   const { error } = await call;
   expect(error).toMatchObject({

@@ -179,20 +179,6 @@ test('a retired agent gets nothing more', async () => {
   expect(service.contents(path)).toEqual(['terminated']);
 });
 
-test('a redirect of a delivery is not followed', async () => {
-  const { token, say } = await service.pair();
-  const { path, params } = service.target();
-  await service.subscribe(token, params);
-  const { state } = service.receiver;
-  const before = { ...state };
-  onTestFinished(() => void Object.assign(state, before));
-  const headers = { Location: `${service.receiver.url}/inside` };
-  state.answer = (response, post) => void response.writeHead(post.path === path ? 308 : 204, headers).end();
-  await say('Not for others.');
-  await waitUntil(() => service.receiver.at(path).length).toBeGreaterThan(1);
-  expect(service.receiver.at('/inside')).toEqual([]);
-});
-
 test('an agent that has left a thread gets nothing more of it', async () => {
   const { token, say, reader, writer, thread_id } = await service.pair();
   const { path, params } = service.target();

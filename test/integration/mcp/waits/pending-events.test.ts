@@ -1,10 +1,8 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { callToolRaw, connectSdkClient } from '../../../clients/mcp/client.ts';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 import { useMcpInstance } from '../instance.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const instance = useMcpInstance();
 

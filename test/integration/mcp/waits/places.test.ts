@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { askStateless, buildStatelessRequest } from '../../../clients/mcp/stateless-request.ts';
 import { startMcpInstance, useMcpPair } from '../instance.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const [first, second, database] = useMcpPair();
 
@@ -74,10 +72,10 @@ test('a wait whose client is gone before the answer does not move it: the next o
   // While it waits.
   const waiting = new AbortController();
   const left = sentRequest(waiting.signal);
-  await expect.poll(() => first.members('gone.reader'), { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => first.members('gone.reader')).toBe(1);
   waiting.abort();
   await expect(left).rejects.toThrow('abort');
-  await expect.poll(() => first.members('gone.reader'), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => first.members('gone.reader')).toBe(0);
 
   // After the events are found, before the answer is sent: the place is locked in between.
   await send('not to be lost');
@@ -98,7 +96,7 @@ test('a wait whose client is gone before the answer does not move it: the next o
         [],
       )
     ).length;
-  await expect.poll(blocked, { timeout: 20_000 }).toBe(1);
+  await expect.poll(blocked).toBe(1);
   answering.abort();
   await expect(lost).rejects.toThrow('abort');
   await lock.query('commit');

@@ -1,9 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { callToolRaw, connectSdkClient, postRawMessage } from '../../../clients/mcp/client.ts';
 import { buildStatelessRequest } from '../../../clients/mcp/stateless-request.ts';
 import { useMcpInstance } from '../instance.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const instance = useMcpInstance();
 
@@ -33,7 +31,7 @@ test('a cancelled wait gets no result as JSON either, and does not move the sess
   const call = { jsonrpc: '2.0', id: 'plain', method: 'tools/call', params };
   const answer = postRawMessage(instance.url, reader, call, headers);
   // The stream of the client, and the wait.
-  await expect.poll(() => instance.members('cancelled.reader'), { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => instance.members('cancelled.reader')).toBe(2);
   const method = 'notifications/cancelled';
   const cancel = { jsonrpc: '2.0', method, params: { requestId: 'plain' } };
   expect((await postRawMessage(instance.url, reader, cancel, headers)).status).toBe(202);

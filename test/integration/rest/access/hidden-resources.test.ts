@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { newId } from '../../../../packages/core/src/domain/ids.ts';
@@ -123,7 +122,7 @@ beforeAll(async () => {
     target: other.handle,
     detail: {},
   } as const;
-  const theirQuestion = await service.core.unitOfWork.write(system, (work) => openApproval(work, question));
+  const theirQuestion = await service.write((work) => openApproval(work, question));
   expect(theirQuestion).not.toBeNull();
   hidden = {
     agent: agents,

@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
@@ -68,7 +67,7 @@ export function createPolicyFixtures(service: TestService) {
   async function createPair(relation: Relation): Promise<AgentPair> {
     const owner = newAgentName();
     if (relation === 'same organization') {
-      await service.core.unitOfWork.write(system, (work) => createOrganization(work, owner));
+      await service.write((work) => createOrganization(work, owner));
       return { viewer: await createAgent(owner, 'shared'), target: await createAgent(owner, 'shared') };
     }
     const otherOwner = relation === 'same owner' ? owner : newAgentName();

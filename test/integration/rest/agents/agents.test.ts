@@ -210,7 +210,7 @@ test('a profile shows the relation to the viewer, and hides a block by the other
   expect(await relationship(`@${ann.handle.toUpperCase()}`)).toBe('self');
   expect(await relationship(eve.handle)).toBe('none');
   const before = (await profile(eve.handle)).text;
-  const insert = (text: string) => service.core.database.query({ text }, [eve.id, ann.id]);
+  const insert = (text: string) => service.sql(text, [eve.id, ann.id]);
   await insert('insert into blocks (agent_id, blocked_agent_id, created_at) values ($1, $2, 1)');
   expect((await profile(eve.handle)).text).toBe(before);
   await insert('insert into contacts (agent_id, contact_id, since) values ($2, $1, 1)');

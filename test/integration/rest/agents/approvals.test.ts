@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
@@ -27,7 +26,7 @@ async function household() {
 async function question({ id }: TestAgent, message = 'May I?'): Promise<string> {
   const detail = { message, client_name: 'A Program' };
   const input = { agent_id: id, action: 'request_contact', target: 'some.body', detail } as const;
-  const approval = await service.core.unitOfWork.write(system, (work) => openApproval(work, input));
+  const approval = await service.write((work) => openApproval(work, input));
   return approval?.id ?? '';
 }
 
@@ -94,7 +93,7 @@ test('in an organization only agents of a person who acts as both can decide', a
   const slug = freshName();
   const [boss, hand] = [freshName(), freshName()];
   const [ofBoss, ofHand] = [await register(`${boss}.own`), await register(`${hand}.own`)];
-  await service.core.unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     await createOrganization(work, slug);
     await joinOrganization(work, { slug, username: boss, role: 'admin' });
     await joinOrganization(work, { slug, username: hand, role: 'member' });

@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
@@ -28,7 +27,7 @@ test('the number of agents per owner is limited, also for concurrent calls; a de
   expect((await register(first.token, 'one-more')).status).toBe(403);
 
   // Agents of an organization count for the organization; operators are not limited.
-  await service.core.unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     await createOrganization(work, 'crowd-org');
     await joinOrganization(work, { slug: 'crowd-org', username: 'crowd', role: 'admin' });
   });

@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { createOrganization, removeFromOrganization } from '../../../../src/services/people/organizations.ts';
@@ -26,7 +25,7 @@ async function company() {
   const [boss, worker, stranger] = [`boss-${count}`, `worker-${count}`, `stranger-${count}`];
   const people = { boss: await agent(`${boss}.own`), worker: await agent(`${worker}.own`) };
   const outside = await agent(`${stranger}.own`);
-  await service.core.unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     await createOrganization(work, slug);
     await joinOrganization(work, { slug, username: boss, role: 'admin' });
     await joinOrganization(work, { slug, username: worker, role: 'member' });
@@ -68,7 +67,7 @@ test('each caller lists the agents that its person can act as', async () => {
 
 test('a member agent can access only its own organization, whatever its person can access', async () => {
   const [one, other] = [await company(), await company()];
-  await service.core.unitOfWork.write(system, (work) =>
+  await service.write((work) =>
     joinOrganization(work, { slug: other.slug, username: one.boss.name, role: 'admin' }),
   );
   expect(await managed(one.boss.token)).toContain(other.shared.handle);
@@ -101,7 +100,7 @@ test('updates and retirement follow the same rule as the list', async () => {
 
 test('rights end immediately with the membership', async () => {
   const { slug, boss, worker, shared, workerMember, bossMember } = await company();
-  await service.core.unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     await removeFromOrganization(work, { slug, username: worker.name });
     await joinOrganization(work, { slug, username: boss.name, role: 'member' });
   });

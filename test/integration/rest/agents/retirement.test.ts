@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
@@ -11,8 +10,7 @@ import { connectWebSocket } from '../../../clients/websocket.ts';
 
 const service = useSharedService();
 
-const sql = <Row extends object>(text: string, values: unknown[] = []) =>
-  service.core.database.query<Row>({ text }, values);
+const sql = <Row extends object>(text: string, values: unknown[] = []) => service.sql<Row>(text, values);
 
 function call(method: string, path: string, token: string, body?: unknown): Promise<RestResponse> {
   return requestRest(method, `${service.api}${path}`, { token, body });
@@ -61,9 +59,7 @@ async function expectEnded(
 
 test('retirement ends the socket, stream, long poll, tokens, credentials and sessions of an agent', async () => {
   const [keeper, gone] = await pair();
-  const credential = await service.core.unitOfWork.write(system, (work) =>
-    createCredential(work, { handle: gone.handle, scopes }),
-  );
+  const credential = await service.write((work) => createCredential(work, { handle: gone.handle, scopes }));
   const mcp = await service.token(gone.handle, { audience: 'mcp' });
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } };
   const begun = await fetch(`${service.url}/mcp`, {

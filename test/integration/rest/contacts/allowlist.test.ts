@@ -1,5 +1,4 @@
 import { outcomeOf, readPages } from '../../../clients/rest.ts';
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { useSharedService } from '../../../support/service.ts';
 import { useContacts } from '../../../clients/contacts.ts';
@@ -68,7 +67,7 @@ test('an entry that is neither a handle nor an owner with a star is refused', as
 
 test('an allowlist is paged and limited to a thousand entries, also for concurrent calls', async () => {
   const ann = await service.agent();
-  await service.core.unitOfWork.write(system, async ({ db: { allowlists }, now: created_at }) => {
+  await service.write(async ({ db: { allowlists }, now: created_at }) => {
     for (let count = 0; count < 995; count += 1)
       await allowlists.insert(ann.id, { entry: `owner-${count}.*`, created_at });
   });

@@ -1,5 +1,4 @@
 import { outcomeOf, readPages } from '../../../clients/rest.ts';
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
@@ -67,7 +66,7 @@ test('pages are ordered by handle and neither skip nor repeat while contacts cha
 test('without a limit a page has 50 contacts', async () => {
   const ann = await service.agent();
   const others = await agents(51);
-  await service.core.unitOfWork.write(system, async ({ db: { contacts }, now }) => {
+  await service.write(async ({ db: { contacts }, now }) => {
     for (const { id } of others) await contacts.insert({ agent_id: ann.id, contact_id: id, since: now });
   });
   const { body } = await trust.contacts(ann);

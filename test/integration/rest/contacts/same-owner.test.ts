@@ -108,8 +108,8 @@ test('two agents of one person that are registered at the same time learn of eac
   expect(news.map(([type]) => type)).toEqual(['contact.added', 'contact.added']);
   const later = String(Object(news[1]?.[1]).agent_id);
   const earlier = answers.map(({ body }) => body.id).find((id) => id !== later);
-  const rows = await service.core.database.query<{ type: string }>(
-    { text: 'select e.type from feed f join events e on e.id = f.event_id where f.agent_id = $1' },
+  const rows = await service.sql<{ type: string }>(
+    'select e.type from feed f join events e on e.id = f.event_id where f.agent_id = $1',
     [earlier],
   );
   expect(rows.map(({ type }) => type)).toEqual(['contact.added']);

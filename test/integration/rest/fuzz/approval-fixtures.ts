@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import type { TestService } from '../../../support/service.ts';
 
@@ -7,7 +6,7 @@ export async function createApprovalFixtures(service: TestService, owner: string
   const { id } = await service.register({ handle: `${owner}.asker` });
   const { handle: target } = await service.agent();
   const ask = (message: string) =>
-    service.core.unitOfWork.write(system, (work) =>
+    service.write((work) =>
       openApproval(work, {
         agent_id: id,
         action: 'request_contact',

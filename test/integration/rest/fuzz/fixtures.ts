@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { newId } from '../../../../packages/core/src/domain/ids.ts';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
@@ -37,7 +36,7 @@ export async function createFuzzFixtures(service: TestService): Promise<FuzzFixt
     }),
   );
   const organization = `org-${process.pid}`;
-  await service.core.unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     await createOrganization(work, organization);
     for (const { owner: username } of residents.slice(0, 2)) {
       await joinOrganization(work, { slug: organization, username, role: 'admin' });

@@ -110,7 +110,7 @@ test('every operation was served at least once', { timeout: 300_000 }, async () 
 
 test('afterwards the service is healthy, and no sequence has a gap', { timeout: 120_000 }, async () => {
   expect((await requestRest('GET', `${service.url}/readyz`)).body.status).toBe('ok');
-  const broken = await service.core.database.query({ text: unevenThreads }, []);
+  const broken = await service.sql(unevenThreads);
   expect(broken).toEqual([]);
   for (const { id, token } of fixtures.agents) {
     expect((await service.get({ token }, '/agents/me')).body.id).toBe(id);

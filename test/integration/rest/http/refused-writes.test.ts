@@ -205,16 +205,14 @@ test('a process on a schema that lacks a migration is not ready until it has run
     const { status, body } = await requestRest('GET', `${service.url}/readyz`);
     return [status, body.parts.schema];
   };
-  const [last] = await service.core.database.query<{ name: string; batch: number; migration_time: Date }>(
-    {
-      text: 'delete from schema_migrations where name = (select max(name) from schema_migrations) returning *',
-    },
-    [],
+  const [last] = await service.sql<{ name: string; batch: number; migration_time: Date }>(
+    'delete from schema_migrations where name = (select max(name) from schema_migrations) returning *',
   );
   expect(await readSchema()).toEqual([503, 'failed']);
-  await service.core.database.query(
-    { text: 'insert into schema_migrations (name, batch, migration_time) values ($1, $2, $3)' },
-    [last?.name, last?.batch, last?.migration_time],
-  );
+  await service.sql('insert into schema_migrations (name, batch, migration_time) values ($1, $2, $3)', [
+    last?.name,
+    last?.batch,
+    last?.migration_time,
+  ]);
   await expect.poll(readSchema, pollOptions).toEqual([200, 'ok']);
 });

@@ -46,7 +46,7 @@ test('an answer has the first message of another member after the question', asy
   expect(headers.get('location')).toContain(`${path}/messages`);
   const marks = async () => (await get(bob, `${path}/receipts`)).body.receipts;
   const delivered = { agent: { id: ann.id, canonical_handle: ann.handle }, delivered_up_to_sequence: 3 };
-  await expect.poll(marks, { timeout: 20_000 }).toContainEqual(expect.objectContaining(delivered));
+  await expect.poll(marks).toContainEqual(expect.objectContaining(delivered));
   expect(await contentsAfter(ann, body.cursor)).toEqual(['Or eight.']);
 });
 

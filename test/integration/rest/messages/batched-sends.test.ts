@@ -57,7 +57,7 @@ test('concurrent sends share transactions; each has its own response, and refuse
   }
   expect((await get(`/threads/${blocked.id}/messages`, blocked.ann)).messages).toEqual([]);
   const text = 'select distinct xmin::text from messages where thread_id = any($1)';
-  const transactions = await service.core.database.query({ text }, [good.map(({ id }) => id)]);
+  const transactions = await service.sql(text, [good.map(({ id }) => id)]);
   expect(transactions.length).toBeLessThan(answers.length);
 });
 

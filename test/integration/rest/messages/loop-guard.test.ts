@@ -66,10 +66,10 @@ async function pingPong(thread: string, by: readonly TestAgent[], exchanges: num
 }
 
 const rewind = (thread: string, ms: number) =>
-  service.core.database.query(
-    { text: 'update threads set last_message_at = last_message_at - $2::bigint where id = $1' },
-    [thread, ms],
-  );
+  service.sql('update threads set last_message_at = last_message_at - $2::bigint where id = $1', [
+    thread,
+    ms,
+  ]);
 
 test('two agents that reply to each other too fast for too long are refused by every transport and process', async () => {
   const [ann, bob] = (await agents(2)) as [TestAgent, TestAgent];
@@ -111,9 +111,8 @@ test('a period ends, and the next one begins', async () => {
   const thread = await threadOf([ann, bob]);
   await pingPong(thread, [ann, bob], 4);
   expectLoop(await send(thread, bob));
-  const { database } = service.core;
   const text = 'update thread_exchanges set since = since - 600000 where thread_id = $1';
-  await database.query({ text }, [thread]);
+  await service.sql(text, [thread]);
   await pingPong(thread, [bob, ann], 3);
   expectLoop(await send(thread, bob));
 });
@@ -169,9 +168,8 @@ test('nothing is counted when the guard is off; expired rows are removed', async
   const pair = (await agents(2)) as [TestAgent, TestAgent];
   const [over, runs] = [await threadOf(pair), await threadOf(pair)];
   for (const each of [over, runs]) await pingPong(each, pair, 1);
-  const { database } = service.core;
   const text = 'update thread_exchanges set since = since - 600001 where thread_id = $1';
-  await database.query({ text }, [over]);
+  await service.sql(text, [over]);
   await maintenanceHandler(service.core).handle({ task: 'expire-exchanges' });
   const left = (await rows(service)).map(({ thread_id }) => thread_id);
   expect(left).toContain(runs);

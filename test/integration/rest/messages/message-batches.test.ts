@@ -53,7 +53,7 @@ test('a hundred messages are sent in their order, in one transaction, and every 
   );
   for (const readNew of feeds) expect((await readNew()).map(({ data }) => data)).toEqual(sent);
   const text = 'select distinct xmin::text from messages where thread_id = $1';
-  expect(await service.core.database.query({ text }, [id])).toHaveLength(1);
+  expect(await service.sql(text, [id])).toHaveLength(1);
 });
 
 test('a refused message gets its own error, and the others are sent', async () => {

@@ -126,7 +126,7 @@ test('a read mark that a process of the previous release moves is followed by al
   for (const { token } of [ann, ann, bob, bob]) await send(token);
   expect(await unread()).toBe(2);
   const text = 'update thread_members set read_sequence = 1 where thread_id = $1 and agent_id = $2';
-  await service.core.database.query({ text }, [id, bob.id]);
+  await service.sql(text, [id, bob.id]);
   expect(await unread()).toBe(3);
   await requestRest('POST', `${url}/read`, { token: bob.token, body: { up_to_sequence: 4 } });
   expect(await unread()).toBe(0);

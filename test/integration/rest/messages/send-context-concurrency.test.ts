@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { followFeed } from '../../../clients/feed.ts';
 import { outcomeOf, type RestResponse } from '../../../clients/rest.ts';
 import { describeWithRedis } from '../../../support/servers/redis/server.ts';
@@ -16,8 +16,6 @@ import {
   times,
   useTwoProcesses,
 } from './warm-threads.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const absentMessage = `msg_${'0'.repeat(26)}`;
 const statusesOf = (answers: readonly RestResponse[]) => answers.map(({ status }) => status);

@@ -41,10 +41,7 @@ async function listStatements(run: () => Promise<unknown>): Promise<string[]> {
 }
 
 const raiseVersion = ({ id }: TestAgent) =>
-  service.core.database.query(
-    { text: 'update feed_heads set relation_version = relation_version + 1 where agent_id = $1' },
-    [id],
-  );
+  service.sql('update feed_heads set relation_version = relation_version + 1 where agent_id = $1', [id]);
 
 /** How often a thread was a hit, a miss or stale, in the transactions of sends so far. */
 async function countOutcomes(): Promise<Record<string, number>> {
@@ -94,7 +91,7 @@ test('the metrics count where the state of each thread came from', async () => {
 test('a refusal is read, and stores nothing about the sender', async () => {
   const { ann, bob, thread } = await createWarmMembers();
   await raiseVersion(ann);
-  await service.core.database.query({ text: 'update agents set paused = true where id = $1' }, [bob.id]);
+  await service.sql('update agents set paused = true where id = $1', [bob.id]);
   expect(await listStatements(() => thread.send(ann))).toEqual([
     ...fromCache,
     'lock_unlocked_threads',

@@ -17,7 +17,7 @@ test('compare finds a change of relations that raised no version, and goes by wh
   await thread.warmUp([ann, bob]);
   expect(await countDifferences()).toBe(0);
   const pause = (isPaused: boolean) =>
-    service.core.database.query({ text: 'update agents set paused = $1 where id = $2' }, [isPaused, bob.id]);
+    service.sql('update agents set paused = $1 where id = $2', [isPaused, bob.id]);
   await pause(true);
   expect(outcomeOf(await thread.send(ann))).toBe('503 AGENT_PAUSED');
   expect(await countDifferences()).toBe(1);

@@ -1,4 +1,3 @@
-import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { expect, test } from 'vitest';
 import { registerAgentAsOperator } from '../../../../src/services/agents/operator-registration.ts';
 import { createOrganization } from '../../../../src/services/people/organizations.ts';
@@ -103,9 +102,7 @@ test('a search finds public agents and related private ones', async () => {
   await post('/threads', of('member').token, { with_handle: me.handle });
   await post('/contacts/requests', of('asking').token, { handle: me.handle });
   await post('/contacts/requests', of('gone').token, { handle: me.handle });
-  await service.core.database.query({ text: 'update agents set retired_at = 1 where id = $1' }, [
-    of('gone').id,
-  ]);
+  await service.sql('update agents set retired_at = 1 where id = $1', [of('gone').id]);
 
   const { body } = await get('/search', { q: 'quokka' }, me.token);
   expect(body.agents.map((one: { canonical_handle: string }) => one.canonical_handle)).toEqual([
@@ -193,7 +190,7 @@ test('the directory lists only owners that are public or related to the caller',
   await agent('narwhal-public.two', 'Two');
   await agent('narwhal-mixed.own', 'Private', 'private');
   await agent('narwhal-mixed.shop', 'Public');
-  await service.core.unitOfWork.write(system, async (work) => {
+  await service.write(async (work) => {
     for (const slug of ['narwhal-org', 'narwhal-secret-org', 'narwhal-open-org'])
       await createOrganization(work, slug);
     for (const username of ['narwhal-me', colleague]) {
@@ -254,7 +251,7 @@ test('only the latest thousand related agents are compared for typos', async () 
       card_body, skills, created_at, updated_at)
     select 'agt_7' || lpad(i::text, 25, '0'), owner_id, 'crowd-me.late-' || i, 'Late', '', 'personal', 'private', 'open', '', '[]', 1, 1
     from agents, generate_series(1, 1000) i where id = $1`;
-  await service.core.database.query({ text }, [me.id]);
+  await service.sql(text, [me.id]);
   expect(await found('xylofonist', me.token)).toEqual([]);
   expect(await found('xylophon', me.token)).toEqual(['crowd-me.early']);
 });

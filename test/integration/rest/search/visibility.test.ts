@@ -68,7 +68,7 @@ describe('access', () => {
       const ids = times.map(
         (time) => `${minIdAt('message', time).slice(0, 14)}${newId('message').slice(14)}`,
       );
-      await on.core.database.query({ text: write }, [thread, ann.id, ids, texts, times]);
+      await on.sql(write, [thread, ann.id, ids, texts, times]);
 
       const search = { ...everything, thread_ids: [thread] };
       for (const stretch of [1, 2, 3, 5, 15, 100]) {
@@ -166,7 +166,7 @@ describe('filters', () => {
     const attachment = `insert into attachments (id, uploader_id, message_id, storage_key, filename, content_type, size_bytes,
       sha256, created_at) values ($1, $2, $3, $1, 'a.txt', 'text/plain', 1, $4, 0)`;
     const values = [`att_${second.id.slice(4)}`, bob.id, second.id, '0'.repeat(64)];
-    await on.core.database.query({ text: attachment }, values);
+    await on.sql(attachment, values);
     expect(await found({ has: 'attachment' })).toEqual(['acorn two']);
   });
 });
@@ -230,7 +230,7 @@ describe('pages', () => {
         from generate_series(1, 20100) n returning id, created_at
       ) insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
       select id, $1, $2, '''pinecone'':1', 1, created_at, created_at from made`;
-    await on.core.database.query({ text: fill }, [elsewhere, sender.id, old.created_at, old.id]);
+    await on.sql(fill, [elsewhere, sender.id, old.created_at, old.id]);
     await on.send(ann, thread, 'the last one');
     await on.indexed();
     expect((await on.search(ann, { q: 'pinecone' })).map(({ message }) => message.id)).toEqual([old.id]);

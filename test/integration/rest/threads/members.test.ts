@@ -59,7 +59,7 @@ test('members are listed in the order in which they joined, whatever the clocks'
   const { id, url } = await thread(ann, bob);
   const later = Date.now() + 60_000;
   const text = 'update thread_members set joined_at = $2::bigint + (agent_id = $3)::int where thread_id = $1';
-  await service.core.database.query({ text }, [id, later, bob.id]);
+  await service.sql(text, [id, later, bob.id]);
   const answered = (await add(url, ann, cleo.handle)).body.members;
   expect(answered).toEqual([ref(ann), ref(bob), ref(cleo)]);
   expect((await requestRest('GET', url, { token: bob.token })).body.members).toEqual(answered);
@@ -197,10 +197,10 @@ test('a removed member gets no more events, also not of a concurrent read mark',
   };
   const waiters = async () => (await service.core.database.query(waiting, ['Lock'])).length;
   const reading = read(url, ann, 1);
-  await expect.poll(waiters, { timeout: 8_000 }).toBe(1);
+  await expect.poll(waiters).toBe(1);
   let gone = false;
   const removing = remove(url, bob, cleo.handle).finally(() => (gone = true));
-  await expect.poll(async () => gone || (await waiters()) === 2, { timeout: 8_000 }).toBe(true);
+  await expect.poll(async () => gone || (await waiters()) === 2).toBe(true);
   await holding.commit();
   expect([(await reading).status, (await removing).status]).toEqual([204, 204]);
   expect((await feed()).map(({ type }) => type)).toEqual(['message.read', 'thread.member_removed']);

@@ -84,10 +84,7 @@ test('a subject of an older release without a visible character is shown as the 
     with_handle: other.handle,
     initial_message: 'Hello',
   });
-  await service.core.database.query({ text: 'update threads set subject = $2 where id = $1' }, [
-    body.id,
-    '\u200b',
-  ]);
+  await service.sql('update threads set subject = $2 where id = $1', [body.id, '\u200b']);
   const list = await ada.go('/console/conversations');
   expect(list.text).toContain(`<bdi>@${other.handle}</bdi>`);
   const page = await ada.go(`/console/conversations/${body.id}`);
