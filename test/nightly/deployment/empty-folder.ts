@@ -27,6 +27,8 @@ export async function createEmptyFolder() {
       PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
       HOME: folder,
       NPM_CONFIG_UPDATE_NOTIFIER: 'false',
+      // The doctor fetches such a document, and this machine may have no way to its address.
+      CLIENT_ID_METADATA_DOCUMENTS: 'false',
       // A registry can have a certificate of its own authority.
       ...(extraCertificates && { NODE_EXTRA_CA_CERTS: extraCertificates }),
       ...env,

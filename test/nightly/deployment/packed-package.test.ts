@@ -5,10 +5,13 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { findFreePort } from '../../support/free-port.ts';
 import { waitUntil } from '../../../src/shared/wait-until.ts';
 import { createEmptyFolder } from './empty-folder.ts';
+
+// The package is built, packed and installed first.
+vi.setConfig({ testTimeout: 400_000 });
 
 const root = join(import.meta.dirname, '../../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -23,7 +23,7 @@ import { use } from '../../support/use.ts';
 const [mara] = people;
 
 /** Excluded: a third-party package renders the reference, and data and downloads are not pages. */
-const noPage = (path: string) => /^\/(?:docs|v1)\b|\/(?:archive|raw)(?:\?|$)/.test(path);
+const noPage = (path: string) => /^\/(?:docs|v1)\b|\/(?:archive|raw)(?:\?|$)|\/files\//.test(path);
 
 /** A client with a long name and address that could break a layout. */
 const hostileClientMetadata = {
@@ -41,7 +41,6 @@ const variants = [
 /** Pages that the crawl does not reach; other tests open them. */
 const openedElsewhere = new Set([
   '/authorize/requests/:uid',
-  '/console/conversations/:id/files/:file',
   '/notifications/confirm/:token',
   '/notifications/unsubscribe/:key',
 ]);
