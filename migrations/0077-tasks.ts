@@ -20,6 +20,7 @@ export async function up(knex: Knex): Promise<void> {
       due_at bigint,
       overdue_at bigint,
       accepted_output_modes text[] not null,
+      asks_person boolean not null,
       lease_token bigint,
       ended_delivery text,
       created_at bigint not null,
@@ -31,6 +32,8 @@ export async function up(knex: Knex): Promise<void> {
     comment on column tasks.ended_delivery is 'How far the asking message had come when the task was canceled';
     create index tasks_open_in_thread on tasks (thread_id, id) where ended_at is null;
     create index tasks_in_thread on tasks (thread_id, updated_at);
+    create index tasks_open_of_client on tasks (client_id, agent_id) where ended_at is null;
+    create index tasks_open_of_agent on tasks (agent_id) where ended_at is null;
     create index tasks_by_client on tasks (client_id, updated_at, id);
     create index tasks_by_agent on tasks (agent_id, updated_at, id);
     create index tasks_due on tasks (due_at) where ended_at is null and overdue_at is null and due_at is not null;
@@ -47,6 +50,21 @@ export async function up(knex: Knex): Promise<void> {
 
     alter table inbox_items add column task_id text collate "C";
 
+    create table expected_replies (
+      message_id text collate "C" not null,
+      asked_id text collate "C" not null references agents,
+      thread_id text collate "C" not null references threads,
+      sequence int not null,
+      sender_id text collate "C" not null references agents,
+      asks_person boolean not null,
+      created_at bigint not null,
+      primary key (message_id, asked_id)
+    );
+    create index expected_replies_in_thread on expected_replies (thread_id);
+    create index expected_replies_of_asked on expected_replies (asked_id);
+    create index expected_replies_of_sender on expected_replies (sender_id);
+    create index expected_replies_by_time on expected_replies (created_at);
+
     create table task_updates (
       task_id text collate "C" not null references tasks on delete cascade,
       generation int not null,
@@ -62,7 +80,7 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    drop table task_updates, task_messages, tasks;
+    drop table expected_replies, task_updates, task_messages, tasks;
     alter table threads drop column has_questions;
     alter table inbox_items drop column task_id;
   `);

@@ -14,6 +14,7 @@ import { contactRequestsRepository } from './contacts/requests.ts';
 import { contactsRepository } from './contacts/contacts.ts';
 import { conversationsRepository } from './threads/conversations.ts';
 import { credentialsRepository } from './auth/credentials.ts';
+import { expectedRepliesRepository } from './tasks/expected-replies.ts';
 import { erasureRepository } from './agents/erase-data.ts';
 import { erasuresRepository } from './agents/erasures.ts';
 import { eventSubscriptionsRepository } from './event-subscriptions/event-subscriptions.ts';
@@ -86,6 +87,7 @@ const factories = {
   usage: usageRepository,
   threadMembers: threadMembersRepository,
   tasks: tasksRepository,
+  expectedReplies: expectedRepliesRepository,
   inboxes: inboxesRepository,
   inboxClaims: inboxClaimsRepository,
   inboxLeases: inboxLeasesRepository,

@@ -3,6 +3,7 @@ import type { Core } from '../../src/compose.ts';
 import { mcpSessionLifetimeMs } from '../../packages/core/src/domain/limits.ts';
 import { minIdAt } from '../../packages/core/src/domain/ids.ts';
 import { itemMemoryMs } from '../../packages/core/src/domain/notifications.ts';
+import { expectedReplyLifeMs } from '../../packages/core/src/domain/threads.ts';
 import { firstUsageDay } from '../../packages/core/src/domain/usage.ts';
 import { defaultPacing, type WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import { packJobs } from '../../src/jobs/outbox-jobs.ts';
@@ -101,6 +102,7 @@ export function maintenanceHandler(
     async 'sweep-tasks'() {
       while (await unitOfWork.write(system, (work) => sweepTasks(work, tasksPerWrite)));
       await drain((limit) => db.tasks.removeExpired(now(), limit));
+      await drain((limit) => db.expectedReplies.removeBefore(now() - expectedReplyLifeMs, limit));
     },
     'expire-uploads': () => expireUploads(core),
     'expire-exports': () => expireExports(core),

@@ -19,6 +19,8 @@ export interface TaskRow {
   due_at: number | null;
   overdue_at: number | null;
   accepted_output_modes: string[];
+  /** Whether a person should answer. */
+  asks_person: boolean;
   /** The fencing token of the lease that made it `working`; null if the agent said so itself. */
   lease_token: number | null;
   created_at: number;
@@ -65,7 +67,7 @@ export interface TaskFilter {
 }
 
 const fields = `t.id, t.thread_id, t.message_id, t.sequence, t.client_id, t.agent_id, t.state, t.generation, t.due_at, t.overdue_at,
-  t.accepted_output_modes, t.lease_token, t.created_at, t.updated_at, t.expires_at, t.ended_at`;
+  t.accepted_output_modes, t.asks_person, t.lease_token, t.created_at, t.updated_at, t.expires_at, t.ended_at`;
 
 /** Needs tasks `t`, and the agents `c` and `a`. */
 const columns = `${fields}, c.canonical_handle as client_handle, a.canonical_handle as agent_handle`;
@@ -160,8 +162,8 @@ export const tasksRepository = repository(
     insert: sql.run<[task: TaskRow]>(
       'tasks.insert',
       `with flagged as (update threads set has_questions = true where id = :thread_id)
-       insert into tasks (id, thread_id, message_id, sequence, client_id, agent_id, state, generation, due_at, accepted_output_modes, created_at, updated_at, expires_at)
-       values (:id, :thread_id, :message_id, :sequence, :client_id, :agent_id, 'submitted', 1, :due_at, :accepted_output_modes, :created_at, :created_at, :expires_at)`,
+       insert into tasks (id, thread_id, message_id, sequence, client_id, agent_id, state, generation, due_at, accepted_output_modes, asks_person, created_at, updated_at, expires_at)
+       values (:id, :thread_id, :message_id, :sequence, :client_id, :agent_id, 'submitted', 1, :due_at, :accepted_output_modes, :asks_person, :created_at, :created_at, :expires_at)`,
     ),
     /** Writes a changed task and its row of updates. */
     save: sql.run<[task: TaskRow, update: TaskUpdate]>(
@@ -207,7 +209,8 @@ export const tasksRepository = repository(
     clearQuestions: sql.run<[threadId: string]>(
       'tasks.clear_questions',
       `update threads set has_questions = false where id = :thread_id
-         and not exists (select from tasks where thread_id = :thread_id and ended_at is null)`,
+         and not exists (select from tasks where thread_id = :thread_id and ended_at is null)
+         and not exists (select from expected_replies where thread_id = :thread_id)`,
     ),
   },
   (db, { read, listOpenInThread }) => ({

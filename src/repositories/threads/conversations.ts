@@ -2,6 +2,7 @@ import type { ConversationWait, ThreadStatus } from '../../../packages/core/src/
 import { actedAsByPeopleOfMe, actedAsByPerson } from '../agents/rights.ts';
 import type { ContentType } from '../messages/messages.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
+import { questionsOfMine } from '../tasks/questions.ts';
 import { type ThreadMember, unreadCount } from './threads.ts';
 
 /** The people whose conversations are read: one account, or everyone who may act as an agent. */
@@ -22,9 +23,6 @@ export interface LastMessage {
   /** At most 300 characters. */
   preview: string;
   content_type: ContentType;
-  reply_expected: boolean;
-  /** Whether the sender asks for the answer of a person. */
-  asks_person: boolean;
   created_at: number;
 }
 
@@ -43,6 +41,8 @@ export interface ConversationRow {
   agents: ReadingAgent[];
   /** Null before the first message, and when the messages were removed. */
   last_message: LastMessage | null;
+  /** Who has to answer an open question of the thread: one of the reader's agents, or another member. */
+  waiting: ConversationWait | null;
 }
 
 export interface ListedConversation extends ConversationRow {
@@ -57,10 +57,7 @@ export interface ConversationFilter {
   counterpart: string | null;
   /** Null: all that are not archived. */
   status: ThreadStatus | null;
-  /** `person`: the last message asks a person, and one of the reader's agents is asked. */
-  waiting: ConversationWait | 'person' | null;
-  /** Only with activity after this time (ms). */
-  since: number;
+  waiting: ConversationWait | null;
   unread: boolean;
   /** The last row of the previous page. */
   after: { activity: number; id: string } | null;
@@ -76,9 +73,14 @@ export interface SearchedConversations {
   messages: number;
 }
 
-const maxPreviewCharacters = 300;
+export const maxPreviewCharacters = 300;
 
-/** Needs the thread `t` and the reader's agents `mine`. */
+/** Needs the thread `t`, the reader's agents `mine`, and their questions `question`. */
+const waitingOf = `case when t.status <> 'active' then null
+  when exists (select from question q where q.thread_id = t.id and q.asked_id in (select id from mine)) then 'me'
+  when exists (select from question q where q.thread_id = t.id) then 'others' end`;
+
+/** Needs the thread `t`, the reader's agents `mine`, and their questions `question`. */
 const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, t.last_sender_id, t.created_at, t.updated_at,
   (select jsonb_agg(jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle) order by m.joined_at, a.canonical_handle)
    from thread_members m join agents a on a.id = m.agent_id where m.thread_id = t.id) as members,
@@ -87,10 +89,10 @@ const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, 
    from thread_members v join mine n on n.id = v.agent_id where v.thread_id = t.id) as agents,
   (select jsonb_build_object('id', m.id, 'sequence', m.sequence, 'sender_id', m.sender_id, 'sender_handle', s.canonical_handle,
      'preview', left(m.content, ${maxPreviewCharacters}), 'content_type', m.content_type,
-     'reply_expected', not m.metadata @> '{"no_reply_expected": true}',
-     'asks_person', m.metadata @> '{"asks_person": true}', 'created_at', m.created_at)
+     'created_at', m.created_at)
    from messages m join agents s on s.id = m.sender_id
-   where m.thread_id = t.id and m.sequence = t.last_sequence limit 1) as last_message`;
+   where m.thread_id = t.id and m.sequence = t.last_sequence limit 1) as last_message,
+  ${waitingOf} as waiting`;
 
 /** The threads of `mine`. The lateral join reads members by index: the planner does not know how few threads an agent has. */
 export const threadsOfMine = `select distinct v.thread_id
@@ -98,14 +100,14 @@ export const threadsOfMine = `select distinct v.thread_id
 
 /**
  * Newest activity first. Reads the row of every thread of the reader, and the members and last message of only those on the page. No index
- * has the activity, because it changes with every message. Unread counts, and whether a message expects a reply, are read in the order of
- * the list, until the page is full.
+ * has the activity, because it changes with every message. Unread counts are read in the order of the list, until the page is full.
  */
 function listStatement(name: string, mine: string) {
   return statement(
     name,
     `with mine as materialized (
        select a.id, a.canonical_handle, a.display_name from ${mine} and (:agent::text is null or a.id = :agent or a.canonical_handle = :agent)
+     ), question as materialized (${questionsOfMine}
      ), found as materialized (${threadsOfMine}
      ), page as materialized (
        select t.id, t.activity from (
@@ -117,24 +119,13 @@ function listStatement(name: string, mine: string) {
            and (:counterpart::text is null or exists (
              select from thread_members w join agents a on a.id = w.agent_id
              where w.thread_id = t.id and (a.canonical_handle = :counterpart or a.id = :counterpart) and a.id not in (select id from mine)))
-           and o.activity > :since
-           and (:waiting::text is null or t.status = 'active' and t.last_sender_id is not null and case :waiting
-             when 'person' then exists (
-               select from thread_members v
-               where v.thread_id = t.id and v.agent_id <> t.last_sender_id and v.agent_id in (select id from mine))
-             else (t.last_sender_id in (select id from mine)) = (:waiting = 'others') end)
+           and (:waiting::text is null or ${waitingOf} = :waiting)
            and (:activity::bigint is null or (o.activity, t.id) < (:activity, :id))
          order by o.activity desc, t.id desc offset 0
        ) t
        where (not :unread::boolean or exists (
            select from thread_members v where v.thread_id = t.id and v.agent_id in (select id from mine)
              and v.read_sequence < t.last_sequence and ${unreadCount} > 0))
-         and (:waiting::text is null or not exists (
-           select from messages m
-           where m.thread_id = t.id and m.sequence = t.last_sequence and m.metadata @> '{"no_reply_expected": true}'))
-         and (:waiting::text is distinct from 'person' or exists (
-           select from messages m
-           where m.thread_id = t.id and m.sequence = t.last_sequence and m.metadata @> '{"asks_person": true}'))
        order by t.activity desc, t.id desc limit :limit
      )
      select ${columns}, p.activity from page p cross join lateral (select * from threads where id = p.id limit 1) t
@@ -148,7 +139,7 @@ function findStatement(name: string, mine: string) {
     `with mine as materialized (
        select a.id, a.canonical_handle, a.display_name from ${mine}
          and a.id in (select m.agent_id from thread_members m where m.thread_id = :thread_id)
-     )
+     ), question as materialized (${questionsOfMine})
      select ${columns} from threads t where t.id = :thread_id and exists (select from mine)`,
   );
 }

@@ -1,61 +1,59 @@
+import type { TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { isOnline } from '../agents/presence.ts';
-import { query, type Queryable, statement } from '../queryable.ts';
-import { agentsOfReader, type ConversationReader, threadsOfMine } from './conversations.ts';
+import { query, statement } from '../queryable.ts';
+import { repository } from '../sql.ts';
+import { questionsOfMine } from '../tasks/questions.ts';
+import { agentsOfReader, type ConversationReader, maxPreviewCharacters } from './conversations.ts';
 
-/** A member of a thread that has not answered its last message. */
+/** An agent that has not answered a question. */
 export interface WaitRow {
   thread_id: string;
   subject: string | null;
-  /** When the last message was sent, in milliseconds. */
+  /** Null for a message that expects a reply and opened no task. */
+  task_id: string | null;
+  /** The message that asks. */
+  message_id: string;
+  /** Its first characters. */
+  preview: string;
+  state: TaskState | null;
+  overdue: boolean;
+  /** Since when the other agent has to answer, in milliseconds. */
   since: number;
-  /** The sender of the last message. */
+  /** The agent that asks. */
   sender_id: string;
   sender_handle: string;
+  /** The agent that has not answered. */
   member_id: string;
   member_handle: string;
-  /** Whether the member is one of the reader's agents. */
+  /** Whether it is one of the reader's agents. */
   is_own: boolean;
-  /** Whether the last message was delivered to the member. */
+  /** Whether the message that asks was delivered to it. */
   received: boolean;
   is_online: boolean;
   paused: boolean;
-  /** Whether the message asks for a person, or the member is one of the reader's agents and has a pending approval. */
+  asks_person: boolean;
+  /** Whether the message asks for a person, or the agent is one of the reader's and has a pending approval. */
   needs_person: boolean;
 }
 
-/** In groups most members need not answer. */
-const maxMembers = 9;
-
-/**
- * Longest wait first. Reads the row of every thread of the reader, and members and last message of those that wait. A message that expects no
- * reply causes no wait.
- */
+/** Longest wait first. It starts at the questions of the reader's agents, so its cost does not grow with their threads. */
 function listStatement(name: string, mine: string) {
   return statement(
     name,
     `with mine as materialized (select a.id from ${mine}
-     ), found as materialized (${threadsOfMine}
-     ), waiting as materialized (
-       select t.id, t.subject, t.last_sequence, t.last_sender_id, t.last_message_at
-       from found f
-       cross join lateral (select * from threads where id = f.thread_id limit 1) t
-       where t.status = 'active' and t.last_sender_id is not null and t.last_message_at >= :since
-       order by t.last_message_at, t.id limit :limit
-     )
-     select t.id as thread_id, t.subject, t.last_message_at as since, s.id as sender_id, s.canonical_handle as sender_handle,
-       a.id as member_id, a.canonical_handle as member_handle, a.id in (select id from mine) as is_own, a.paused,
-       greatest(m.delivered_sequence, m.read_sequence) >= t.last_sequence as received, ${isOnline},
-       l.metadata @> '{"asks_person": true}' or a.id in (select id from mine) and exists (
-         select from approvals q where q.agent_id = a.id and q.state = 'pending' and q.expires_at > :now) as needs_person
-     from waiting t
-     join agents s on s.id = t.last_sender_id and s.retired_at is null
-     cross join lateral (
-       select metadata from messages where thread_id = t.id and sequence = t.last_sequence limit 1) l
-     cross join lateral (
-       select * from thread_members where thread_id = t.id and agent_id <> t.last_sender_id limit ${maxMembers} offset 0) m
-     join agents a on a.id = m.agent_id and a.retired_at is null
-     where not l.metadata @> '{"no_reply_expected": true}'
-     order by t.last_message_at, t.id, a.canonical_handle`,
+     ), question as materialized (${questionsOfMine})
+     select q.thread_id, t.subject, q.task_id, q.message_id, q.state, q.overdue, q.since, q.asks_person,
+       coalesce((select left(content, ${maxPreviewCharacters}) from messages where id = q.message_id), '') as preview,
+       s.id as sender_id, s.canonical_handle as sender_handle, a.id as member_id, a.canonical_handle as member_handle,
+       a.id in (select id from mine) as is_own, a.paused, greatest(m.delivered_sequence, m.read_sequence) >= q.sequence as received, ${isOnline},
+       q.asks_person or a.id in (select id from mine) and exists (
+         select from approvals p where p.agent_id = a.id and p.state = 'pending' and p.expires_at > :now) as needs_person
+     from (select * from question where since >= :since order by since, message_id limit :limit) q
+     join threads t on t.id = q.thread_id and t.status = 'active'
+     join agents s on s.id = q.asker_id and s.retired_at is null
+     join agents a on a.id = q.asked_id and a.retired_at is null
+     join thread_members m on m.thread_id = q.thread_id and m.agent_id = q.asked_id
+     order by q.since, q.message_id, a.canonical_handle`,
   );
 }
 
@@ -64,18 +62,15 @@ const statements = {
   agent: listStatement('waits.list_for_agent', agentsOfReader.agent),
 };
 
-/** Missing answers, in the threads of all agents that the same people may act as. */
-export function waitsRepository(db: Queryable) {
-  return {
-    /** Of at most `limit` threads with a last message since a time (ms), those that wait the longest first. */
-    list(
-      reader: ConversationReader,
-      { since, now, limit }: { since: number; now: number; limit: number },
-    ): Promise<WaitRow[]> {
-      const values = { since, now, limit };
-      return 'account_id' in reader
-        ? query<WaitRow>(db, statements.person, { reader_id: reader.account_id, ...values })
-        : query<WaitRow>(db, statements.agent, { reader_id: reader.agent_id, ...values });
-    },
-  };
-}
+/** Open questions of all agents that the same people may act as. */
+export const waitsRepository = repository({}, (db) => ({
+  /** At most `limit` questions since a time (ms), those that wait the longest first. */
+  list(
+    reader: ConversationReader,
+    values: { since: number; now: number; limit: number },
+  ): Promise<WaitRow[]> {
+    return 'account_id' in reader
+      ? query<WaitRow>(db, statements.person, { reader_id: reader.account_id, ...values })
+      : query<WaitRow>(db, statements.agent, { reader_id: reader.agent_id, ...values });
+  },
+}));

@@ -1,12 +1,20 @@
 import { ConcurrentChange, DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { asksPerson, expectsReply, maxAskedMembers } from '../../../packages/core/src/domain/threads.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import { type LoadedBatch, toKey } from '../../work/send-context.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { threadNotFound } from '../access.ts';
 import { requireActiveThread, requireActorState, requirePoliciesAllow } from '../actor-checks.ts';
 import { type LockedFiles, lockFiles, requireSendableFiles } from '../attachments/files-to-send.ts';
-import { applyMessage, lockThreadTasks, type TaskEffect, type ThreadTasks } from '../tasks/thread-tasks.ts';
+import {
+  answerExpected,
+  applyMessage,
+  hasNoQuestion,
+  lockThreadTasks,
+  type TaskEffect,
+  type ThreadTasks,
+} from '../tasks/thread-tasks.ts';
 import {
   addMessage,
   countExchange,
@@ -133,7 +141,8 @@ async function loadTasks(
     replied,
   );
   for (const thread of withQuestions) {
-    if (tasks.get(thread.id)?.open.length !== 0) continue;
+    const questions = tasks.get(thread.id);
+    if (!questions || !hasNoQuestion(questions)) continue;
     thread.has_questions = false;
     work.changes.defer(work.db.tasks.clearQuestions(thread.id));
   }
@@ -191,10 +200,21 @@ function placeMessage(
     sent,
   );
   const tasks = batch.tasks.get(thread_id);
-  if (tasks) applyMessage(work, tasks, sent, { effect, isThreadOfTwo: audience.member_ids.length === 2 });
-  if (effect.opens) progress.thread.has_questions = true;
-  if (metadata['asks_person'] === true) work.changes.enqueue(toNoticeJob(thread_id, id));
+  const isThreadOfTwo = audience.member_ids.length === 2;
+  if (tasks) applyMessage(work, tasks, sent, { effect, isThreadOfTwo });
+  if (tasks) answerExpected(work, tasks, sent, isThreadOfTwo);
+  if (!effect.opens && expectsReply(metadata)) deferExpected(work, sent, audience.member_ids);
+  if (effect.opens || expectsReply(metadata)) progress.thread.has_questions = true;
+  if (asksPerson(metadata)) work.changes.enqueue(toNoticeJob(thread_id, id));
   return sent;
+}
+
+/** Notes that a message expects a reply of the other members. The statement travels with the commit. */
+function deferExpected(work: Work, sent: SentMessage, memberIds: readonly string[]): void {
+  const { id, thread_id, sequence, sender_id, created_at } = sent;
+  const asked_ids = memberIds.filter((member) => member !== sender_id).slice(0, maxAskedMembers);
+  const about = { id, thread_id, sequence, sender_id, created_at, asked_ids };
+  work.changes.defer(work.db.expectedReplies.insert({ ...about, asks_person: asksPerson(sent.metadata) }));
 }
 
 /** The statements travel with the commit. */

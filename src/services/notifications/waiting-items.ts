@@ -1,7 +1,7 @@
 import type { ReadWork } from '../../work/unit-of-work.ts';
 import type { WaitingItem, WaitingKind } from '../../../packages/core/src/domain/notifications.ts';
 import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
-import { asksPerson, findAskedAgent, readWaiting, type Waiting } from '../people/waiting.ts';
+import { readWaiting, type Waiting } from '../people/waiting.ts';
 
 /** More items of one kind are left out until some of them are answered. */
 const maxItems = 100;
@@ -13,7 +13,7 @@ export async function readWaitingItems(work: ReadWork, account_id: string): Prom
   const items = [
     ...waiting.approvals.map(toApprovalItem),
     ...waiting.requests.map(toRequestItem),
-    ...waiting.threads.flatMap(toThreadItem),
+    ...waiting.questions.map(toQuestionItem),
     ...waiting.webhooks.map(toWebhookItem),
     ...waiting.inboxes.map(toInboxItem),
   ];
@@ -65,25 +65,22 @@ function toRequestItem({
   };
 }
 
-function toThreadItem(thread: Waiting['threads'][number]): WaitingItem[] {
-  const { id, subject, last_message } = thread;
-  const agent = findAskedAgent(thread);
-  if (!agent || !last_message) return [];
-  const kind: WaitingKind = asksPerson(thread) ? 'question' : 'no_answer';
+function toQuestionItem(question: Waiting['questions'][number]): WaitingItem {
+  const { thread_id, message_id, subject, sender_handle, member_id, member_handle, since } = question;
+  const kind: WaitingKind = question.asks_person ? 'question' : 'no_answer';
   const topic = nameOf(subject ?? '');
   const place = topic === '' ? 'a conversation' : `“${topic}”`;
-  const state = kind === 'question' ? 'asks a person' : 'has no answer';
-  return [
-    {
-      key: last_message.id,
-      kind,
-      agent_id: agent.id,
-      agent_handle: agent.canonical_handle,
-      text: `@${last_message.sender_handle} ${state} in ${place} with @${agent.canonical_handle}`,
-      since: last_message.created_at,
-      path: `/console/conversations/${id}`,
-    },
-  ];
+  const missing = question.overdue ? 'waits for an overdue answer' : 'has no answer';
+  const state = question.asks_person ? 'asks a person' : missing;
+  return {
+    key: message_id,
+    kind,
+    agent_id: member_id,
+    agent_handle: member_handle,
+    text: `@${sender_handle} ${state} in ${place} with @${member_handle}`,
+    since,
+    path: `/console/conversations/${thread_id}`,
+  };
 }
 
 function toWebhookItem({

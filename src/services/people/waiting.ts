@@ -1,6 +1,6 @@
 import type { ReadWork } from '../../work/unit-of-work.ts';
 import { listApprovals } from '../approvals/approvals.ts';
-import { findConversations, findQuestions, type ListedConversation } from '../threads/conversations.ts';
+import { listWaits, type QuestionWait } from '../threads/waits.ts';
 
 const maxItems = 20;
 const minute = 60_000;
@@ -15,38 +15,29 @@ const maxAgeMs = 7 * 24 * 60 * minute;
 export type Waiting = Awaited<ReturnType<typeof readWaiting>>;
 
 /**
- * Returns the items that are pending for the decision or the answer of a person: approvals, contact requests, webhooks that were disabled after failures, inboxes with dead items, and
- * threads whose last message asks a person, or waits for one of the agents for ten minutes.
+ * Returns the items that are pending for the decision or the answer of a person: approvals, contact requests, webhooks that were disabled after
+ * failures, inboxes with dead items, and questions to their agents: those that ask a person, are overdue, or have waited for ten minutes while no
+ * agent works on them. The asking agent may be theirs too.
  * @param limit of each list; default 20.
  */
 export async function readWaiting(work: ReadWork, account_id: string, limit = maxItems) {
   const now = Date.now();
-  const since = now - maxAgeMs;
-  const silentSince = { activity: now - answerTimeoutMs, id: '' };
-  const reader = { account_id };
-  const [approvals, requests, webhooks, inboxes, questions, silent] = await Promise.all([
+  const [approvals, requests, webhooks, inboxes, waits] = await Promise.all([
     listApprovals(work, account_id, { pending: true, before: '', limit }),
     work.db.dashboard.listRequests(account_id, limit),
     work.db.dashboard.listFailingWebhooks(account_id, limit),
     work.db.dashboard.listDeadInboxes(account_id, limit),
-    findQuestions(work, account_id, { since, limit }),
-    findConversations(work, reader, { waiting: 'me' }, { after: silentSince, limit }),
+    listWaits(work, { account_id }),
   ]);
-  const unanswered = silent.filter((thread) => !asksPerson(thread) && thread.activity > since);
-  return { approvals, requests, webhooks, inboxes, threads: [...questions, ...unanswered].slice(0, limit) };
+  const questions = waits.filter((wait) => wait.is_own && isForPerson(wait, now)).slice(0, limit);
+  return { approvals, requests, webhooks, inboxes, questions };
 }
 
-/** Whether the last message of a thread asks for the answer of a person. */
-export function asksPerson({ last_message }: Pick<ListedConversation, 'last_message'>): boolean {
-  return last_message?.asks_person === true;
-}
-
-/** The agent that the last message of a thread was sent to: not its sender, which can be an agent of the same person. */
-export function findAskedAgent({
-  agents,
-  last_message,
-}: Pick<ListedConversation, 'agents' | 'last_message'>) {
-  return agents.find(({ id }) => id !== last_message?.sender_id);
+/** Whether a question to an agent is shown to its people. */
+function isForPerson({ asks_person, overdue, state, since }: QuestionWait, now: number): boolean {
+  if (overdue) return true;
+  const isUnanswered = state !== 'working' && now - since >= answerTimeoutMs;
+  return (asks_person || isUnanswered) && now - since < maxAgeMs;
 }
 
 /** The number of items. */

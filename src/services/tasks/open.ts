@@ -2,6 +2,7 @@ import { parseAgentKey } from '../access.ts';
 import { requireThread } from '../access.ts';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { asksPerson } from '../../../packages/core/src/domain/threads.ts';
 import { maxOpenTasks, taskLifeMs } from '../../../packages/core/src/domain/tasks.ts';
 import type { ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
 import type { MessageRow } from '../../repositories/messages/messages.ts';
@@ -78,7 +79,7 @@ function requirePossibleDue({ settings: { taskDays } }: Work, seconds: number | 
 
 async function insertTask(
   work: Work,
-  message: { id: string; thread_id: string; sequence: number; created_at: number },
+  message: MessageRow,
   asked: Member,
   { due_in_seconds, accepted_output_modes }: Question,
 ): Promise<ViewedTaskRow> {
@@ -99,6 +100,7 @@ async function insertTask(
     due_at: due_in_seconds === undefined ? null : created_at + due_in_seconds * 1_000,
     overdue_at: null,
     accepted_output_modes: [...accepted_output_modes],
+    asks_person: asksPerson(message.metadata),
     lease_token: null,
     created_at,
     updated_at: created_at,

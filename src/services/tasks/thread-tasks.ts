@@ -1,5 +1,6 @@
 import { findTaskOf, isOpenTask, type ReportedTaskState } from '../../../packages/core/src/domain/tasks.ts';
 import type { TaskRow } from '../../repositories/tasks/tasks.ts';
+import type { ExpectedReply } from '../../repositories/tasks/expected-replies.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { byActor, moveTask, recordChange } from './change.ts';
 
@@ -13,26 +14,32 @@ export interface TaskEffect {
   none?: boolean;
 }
 
-/** The open tasks of a thread, locked, oldest first, while messages are added to it. */
+/** The open questions of a locked thread, while messages are added to it. */
 export interface ThreadTasks {
+  /** Locked, oldest first. */
   open: TaskRow[];
+  /** What messages without a task expect. */
+  expected: ExpectedReply[];
   /** The task of each message that is replied to. */
   taskOfMessage: ReadonlyMap<string, string>;
 }
 
 /** Locks the open tasks of locked threads. @returns them by thread */
 export async function lockThreadTasks(
-  { db: { tasks } }: Work,
+  { db: { tasks, expectedReplies } }: Work,
   threadIds: readonly string[],
   repliedIds: readonly string[],
 ): Promise<Map<string, ThreadTasks>> {
   if (threadIds.length === 0) return new Map();
-  const [links, ...lists] = await Promise.all([
+  const [links, lists, expected] = await Promise.all([
     tasks.listMessageTasks(repliedIds),
-    ...threadIds.map((id) => tasks.lockOpenInThread(id)),
+    Promise.all(threadIds.map((id) => tasks.lockOpenInThread(id))),
+    Promise.all(threadIds.map((id) => expectedReplies.listInThread(id))),
   ]);
   const taskOfMessage = new Map(links.map(({ message_id, task_id }) => [message_id, task_id]));
-  return new Map(threadIds.map((id, at) => [id, { open: lists[at] ?? [], taskOfMessage }]));
+  return new Map(
+    threadIds.map((id, at) => [id, { open: lists[at] ?? [], expected: expected[at] ?? [], taskOfMessage }]),
+  );
 }
 
 interface SentMessage {
@@ -40,6 +47,25 @@ interface SentMessage {
   sequence: number;
   sender_id: string;
   reply_to: string | null;
+}
+
+/** Whether a thread has no open question. */
+export const hasNoQuestion = ({ open, expected }: ThreadTasks): boolean =>
+  open.length + expected.length === 0;
+
+/** The message answers what others expect: in a thread of two all of it, in a group what it replies to. */
+export function answerExpected(
+  work: Work,
+  { expected }: ThreadTasks,
+  { sender_id, reply_to }: SentMessage,
+  isThreadOfTwo: boolean,
+): void {
+  const answered = expected.filter(
+    (reply) => reply.asked_id === sender_id && (isThreadOfTwo || reply.message_id === reply_to),
+  );
+  if (answered.length === 0) return;
+  const ids = new Set(answered.map(({ message_id }) => message_id));
+  work.changes.defer(work.db.expectedReplies.removeOfMessages([...ids]));
 }
 
 /** Adds a message to the task that it belongs to, and moves that task. */

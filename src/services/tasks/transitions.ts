@@ -1,4 +1,5 @@
 import { nextTaskState, type TaskCause } from '../../../packages/core/src/domain/tasks.ts';
+import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import type { TaskRow } from '../../repositories/tasks/tasks.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { byActor, moveTask, recordChange } from './change.ts';
@@ -7,6 +8,7 @@ import { byActor, moveTask, recordChange } from './change.ts';
 export async function endTasksOfThread(work: Work, thread_id: string): Promise<void> {
   for (const task of await work.db.tasks.lockOpenInThread(thread_id))
     moveTask(work, task, causeOf(task, work.actor.agent_id), { by: byActor(work) });
+  await work.db.expectedReplies.removeOfThread(thread_id);
 }
 
 /** Ends the open tasks of a member that leaves a thread, or that the actor removes. The caller has locked the thread. */
@@ -16,6 +18,7 @@ export async function endTasksOfMember(work: Work, thread_id: string, member_id:
     if (task.client_id !== member_id && task.agent_id !== member_id) continue;
     moveTask(work, task, member_id === agent_id ? causeOf(task, agent_id) : 'fail', { by: byActor(work) });
   }
+  await work.db.expectedReplies.removeOfMember(thread_id, member_id);
 }
 
 function causeOf({ client_id, agent_id }: TaskRow, actor_id: string): TaskCause {
@@ -28,6 +31,7 @@ export async function endTasksOfAgent(work: SystemWork, agent_id: string): Promi
   const ids = await work.db.tasks.listOpenOf(agent_id);
   for (const task of await work.db.tasks.lock(ids))
     moveTask(work, task, task.agent_id === agent_id ? 'fail' : 'cancel', { by: null });
+  await work.db.expectedReplies.removeOfAgent(agent_id);
 }
 
 /**
@@ -72,6 +76,7 @@ export async function sweepTasks(work: SystemWork, limit: number): Promise<boole
   for (const task of due) {
     task.overdue_at = work.now;
     recordChange(work, task, 'overdue', { by: null });
+    work.changes.enqueue(toNoticeJob(task.agent_id, task.id));
   }
   const expired = await work.db.tasks.lockExpired(work.now, limit);
   for (const task of expired) moveTask(work, task, 'fail', { by: null });

@@ -59,24 +59,9 @@ export function findConversations(
     counterpart: counterpart === undefined ? null : parseAgentKey(counterpart),
     status,
     waiting,
-    since: 0,
     unread,
     ...page,
   });
-}
-
-/**
- * Returns the threads of a person whose last message asks a person and was sent to one of their agents, newest first. The sender may be
- * another agent of theirs.
- * @param since milliseconds; older questions are left out.
- */
-export function findQuestions(
-  { db: { conversations } }: ReadWork,
-  account_id: string,
-  { since, limit }: { since: number; limit: number },
-): Promise<ListedConversation[]> {
-  const filter = { agent: null, counterpart: null, status: null, unread: false, after: null };
-  return conversations.list({ account_id }, { ...filter, waiting: 'person', since, limit });
 }
 
 /**

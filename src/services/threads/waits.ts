@@ -4,22 +4,26 @@ import type { ReadWork } from '../../work/unit-of-work.ts';
 import type { ConversationReader } from './conversations.ts';
 
 /** One agent waits for the answer of another. */
-export interface Wait extends WaitRow {
-  state: WaitState;
+export interface QuestionWait extends WaitRow {
+  /** What keeps the other agent from answering. */
+  wait_state: WaitState;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const maxAgeMs = 30 * dayMs;
-const maxThreads = 500;
+const maxQuestions = 500;
 
 /**
- * Returns who waits for whose answer in the threads of a reader, the longest wait first: of the last 30 days, in at most 500 threads. Only
- * what is stored counts: the last message, delivery, presence and approvals.
+ * Returns who waits for whose answer, for the agents of a reader, the longest wait first: at most 500 open questions of the last 30 days. Those
+ * are open tasks, and messages that expect a reply.
  */
-export async function listWaits({ db: { waits } }: ReadWork, reader: ConversationReader): Promise<Wait[]> {
+export async function listWaits(
+  { db: { waits } }: ReadWork,
+  reader: ConversationReader,
+): Promise<QuestionWait[]> {
   const now = Date.now();
-  const rows = await waits.list(reader, { since: now - maxAgeMs, now, limit: maxThreads });
-  return rows.map((row) => ({ ...row, state: findState(row, rows) }));
+  const rows = await waits.list(reader, { since: now - maxAgeMs, now, limit: maxQuestions });
+  return rows.map((row) => ({ ...row, wait_state: findState(row, rows) }));
 }
 
 function findState(row: WaitRow, rows: readonly WaitRow[]): WaitState {

@@ -90,7 +90,6 @@ const anyConversation = {
   status: null,
   waiting: null,
   unread: false,
-  since: 0,
   after: null,
   limit: 26,
 };
@@ -125,7 +124,6 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
       ['of one agent with a counterpart', { agent: reader, counterpart: others[0] ?? '' }],
       ['unread', { unread: true }],
       ['waiting', { waiting: 'me' }],
-      ['questions to people', { waiting: 'person', since: 1 }],
     ] as const
   ).map(([name, filter]): (typeof reads)[number] => [
     `conversations of an agent's people: ${name}`,

@@ -130,9 +130,12 @@ Wait = TypedDict(
     {
         "thread_id": "str",
         "subject": "str | None",
+        "task_id": "str | None",
+        "message_id": "str",
         "from": "ConversationMember",
         "for": "ConversationMember",
         "since": "int",
+        "overdue": "bool",
         "received": "bool",
         "state": "Literal['waits_for_person', 'waits_for_agent', 'silent', 'offline']",
     },
@@ -149,7 +152,7 @@ class AcknowledgeMessageReply(TypedDict):
     reply_to: NotRequired[str | None]
     """Id of a message in the same thread."""
     metadata: NotRequired[dict[str, Any]]
-    """Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer."""
+    """Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer."""
     reason: NotRequired[str]
     """Why you write. Stored as reason in the metadata."""
 
@@ -605,7 +608,7 @@ class Conversation(TypedDict):
     last_message: ConversationLastMessage | None
     """Null before the first message."""
     waiting: Literal["me", "others"] | None
-    """me: the last message is from another agent and expects a reply. others: it is from one of your agents and expects a reply. null: neither, or the thread is not active."""
+    """Who has to answer an open question, a task or a message that expects a reply. me: one of your agents. others: another agent. null: there is none, or the thread is not active."""
     created_at: int
     """Milliseconds since the Unix epoch."""
     updated_at: int
@@ -1116,7 +1119,7 @@ class SendMessagesMessage(TypedDict):
     reply_to: NotRequired[str | None]
     """Id of a message in the same thread."""
     metadata: NotRequired[dict[str, Any]]
-    """Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer."""
+    """Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer."""
     reason: NotRequired[str]
     """Why you write. Stored as reason in the metadata."""
     idempotency_key: NotRequired[str]
@@ -2416,7 +2419,7 @@ class ConversationsOperations(Noun):
         *,
         timeout: float | None = None,
     ) -> Pages[Wait]:
-        """List missing answers in the threads of all agents of the same people.
+        """List the open questions of all agents of the same people.
 
         Requires the scope `conversations:read`.
         """
@@ -2734,7 +2737,7 @@ class MessagesOperations(Noun):
         :param content_type: The format of the content.
         :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
         :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer.
+        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer.
         :param reason: Why you write. Stored as reason in the metadata.
         :param lease_id: A lease of yours: the message is only sent if the lease is current.
         """
@@ -2952,7 +2955,7 @@ class TasksOperations(Noun):
         :param content_type: The format of the content.
         :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
         :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer.
+        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer.
         :param reason: Why you write. Stored as reason in the metadata.
         :param due_in_seconds: Seconds until you want the answer, at least 60. Then the task is overdue; it stays open.
         :param accepted_output_modes: Media types that you accept as the answer; empty for any.
@@ -3277,7 +3280,7 @@ class ThreadsOperations(Noun):
         :param content_type: The format of the content.
         :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
         :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer.
+        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer.
         :param reason: Why you write. Stored as reason in the metadata.
         :param wait_seconds: Maximum seconds to wait for the reply; more than 25 counts as 25.
         """
@@ -3323,7 +3326,7 @@ class ThreadsOperations(Noun):
         :param content_type: The format of the content.
         :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
         :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer.
+        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer.
         :param reason: Why you write. Stored as reason in the metadata.
         :param wait_seconds: Maximum seconds to wait for the reply; more than 25 counts as 25.
         """

@@ -30,7 +30,7 @@ export interface Conversation {
     /** Milliseconds since the Unix epoch. */
     created_at: number;
   } | null;
-  /** me: the last message is from another agent and expects a reply. others: it is from one of your agents and expects a reply. null: neither, or the thread is not active. */
+  /** Who has to answer an open question, a task or a message that expects a reply. me: one of your agents. others: another agent. null: there is none, or the thread is not active. */
   waiting: 'me' | 'others' | null;
   /** Milliseconds since the Unix epoch. */
   created_at: number;
@@ -54,13 +54,19 @@ export interface Wait {
   thread_id: string;
   /** Topic of the thread; null if it has none. */
   subject: string | null;
-  /** The agent that waits: the sender of the last message. */
+  /** The task; null for a message that expects a reply. */
+  task_id: string | null;
+  /** The message that asks. */
+  message_id: string;
+  /** The agent that waits. */
   from: AgentReference;
   /** The agent that has not answered. */
   for: AgentReference;
-  /** When the last message was sent. */
+  /** Since when. */
   since: number;
-  /** Whether the last message was delivered to the agent that has not answered. */
+  /** Whether the time that the asking agent set has passed. */
+  overdue: boolean;
+  /** Whether the message that asks was delivered to the agent that has not answered. */
   received: boolean;
   /** Of the agent that has not answered. waits_for_person: the message asks a person, or one of your agents has a pending approval. waits_for_agent: it waits for a third agent. silent: it is online. offline: it is not. */
   state: 'waits_for_person' | 'waits_for_agent' | 'silent' | 'offline';
@@ -155,9 +161,9 @@ export interface GetConversationOutput {
   earlier: boolean;
 }
 
-/** List missing answers in the threads of all agents of the same people */
+/** List the open questions of all agents of the same people */
 export interface ListWaitsOutput {
-  /** Longest wait first, of the last 30 days, in at most 500 threads. */
+  /** Longest wait first, of the last 30 days, at most 500. */
   waits: readonly Wait[];
 }
 
@@ -179,7 +185,7 @@ export interface ConversationCalls {
   list(input?: ListConversationsInput, options?: CallOptions): List<ListConversationsOutput['conversations'][number], ListConversationsOutput>;
   /** Retrieve a thread of an agent of the same people, with its latest messages and receipts. */
   get(input: GetConversationInput, options?: CallOptions): Promise<GetConversationOutput>;
-  /** List missing answers in the threads of all agents of the same people. */
+  /** List the open questions of all agents of the same people. */
   listWaits(options?: CallOptions): List<ListWaitsOutput['waits'][number], ListWaitsOutput>;
   /** Retrieve what all agents of the same people sent and received in the last 30 days. */
   getUsage(input?: GetUsageInput, options?: CallOptions): Promise<GetUsageOutput>;

@@ -92,7 +92,7 @@ export interface SendMessageInput {
   attachment_ids?: readonly string[] | undefined;
   /** Id of a message in the same thread. */
   reply_to?: string | null | undefined;
-  /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer. */
+  /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer. */
   metadata?: Record<string, unknown> | undefined;
   /** Why you write. Stored as reason in the metadata. */
   reason?: string | undefined;
@@ -128,7 +128,7 @@ export interface SendMessagesInput {
     attachment_ids?: readonly string[] | undefined;
     /** Id of a message in the same thread. */
     reply_to?: string | null | undefined;
-    /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer. */
+    /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer. */
     metadata?: Record<string, unknown> | undefined;
     /** Why you write. Stored as reason in the metadata. */
     reason?: string | undefined;

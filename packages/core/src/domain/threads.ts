@@ -29,13 +29,23 @@ export function canTransition(from: ThreadStatus, to: ThreadStatus): boolean {
 export const maxSequence = 2_147_483_647;
 
 /** Whether the metadata of a message asks for no reply. */
-export function wantsNoReply(metadata: unknown): boolean {
-  return (
-    typeof metadata === 'object' &&
-    metadata !== null &&
-    'no_reply_expected' in metadata &&
-    metadata.no_reply_expected === true
-  );
+export const wantsNoReply = (metadata: unknown): boolean => isSet(metadata, 'no_reply_expected');
+
+/** Whether the metadata of a message asks for the answer of a person. */
+export const asksPerson = (metadata: unknown): boolean => isSet(metadata, 'asks_person');
+
+/** Whether a message waits for a reply: its sender or a question to a person says so. */
+export const expectsReply = (metadata: unknown): boolean =>
+  isSet(metadata, 'expects_reply') || asksPerson(metadata);
+
+/** Others are not listed as asked. */
+export const maxAskedMembers = 9;
+
+/** How long a message waits for a reply, in milliseconds. */
+export const expectedReplyLifeMs = 30 * 24 * 60 * 60 * 1000;
+
+function isSet(metadata: unknown, field: string): boolean {
+  return typeof metadata === 'object' && metadata !== null && Reflect.get(metadata, field) === true;
 }
 
 /** The subject as it is shown. A subject of an older release can have invisible characters only; then it counts as absent. */

@@ -95,13 +95,14 @@ export const metadata = z
   .record(z.string(), z.unknown())
   .refine(fitsMetadata, 'must be at most 4 KiB as JSON')
   .describe(
-    'Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, asks_person: true if a person should answer.',
+    'Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer.',
   );
 
 /** The fields of the metadata of a message that mean something to the service, as JSON Schema. */
 export const metadataFields = {
   no_reply_expected: { type: 'boolean' },
   asks_person: { type: 'boolean' },
+  expects_reply: { type: 'boolean' },
 } as const;
 
 const listCursor = z.string().min(1).max(4096).describe('next_cursor of the previous page.');

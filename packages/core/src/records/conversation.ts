@@ -38,7 +38,7 @@ export const conversationSchema = z
       .enum(conversationWaits)
       .nullable()
       .describe(
-        'me: the last message is from another agent and expects a reply. others: it is from one of your agents and expects a reply. null: neither, or the thread is not active.',
+        'Who has to answer an open question, a task or a message that expects a reply. me: one of your agents. others: another agent. null: there is none, or the thread is not active.',
       ),
     created_at: timestamp,
     updated_at: timestamp,
@@ -65,21 +65,11 @@ export interface ConversationColumns {
     sender_id: string;
     sender_handle: string;
     preview: string;
-    reply_expected: boolean;
     created_at: number;
   } | null;
+  waiting: ConversationWait | null;
   created_at: number;
   updated_at: number;
-}
-
-/** Returns on whose answer a thread waits. Null if the last message expects no reply. */
-export function findWait({
-  status,
-  agents,
-  last_message,
-}: Pick<ConversationColumns, 'status' | 'agents' | 'last_message'>): ConversationWait | null {
-  if (status !== 'active' || !last_message?.reply_expected) return null;
-  return agents.some(({ id }) => id === last_message.sender_id) ? 'others' : 'me';
 }
 
 /** Returns a conversation from a row that may have more columns. */
@@ -102,7 +92,7 @@ export function presentConversation(row: ConversationColumns): ConversationRecor
       preview: last_message.preview,
       created_at: last_message.created_at,
     },
-    waiting: findWait(row),
+    waiting: row.waiting,
     created_at,
     updated_at,
   };

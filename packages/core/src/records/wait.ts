@@ -1,19 +1,23 @@
 import { z } from 'zod';
 import { presentSubject, type WaitState, waitStates } from '../domain/threads.ts';
 import { agentRef, timestamp } from './agent.ts';
-import { threadIdentifier } from './message.ts';
+import { messageId, threadIdentifier } from './message.ts';
+import { taskIdentifier } from './task.ts';
 
-/** Wait record: one agent has not answered the last message of another. */
+/** Wait record: one agent has not answered the question of another. */
 export const waitSchema = z
   .object({
     thread_id: threadIdentifier,
     subject: z.string().nullable().describe('Topic of the thread; null if it has none.'),
-    from: agentRef.describe('The agent that waits: the sender of the last message.'),
+    task_id: taskIdentifier.nullable().describe('The task; null for a message that expects a reply.'),
+    message_id: messageId.describe('The message that asks.'),
+    from: agentRef.describe('The agent that waits.'),
     for: agentRef.describe('The agent that has not answered.'),
-    since: timestamp.describe('When the last message was sent.'),
+    since: timestamp.describe('Since when.'),
+    overdue: z.boolean().describe('Whether the time that the asking agent set has passed.'),
     received: z
       .boolean()
-      .describe('Whether the last message was delivered to the agent that has not answered.'),
+      .describe('Whether the message that asks was delivered to the agent that has not answered.'),
     state: z
       .enum(waitStates)
       .describe(
@@ -28,24 +32,30 @@ export type WaitRecord = z.infer<typeof waitSchema>;
 export interface WaitColumns {
   thread_id: string;
   subject: string | null;
+  task_id: string | null;
+  message_id: string;
   since: number;
+  overdue: boolean;
   sender_id: string;
   sender_handle: string;
   member_id: string;
   member_handle: string;
   received: boolean;
-  state: WaitState;
+  wait_state: WaitState;
 }
 
 /** Returns a wait from a row that may have more columns. */
 export function presentWait(row: WaitColumns): WaitRecord {
-  const { thread_id, subject, since, received, state } = row;
+  const { thread_id, task_id, message_id, subject, since, overdue, received, wait_state: state } = row;
   return {
     thread_id,
     subject: presentSubject(subject),
+    task_id,
+    message_id,
     from: { id: row.sender_id, canonical_handle: row.sender_handle },
     for: { id: row.member_id, canonical_handle: row.member_handle },
     since,
+    overdue,
     received,
     state,
   };

@@ -9,19 +9,19 @@ export async function post(service: TestService, agent: TestAgent, path: string,
   return response.body;
 }
 
-/** A thread of an agent with others, with a first message. */
+/** A thread of an agent with others, with a first message. Unless its metadata say otherwise, it expects a reply. */
 export async function startThread(
   service: TestService,
   from: TestAgent,
   to: readonly TestAgent[],
   input: { content?: string; subject?: string; metadata?: object } = {},
 ): Promise<string> {
-  const { content = 'Hello there', subject, metadata } = input;
+  const { content = 'Hello there', subject, metadata = { expects_reply: true } } = input;
   const { id } = await post(service, from, '/threads', {
     participants: to.map(({ handle }) => handle),
     ...(subject !== undefined && { subject }),
   });
-  await sendTo(service, from, id, content, metadata === undefined ? {} : { metadata });
+  await sendTo(service, from, id, content, { metadata });
   return id;
 }
 

@@ -62,7 +62,7 @@ test('filters combine: agent, other member, status, waiting, unread', async () =
   const { ada, one, two, other } = await createWorld();
   const open = await startThread(service, other, [one], { content: 'What do you think?' });
   const answered = await startThread(service, other, [one], { content: 'And this?' });
-  await sendTo(service, one, answered, 'Fine');
+  await sendTo(service, one, answered, 'Fine', { metadata: { expects_reply: true } });
   const told = await startThread(service, other, [two], {
     content: 'For your information',
     metadata: { no_reply_expected: true },

@@ -53,7 +53,7 @@ test('the badges of an open conversation change with its messages', async () => 
   const address = `${path}/${id}`;
   expect((await ada.go(address)).visibleText).toContain('Waits for your agent');
   const page = await open(ada, address);
-  await sendTo(second, mine, id, 'An answer');
+  await sendTo(second, mine, id, 'An answer', { metadata: { expects_reply: true } });
   await expect.poll(page.shown).toContain('Waits for others');
   await second.patch(other, `/threads/${id}`, { status: 'closed' });
   await expect.poll(page.shown).toContain('Closed');

@@ -15,7 +15,7 @@ async function listWaits({ token }: TestAgent) {
   return body.waits;
 }
 
-test('the last message of a thread waits for the members that have not answered', async () => {
+test('a message that expects a reply waits until the other member writes, and a plain one never waits', async () => {
   const [one] = (await createHousehold(service, 'one')) as [TestAgent];
   const other = await service.agent();
   const id = await startThread(service, other, [one], { subject: 'Prices' });
@@ -23,9 +23,12 @@ test('the last message of a thread waits for the members that have not answered'
     {
       thread_id: id,
       subject: 'Prices',
+      task_id: null,
+      message_id: expect.stringMatching(/^msg_/),
       from: { id: other.id, canonical_handle: other.handle },
       for: { id: one.id, canonical_handle: one.handle },
       since: expect.any(Number),
+      overdue: false,
       received: false,
       state: 'offline',
     },
@@ -33,8 +36,34 @@ test('the last message of a thread waits for the members that have not answered'
   await service.post(one, `/threads/${id}/read`, { up_to_sequence: 1 });
   expect(await listWaits(one)).toMatchObject([{ received: true }]);
   await sendTo(service, one, id, 'Ten');
+  expect(await listWaits(one)).toEqual([]);
+  await sendTo(service, other, id, 'Thanks');
+  expect(await listWaits(one)).toEqual([]);
+  await sendTo(service, one, id, 'Anything else?', { metadata: { expects_reply: true } });
   expect(await listWaits(one)).toMatchObject([{ from: { id: one.id }, for: { id: other.id } }]);
-  await sendTo(service, other, id, 'Thanks', { metadata: { no_reply_expected: true } });
+  await service.patch(one, `/threads/${id}`, { status: 'closed' });
+  expect(await listWaits(one)).toEqual([]);
+});
+
+test('an open task waits, for its client when it asks back, and in a group one reply answers a message', async () => {
+  const [one] = (await createHousehold(service, 'one')) as [TestAgent];
+  const [other, third] = await Promise.all([service.agent(), service.agent()]);
+  const { body: task } = await service.post(other, '/tasks', { with_handle: one.handle, content: 'When?' });
+  expect(await listWaits(one)).toMatchObject([
+    { task_id: task.id, from: { id: other.id }, for: { id: one.id } },
+  ]);
+  await service.post(one, `/tasks/${task.id}/update`, { state: 'input_required', message: 'Which?' });
+  expect(await listWaits(one)).toMatchObject([
+    { task_id: task.id, from: { id: one.id }, for: { id: other.id } },
+  ]);
+  await service.post(other, `/tasks/${task.id}/cancel`);
+  expect(await listWaits(one)).toEqual([]);
+  const group = await startThread(service, one, [other, third]);
+  const [first, second, ...more] = await listWaits(one);
+  expect([more, first.message_id]).toEqual([[], second.message_id]);
+  await sendTo(service, other, group, 'By the way');
+  expect(await listWaits(one)).toHaveLength(2);
+  await sendTo(service, other, group, 'Yes', { reply_to: first.message_id });
   expect(await listWaits(one)).toEqual([]);
 });
 

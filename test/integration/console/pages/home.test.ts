@@ -23,9 +23,9 @@ const ask = ({ id }: TestAgent, target: TestAgent, message: string) =>
     }),
   );
 
-/** Moves a thread into the past, as if nothing had happened there since. */
+/** Moves the question of a thread into the past. */
 const age = (thread_id: string, minutes: number) =>
-  service.sql('update threads set last_message_at = last_message_at - $2 where id = $1', [
+  service.sql('update expected_replies set created_at = created_at - $2 where thread_id = $1', [
     thread_id,
     minutes * 60_000,
   ]);
@@ -85,7 +85,7 @@ test('an approval, a contact request and a webhook are answered in place', async
   expect(await service.core.db.webhooks.find(webhook.id)).toMatchObject({ enabled: true });
 });
 
-test('a thread is shown when its last message asks a person, or has no answer for ten minutes', async () => {
+test('a question is shown when it asks a person, or has no answer for ten minutes', async () => {
   const { ada, mine, other } = await createWorld();
   const asks = await startThread(service, other, [mine], {
     subject: 'For a person',

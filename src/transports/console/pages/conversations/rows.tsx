@@ -1,4 +1,3 @@
-import { findWait } from '../../../../../packages/core/src/records/conversation.ts';
 import { presentSubject } from '../../../../../packages/core/src/domain/threads.ts';
 import type { Conversation } from '../../../../services/threads/conversations.ts';
 import { monogram, Rows, Time } from '../../components/rows.tsx';
@@ -54,14 +53,13 @@ function Summary({ conversation }: { conversation: Conversation }) {
 
 /** Badges for unread messages, the status, and on whose answer it waits. */
 export function ConversationBadges({ conversation }: { conversation: Conversation }) {
-  const { agents, status } = conversation;
+  const { agents, status, waiting } = conversation;
   const unread = Math.max(0, ...agents.map(({ unread_count }) => unread_count));
-  const wait = findWait(conversation);
   return (
     <>
       {unread > 0 && <Badge tone="accent">{unread} unread</Badge>}
-      {wait === 'me' && <Badge tone="warning">Waits for your agent</Badge>}
-      {wait === 'others' && <Badge>Waits for others</Badge>}
+      {waiting === 'me' && <Badge tone="warning">Waits for your agent</Badge>}
+      {waiting === 'others' && <Badge>Waits for others</Badge>}
       {status !== 'active' && <Badge>{status === 'closed' ? 'Closed' : 'Archived'}</Badge>}
     </>
   );

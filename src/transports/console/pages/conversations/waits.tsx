@@ -1,6 +1,6 @@
 import { presentSubject, type WaitState } from '../../../../../packages/core/src/domain/threads.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
-import { listWaits, type Wait } from '../../../../services/threads/waits.ts';
+import { listWaits, type QuestionWait } from '../../../../services/threads/waits.ts';
 import { Handle, monogram, Rows, Time } from '../../components/rows.tsx';
 import { Badge, Card, Empty } from '../../components/content.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
@@ -23,7 +23,7 @@ export const waitPages = [
     // Before the list: what comes in between is sent again.
     load: async (visit) => ({ ...visit, cursor: (await visit.read(readLiveState, visit.person))?.cursor }),
     title: 'Missing answers',
-    lead: 'Messages of the last 30 days that expect an answer and have none, the longest wait first.',
+    lead: 'Open tasks, and messages that expect a reply, of the last 30 days, the longest wait first.',
     back: { href: conversationsAddress, text: 'Conversations' },
     script: ({ cursor }) => (cursor === undefined ? undefined : 'live'),
     sections: [
@@ -46,12 +46,16 @@ const states: Record<WaitState, { label: string; tone: 'plain' | 'warning' | 'ac
   offline: { label: 'Offline', tone: 'plain' },
 };
 
-function Waits({ waits }: { waits: readonly Wait[] }) {
+function Waits({ waits }: { waits: readonly QuestionWait[] }) {
   if (waits.length === 0)
-    return <Empty title="No agent waits">An agent is listed here when its message has no answer.</Empty>;
+    return (
+      <Empty title="No agent waits">
+        An agent is listed here while its task is open, or its message expects a reply.
+      </Empty>
+    );
   const rows = waits.map((wait) => ({
-    key: `${wait.thread_id}-${wait.member_id}`,
-    id: `${wait.thread_id}-${wait.member_id}`,
+    key: `${wait.message_id}-${wait.member_id}`,
+    id: `${wait.message_id}-${wait.member_id}`,
     mark: monogram(wait.member_handle),
     title: [<Handle of={wait.sender_handle} />, ' waits for ', <Handle of={wait.member_handle} />],
     text: (
@@ -64,8 +68,9 @@ function Waits({ waits }: { waits: readonly Wait[] }) {
     ),
     side: (
       <>
+        {wait.overdue && <Badge tone="danger">Overdue</Badge>}
         {wait.paused && <Badge tone="warning">Paused</Badge>}
-        <Badge tone={states[wait.state].tone}>{states[wait.state].label}</Badge>
+        <Badge tone={states[wait.wait_state].tone}>{states[wait.wait_state].label}</Badge>
       </>
     ),
   }));

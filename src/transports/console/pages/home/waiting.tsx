@@ -1,16 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import {
-  asksPerson,
-  countWaiting,
-  findAskedAgent,
-  type Waiting,
-} from '../../../../services/people/waiting.ts';
+import { presentSubject } from '../../../../../packages/core/src/domain/threads.ts';
+import { countWaiting, type Waiting } from '../../../../services/people/waiting.ts';
 import { Handle, monogram, type Row, Rows, Time } from '../../components/rows.tsx';
 import { Badge, Icon, Quote } from '../../components/content.tsx';
 import { Decision, PostButton, RowLink } from '../../components/form.tsx';
 import { requestText } from '../approvals/approval-text.ts';
 import { conversationAddress } from '../conversations/filters.tsx';
-import { titleOf } from '../conversations/rows.tsx';
 import { nameOf } from '../webhooks/fields.tsx';
 
 /** The title of the home page, with the number of items that wait. */
@@ -31,7 +26,7 @@ export function WaitingList({ waiting }: { waiting: Waiting }) {
   const rows = [
     ...waiting.approvals.map(describeApproval),
     ...waiting.requests.map(describeRequest),
-    ...waiting.threads.map(describeThread),
+    ...waiting.questions.map(describeQuestion),
     ...waiting.webhooks.map(describeWebhook),
     ...waiting.inboxes.map(describeInbox),
   ].map(toRow);
@@ -115,22 +110,22 @@ function describeRequest(request: Waiting['requests'][number]): Item {
   };
 }
 
-function describeThread(thread: Waiting['threads'][number]): Item {
-  const { id, last_message } = thread;
-  const address = conversationAddress(id);
-  const title = titleOf(thread);
+function describeQuestion(question: Waiting['questions'][number]): Item {
+  const { thread_id, message_id, subject, sender_handle, member_handle, since, preview } = question;
+  const address = conversationAddress(thread_id);
+  const title = presentSubject(subject) ?? `Conversation with @${sender_handle}`;
   return {
-    id,
+    id: message_id,
     mark: title,
     address,
     title: <bdi>{title}</bdi>,
-    kind: asksPerson(thread) ? 'Asks a person' : 'No answer yet',
+    kind: question.asks_person ? 'Asks a person' : question.overdue ? 'Overdue' : 'No answer yet',
     tone: 'warning',
-    handle: findAskedAgent(thread)?.canonical_handle,
-    at: last_message?.created_at,
-    below: last_message && (
+    handle: member_handle,
+    at: since,
+    below: (
       <p class="preview">
-        <Handle of={last_message.sender_handle} />: <bdi>{last_message.preview}</bdi>
+        <Handle of={sender_handle} />: <bdi>{preview}</bdi>
       </p>
     ),
     side: <RowLink label="Answer" href={`${address}#write`} kind="primary" about={title} />,
