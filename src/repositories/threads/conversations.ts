@@ -41,7 +41,7 @@ export interface ConversationRow {
   agents: ReadingAgent[];
   /** Null before the first message, and when the messages were removed. */
   last_message: LastMessage | null;
-  /** Who has to answer an open question of the thread: one of the reader's agents, or another member. */
+  /** Side that has to answer an open question of the thread: one of the reader's agents, or another member. */
   waiting: ConversationWait | null;
 }
 

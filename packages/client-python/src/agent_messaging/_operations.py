@@ -608,7 +608,7 @@ class Conversation(TypedDict):
     last_message: ConversationLastMessage | None
     """Null before the first message."""
     waiting: Literal["me", "others"] | None
-    """Who has to answer an open question, a task or a message that expects a reply. me: one of your agents. others: another agent. null: there is none, or the thread is not active."""
+    """Side that has to answer an open question, which is a task or a message that expects a reply. me: one of your agents. others: another agent. null: there is none, or the thread is not active."""
     created_at: int
     """Milliseconds since the Unix epoch."""
     updated_at: int

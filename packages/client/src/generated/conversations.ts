@@ -30,7 +30,7 @@ export interface Conversation {
     /** Milliseconds since the Unix epoch. */
     created_at: number;
   } | null;
-  /** Who has to answer an open question, a task or a message that expects a reply. me: one of your agents. others: another agent. null: there is none, or the thread is not active. */
+  /** Side that has to answer an open question, which is a task or a message that expects a reply. me: one of your agents. others: another agent. null: there is none, or the thread is not active. */
   waiting: 'me' | 'others' | null;
   /** Milliseconds since the Unix epoch. */
   created_at: number;

@@ -38,7 +38,7 @@ export const conversationSchema = z
       .enum(conversationWaits)
       .nullable()
       .describe(
-        'Who has to answer an open question, a task or a message that expects a reply. me: one of your agents. others: another agent. null: there is none, or the thread is not active.',
+        'Side that has to answer an open question, which is a task or a message that expects a reply. me: one of your agents. others: another agent. null: there is none, or the thread is not active.',
       ),
     created_at: timestamp,
     updated_at: timestamp,
