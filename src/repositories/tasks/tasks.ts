@@ -123,6 +123,21 @@ export const tasksRepository = repository(
       'tasks.list_open_in_thread',
       `select ${columns} from tasks t ${parties} where t.thread_id = :thread_id and t.ended_at is null order by t.id`,
     ),
+    /** The open tasks of a thread, and those that these messages opened, with one of these agents as a side. Oldest first. */
+    listShown: sql.rows<
+      [threadId: string, agentIds: readonly string[], messageIds: readonly string[], limit: number],
+      TaskRow
+    >(
+      'tasks.list_shown(thread_id, agent_ids, message_ids, limit)',
+      `with found as (
+         select id from tasks where thread_id = :thread_id and ended_at is null
+         union select task_id from task_messages where message_id = any(:message_ids::text[])
+       )
+       select ${columns} from found join tasks t using (id) ${parties}
+       where t.thread_id = :thread_id and (t.client_id = any(:agent_ids::text[]) or t.agent_id = any(:agent_ids::text[]))
+         and (t.ended_at is null or t.message_id = any(:message_ids::text[]))
+       order by t.id limit :limit`,
+    ),
     /** The task of each of these messages that belongs to one. */
     listMessageTasks: sql.rows<[messageIds: readonly string[]], { message_id: string; task_id: string }>(
       'tasks.list_message_tasks',

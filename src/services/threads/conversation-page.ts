@@ -2,6 +2,7 @@ import {
   downloadLifetimeMs,
   type FileAddresses,
 } from '../../../packages/core/src/domain/attachments/attachments.ts';
+import type { TaskRow } from '../../repositories/tasks/tasks.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
 import { attachmentNotFound } from '../access.ts';
 import type { Approval } from '../approvals/approvals.ts';
@@ -14,12 +15,15 @@ import {
 } from './conversations.ts';
 
 const maxApprovals = 50;
+const maxTasks = 500;
 const maxPreviewCharacters = 400;
 
 /** A conversation with everything that its page shows. */
 export interface ConversationPage extends ReadConversation {
   /** Approvals that the reader's agents requested about other members, since the thread was created. */
   approvals: Approval[];
+  /** Open tasks, and those that a message of the page opened. Only those with an agent of the reader as a side: they are hidden from others. */
+  tasks: TaskRow[];
   /** The beginning of the text of clean attachments, by id. */
   previews: ReadonlyMap<string, string>;
 }
@@ -39,11 +43,17 @@ export async function readConversationPage(
   const texts = messages.flatMap(({ attachments }) => attachments).filter(hasPreview);
   const own = new Set(conversation.agents.map(({ id }) => id));
   const others = conversation.members.filter(({ id }) => !own.has(id));
-  const [approvals, previews] = await Promise.all([
+  const [approvals, tasks, previews] = await Promise.all([
     work.db.approvals.listBetween(
       [...own],
       others.map(({ canonical_handle }) => canonical_handle),
       { since: conversation.created_at, now: Date.now(), limit: maxApprovals },
+    ),
+    work.db.tasks.listShown(
+      conversation.id,
+      [...own],
+      messages.map(({ id }) => id),
+      maxTasks,
     ),
     texts.length === 0
       ? []
@@ -53,7 +63,7 @@ export async function readConversationPage(
         ),
   ]);
   const found = previews.flatMap(({ id, preview }) => (preview === null ? [] : [[id, preview] as const]));
-  return { ...read, approvals, previews: new Map(found) };
+  return { ...read, approvals, tasks, previews: new Map(found) };
 }
 
 function hasPreview({ scan_status, content_type }: { scan_status: string; content_type: string }): boolean {

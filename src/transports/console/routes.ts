@@ -38,6 +38,7 @@ import { signInRoutes, signOutRoutes } from './pages/people/sign-in.tsx';
 import { signUpPages } from './pages/people/sign-up.tsx';
 import { startRoutes } from './pages/start.tsx';
 import { usagePage } from './pages/usage/usage.tsx';
+import { taskActions } from './pages/conversations/tasks.tsx';
 import { writeAction } from './pages/conversations/write.tsx';
 import { waitPages } from './pages/conversations/waits.tsx';
 import { subscriptionsPage } from './pages/webhooks/subscriptions.tsx';
@@ -63,6 +64,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...conversationNewPage,
     ...conversationPages,
     writeAction,
+    ...taskActions,
     ...waitPages,
     ...usagePage,
     ...agentsPage,

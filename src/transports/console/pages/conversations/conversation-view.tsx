@@ -7,9 +7,10 @@ import type { ShownPage } from '../../route.ts';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 import { MessageList, type MessageListProps } from './messages.tsx';
 import { ConversationBadges, titleOf } from './rows.tsx';
+import { findAnswer, OpenTasks } from './tasks.tsx';
 import { type EnteredMessage, WriteForm } from './write-form.tsx';
 
-/** What the page keeps up to date: the badges, and the messages, or what to expect when there are none. */
+/** What the page keeps up to date: the badges, the open tasks, and the messages, or what to expect when there are none. */
 export function LiveContent({ page, whole, start }: MessageListProps) {
   const isEmpty = page.messages.length === 0 && page.approvals.length === 0;
   return (
@@ -17,6 +18,7 @@ export function LiveContent({ page, whole, start }: MessageListProps) {
       <p class="agent-line" id="state" aria-live="off">
         <ConversationBadges conversation={page.conversation} />
       </p>
+      <OpenTasks page={page} />
       {isEmpty ? (
         <Empty title="No messages">Messages appear here as soon as a member sends one.</Empty>
       ) : (
@@ -66,6 +68,8 @@ interface ConversationView {
   at?: number | null;
   /** The sequence of the message that is shown whole. */
   whole?: number | null;
+  /** The message of the task that the form answers. */
+  reply_to?: string | null;
   /** A message that could not be sent. */
   entered?: EnteredMessage;
 }
@@ -76,7 +80,7 @@ interface ConversationView {
  */
 export function conversationPage(
   found: ConversationPage,
-  { before_sequence, at = null, whole = null, entered }: ConversationView,
+  { before_sequence, at = null, whole = null, reply_to = null, entered }: ConversationView,
   cursor: string | undefined,
 ): ShownPage {
   const { conversation, messages, earlier } = found;
@@ -124,7 +128,11 @@ export function conversationPage(
           <a href={address}>Latest messages</a>
         </p>
       )}
-      <WriteForm conversation={conversation} entered={entered} />
+      <WriteForm
+        page={found}
+        entered={entered}
+        answer={findAnswer(found, entered?.reply_to ?? reply_to ?? '')}
+      />
     </>
   );
   const page = formPage(title, body, entered?.formErrors);

@@ -72,6 +72,8 @@ interface ConversationQuery {
   at: number | null;
   /** The sequence of the message that is shown whole. */
   whole: number | null;
+  /** The message of the task to answer. */
+  reply_to: string | null;
 }
 
 /** `before` names the end of an older page, `at` a message to show. */
@@ -84,6 +86,7 @@ function readQuery({ params, query }: PersonVisit): ConversationQuery {
     before_sequence: before ?? (at === null ? undefined : at + contextAfter),
     at,
     whole: readSequence(query.get('whole')),
+    reply_to: query.get('reply_to'),
   };
 }
 

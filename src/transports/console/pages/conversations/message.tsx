@@ -9,6 +9,7 @@ import { formatTime } from '../../time-zone.ts';
 import { Files } from './files.tsx';
 import { conversationAddress } from './filters.tsx';
 import { Receipts } from './receipts.tsx';
+import { MessageTask } from './tasks.tsx';
 
 type ShownMessage = ConversationPage['messages'][number];
 
@@ -47,6 +48,7 @@ export function Message({ page, message, whole, isStart }: MessageProps) {
           <Badge tone="warning">Asks a person</Badge>
         </p>
       )}
+      <MessageTask page={page} message_id={id} />
       {wantsNoReply(metadata) && <p class="hint">Expects no reply.</p>}
       <Receipts message={message} receipts={page.receipts} />
     </li>
@@ -89,7 +91,8 @@ function Sender({ page, message, isOwn }: { page: ConversationPage; message: Sho
   );
 }
 
-function ReplyTo({ page, reply_to }: { page: ConversationPage; reply_to: string }) {
+/** The message that another one answers. */
+export function ReplyTo({ page, reply_to }: { page: ConversationPage; reply_to: string }) {
   const target = page.messages.find(({ id }) => id === reply_to);
   if (!target) return <p class="hint">Answers an earlier message.</p>;
   return (

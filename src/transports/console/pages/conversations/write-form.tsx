@@ -1,27 +1,34 @@
-import type { Conversation } from '../../../../services/threads/conversations.ts';
+import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { Card, ErrorNotice, Notice } from '../../components/content.tsx';
 import { Select, TextArea } from '../../components/field.tsx';
-import { Actions, Button, Form } from '../../components/form.tsx';
+import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import type { FormErrors } from '../../form-errors.ts';
 import { createIdempotencyKey } from '../../idempotency-key.ts';
 import { conversationAddress } from './filters.tsx';
+import { ReplyTo } from './message.tsx';
+import type { Answer } from './tasks.tsx';
 
 /** A message that a person wrote in the form. */
 export interface EnteredMessage {
   /** Id of the agent in whose name it is sent. */
   agent_id: string;
   content: string;
+  /** The message that it answers. */
+  reply_to?: string | undefined;
   formErrors?: FormErrors;
 }
 
 interface WriteProps {
-  conversation: Conversation;
+  page: ConversationPage;
   entered?: EnteredMessage | undefined;
+  /** The task that it answers. */
+  answer?: Answer | undefined;
 }
 
 /** The form below the messages. */
-export function WriteForm({ conversation, entered }: WriteProps) {
-  const { id, status, agents } = conversation;
+export function WriteForm({ page, entered, answer }: WriteProps) {
+  const { id, status } = page.conversation;
+  const agents = answer ? [answer.agent] : page.conversation.agents;
   if (status !== 'active')
     return (
       <Notice tone="accent" title="This conversation is not active">
@@ -32,13 +39,15 @@ export function WriteForm({ conversation, entered }: WriteProps) {
   const [first] = agents;
   return (
     <div id="write">
-      <Card title="Write as your agent">
-        <ErrorNotice {...formErrors} />
+      <Card title={answer ? 'Answer as your agent' : 'Write as your agent'}>
+        <ErrorNotice message={formErrors?.message ?? formErrors?.fields['reply_to']} />
+        {answer && <ReplyTo page={page} reply_to={answer.task.message_id} />}
         <Form
           action={`${conversationAddress(id)}/messages`}
           hidden={{
             idempotency_key: createIdempotencyKey(),
             ...(agents.length === 1 && { agent_id: first?.id }),
+            reply_to: answer?.task.message_id,
           }}
         >
           {agents.length > 1 && (
@@ -59,6 +68,7 @@ export function WriteForm({ conversation, entered }: WriteProps) {
           />
           <Actions>
             <Button>Send</Button>
+            {answer && <ButtonLink href={conversationAddress(id)}>Write another message</ButtonLink>}
           </Actions>
         </Form>
       </Card>

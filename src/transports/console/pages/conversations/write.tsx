@@ -16,14 +16,19 @@ export const writeAction = action(
   `${conversationsAddress}/:id/messages`,
   async ({ params, parts, person, form, read }) => {
     const thread_id = params['id'] ?? '';
-    const entered = { agent_id: form.get('agent_id') ?? '', content: form.get('content') ?? '' };
+    const entered = {
+      agent_id: form.get('agent_id') ?? '',
+      content: form.get('content') ?? '',
+      reply_to: form.get('reply_to') ?? undefined,
+    };
     return orShowFormAgain(
       async () => {
         const { agent, call } = await actAsAgent(parts, person, entered.agent_id);
         requireNotPaused(agent);
         // Browsers send line breaks as CRLF (HTML standard, section 4.10.22).
         const content = entered.content.replaceAll('\r\n', '\n');
-        const { id } = await call(sendMessageOperation, { thread_id, content }, readIdempotencyKey(form));
+        const message = { thread_id, content, reply_to: entered.reply_to };
+        const { id } = await call(sendMessageOperation, message, readIdempotencyKey(form));
         const to = `${conversationAddress(thread_id)}#${id}`;
         return { to, flash: successFlash(`Sent as @${agent.canonical_handle}.`) };
       },
