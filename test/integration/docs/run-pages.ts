@@ -66,6 +66,8 @@ export async function runPages(pages: readonly string[], settings: Record<string
     SECRET_KEY,
     DATA_DIR,
     PORT: String(PORT),
+    // The doctor fetches such a document, and this machine may have no way to its address.
+    CLIENT_ID_METADATA_DOCUMENTS: 'false',
   };
   const shell = spawn('bash', [file], {
     cwd: folder,
