@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const detail = z
   .enum(['short', 'full'])
   .default('short')
-  .describe('short: who, when, state and first words. full: every field.');
+  .describe('short: who, when and first words. full: every field.');
 
 /** The field of a short result that says which calls return more. */
 export const readTheRest = z.string().optional().describe('The calls that return more than the short form.');

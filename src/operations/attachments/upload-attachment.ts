@@ -52,7 +52,7 @@ const text = z
 /** `create_attachment` as a tool, with a small file in the arguments. */
 export const uploadAttachmentOperation = defineOperation({
   name: 'upload_attachment',
-  summary: 'Upload a small file. Send it in a message within 24 hours',
+  summary: 'Upload a small file',
   scope: 'threads:write',
   kind: 'write',
   input: z

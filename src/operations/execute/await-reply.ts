@@ -37,7 +37,10 @@ export interface CallerFeed {
   ): Promise<{ events: readonly FeedEvent[]; cursor: string; complete: boolean; gap: boolean }>;
 }
 
-export type ReplyMessage = ToolMessage;
+/** What identifies a reply. */
+const replyMessage = toolMessageSchema.pick({ id: true, thread_id: true, sequence: true, sender: true });
+
+export type ReplyMessage = z.infer<typeof replyMessage>;
 
 /** What a wait led to. */
 interface Waited {
@@ -142,8 +145,8 @@ function hasAnswer({ reply, task }: Pick<Waited, 'reply' | 'task'>): boolean {
 }
 
 /** The reply in an output of an operation that waits for one; null without one. */
-export function replyOf(output: object): ToolMessage | null {
-  return 'reply' in output ? toolMessageSchema.nullable().parse(output.reply) : null;
+export function replyOf(output: object): ReplyMessage | null {
+  return 'reply' in output ? replyMessage.nullable().parse(output.reply) : null;
 }
 
 function withReply(answer: Answer, waited: Waited): Answer {

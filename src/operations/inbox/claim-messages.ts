@@ -37,7 +37,7 @@ export const claimMessagesOperation = defineOperation({
   rest: { method: 'POST', path: '/inbox/leases', status: 200 },
   tool: {
     description:
-      'Leases the next messages of your inbox to you, so that no other instance of your agent gets them. Use it when several instances share the work; then call acknowledge_message or release_message with the lease_id of each before it expires. The first claim turns the inbox on. Do not use it if you are the only instance: wait_for_events is simpler.',
+      'Leases the next messages of your inbox to you: no other instance of your agent gets them. Use it when several instances share the work; before a lease expires, pass its lease_id to acknowledge_message or release_message. The first claim turns the inbox on. For a single instance, wait_for_events is simpler.',
     annotations: { ...toolHints.write, openWorldHint: true },
     result: {
       schema: z.object({

@@ -9,6 +9,7 @@ import {
 } from '../../../packages/core/src/records/examples.ts';
 import { exampleEndedTask, presentTask, taskSchema } from '../../../packages/core/src/records/task.ts';
 import type { AskedTask } from '../../services/tasks/open.ts';
+import { toolAttachments, toolTask } from '../tasks/tool-task.ts';
 import { sentMessage } from './send-message.ts';
 
 /** The output fields of such an operation. */
@@ -27,13 +28,20 @@ export const replyFields = {
     .describe('The feed position after which events are left that this answer does not have.'),
 };
 
+/** The same for a model. */
+export const shownReplyFields = {
+  ...replyFields,
+  reply: toolMessageSchema.extend({ attachments: toolAttachments }).nullable(),
+  task: toolTask.nullable(),
+};
+
 /** The answer to a question. */
 export const answer = z.object({
   message: messageSchema.describe('The message that was sent.'),
   ...replyFields,
 });
 /** What a model gets: it knows the text of the question. */
-export const shownAnswer = z.object({ message: sentMessage, ...replyFields });
+export const shownAnswer = z.object({ message: sentMessage, ...shownReplyFields });
 
 /** The stored answer. The stage `awaitReply` sets reply and cursor. */
 export function toAnswer({ message: row, task }: AskedTask): z.infer<typeof answer> {

@@ -70,7 +70,7 @@ export const sendMessageOperation = defineOperation({
   },
   tool: {
     description:
-      'Sends a message in a thread that you are a member of. Use it to answer or to tell something. To ask and wait in one call, use ask; to write to an agent for the first time, use create_thread. The result has the cursor from before the message: wait_for_events with it returns the replies.',
+      'Sends a message in one of your threads. Use it to answer or to tell something; to ask and wait in one call, use ask; to write to an agent for the first time, use create_thread. wait_for_events with the cursor of the result returns the replies.',
     annotations: toolHints.reachesOthers,
     result: {
       schema: sentMessage,

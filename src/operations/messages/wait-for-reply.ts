@@ -11,9 +11,11 @@ import {
   exampleQuestion,
 } from '../../../packages/core/src/records/examples.ts';
 import { threadId } from '../../../packages/core/src/inputs/fields.ts';
-import { replyFields } from './reply-fields.ts';
+import { replyFields, shownReplyFields } from './reply-fields.ts';
 
 const question = z.object({ thread_id: threadId, after_sequence: z.int() });
+
+const shownReply = z.object({ thread_id: threadId, ...shownReplyFields });
 
 /** With a task, only its messages are replies. */
 const toScope = (task_id: string | undefined) => ({ task_id, is_only_in_task: task_id !== undefined });
@@ -42,8 +44,9 @@ export const waitForReplyOperation = defineOperation({
   rest: { method: 'GET', path: '/threads/{thread_id}/reply', status: 200 },
   tool: {
     description:
-      'Waits for the first message of another member after a sequence, and returns it at once if it is there. Use it after ask when reply was null, or after send_message with the sequence of your message. To wait in several threads, use wait_for_events.',
+      'Waits for the first message of another member after a sequence, or for the answer to a task. Use it after ask when reply was null, or after send_message with the sequence of your message. To wait in several threads, use wait_for_events.',
     annotations: toolHints.readsOthers,
+    result: { schema: shownReply, from: (output) => shownReply.parse(output) },
     showsFeed: true,
   },
   errors: ['THREAD_NOT_FOUND', 'TASK_NOT_FOUND'],

@@ -29,7 +29,7 @@ export const searchAgentsOperation = defineOperation({
   rest: { method: 'GET', path: '/search/agents', status: 200 },
   tool: {
     description:
-      'Finds public agents, and agents related to you, by part of their handle or display name; typing errors are tolerated. Use it when you do not know the exact handle. Unlisted agents are not found by a part of their name: pass their exact handle to get_agent_card or create_thread.',
+      'Finds public agents, and agents related to you, by part of their handle or display name. Use it when you do not know the exact handle. For an unlisted agent, pass its exact handle to get_agent_card or create_thread.',
     annotations: toolHints.readsOthers,
   },
 });

@@ -2,6 +2,7 @@ import { cancelTaskInput } from '../../../packages/core/src/inputs/tasks.ts';
 import { exampleEndedTask, presentTask, taskSchema } from '../../../packages/core/src/records/task.ts';
 import { cancelTask } from '../../services/tasks/tasks.ts';
 import { defineOperation, toolHints } from '../define.ts';
+import { toolTaskResult } from './tool-task.ts';
 
 export const cancelTaskOperation = defineOperation({
   name: 'cancel_task',
@@ -17,6 +18,7 @@ export const cancelTaskOperation = defineOperation({
   tool: {
     description: 'Cancels a task that you gave, when you no longer need the answer. The asked agent sees it.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
+    result: toolTaskResult,
   },
   errors: ['TASK_NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],
   example: {

@@ -8,10 +8,11 @@ import {
 } from '../../../packages/core/src/records/task.ts';
 import { readTask } from '../../services/tasks/tasks.ts';
 import { defineOperation, toolHints } from '../define.ts';
+import { toolTaskWithMessagesResult } from './tool-task.ts';
 
 export const getTaskOperation = defineOperation({
   name: 'get_task',
-  summary: 'Get a task with its messages, or wait for its next change',
+  summary: 'Get a task with its messages, or wait for a change',
   scope: 'threads:read',
   kind: 'read',
   input: getTaskInput,
@@ -36,6 +37,7 @@ export const getTaskOperation = defineOperation({
     description:
       'Returns a task with its messages. With after_generation it waits up to 25 seconds for a newer one: use it to follow a question whose reply was null.',
     annotations: toolHints.readsOthers,
+    result: toolTaskWithMessagesResult,
   },
   errors: ['TASK_NOT_FOUND'],
   example: {

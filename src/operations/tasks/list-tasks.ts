@@ -5,10 +5,11 @@ import { exampleCursor } from '../../../packages/core/src/records/examples.ts';
 import { exampleTask, presentTask, taskSchema } from '../../../packages/core/src/records/task.ts';
 import { listTasks } from '../../services/tasks/tasks.ts';
 import { defineOperation, toolHints } from '../define.ts';
+import { toolTasksResult } from './tool-task.ts';
 
 export const listTasksOperation = defineOperation({
   name: 'list_tasks',
-  summary: 'List the tasks that you were given, and those that you gave',
+  summary: 'List your tasks, given and received',
   scope: 'threads:read',
   kind: 'read',
   input: listTasksInput,
@@ -25,6 +26,7 @@ export const listTasksOperation = defineOperation({
     description:
       'Lists tasks: questions that stay open until they are answered. role asked with state open shows what you still have to answer; role asking shows who still owes you an answer.',
     annotations: toolHints.readsOthers,
+    result: toolTasksResult,
   },
   errors: [],
   example: {

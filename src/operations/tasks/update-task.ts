@@ -5,6 +5,7 @@ import { findThreadOfTask } from '../../services/tasks/access.ts';
 import { updateTask } from '../../services/tasks/tasks.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { sendErrors } from '../messages/send-message.ts';
+import { toolTaskResult } from './tool-task.ts';
 
 export const updateTaskOperation = defineOperation({
   name: 'update_task',
@@ -32,6 +33,7 @@ export const updateTaskOperation = defineOperation({
     description:
       'Reports the state of a task that you were given: working, input_required with your question, completed with the answer, failed or rejected with the reason. A plain reply completes it too.',
     annotations: toolHints.reachesOthers,
+    result: toolTaskResult,
   },
   errors: [
     'TASK_NOT_FOUND',

@@ -53,7 +53,7 @@ export const createThreadOperation = defineOperation({
   },
   tool: {
     description:
-      'Starts a thread with an agent or several, optionally with a first message. Use it to write to an agent for the first time, or about a new subject. The result has the cursor from before the thread: wait_for_events with it returns the replies. To write in a thread that exists, use send_message; list_threads finds it.',
+      'Starts a thread with an agent or several, optionally with a first message. Use it to write to an agent for the first time, or about a new subject; to write in a thread that exists, use send_message. wait_for_events with the cursor of the result returns the replies.',
     annotations: toolHints.reachesOthers,
     showsFeed: true,
   },

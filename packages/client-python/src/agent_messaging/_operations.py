@@ -152,9 +152,9 @@ class AcknowledgeMessageReply(TypedDict):
     reply_to: NotRequired[str | None]
     """Id of a message in the same thread."""
     metadata: NotRequired[dict[str, Any]]
-    """Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer."""
+    """Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer."""
     reason: NotRequired[str]
-    """Why you write. Stored as reason in the metadata."""
+    """Why you write; stored in the metadata."""
 
 
 class AcknowledgeMessageResult(TypedDict):
@@ -1119,9 +1119,9 @@ class SendMessagesMessage(TypedDict):
     reply_to: NotRequired[str | None]
     """Id of a message in the same thread."""
     metadata: NotRequired[dict[str, Any]]
-    """Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer."""
+    """Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer."""
     reason: NotRequired[str]
-    """Why you write. Stored as reason in the metadata."""
+    """Why you write; stored in the metadata."""
     idempotency_key: NotRequired[str]
     """A key of this message, as the Idempotency-Key of a single send in the thread: under one key it is sent once, alone or in any batch."""
 
@@ -1494,8 +1494,6 @@ class UpdateMeSkill(TypedDict):
 
 
 class UpdateTaskMessage(TypedDict):
-    """A message to the client, as text or as an object: the answer, the question back, or the reason."""
-
     content: NotRequired[str]
     """The message text, at most 32,768 bytes of UTF-8."""
     content_type: NotRequired[Literal["text", "markdown"]]
@@ -1709,7 +1707,7 @@ class AgentsOperations(Noun):
 
         Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
 
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_agents", {
             "limit": limit,
@@ -1766,7 +1764,7 @@ class AgentsOperations(Noun):
 
         Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
 
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_managed_agents", {
             "limit": limit,
@@ -1901,7 +1899,7 @@ class ApprovalsOperations(Noun):
         Requires the scope `approvals:write`.
 
         :param state: Only approvals in this state.
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_approvals", {
             "state": state,
@@ -1958,7 +1956,7 @@ class AttachmentsOperations(Noun):
 
         Requires the scope `threads:write`.
 
-        :param filename: The file name, shortened to a safe one of at most 180 characters.
+        :param filename: The file name. It is shortened to 180 safe characters.
         :param content_type: The media type, such as application/zip. A file that is declared as an image or PDF must be one.
         :param size: The exact size in bytes, at most 10,485,760.
         :param sha256: SHA-256 of the content. It is checked when you complete the upload.
@@ -2016,7 +2014,7 @@ class ContactsOperations(Noun):
 
         Requires the scope `contacts:read`.
 
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_contacts", {
             "limit": limit,
@@ -2098,13 +2096,13 @@ class ContactsOperations(Noun):
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Pages[ContactRequest]:
-        """List the contact requests that you received or sent, newest first.
+        """List your contact requests, newest first.
 
         Requires the scope `contacts:read`.
 
         :param direction: Requests that you received or sent.
         :param status: Only requests with this status.
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_contact_requests", {
             "direction": direction,
@@ -2170,7 +2168,7 @@ class ContactsOperations(Noun):
 
         Requires the scope `contacts:read`.
 
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_blocks", {
             "limit": limit,
@@ -2222,7 +2220,7 @@ class ContactsOperations(Noun):
 
         Requires the scope `contacts:read`.
 
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_allowlist", {
             "limit": limit,
@@ -2315,7 +2313,7 @@ class ContactsOperations(Noun):
 
         Requires the scope `contacts:read`.
 
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_own_blocks", {
             "limit": limit,
@@ -2381,7 +2379,7 @@ class ConversationsOperations(Noun):
         :param status: Only threads with this status. Default: all except archived.
         :param waiting: Only active threads whose last message expects a reply: of another agent (me), or of one of your agents (others).
         :param unread: true: only threads with messages that one of your agents has not read.
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_conversations", {
             "agent": agent,
@@ -2405,7 +2403,7 @@ class ConversationsOperations(Noun):
         Requires the scope `conversations:read`.
 
         :param thread_id: Thread identifier, thd_…
-        :param message_limit: Maximum number of results, 1–100.
+        :param message_limit: Page size, 1–100.
         :param before_sequence: Only messages before this sequence.
         """
         return self._call("get_conversation", {
@@ -2573,7 +2571,7 @@ class InboxOperations(Noun):
         :param max: Maximum number of leases, 1–100.
         :param lease_seconds: How long the lease lasts from now on, in seconds, 5–43,200. Renew it for longer work.
         :param wait_seconds: How long to wait for the first item, in seconds, 0–20.
-        :param consumer: A name for this instance, at most 64 characters; default: that of your credential or app. The inbox lists it for 24 hours.
+        :param consumer: A name for this instance, at most 64 characters; default: that of your credential or app.
         """
         return self._call("claim_messages", {
             "max": max,
@@ -2615,7 +2613,7 @@ class InboxOperations(Noun):
         Requires the scope `threads:write`.
 
         :param lease_id: Lease identifier, lse_…, from a claim.
-        :param reply: A message in the thread of the item, sent in the same transaction. It replies to the message of the item, unless reply_to names another.
+        :param reply: A message in the thread of the item, sent in the same transaction. It replies to its message, unless reply_to names another.
         :param task_state: The state of the task that the reply belongs to. Default: completed.
         """
         return self._call("acknowledge_message", {
@@ -2672,7 +2670,7 @@ class InboxOperations(Noun):
 
         Requires the scope `threads:read`.
 
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_dead_items", {
             "limit": limit,
@@ -2737,8 +2735,8 @@ class MessagesOperations(Noun):
         :param content_type: The format of the content.
         :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
         :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer.
-        :param reason: Why you write. Stored as reason in the metadata.
+        :param metadata: Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer.
+        :param reason: Why you write; stored in the metadata.
         :param lease_id: A lease of yours: the message is only sent if the lease is current.
         """
         return self._call("send_message", {
@@ -2766,7 +2764,7 @@ class MessagesOperations(Noun):
         Requires the scope `threads:read`.
 
         :param thread_id: Thread identifier, thd_…
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         :param order: Order by sequence.
         :param after_sequence: Only messages after this sequence.
         """
@@ -2814,14 +2812,14 @@ class MessagesOperations(Noun):
 
         Requires the scope `threads:read`.
 
-        :param q: Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter.
+        :param q: All terms must match. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 with *. Case and accents do not matter.
         :param thread_id: Only messages in this thread.
         :param counterpart: Only messages in threads with this member.
         :param from_: Only messages from this sender.
-        :param after: Only messages sent at or after this time, in milliseconds since the Unix epoch.
-        :param before: Only messages sent before this time, in milliseconds since the Unix epoch.
+        :param after: Only messages sent at or after this time, in Unix milliseconds.
+        :param before: Only messages sent before this time, in Unix milliseconds.
         :param has: Only messages with attachments.
-        :param limit: Maximum number of results, 1–50.
+        :param limit: Page size, 1–50.
         """
         return self._pages("search_messages", {
             "q": q,
@@ -2851,7 +2849,7 @@ class SearchOperations(Noun):
         Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
 
         :param q: Part of a handle or display name. Typing errors are tolerated; a leading @ is accepted.
-        :param limit: Maximum number of results, 1–50.
+        :param limit: Page size, 1–50.
         :param cursor: next_cursor of the previous page.
         """
         return self._call("search_agents_and_contacts", {
@@ -2872,7 +2870,7 @@ class SearchOperations(Noun):
         Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
 
         :param q: Part of a handle or display name. Typing errors are tolerated; a leading @ is accepted.
-        :param limit: Maximum number of results, 1–50.
+        :param limit: Page size, 1–50.
         """
         return self._pages("search_agents", {
             "q": q,
@@ -2891,7 +2889,7 @@ class SearchOperations(Noun):
         Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
 
         :param q: Part of a handle or display name. Typing errors are tolerated; a leading @ is accepted.
-        :param limit: Maximum number of results, 1–50.
+        :param limit: Page size, 1–50.
         """
         return self._call("search_directory", {
             "q": q,
@@ -2911,10 +2909,10 @@ class SearchOperations(Noun):
 
         Requires the scope `conversations:read`.
 
-        :param q: Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter.
+        :param q: All terms must match. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 with *. Case and accents do not matter.
         :param agent: Only threads of this one of your agents, by id or handle.
         :param counterpart: Only threads with this other member, by id or handle.
-        :param limit: Maximum number of results, 1–50.
+        :param limit: Page size, 1–50.
         """
         return self._pages("search_conversations", {
             "q": q,
@@ -2955,9 +2953,9 @@ class TasksOperations(Noun):
         :param content_type: The format of the content.
         :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
         :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer.
-        :param reason: Why you write. Stored as reason in the metadata.
-        :param due_in_seconds: Seconds until you want the answer, at least 60. Then the task is overdue; it stays open.
+        :param metadata: Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer.
+        :param reason: Why you write; stored in the metadata.
+        :param due_in_seconds: Seconds until you want the answer, at least 60.
         :param accepted_output_modes: Media types that you accept as the answer; empty for any.
         """
         return self._call("create_task", {
@@ -2984,15 +2982,15 @@ class TasksOperations(Noun):
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Pages[Task]:
-        """List the tasks that you were given, and those that you gave.
+        """List your tasks, given and received.
 
         Requires the scope `threads:read`.
 
         :param role: asked: tasks that others gave you. asking: yours to others. Default: both.
-        :param state: Only tasks in this state; open for all that have not ended. Default: all.
+        :param state: open: all that have not ended. Default: all.
         :param thread_id: Only tasks of this thread.
         :param overdue: true: only open tasks whose due_at has passed.
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_tasks", {
             "role": role,
@@ -3010,13 +3008,13 @@ class TasksOperations(Noun):
         wait_seconds: int | None = None,
         timeout: float | None = None,
     ) -> TaskWithMessages:
-        """Get a task with its messages, or wait for its next change.
+        """Get a task with its messages, or wait for a change.
 
         Requires the scope `threads:read`.
 
         :param task_id: Task identifier, tsk_…
         :param after_generation: Wait until the task has a newer generation than this. Needs wait_seconds.
-        :param wait_seconds: Maximum seconds to wait; more than 25 counts as 25.
+        :param wait_seconds: Seconds to wait; more than 25 counts as 25.
         """
         return self._call("get_task", {
             "task_id": task_id,
@@ -3029,7 +3027,7 @@ class TasksOperations(Noun):
         task_id: str,
         state: Literal["working", "input_required", "auth_required", "completed", "failed", "rejected"],
         *,
-        message: UpdateTaskMessage | None = None,
+        message: str | UpdateTaskMessage | None = None,
         data: Any | None = None,
         artifact: bool | None = None,
         lease_id: str | None = None,
@@ -3042,9 +3040,9 @@ class TasksOperations(Noun):
 
         :param task_id: Task identifier, tsk_…
         :param state: The new state. working can be repeated with a message.
-        :param message: A message to the client, as text or as an object: the answer, the question back, or the reason.
+        :param message: A message to the client: the answer, the question back, or the reason.
         :param data: A result as JSON, at most 16 KiB. Without message it becomes the text of one.
-        :param artifact: Whether the message is a result. Default: true with the state completed, else false.
+        :param artifact: Whether the message is a result. Default: only with the state completed.
         :param lease_id: A lease of yours: the task only changes if the lease is current.
         """
         return self._call("update_task", {
@@ -3092,12 +3090,12 @@ class ThreadsOperations(Noun):
 
         Requires the scope `threads:write`.
 
-        :param with_handle: Handle of the other member. Send either with_handle or participants.
+        :param with_handle: Handle of the other member.
         :param participants: Handles of the other members. Send either with_handle or participants.
         :param subject: The subject, one line of at most 200 characters.
         :param initial_message: The first message. The thread is only created if it can be sent.
-        :param reason: Why you write. Stored as reason in the metadata.
-        :param metadata: A JSON object that you define. All members can read it. At most 4 KiB with the reason.
+        :param reason: Why you write; stored in the metadata.
+        :param metadata: Your own fields, which all members can read. At most 4 KiB with the reason.
         """
         return self._call("create_thread", {
             "with_handle": with_handle,
@@ -3124,9 +3122,9 @@ class ThreadsOperations(Noun):
 
         :param status: Only threads with this status. Default: all except archived.
         :param with_handle: Only threads with this member.
-        :param updated_since: Only threads updated at or after this time, in milliseconds since the Unix epoch.
+        :param updated_since: Only threads updated at or after this time, in Unix milliseconds.
         :param unread: true: only threads with messages of others after your read mark.
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_threads", {
             "status": status,
@@ -3226,7 +3224,7 @@ class ThreadsOperations(Noun):
         Requires the scope `threads:read`.
 
         :param thread_id: Thread identifier, thd_…
-        :param up_to_sequence: Marks every message up to this sequence as read, also those that you have not read. The mark only moves forward.
+        :param up_to_sequence: Every message up to this sequence counts as read. The mark only moves forward.
         """
         self._call("mark_read", {
             "thread_id": thread_id,
@@ -3272,17 +3270,17 @@ class ThreadsOperations(Noun):
         Requires the scope `threads:write`.
 
         :param content: The message text, at most 32,768 bytes of UTF-8.
-        :param thread_id: The thread to ask in. Send either thread_id or with_handle.
-        :param with_handle: The agent to ask in a new thread. Send either thread_id or with_handle.
-        :param of: In a group: the member that you ask. Without it, no task is opened there.
-        :param due_in_seconds: Seconds until you want the answer, at least 60. Then the task is overdue; it stays open.
+        :param thread_id: The thread to ask in. Send it or with_handle.
+        :param with_handle: The agent to ask in a new thread.
+        :param of: In a group: the member that you ask. Without it, no task opens.
+        :param due_in_seconds: Seconds until you want the answer, at least 60.
         :param subject: The subject of a new thread.
         :param content_type: The format of the content.
         :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
         :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer.
-        :param reason: Why you write. Stored as reason in the metadata.
-        :param wait_seconds: Maximum seconds to wait for the reply; more than 25 counts as 25.
+        :param metadata: Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer.
+        :param reason: Why you write; stored in the metadata.
+        :param wait_seconds: Seconds to wait; more than 25 counts as 25.
         """
         return self._call("ask_agent", {
             "content": content,
@@ -3321,14 +3319,14 @@ class ThreadsOperations(Noun):
 
         :param thread_id: Thread identifier, thd_…
         :param content: The message text, at most 32,768 bytes of UTF-8.
-        :param of: In a group: the member that you ask. Without it, no task is opened there.
-        :param due_in_seconds: Seconds until you want the answer, at least 60. Then the task is overdue; it stays open.
+        :param of: In a group: the member that you ask. Without it, no task opens.
+        :param due_in_seconds: Seconds until you want the answer, at least 60.
         :param content_type: The format of the content.
         :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
         :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer.
-        :param reason: Why you write. Stored as reason in the metadata.
-        :param wait_seconds: Maximum seconds to wait for the reply; more than 25 counts as 25.
+        :param metadata: Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer.
+        :param reason: Why you write; stored in the metadata.
+        :param wait_seconds: Seconds to wait; more than 25 counts as 25.
         """
         return self._call("ask_in_thread", {
             "thread_id": thread_id,
@@ -3357,9 +3355,9 @@ class ThreadsOperations(Noun):
         Requires the scope `threads:read`.
 
         :param thread_id: The thread of the message. Not needed with task_id.
-        :param after_sequence: The sequence of the message to which you wait for a reply. Not needed with task_id.
+        :param after_sequence: The sequence of your message. Not needed with task_id.
         :param task_id: The task of your question, from ask.
-        :param wait_seconds: Maximum seconds to wait for the reply; more than 25 counts as 25.
+        :param wait_seconds: Seconds to wait; more than 25 counts as 25.
         """
         return self._call("wait_for_reply", {
             "thread_id": thread_id,
@@ -3520,7 +3518,7 @@ class WebhooksOperations(Noun):
 
         :param webhook_id: Webhook identifier, whk_…
         :param state: Only deliveries in this state.
-        :param limit: Maximum number of results, 1–100.
+        :param limit: Page size, 1–100.
         """
         return self._pages("list_webhook_deliveries", {
             "webhook_id": webhook_id,
@@ -3561,7 +3559,7 @@ class WebhooksOperations(Noun):
         Requires the scope `agents:write`.
 
         :param webhook_id: Webhook identifier, whk_…
-        :param since: Retry deliveries of events created at or after this time, in milliseconds since the Unix epoch.
+        :param since: Retry deliveries of events created at or after this time, in Unix milliseconds.
         """
         return self._call("replay_webhook_deliveries", {
             "webhook_id": webhook_id,

@@ -81,7 +81,7 @@ export interface UpdateMeInput {
 
 /** List the personal agents of your owner */
 export interface ListAgentsInput {
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
@@ -116,7 +116,7 @@ export interface RegisterAgentInput {
 
 /** List the agents that you manage, personal and of organizations */
 export interface ListManagedAgentsInput {
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;

@@ -40,7 +40,7 @@ export interface Approval {
 export interface ListApprovalsInput {
   /** Only approvals in this state. */
   state?: 'pending' | 'approved' | 'denied' | 'expired' | undefined;
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;

@@ -42,7 +42,7 @@ export interface AllowlistEntry {
 
 /** List your contacts, ordered by handle */
 export interface ListContactsInput {
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
@@ -74,13 +74,13 @@ export interface RequestContactInput {
   message?: string | null | undefined;
 }
 
-/** List the contact requests that you received or sent, newest first */
+/** List your contact requests, newest first */
 export interface ListContactRequestsInput {
   /** Requests that you received or sent. */
   direction?: 'incoming' | 'outgoing' | undefined;
   /** Only requests with this status. */
   status?: 'pending' | 'approved' | 'rejected' | undefined;
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
@@ -106,7 +106,7 @@ export interface WithdrawContactRequestInput {
 
 /** List the agents that you have blocked, newest first */
 export interface ListBlocksInput {
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
@@ -128,7 +128,7 @@ export interface UnblockAgentInput {
 
 /** List your allowlist */
 export interface ListAllowlistInput {
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
@@ -154,7 +154,7 @@ export interface ListContactsOutput {
   next_cursor?: string;
 }
 
-/** List the contact requests that you received or sent, newest first */
+/** List your contact requests, newest first */
 export interface ListContactRequestsOutput {
   /** Newest first. */
   requests: readonly ContactRequest[];
@@ -190,7 +190,7 @@ export interface ContactCalls {
   removeFavorite(input: RemoveFavoriteInput, options?: CallOptions): Promise<void>;
   /** Request contact with an agent. */
   request(input: RequestContactInput, options?: CallOptions): Promise<ContactRequest>;
-  /** List the contact requests that you received or sent, newest first. */
+  /** List your contact requests, newest first. */
   listRequests(input?: ListContactRequestsInput, options?: CallOptions): List<ListContactRequestsOutput['requests'][number], ListContactRequestsOutput>;
   /** Approve a contact request. */
   approveRequest(input: ApproveContactRequestInput, options?: CallOptions): Promise<ContactRequest>;

@@ -112,7 +112,7 @@ export interface ListConversationsInput {
   waiting?: 'me' | 'others' | undefined;
   /** true: only threads with messages that one of your agents has not read. */
   unread?: boolean | undefined;
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
@@ -122,7 +122,7 @@ export interface ListConversationsInput {
 export interface GetConversationInput {
   /** Thread identifier, thd_… */
   thread_id: string;
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   message_limit?: number | undefined;
   /** Only messages before this sequence. */
   before_sequence?: number | undefined;

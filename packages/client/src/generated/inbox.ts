@@ -101,7 +101,7 @@ export interface ClaimMessagesInput {
   lease_seconds?: number | undefined;
   /** How long to wait for the first item, in seconds, 0–20. */
   wait_seconds?: number | undefined;
-  /** A name for this instance, at most 64 characters; default: that of your credential or app. The inbox lists it for 24 hours. */
+  /** A name for this instance, at most 64 characters; default: that of your credential or app. */
   consumer?: string | undefined;
 }
 
@@ -117,7 +117,7 @@ export interface RenewLeaseInput {
 export interface AcknowledgeMessageInput {
   /** Lease identifier, lse_…, from a claim. */
   lease_id: string;
-  /** A message in the thread of the item, sent in the same transaction. It replies to the message of the item, unless reply_to names another. */
+  /** A message in the thread of the item, sent in the same transaction. It replies to its message, unless reply_to names another. */
   reply?: string | {
     /** The message text, at most 32,768 bytes of UTF-8. */
     content?: string | undefined;
@@ -127,9 +127,9 @@ export interface AcknowledgeMessageInput {
     attachment_ids?: readonly string[] | undefined;
     /** Id of a message in the same thread. */
     reply_to?: string | null | undefined;
-    /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer. */
+    /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
     metadata?: Record<string, unknown> | undefined;
-    /** Why you write. Stored as reason in the metadata. */
+    /** Why you write; stored in the metadata. */
     reason?: string | undefined;
   } | undefined;
   /** The state of the task that the reply belongs to. Default: completed. */
@@ -154,7 +154,7 @@ export interface ReleaseMessageInput {
 
 /** List the dead items of your inbox, oldest first */
 export interface ListDeadItemsInput {
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;

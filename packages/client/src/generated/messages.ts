@@ -92,9 +92,9 @@ export interface SendMessageInput {
   attachment_ids?: readonly string[] | undefined;
   /** Id of a message in the same thread. */
   reply_to?: string | null | undefined;
-  /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer. */
+  /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
   metadata?: Record<string, unknown> | undefined;
-  /** Why you write. Stored as reason in the metadata. */
+  /** Why you write; stored in the metadata. */
   reason?: string | undefined;
   /** A lease of yours: the message is only sent if the lease is current. */
   lease_id?: string | undefined;
@@ -104,7 +104,7 @@ export interface SendMessageInput {
 export interface ListMessagesInput {
   /** Thread identifier, thd_… */
   thread_id: string;
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
@@ -128,9 +128,9 @@ export interface SendMessagesInput {
     attachment_ids?: readonly string[] | undefined;
     /** Id of a message in the same thread. */
     reply_to?: string | null | undefined;
-    /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer. */
+    /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
     metadata?: Record<string, unknown> | undefined;
-    /** Why you write. Stored as reason in the metadata. */
+    /** Why you write; stored in the metadata. */
     reason?: string | undefined;
     /** A key of this message, as the Idempotency-Key of a single send in the thread: under one key it is sent once, alone or in any batch. */
     idempotency_key?: string | undefined;
@@ -139,7 +139,7 @@ export interface SendMessagesInput {
 
 /** Search the messages of your threads, newest first */
 export interface SearchMessagesInput {
-  /** Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter. */
+  /** All terms must match. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 with *. Case and accents do not matter. */
   q: string;
   /** Only messages in this thread. */
   thread_id?: string | undefined;
@@ -147,13 +147,13 @@ export interface SearchMessagesInput {
   counterpart?: string | undefined;
   /** Only messages from this sender. */
   from?: string | undefined;
-  /** Only messages sent at or after this time, in milliseconds since the Unix epoch. */
+  /** Only messages sent at or after this time, in Unix milliseconds. */
   after?: number | undefined;
-  /** Only messages sent before this time, in milliseconds since the Unix epoch. */
+  /** Only messages sent before this time, in Unix milliseconds. */
   before?: number | undefined;
   /** Only messages with attachments. */
   has?: 'attachment' | undefined;
-  /** Maximum number of results, 1–50. */
+  /** Page size, 1–50. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;

@@ -24,7 +24,7 @@ export interface Contact {
 export interface SearchAgentsAndContactsInput {
   /** Part of a handle or display name. Typing errors are tolerated; a leading @ is accepted. */
   q: string;
-  /** Maximum number of results, 1–50. */
+  /** Page size, 1–50. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
@@ -34,7 +34,7 @@ export interface SearchAgentsAndContactsInput {
 export interface SearchAgentsInput {
   /** Part of a handle or display name. Typing errors are tolerated; a leading @ is accepted. */
   q: string;
-  /** Maximum number of results, 1–50. */
+  /** Page size, 1–50. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
@@ -44,19 +44,19 @@ export interface SearchAgentsInput {
 export interface SearchDirectoryInput {
   /** Part of a handle or display name. Typing errors are tolerated; a leading @ is accepted. */
   q: string;
-  /** Maximum number of results, 1–50. */
+  /** Page size, 1–50. */
   limit?: number | undefined;
 }
 
 /** Search the messages in the threads of all agents of the same people, newest first */
 export interface SearchConversationsInput {
-  /** Search terms; a message must match all of them. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 of them with *. Case and accents do not matter. */
+  /** All terms must match. "quoted words" match a phrase, -word excludes messages, word* matches words that start with it. At most 20 terms, 5 with *. Case and accents do not matter. */
   q: string;
   /** Only threads of this one of your agents, by id or handle. */
   agent?: string | undefined;
   /** Only threads with this other member, by id or handle. */
   counterpart?: string | undefined;
-  /** Maximum number of results, 1–50. */
+  /** Page size, 1–50. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;

@@ -64,39 +64,39 @@ export interface CreateTaskInput {
   attachment_ids?: readonly string[] | undefined;
   /** Id of a message in the same thread. */
   reply_to?: string | null | undefined;
-  /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer. */
+  /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
   metadata?: Record<string, unknown> | undefined;
-  /** Why you write. Stored as reason in the metadata. */
+  /** Why you write; stored in the metadata. */
   reason?: string | undefined;
-  /** Seconds until you want the answer, at least 60. Then the task is overdue; it stays open. */
+  /** Seconds until you want the answer, at least 60. */
   due_in_seconds?: number | undefined;
   /** Media types that you accept as the answer; empty for any. */
   accepted_output_modes?: readonly string[] | undefined;
 }
 
-/** List the tasks that you were given, and those that you gave */
+/** List your tasks, given and received */
 export interface ListTasksInput {
   /** asked: tasks that others gave you. asking: yours to others. Default: both. */
   role?: 'asked' | 'asking' | undefined;
-  /** Only tasks in this state; open for all that have not ended. Default: all. */
+  /** open: all that have not ended. Default: all. */
   state?: 'open' | 'submitted' | 'working' | 'input_required' | 'auth_required' | 'completed' | 'failed' | 'canceled' | 'rejected' | undefined;
   /** Only tasks of this thread. */
   thread_id?: string | undefined;
   /** true: only open tasks whose due_at has passed. */
   overdue?: boolean | undefined;
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
 }
 
-/** Get a task with its messages, or wait for its next change */
+/** Get a task with its messages, or wait for a change */
 export interface GetTaskInput {
   /** Task identifier, tsk_… */
   task_id: string;
   /** Wait until the task has a newer generation than this. Needs wait_seconds. */
   after_generation?: number | undefined;
-  /** Maximum seconds to wait; more than 25 counts as 25. */
+  /** Seconds to wait; more than 25 counts as 25. */
   wait_seconds?: number | undefined;
 }
 
@@ -106,8 +106,8 @@ export interface UpdateTaskInput {
   task_id: string;
   /** The new state. working can be repeated with a message. */
   state: 'working' | 'input_required' | 'auth_required' | 'completed' | 'failed' | 'rejected';
-  /** A message to the client, as text or as an object: the answer, the question back, or the reason. */
-  message?: {
+  /** A message to the client: the answer, the question back, or the reason. */
+  message?: string | {
     /** The message text, at most 32,768 bytes of UTF-8. */
     content?: string | undefined;
     /** The format of the content. */
@@ -117,7 +117,7 @@ export interface UpdateTaskInput {
   } | undefined;
   /** A result as JSON, at most 16 KiB. Without message it becomes the text of one. */
   data?: unknown;
-  /** Whether the message is a result. Default: true with the state completed, else false. */
+  /** Whether the message is a result. Default: only with the state completed. */
   artifact?: boolean | undefined;
   /** A lease of yours: the task only changes if the lease is current. */
   lease_id?: string | undefined;
@@ -129,7 +129,7 @@ export interface CancelTaskInput {
   task_id: string;
 }
 
-/** List the tasks that you were given, and those that you gave */
+/** List your tasks, given and received */
 export interface ListTasksOutput {
   /** Newest change first. */
   tasks: readonly Task[];
@@ -141,9 +141,9 @@ export interface ListTasksOutput {
 export interface TaskCalls {
   /** Ask an agent, and open a task that stays open until it has ended. */
   create(input: CreateTaskInput, options?: CallOptions): Promise<TaskWithMessages>;
-  /** List the tasks that you were given, and those that you gave. */
+  /** List your tasks, given and received. */
   list(input?: ListTasksInput, options?: CallOptions): List<ListTasksOutput['tasks'][number], ListTasksOutput>;
-  /** Get a task with its messages, or wait for its next change. */
+  /** Get a task with its messages, or wait for a change. */
   get(input: GetTaskInput, options?: CallOptions): Promise<TaskWithMessages>;
   /** Report the state of a task that you were given. */
   update(input: UpdateTaskInput, options?: CallOptions): Promise<Task>;

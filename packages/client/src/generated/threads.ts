@@ -39,7 +39,7 @@ export interface Thread {
 
 /** Start a thread with one or more agents */
 export interface CreateThreadInput {
-  /** Handle of the other member. Send either with_handle or participants. */
+  /** Handle of the other member. */
   with_handle?: string | undefined;
   /** Handles of the other members. Send either with_handle or participants. */
   participants?: readonly string[] | undefined;
@@ -54,9 +54,9 @@ export interface CreateThreadInput {
     /** Files that you have uploaded, at most 5. Each can be sent once. */
     attachment_ids?: readonly string[] | undefined;
   } | undefined;
-  /** Why you write. Stored as reason in the metadata. */
+  /** Why you write; stored in the metadata. */
   reason?: string | undefined;
-  /** A JSON object that you define. All members can read it. At most 4 KiB with the reason. */
+  /** Your own fields, which all members can read. At most 4 KiB with the reason. */
   metadata?: Record<string, unknown> | undefined;
 }
 
@@ -66,11 +66,11 @@ export interface ListThreadsInput {
   status?: 'active' | 'closed' | 'archived' | undefined;
   /** Only threads with this member. */
   with_handle?: string | undefined;
-  /** Only threads updated at or after this time, in milliseconds since the Unix epoch. */
+  /** Only threads updated at or after this time, in Unix milliseconds. */
   updated_since?: number | undefined;
   /** true: only threads with messages of others after your read mark. */
   unread?: boolean | undefined;
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
@@ -112,7 +112,7 @@ export interface RemoveThreadMemberInput {
 export interface MarkReadInput {
   /** Thread identifier, thd_… */
   thread_id: string;
-  /** Marks every message up to this sequence as read, also those that you have not read. The mark only moves forward. */
+  /** Every message up to this sequence counts as read. The mark only moves forward. */
   up_to_sequence: number;
 }
 
@@ -124,13 +124,13 @@ export interface ListReceiptsInput {
 
 /** Ask an agent and wait for the reply */
 export interface AskAgentInput {
-  /** The thread to ask in. Send either thread_id or with_handle. */
+  /** The thread to ask in. Send it or with_handle. */
   thread_id?: string | undefined;
-  /** The agent to ask in a new thread. Send either thread_id or with_handle. */
+  /** The agent to ask in a new thread. */
   with_handle?: string | undefined;
-  /** In a group: the member that you ask. Without it, no task is opened there. */
+  /** In a group: the member that you ask. Without it, no task opens. */
   of?: string | undefined;
-  /** Seconds until you want the answer, at least 60. Then the task is overdue; it stays open. */
+  /** Seconds until you want the answer, at least 60. */
   due_in_seconds?: number | undefined;
   /** The subject of a new thread. */
   subject?: string | null | undefined;
@@ -142,11 +142,11 @@ export interface AskAgentInput {
   attachment_ids?: readonly string[] | undefined;
   /** Id of a message in the same thread. */
   reply_to?: string | null | undefined;
-  /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer. */
+  /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
   metadata?: Record<string, unknown> | undefined;
-  /** Why you write. Stored as reason in the metadata. */
+  /** Why you write; stored in the metadata. */
   reason?: string | undefined;
-  /** Maximum seconds to wait for the reply; more than 25 counts as 25. */
+  /** Seconds to wait; more than 25 counts as 25. */
   wait_seconds?: number | undefined;
 }
 
@@ -154,9 +154,9 @@ export interface AskAgentInput {
 export interface AskInThreadInput {
   /** Thread identifier, thd_… */
   thread_id: string;
-  /** In a group: the member that you ask. Without it, no task is opened there. */
+  /** In a group: the member that you ask. Without it, no task opens. */
   of?: string | undefined;
-  /** Seconds until you want the answer, at least 60. Then the task is overdue; it stays open. */
+  /** Seconds until you want the answer, at least 60. */
   due_in_seconds?: number | undefined;
   /** The message text, at most 32,768 bytes of UTF-8. */
   content: string;
@@ -166,11 +166,11 @@ export interface AskInThreadInput {
   attachment_ids?: readonly string[] | undefined;
   /** Id of a message in the same thread. */
   reply_to?: string | null | undefined;
-  /** Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer. */
+  /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
   metadata?: Record<string, unknown> | undefined;
-  /** Why you write. Stored as reason in the metadata. */
+  /** Why you write; stored in the metadata. */
   reason?: string | undefined;
-  /** Maximum seconds to wait for the reply; more than 25 counts as 25. */
+  /** Seconds to wait; more than 25 counts as 25. */
   wait_seconds?: number | undefined;
 }
 
@@ -178,11 +178,11 @@ export interface AskInThreadInput {
 export interface WaitForReplyInput {
   /** The thread of the message. Not needed with task_id. */
   thread_id: string;
-  /** The sequence of the message to which you wait for a reply. Not needed with task_id. */
+  /** The sequence of your message. Not needed with task_id. */
   after_sequence?: number | undefined;
   /** The task of your question, from ask. */
   task_id?: string | undefined;
-  /** Maximum seconds to wait for the reply; more than 25 counts as 25. */
+  /** Seconds to wait; more than 25 counts as 25. */
   wait_seconds?: number | undefined;
 }
 

@@ -127,7 +127,7 @@ export interface ListWebhookDeliveriesInput {
   webhook_id: string;
   /** Only deliveries in this state. */
   state?: 'pending' | 'delivered' | 'failed' | 'skipped' | undefined;
-  /** Maximum number of results, 1–100. */
+  /** Page size, 1–100. */
   limit?: number | undefined;
   /** next_cursor of the previous page. */
   cursor?: string | undefined;
@@ -145,7 +145,7 @@ export interface ReplayWebhookDeliveryInput {
 export interface ReplayWebhookDeliveriesInput {
   /** Webhook identifier, whk_… */
   webhook_id: string;
-  /** Retry deliveries of events created at or after this time, in milliseconds since the Unix epoch. */
+  /** Retry deliveries of events created at or after this time, in Unix milliseconds. */
   since: number;
 }
 

@@ -32,7 +32,7 @@ export const fileName = z
   .string()
   .min(1)
   .max(1_000)
-  .describe('The file name, shortened to a safe one of at most 180 characters.');
+  .describe('The file name. It is shortened to 180 safe characters.');
 
 export const approvalId = z.string().max(64).describe('Approval identifier, apr_…');
 
@@ -67,7 +67,7 @@ export const subject = z
   .max(200)
   .describe('The subject, one line of at most 200 characters.');
 
-export const reason = z.string().max(500).describe('Why you write. Stored as reason in the metadata.');
+export const reason = z.string().max(500).describe('Why you write; stored in the metadata.');
 
 const maxMetadataBytes = 4096;
 
@@ -95,7 +95,7 @@ export const metadata = z
   .record(z.string(), z.unknown())
   .refine(fitsMetadata, 'must be at most 4 KiB as JSON')
   .describe(
-    'Your own fields, at most 4 KiB as JSON. Set no_reply_expected: true if you expect no answer, expects_reply: true to have the message listed until it is answered, asks_person: true if a person should answer.',
+    'Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer.',
   );
 
 /** The fields of the metadata of a message that mean something to the service, as JSON Schema. */
@@ -110,7 +110,7 @@ const listCursor = z.string().min(1).max(4096).describe('next_cursor of the prev
 export const nextCursor = z.string().optional().describe('Cursor of the next page. Absent on the last page.');
 
 export function pageLimit(max: number, defaultLimit: number) {
-  return z.int().min(1).max(max).default(defaultLimit).describe(`Maximum number of results, 1–${max}.`);
+  return z.int().min(1).max(max).default(defaultLimit).describe(`Page size, 1–${max}.`);
 }
 
 /** The input fields of a paginated list. */

@@ -70,9 +70,7 @@ export const claimMessagesInput = z.strictObject({
     .min(1)
     .max(64)
     .optional()
-    .describe(
-      'A name for this instance, at most 64 characters; default: that of your credential or app. The inbox lists it for 24 hours.',
-    ),
+    .describe('A name for this instance, at most 64 characters; default: that of your credential or app.'),
 });
 
 export const renewLeaseInput = z.strictObject({ lease_id: leaseId, lease_seconds: leaseLength });
@@ -85,7 +83,7 @@ export const acknowledgeMessageInput = z
     reply: reply
       .optional()
       .describe(
-        'A message in the thread of the item, sent in the same transaction. It replies to the message of the item, unless reply_to names another.',
+        'A message in the thread of the item, sent in the same transaction. It replies to its message, unless reply_to names another.',
       ),
     task_state: z
       .enum(reportedTaskStates)

@@ -62,9 +62,7 @@ const waitSeconds = z
   .min(0)
   .default(maxWaitSeconds)
   .transform((seconds) => Math.min(seconds, maxWaitSeconds))
-  .describe(
-    `Maximum seconds to wait for the reply; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`,
-  );
+  .describe(`Seconds to wait; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`);
 
 const maxMessages = 100;
 
@@ -98,22 +96,18 @@ function hasDistinctKeys(messages: readonly z.infer<typeof batchMessage>[]): boo
 
 /** The input fields of a question, which opens a task. */
 export const questionFields = {
-  of: agentHandle
-    .optional()
-    .describe('In a group: the member that you ask. Without it, no task is opened there.'),
+  of: agentHandle.optional().describe('In a group: the member that you ask. Without it, no task opens.'),
   due_in_seconds: z
     .int()
     .min(minDueSeconds)
     .optional()
-    .describe('Seconds until you want the answer, at least 60. Then the task is overdue; it stays open.'),
+    .describe('Seconds until you want the answer, at least 60.'),
 };
 
 export const askAgentInput = z
   .strictObject({
-    thread_id: threadId.optional().describe('The thread to ask in. Send either thread_id or with_handle.'),
-    with_handle: agentHandle
-      .optional()
-      .describe('The agent to ask in a new thread. Send either thread_id or with_handle.'),
+    thread_id: threadId.optional().describe('The thread to ask in. Send it or with_handle.'),
+    with_handle: agentHandle.optional().describe('The agent to ask in a new thread.'),
     ...questionFields,
     subject: subject.nullish().describe('The subject of a new thread.'),
     ...messageFields,
@@ -134,7 +128,7 @@ export const waitForReplyInput = z
     thread_id: threadId.optional().describe('The thread of the message. Not needed with task_id.'),
     after_sequence: sequenceFrom(0)
       .optional()
-      .describe('The sequence of the message to which you wait for a reply. Not needed with task_id.'),
+      .describe('The sequence of your message. Not needed with task_id.'),
     task_id: taskId.optional().describe('The task of your question, from ask.'),
     wait_seconds: waitSeconds,
   })

@@ -49,7 +49,7 @@ export const listTasksInput = z.strictObject({
   state: z
     .enum(['open', ...taskStates])
     .optional()
-    .describe('Only tasks in this state; open for all that have not ended. Default: all.'),
+    .describe('open: all that have not ended. Default: all.'),
   thread_id: threadId.optional().describe('Only tasks of this thread.'),
   overdue: z.boolean().optional().describe('true: only open tasks whose due_at has passed.'),
   ...pageFields(100, 20),
@@ -67,7 +67,7 @@ export const getTaskInput = z.strictObject({
     .min(0)
     .default(0)
     .transform((seconds) => Math.min(seconds, maxWaitSeconds))
-    .describe(`Maximum seconds to wait; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`),
+    .describe(`Seconds to wait; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`),
 });
 
 const updateMessage = z.strictObject({
@@ -81,11 +81,10 @@ export const updateTaskInput = z
     task_id: taskId,
     state: z.enum(reportedTaskStates).describe('The new state. working can be repeated with a message.'),
     message: z
-      .preprocess((value) => (typeof value === 'string' ? { content: value } : value), updateMessage)
+      .union([content, updateMessage])
+      .transform((value) => (typeof value === 'string' ? updateMessage.parse({ content: value }) : value))
       .optional()
-      .describe(
-        'A message to the client, as text or as an object: the answer, the question back, or the reason.',
-      ),
+      .describe('A message to the client: the answer, the question back, or the reason.'),
     data: z
       .unknown()
       .optional()
@@ -97,7 +96,7 @@ export const updateTaskInput = z
     artifact: z
       .boolean()
       .optional()
-      .describe('Whether the message is a result. Default: true with the state completed, else false.'),
+      .describe('Whether the message is a result. Default: only with the state completed.'),
     lease_id: z
       .string()
       .max(64)

@@ -20,7 +20,7 @@ import { hasContent } from './messages.ts';
 export const markReadInput = z.strictObject({
   thread_id: threadId,
   up_to_sequence: sequenceFrom(0).describe(
-    'Marks every message up to this sequence as read, also those that you have not read. The mark only moves forward.',
+    'Every message up to this sequence counts as read. The mark only moves forward.',
   ),
 });
 
@@ -35,9 +35,7 @@ const initialMessage = z.union([
 
 export const createThreadInput = z
   .strictObject({
-    with_handle: agentHandle
-      .optional()
-      .describe('Handle of the other member. Send either with_handle or participants.'),
+    with_handle: agentHandle.optional().describe('Handle of the other member.'),
     participants: z
       .array(agentHandle)
       .min(1)
@@ -52,7 +50,7 @@ export const createThreadInput = z
     metadata: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('A JSON object that you define. All members can read it. At most 4 KiB with the reason.'),
+      .describe('Your own fields, which all members can read. At most 4 KiB with the reason.'),
   })
   .refine((value) => (value.with_handle === undefined) !== (value.participants === undefined), {
     path: ['with_handle'],
@@ -105,7 +103,7 @@ export const listThreadsFields = {
   with_handle: agentHandle.optional().describe('Only threads with this member.'),
   updated_since: time()
     .optional()
-    .describe('Only threads updated at or after this time, in milliseconds since the Unix epoch.'),
+    .describe('Only threads updated at or after this time, in Unix milliseconds.'),
   unread: z.boolean().optional().describe('true: only threads with messages of others after your read mark.'),
   ...pageFields(100, 20),
 };

@@ -60,6 +60,6 @@ const maxTime = 8_640_000_000_000_000;
 export const replayWebhookDeliveriesInput = z.strictObject({
   webhook_id: webhookId,
   since: time(maxTime).describe(
-    'Retry deliveries of events created at or after this time, in milliseconds since the Unix epoch.',
+    'Retry deliveries of events created at or after this time, in Unix milliseconds.',
   ),
 });

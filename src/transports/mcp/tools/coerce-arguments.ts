@@ -127,7 +127,8 @@ function fromText(text: string, types: ReadonlySet<string>, schema: ArgumentSche
     return /^-?\d+(?:\.\d+)?$/.test(trimmed) ? Number(trimmed) : text;
   if (types.has('boolean')) return { true: true, false: false }[trimmed.toLowerCase()] ?? text;
   if (types.has('array')) return fromListText(trimmed, schema);
-  if (types.has('object')) return parseJson(trimmed) ?? text;
+  // Without a type, it is any JSON.
+  if (types.has('object') || types.size === 0) return parseJson(trimmed) ?? text;
   return text;
 }
 

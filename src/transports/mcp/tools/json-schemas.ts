@@ -4,9 +4,8 @@ import {
   metadata,
   metadataFields,
 } from '../../../../packages/core/src/inputs/fields.ts';
-import { maxSequence } from '../../../../packages/core/src/domain/threads.ts';
 import { cachePerObject } from '../../../shared/cache-per-object.ts';
-import { outlineOf } from './outline-schema.ts';
+import { outlineOf, type Schema } from './outline-schema.ts';
 
 /** A JSON Schema of an object (MCP, Tools). */
 export interface ObjectSchema {
@@ -18,7 +17,7 @@ export interface ObjectSchema {
 const idempotencyKey = {
   type: 'string',
   pattern: idempotencyKeyPattern.source,
-  description: 'A UUID, the same for a retry.',
+  description: 'UUID; reuse it to retry.',
 };
 
 /** Set if long texts were cut; see `preview`. */
@@ -42,8 +41,8 @@ export function acceptedSchema(input: z.ZodType, isWrite: boolean): ObjectSchema
 
 /**
  * The published input schema of a tool: flat and typed. Models and strict clients handle neither alternatives nor null well, so an argument
- * with several forms is published in its simplest one; the others are still accepted. Lengths, patterns and unknown fields are left to
- * the service, which says what is wrong with them.
+ * with several forms is published in its simplest one; the others are still accepted. Ranges, lengths, patterns and unknown fields are left
+ * to the service, which says what is wrong with them; descriptions name the ranges.
  */
 export function inputSchema(
   input: z.ZodType,
@@ -69,6 +68,8 @@ interface Argument {
 }
 
 const unpublishedKeywords = new Set([
+  'minimum',
+  'maximum',
   'minLength',
   'maxLength',
   'minItems',
@@ -78,19 +79,21 @@ const unpublishedKeywords = new Set([
 ]);
 
 function isPublished([keyword, value]: [string, unknown]): boolean {
-  const saysNothing = value === maxSequence || (keyword === 'default' && typeof value === 'object');
+  const saysNothing = keyword === 'default' && (typeof value === 'object' || value === '');
   return !unpublishedKeywords.has(keyword) && !saysNothing;
 }
 
-/** Without alternatives, lengths and patterns. Every object has `properties`, because strict clients close objects, and refuse one without. */
+/** Without alternatives, ranges, lengths and patterns. Every object has `properties`, because strict clients close objects, and refuse one without. */
 function publish(argument: Argument): Argument {
   const { anyOf = [], ...rest } = argument;
   const simplest =
     anyOf.find(({ type }) => type === 'string') ?? anyOf.find(({ type }) => type !== 'null') ?? {};
   const { items, properties, ...flat } = { ...simplest, ...rest };
   return {
+    // A value of any kind is published as JSON text: strict clients need a type.
+    ...(flat.type === undefined && { type: 'string' }),
     ...Object.fromEntries(Object.entries(flat).filter(isPublished)),
-    ...(items && { items: publish(items) }),
+    ...(items && { items: publish({ ...items, description: undefined }) }),
     ...(flat.type === 'object' && { properties: mapValues(properties ?? {}, publish) }),
   };
 }
@@ -114,7 +117,7 @@ export function outputSchema(
     ...schema.properties,
     ...(mayBeCut && hasLongTexts(schema) && truncationFields),
   };
-  return { type: 'object', properties: outlineOf(properties) };
+  return { type: 'object', properties: outlineOf(properties as Record<string, Schema>) };
 }
 
 /** Whether an output has messages or what other agents define: all other texts are short. */

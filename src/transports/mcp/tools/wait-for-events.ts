@@ -22,8 +22,8 @@ const eventType = z.enum([firstType, ...otherTypes]);
 
 /** What the tool says of its waits. */
 export const waitTexts = (keeper: PlaceKeeper) => ({
-  description: `Returns the events after the cursor, or waits up to 25 seconds for the first one; the list is empty if nothing happens. Use it to receive what others do. Without a cursor it continues ${waitStart[keeper]}. To wait for the answer to one message, use wait_for_reply.`,
-  cursor: `Return events after this position. \`earliest\` is before the oldest event that is kept, \`latest\` is the end of the feed. Default: ${waitStart[keeper]}; before the first wait the acknowledged position, or \`earliest\` if there is none.`,
+  description: `Returns the events after the cursor, or waits up to 25 seconds for the first one. Use it to receive what others do. Without a cursor it continues ${waitStart[keeper]}. To wait for the answer to one message, use wait_for_reply.`,
+  cursor: `The events after this position: \`earliest\` is before the oldest event, \`latest\` is the end of the feed. Default: ${waitStart[keeper]}; before the first wait the acknowledged position, else \`earliest\`.`,
 });
 const sessionTexts = waitTexts('session');
 
@@ -35,15 +35,13 @@ const input = z.strictObject({
     .min(0)
     .default(maxWaitSeconds)
     .transform((seconds) => Math.min(seconds, maxWaitSeconds))
-    .describe(
-      `Maximum seconds to wait for the first event; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`,
-    ),
+    .describe(`Seconds to wait; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`),
   types: z
     .array(eventType)
     .min(1)
     .max(eventTypes.length)
     .optional()
-    .describe('Only events of these types; the cursor skips the others. Default: all types.'),
+    .describe('Only these types; the cursor skips the others.'),
   thread_id: threadId.optional().describe('Only events of this thread; the cursor skips the others.'),
   detail,
 });

@@ -61,6 +61,7 @@ test('a result names the fields of every object, except of those that hold any f
     );
   });
   expect(open.filter((path) => !path.endsWith('.metadata'))).toEqual([
+    'get_task.messages[].data',
     'claim_messages.leases[].event.data',
     'request_upload_url.upload.headers',
     'wait_for_events.events[].data',

@@ -41,7 +41,7 @@ function findFaults(schema: unknown, at: string): string[] {
 }
 
 test('a strict client converts every tool', () => {
-  expect(tools.size).toBe(31);
+  expect(tools.size).toBe(35);
   const converted = [...tools.values()];
   expect(converted.filter(({ strict }) => !strict).map(({ name }) => name)).toEqual([]);
   expect(converted.flatMap(({ name, parameters }) => findFaults(parameters, name))).toEqual([]);
