@@ -59,6 +59,14 @@ const sql = {
   /** Some members have read everything; others have up to nine unread messages. */
   readMarks: `update thread_members v set read_sequence = greatest(0, t.last_sequence - abs(hashtext(v.thread_id || v.agent_id) % 10))
     from threads t where t.id = v.thread_id`,
+  /** The last message of each thread expects a reply of one member. */
+  questions: `with question as (
+      insert into expected_replies (message_id, asked_id, thread_id, sequence, sender_id, asks_person, created_at)
+      select m.id, v.agent_id, t.id, t.last_sequence, t.last_sender_id, false, t.last_message_at from threads t
+      cross join lateral (select id from messages where thread_id = t.id and sequence = t.last_sequence limit 1) m
+      cross join lateral (select agent_id from thread_members where thread_id = t.id and agent_id <> t.last_sender_id limit 1) v
+      on conflict do nothing returning thread_id)
+    update threads set has_questions = true where id in (select thread_id from question)`,
 };
 
 /**
@@ -122,6 +130,7 @@ export async function openHistoryDatabase(options: HistoryOptions): Promise<Hist
       await index();
       await run(sql.feedCounters);
       await run(sql.readMarks);
+      await run(sql.questions);
       await run('vacuum (analyze)');
     },
     close: () => client.end(),

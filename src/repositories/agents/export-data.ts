@@ -28,6 +28,10 @@ const sections = {
   inbox_item: `select event_id, event_type, thread_id, replace(${stateNow}, 'queued', 'ready') as state, attempts, consumer, reasons
       from inbox_items i where agent_id = :agent_id and state in ('queued', 'ready', 'leased', 'dead') order by number`,
   inbox_consumer: `select consumer as name, last_claim_at from inbox_consumers where agent_id = :agent_id order by consumer`,
+  task: `select id, thread_id, message_id, ${handle('client_id')} as client, ${handle('agent_id')} as agent, state, generation, due_at, overdue_at,
+      created_at, updated_at from tasks where client_id = :agent_id or agent_id = :agent_id order by id`,
+  expected_reply: `select message_id, ${handle('asked_id')} as asked, thread_id, created_at from expected_replies
+      where asked_id = :agent_id or sender_id = :agent_id order by message_id, asked_id`,
   approval: `select id, action, target, message, state, created_at, decided_at, used_at from approvals where agent_id = :agent_id order by id`,
   usage: `select day, array(select canonical_handle from agents where id = any(recipients) order by 1) as recipients, messages, bytes, stopped_loops
       from usage_days where sender_id = :agent_id order by day, recipients_hash`,

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isOpenTask, type TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import { followFeed } from '../../clients/feed.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
+import { inboxOf } from '../inbox/setup.ts';
+import { call, connectCaller } from '../ws/caller.ts';
+import { changesIn, tasksOf } from './setup.ts';
+
+const service = useSharedService();
+const { pair, openTask, read, send, report, cancel } = tasksOf(service);
+
+interface World {
+  client: TestAgent;
+  agent: TestAgent;
+  id: string;
+  thread_id: string;
+  message_id: string;
+}
+
+type Action = (world: World) => Promise<unknown>;
+
+const claimAnd =
+  (end: (inbox: ReturnType<typeof inboxOf>, lease: string) => Promise<unknown>): Action =>
+  async ({ agent }) => {
+    const inbox = inboxOf(service.api, agent);
+    for (const lease of await inbox.leases({ max: 2 })) await end(inbox, lease.id);
+  };
+
+/** Everything that both sides can do to one task, through REST, an inbox or a WebSocket. */
+const actions: Record<string, Action> = {
+  reply: ({ agent, thread_id }) => send(agent, thread_id, {}),
+  'explicit reply': ({ agent, thread_id, message_id }) => send(agent, thread_id, { reply_to: message_id }),
+  'client writes': ({ client, thread_id }) => send(client, thread_id, {}),
+  working: ({ agent, id }) => report(agent, id, { state: 'working' }),
+  'working with a message': ({ agent, id }) => report(agent, id, { state: 'working', message: 'Half.' }),
+  'asks back': ({ agent, id }) => report(agent, id, { state: 'input_required', message: 'Which?' }),
+  completed: ({ agent, id }) => report(agent, id, { state: 'completed', data: { x: 1 } }),
+  failed: ({ agent, id }) => report(agent, id, { state: 'failed' }),
+  cancel: ({ client, id }) => cancel(client, id),
+  'claim, acknowledge with a reply': claimAnd((inbox, lease) => inbox.acknowledge(lease, { reply: 'x' })),
+  'claim, release': claimAnd((inbox, lease) => inbox.release(lease)),
+  'a call over WebSocket': async ({ agent, id }) => {
+    const caller = await connectCaller(agent, service);
+    await call(caller, 'update_task', { task_id: id, state: 'auth_required', message: 'Sign in.' });
+    await caller.socket.close();
+  },
+};
+
+test('random concurrent actions of both sides give one order of generations, in rows, events and reads', async () => {
+  const names = fc.array(fc.constantFrom(...Object.keys(actions)), { minLength: 2, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(names, async (chosen) => {
+      const [client, agent] = await pair();
+      await inboxOf(service.api, agent).turnOn();
+      const feeds = await Promise.all([client, agent].map(({ token }) => followFeed(service.api, token)));
+      const world = { ...(await openTask(client, agent)), client, agent };
+      const answers = await Promise.all(chosen.map((name) => actions[name]?.(world)));
+      expect(answers.filter((answer) => Number(Object(answer).status) >= 500)).toEqual([]);
+      const rows = await service.sql<{ change: string; state: TaskState; generation: number }>(
+        'select change, state, generation from task_updates where task_id = $1 order by generation',
+        [world.id],
+      );
+      expect(rows.map(({ generation }) => generation)).toEqual(rows.map((_, at) => at + 1));
+      expect(rows.slice(0, -1).every(({ state }) => isOpenTask(state))).toBe(true);
+      const changes = rows.map(({ change, state, generation }) => [change, state, generation]);
+      for (const feed of feeds) expect(changesIn(await feed())).toEqual(changes);
+      const { state, generation } = await read(client, world.id);
+      expect([state, generation]).toEqual(changes.at(-1)?.slice(1));
+    }),
+    { numRuns: 25 },
+  );
+});

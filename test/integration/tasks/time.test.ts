@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
+import { followFeed } from '../../clients/feed.ts';
+import { useService } from '../../support/service.ts';
+import { changesIn, tasksOf } from './setup.ts';
+
+const service = useService({ worker: false });
+const { pair, openTask, read, stateOf, send, report } = tasksOf(service);
+
+const sweep = () => maintenanceHandler(service.core).handle({ task: 'sweep-tasks' });
+/** Moves a time of a task into the past, by a day. */
+const passDay = (column: 'due_at' | 'expires_at', id: string) =>
+  service.sql(`update tasks set ${column} = $2 where id = $1`, [id, Date.now() - 86_400_000]);
+
+test('an agent that sleeps for a day: submitted, then overdue, then completed', async () => {
+  const [ann, bob] = await pair();
+  const { id, thread_id } = await openTask(ann, bob, { due_in_seconds: 3_600 });
+  const events = await followFeed(service.api, ann.token);
+  await sweep();
+  expect(await read(ann, id)).toMatchObject({ state: 'submitted', generation: 1, overdue: false });
+  await passDay('due_at', id);
+  await sweep();
+  await sweep();
+  expect(await read(bob, id)).toMatchObject({ state: 'submitted', generation: 2, overdue: true });
+  const { body } = await service.get(ann, '/tasks?overdue=true');
+  expect(body.tasks).toMatchObject([{ id }]);
+  await send(bob, thread_id, { content: 'Good morning.' });
+  expect(await read(ann, id)).toMatchObject({ state: 'completed', generation: 4, overdue: true });
+  expect((await service.get(ann, '/tasks?overdue=true')).body.tasks).toEqual([]);
+  expect(changesIn(await events())).toEqual([
+    ['overdue', 'submitted', 2],
+    ['result', 'submitted', 3],
+    ['state', 'completed', 4],
+  ]);
+});
+
+test('a task without a change fails, and is removed so long after its end; its messages stay', async () => {
+  const [ann, bob] = await pair();
+  const { id, thread_id } = await openTask(ann, bob);
+  await passDay('expires_at', id);
+  await sweep();
+  expect(await stateOf(ann, id)).toEqual(['failed', 2]);
+  expect((await report(bob, id, { state: 'completed' })).status).toBe(409);
+  await passDay('expires_at', id);
+  await sweep();
+  expect((await service.get(ann, `/tasks/${id}`)).body.error.code).toBe('TASK_NOT_FOUND');
+  expect((await service.get(ann, `/threads/${thread_id}/messages`)).body.messages).toHaveLength(1);
+});
+
+test('limits: the time of the answer, and the open tasks with one agent', async () => {
+  const [ann, bob] = await pair();
+  const ask = (fields: object) =>
+    service.post(ann, '/tasks', { with_handle: bob.handle, content: 'x', ...fields });
+  for (const due_in_seconds of [59, 30 * 86_400 + 1]) {
+    const { status, body } = await ask({ due_in_seconds });
+    expect([status, body.error.details[0].field]).toEqual([400, 'due_in_seconds']);
+  }
+  const { thread_id } = await openTask(ann, bob, { due_in_seconds: 30 * 86_400 });
+  await service.sql(
+    `insert into tasks select id || n, thread_id, message_id, sequence, client_id, agent_id, state, generation, due_at, overdue_at,
+       accepted_output_modes, asks_person, lease_token, ended_delivery, created_at, updated_at, expires_at, ended_at
+     from tasks cross join generate_series(1, 99) n where thread_id = $1`,
+    [thread_id],
+  );
+  const refused = await ask({ thread_id });
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMITED']);
+  expect((await service.get(ann, `/threads/${thread_id}/messages`)).body.messages).toHaveLength(1);
+});
