@@ -39,6 +39,11 @@ export async function up(knex: Knex): Promise<void> {
     create index tasks_due on tasks (due_at) where ended_at is null and overdue_at is null and due_at is not null;
     create index tasks_expiring on tasks (expires_at);
 
+    create table last_seen (
+      agent_id text collate "C" primary key references agents,
+      seen_at bigint not null
+    );
+
     create table task_messages (
       task_id text collate "C" not null references tasks on delete cascade,
       message_id text collate "C" not null unique,
@@ -80,7 +85,7 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    drop table expected_replies, task_updates, task_messages, tasks;
+    drop table last_seen, expected_replies, task_updates, task_messages, tasks;
     alter table threads drop column has_questions;
     alter table inbox_items drop column task_id;
   `);

@@ -11,6 +11,7 @@ const ownedRows = {
   removed_contacts: 'delete from removed_contacts where agent_id = $1 or contact_id = $1',
   blocks: 'delete from blocks where agent_id = $1 or blocked_agent_id = $1 /* no version: it only permits */',
   allowlist_entries: 'delete from allowlist_entries where agent_id = $1 /* no version: it is retired */',
+  last_seen: 'delete from last_seen where agent_id = $1',
   tasks: 'delete from tasks where client_id = $1 or agent_id = $1',
   expected_replies: 'delete from expected_replies where asked_id = $1 or sender_id = $1',
   approvals: 'delete from approvals where agent_id = $1',

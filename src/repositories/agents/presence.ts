@@ -14,6 +14,15 @@ const isAlive = `n.seen_at > ${databaseNow} - ${leaseMs}`;
 export const isOnline = `exists (select from presence p join presence_nodes n on n.id = p.node_id
    where p.agent_id = a.id and ${isAlive}) as is_online`;
 
+/** For `agents a`: when it was last online (ms); now while it is. Null if it never was. */
+export const lastSeenAt = `case when exists (select from presence p join presence_nodes n on n.id = p.node_id where p.agent_id = a.id and ${isAlive})
+  then ${databaseNow} else (select seen_at from last_seen where agent_id = a.id) end`;
+
+/** Notes when the agents of a query (agent_id, seen_at) were online. In one order, so that two processes never deadlock. */
+const noteSeen = (agents: string): string =>
+  `insert into last_seen as l (agent_id, seen_at) select agent_id, max(seen_at) from ${agents} group by agent_id order by agent_id
+   on conflict (agent_id) do update set seen_at = greatest(l.seen_at, excluded.seen_at)`;
+
 const statements = {
   listOnline: statement(
     'presence.list_online',
@@ -36,6 +45,9 @@ export const presenceRepository = repository(
          on conflict (id) do update set seen_at = excluded.seen_at returning id
        ), disconnected as (
          delete from presence p using node where p.node_id = node.id and p.agent_id <> all (:agent_ids::text[])
+         returning p.agent_id, ${databaseNow} as seen_at
+       ), seen as (
+         ${noteSeen('disconnected')}
        )
        insert into presence (agent_id, node_id) select agent, node.id from node cross join unnest(:agent_ids::text[]) agent
        on conflict do nothing`,
@@ -47,6 +59,9 @@ export const presenceRepository = repository(
          update presence_nodes set seen_at = ${databaseNow} where id = :node_id returning id
        ), disconnected as (
          delete from presence p using node where p.node_id = node.id and p.agent_id = any (:left::text[])
+         returning p.agent_id, ${databaseNow} as seen_at
+       ), seen as (
+         ${noteSeen('disconnected')}
        ), connected as (
          insert into presence (agent_id, node_id) select agent, node.id from node cross join unnest(:arrived::text[]) agent
          on conflict do nothing
@@ -54,13 +69,26 @@ export const presenceRepository = repository(
        select id from node`,
     ),
     /** Removes a process and its agents. */
-    remove: sql.run<[nodeId: string]>('presence.remove', `delete from presence_nodes where id = :node_id`),
+    remove: sql.run<[nodeId: string]>(
+      'presence.remove',
+      `with disconnected as (
+         select p.agent_id, ${databaseNow} as seen_at from presence p where p.node_id = :node_id
+       ), seen as (
+         ${noteSeen('disconnected')}
+       )
+       delete from presence_nodes where id = :node_id`,
+    ),
     /** Removes up to `limit` dead processes; returns how many. */
     removeDead: sql.rowCount<[limit: number]>(
       'presence.remove_dead',
-      `delete from presence_nodes where id in (
-         select id from presence_nodes where seen_at < ${databaseNow} - ${removeAfterMs} limit :limit)
-       returning 1`,
+      `with dead as materialized (
+         select id, seen_at from presence_nodes where seen_at < ${databaseNow} - ${removeAfterMs} limit :limit
+       ), disconnected as (
+         select p.agent_id, d.seen_at from dead d join presence p on p.node_id = d.id
+       ), seen as (
+         ${noteSeen('disconnected')}
+       )
+       delete from presence_nodes where id in (select id from dead) returning 1`,
     ),
   },
   (db) => ({

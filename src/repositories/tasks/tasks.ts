@@ -1,6 +1,7 @@
 import type { TaskChange, TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { type MessageRow, messageColumns } from '../messages/messages.ts';
 import { query, statement } from '../queryable.ts';
+import { lastSeenAt } from '../agents/presence.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A task. Times in milliseconds. */
@@ -80,7 +81,13 @@ const marks = 'left join thread_members m on m.thread_id = t.thread_id and m.age
 const delivery = `case when m.handled_sequence >= t.sequence then 'handled' when m.read_sequence >= t.sequence then 'read'
   when m.delivered_sequence >= t.sequence then 'delivered' else 'stored' end`;
 
-const viewedColumns = `${columns}, null::bigint as agent_last_seen_at, coalesce(t.ended_delivery, ${delivery}) as delivery`;
+/** With when the asked agent was last online, if the viewer may see the agent: as in `seenAgents`. */
+const viewedColumns = (
+  viewer: string,
+): string => `${columns}, coalesce(t.ended_delivery, ${delivery}) as delivery,
+  case when a.id = ${viewer} or a.visibility <> 'private'
+    or m.agent_id is not null and exists (select from thread_members v where v.thread_id = t.thread_id and v.agent_id = ${viewer})
+  then ${lastSeenAt} end as agent_last_seen_at`;
 
 /** For tasks `t` of one role of the agent. One index scan for each role, so that a page reads as many rows as it has. */
 const ofRole = (column: 'client_id' | 'agent_id', role: string) => `
@@ -112,7 +119,7 @@ export const tasksRepository = repository(
     /** The task, if the viewer is one of its two agents. */
     find: sql.row<[id: string, viewerId: string], ViewedTaskRow>(
       'tasks.find(id, viewer_id)',
-      `select ${viewedColumns} from tasks t ${parties} ${marks} where t.id = :id and :viewer_id in (t.client_id, t.agent_id)`,
+      `select ${viewedColumns(':viewer_id')} from tasks t ${parties} ${marks} where t.id = :id and :viewer_id in (t.client_id, t.agent_id)`,
     ),
     read: sql.rows<[ids: readonly string[]], TaskRow>(
       'tasks.read',
@@ -151,7 +158,7 @@ export const tasksRepository = repository(
     /** The tasks of an agent, newest change first. */
     list: sql.rows<[agentId: string, filter: TaskFilter], ViewedTaskRow>(
       'tasks.list',
-      `select ${viewedColumns} from ((${ofRole('agent_id', 'asked')}) union all (${ofRole('client_id', 'asking')})) t
+      `select ${viewedColumns(':agent_id')} from ((${ofRole('agent_id', 'asked')}) union all (${ofRole('client_id', 'asking')})) t
        ${parties} ${marks} order by t.updated_at desc, t.id desc limit :limit`,
       (agent_id, { after, ...conditions }) => ({
         agent_id,

@@ -4,7 +4,7 @@ import { DomainError, wrongField } from '../../../packages/core/src/domain/error
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { asksPerson } from '../../../packages/core/src/domain/threads.ts';
 import { maxOpenTasks, taskLifeMs } from '../../../packages/core/src/domain/tasks.ts';
-import type { ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
+import type { TaskRow, ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
 import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type MessageDraft, sendMessage } from '../messages/send.ts';
@@ -86,7 +86,7 @@ async function insertTask(
   const { agent_id: client_id, handle: client_handle } = work.actor;
   if ((await work.db.tasks.countOpen(client_id, asked.id)) >= maxOpenTasks) throw tooManyTasks();
   const { thread_id, sequence, created_at } = message;
-  const task: ViewedTaskRow = {
+  const task: TaskRow = {
     id: newId('task'),
     thread_id,
     message_id: message.id,
@@ -106,13 +106,13 @@ async function insertTask(
     updated_at: created_at,
     expires_at: created_at + taskLifeMs(work.settings.taskDays),
     ended_at: null,
-    delivery: 'stored',
-    agent_last_seen_at: null,
   };
   work.changes.defer(work.db.tasks.insert(task));
   addTaskMessage(work, task.id, { id: message.id, sequence });
   recordChange(work, task, 'created', { message_id: message.id, by: byActor(work) });
-  return task;
+  const viewed = await work.db.tasks.find(task.id, client_id);
+  if (!viewed) throw new Error('a task exists after its statement');
+  return viewed;
 }
 
 /** Notes that a message belongs to a task. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { followFeed } from '../../clients/feed.ts';
+import { connectWebSocket } from '../../clients/websocket.ts';
 import { useService } from '../../support/service.ts';
 import { changesIn, tasksOf } from './setup.ts';
 
@@ -65,4 +66,24 @@ test('limits: the time of the answer, and the open tasks with one agent', async 
   const refused = await ask({ thread_id });
   expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMITED']);
   expect((await service.get(ann, `/threads/${thread_id}/messages`)).body.messages).toHaveLength(1);
+});
+
+test('a task shows when its asked agent was last connected', async () => {
+  const [ann, bob] = await pair();
+  const { id } = await openTask(ann, bob);
+  expect((await read(ann, id)).agent_last_seen_at).toBeNull();
+  const socket = await connectWebSocket(service.url, {
+    token: await service.token(bob.handle, { audience: 'ws' }),
+  });
+  const seenAt = async () => (await read(ann, id)).agent_last_seen_at ?? 0;
+  await expect.poll(seenAt).toBeGreaterThan(0);
+  await socket.close();
+  await expect
+    .poll(async () => (await service.sql('select from presence where agent_id = $1', [bob.id])).length)
+    .toBe(0);
+  expect(await seenAt()).toBe(await seenAt());
+  await service.sql(`update agents set visibility = 'private' where id = $1`, [bob.id]);
+  expect(await seenAt()).toBeGreaterThan(0);
+  await service.sql('delete from thread_members where agent_id = $1', [bob.id]);
+  expect((await read(ann, id)).agent_last_seen_at).toBeNull();
 });
