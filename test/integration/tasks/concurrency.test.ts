@@ -55,7 +55,7 @@ test('random concurrent actions of both sides give one order of generations, in 
       await inboxOf(service.api, agent).turnOn();
       const feeds = await Promise.all([client, agent].map(({ token }) => followFeed(service.api, token)));
       const world = { ...(await openTask(client, agent)), client, agent };
-      const answers = await Promise.all(chosen.map((name) => actions[name]?.(world)));
+      const answers = await Promise.all(chosen.map(async (name) => actions[name]?.(world)));
       expect(answers.filter((answer) => Number(Object(answer).status) >= 500)).toEqual([]);
       const rows = await service.sql<{ change: string; state: TaskState; generation: number }>(
         'select change, state, generation from task_updates where task_id = $1 order by generation',

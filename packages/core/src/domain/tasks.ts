@@ -41,8 +41,6 @@ export type TaskCause =
   | 'client_message'
   /** The client cancels, closes the thread, or leaves it. */
   | 'cancel'
-  /** The asked agent replies without a word about the state. */
-  | 'reply'
   /** No answer can follow: the agent is gone, the thread is closed by another member, or the time is over. */
   | 'fail'
   /** The asked agent closes the thread, or leaves it. */
@@ -59,26 +57,16 @@ export function isOpenTask(state: TaskState): state is OpenTaskState {
 /** Whether a task waits for its client. */
 export const isWaitingForClient = (state: TaskState): boolean => waitsForClient.has(state);
 
+const ends = { cancel: 'canceled', fail: 'failed', reject: 'rejected' } as const;
+
 /** The state after a cause; the same state if it changes nothing. An ended task never changes. */
 export function nextTaskState(state: TaskState, cause: TaskCause): TaskState {
   if (!isOpenTask(state)) return state;
   if (typeof cause === 'object') return cause.report;
-  switch (cause) {
-    case 'claim':
-      return state === 'submitted' ? 'working' : state;
-    case 'lease_end':
-      return state === 'working' ? 'submitted' : state;
-    case 'client_message':
-      return waitsForClient.has(state) ? 'working' : state;
-    case 'cancel':
-      return 'canceled';
-    case 'reply':
-      return 'completed';
-    case 'fail':
-      return 'failed';
-    case 'reject':
-      return 'rejected';
-  }
+  if (cause === 'claim') return state === 'submitted' ? 'working' : state;
+  if (cause === 'lease_end') return state === 'working' ? 'submitted' : state;
+  if (cause === 'client_message') return isWaitingForClient(state) ? 'working' : state;
+  return ends[cause];
 }
 
 /** The part of an open task that decides which message belongs to it. */
