@@ -145,6 +145,15 @@ export const tasksRepository = repository(
          and (t.ended_at is null or t.message_id = any(:message_ids::text[]))
        order by t.id limit :limit`,
     ),
+    /** The open tasks in which these messages of these threads ask the agent. */
+    listOpenOfMessages: sql.rows<
+      [agentId: string, messageIds: readonly string[], threadIds: readonly string[]],
+      TaskRow
+    >(
+      'tasks.list_open_of_messages(agent_id, message_ids, thread_ids)',
+      `select ${columns} from tasks t ${parties}
+       where t.thread_id = any(:thread_ids::text[]) and t.ended_at is null and t.agent_id = :agent_id and t.message_id = any(:message_ids::text[])`,
+    ),
     /** The task of each of these messages that belongs to one. */
     listMessageTasks: sql.rows<[messageIds: readonly string[]], { message_id: string; task_id: string }>(
       'tasks.list_message_tasks',

@@ -8,6 +8,7 @@ import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { readRelationships } from '../access.ts';
 import { requireActorState } from '../actor-checks.ts';
 import { inboxNotFound } from './access.ts';
+import { describeOpenTask } from '../tasks/notes.ts';
 import { returnTasks, startTasks } from '../tasks/transitions.ts';
 import { announceDeadItems } from './end-leases.ts';
 import { toLeaseId } from './lease-ids.ts';
@@ -151,13 +152,16 @@ async function claimReady(
 async function withEvents(work: Work, items: readonly ClaimedItem[]) {
   if (items.length === 0) return [];
   const { agent_id } = work.actor;
-  const [events, relationships] = await Promise.all([
+  const taskIds = items.flatMap(({ task_id }) => task_id ?? []);
+  const [events, relationships, tasks] = await Promise.all([
     work.db.feed.readEvents(items.map(({ event_id }) => event_id)),
     readRelationships(
       work,
       items.flatMap(({ sender_id }) => sender_id ?? []),
     ),
+    taskIds.length === 0 ? [] : work.db.tasks.read(taskIds),
   ]);
+  const notes = new Map(tasks.map((task) => [task.message_id, describeOpenTask(task)]));
   const eventsById = new Map(events.map((event) => [event.id, event]));
   const lost = items.filter(({ event_id }) => !eventsById.has(event_id));
   if (lost.length > 0) {
@@ -168,6 +172,7 @@ async function withEvents(work: Work, items: readonly ClaimedItem[]) {
     const event = eventsById.get(event_id);
     if (!event) return [];
     const lease_id = toLeaseId(agent_id, fencing_token);
+    const task_note = event.message ? notes.get(event.message.id) : undefined;
     return {
       id: lease_id,
       lease_id,
@@ -175,6 +180,7 @@ async function withEvents(work: Work, items: readonly ClaimedItem[]) {
       attempt: attempts,
       expires_at,
       relationship: sender_id === null ? undefined : (relationships.get(sender_id) ?? ('none' as const)),
+      ...(task_note !== undefined && { task_note }),
       event,
       cursor: work.settings.cursors.encodeFeed(agent_id, number),
     };

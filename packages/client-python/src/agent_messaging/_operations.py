@@ -835,6 +835,8 @@ class Lease(TypedDict):
     """After this time another instance gets the item, unless you renew."""
     relationship: NotRequired[Literal["self", "same_owner", "same_organization", "contact", "none"]]
     """For a message: the relationship of its sender to you."""
+    task_note: NotRequired[str]
+    """For a message that asks you in an open task: who waits, since when and until when."""
     event: LeaseEvent
     """The event of the item, as in the feed."""
 

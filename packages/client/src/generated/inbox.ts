@@ -51,6 +51,8 @@ export interface LeaseState {
 export interface Lease extends LeaseState {
   /** For a message: the relationship of its sender to you. */
   relationship?: 'self' | 'same_owner' | 'same_organization' | 'contact' | 'none';
+  /** For a message that asks you in an open task: who waits, since when and until when. */
+  task_note?: string;
   /** The event of the item, as in the feed. */
   event: KnownEvent;
 }

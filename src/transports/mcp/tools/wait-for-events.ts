@@ -8,6 +8,8 @@ import { defineOperation, toolHints } from '../../../operations/define.ts';
 import { examplePage } from '../../../operations/examples/events.ts';
 import { maxWaitSeconds, threadId } from '../../../../packages/core/src/inputs/fields.ts';
 import { relationshipsOf } from '../../../operations/messages/relationships.ts';
+import { taskNote } from '../../../operations/tasks/task-note.ts';
+import { readTaskNotes } from '../../../services/tasks/notes.ts';
 import type { EventPage, LiveEvent, Realtime } from '../../../realtime/contract.ts';
 import { pageQuery, pageState } from '../../../../packages/core/src/inputs/events.ts';
 import { isNoReplyMessage } from '../notifications/notifications.ts';
@@ -61,6 +63,7 @@ const eventSchema = z.object({
     .literal(false)
     .optional()
     .describe('Present if the sender expects no reply: do not reply just to acknowledge.'),
+  task_note: taskNote,
 });
 
 const output = z.object({
@@ -176,6 +179,15 @@ function returnedId({ id, type, data }: LiveEvent): string {
   return type === 'message.created' && 'id' in data && typeof data.id === 'string' ? data.id : id;
 }
 
+/** The new messages among these events. */
+function messagesOf(events: readonly LiveEvent[]) {
+  return events.flatMap(({ type, thread_id, data }) =>
+    type === 'message.created' && thread_id !== null && 'id' in data
+      ? [{ id: String(data.id), thread_id }]
+      : [],
+  );
+}
+
 interface WaitParts {
   read(
     actor: Actor,
@@ -202,7 +214,10 @@ function createWaitOperation({ read, signal, show }: WaitParts) {
       const senders = events.flatMap(({ type, message }) =>
         type === 'message.created' && message ? [message.sender_id] : [],
       );
-      const relationshipBySender = await relationshipsOf(work, senders);
+      const [relationshipBySender, notes] = await Promise.all([
+        relationshipsOf(work, senders),
+        readTaskNotes(work, messagesOf(events)),
+      ]);
       const cursorAfter = hasAll ? page.cursor : (events.at(-1)?.cursor ?? page.cursor);
       show(events, { cursor: cursorAfter, complete: page.complete });
       const [firstMessage] = events.flatMap(({ thread_id, message }) =>
@@ -219,6 +234,7 @@ function createWaitOperation({ read, signal, show }: WaitParts) {
           ...(type === 'message.created' &&
             message && { relationship: relationshipBySender.get(message.sender_id) ?? ('none' as const) }),
           ...(isNoReplyMessage({ type, data_json }) && { reply_expected: false as const }),
+          ...('id' in data && notes.has(String(data.id)) && { task_note: notes.get(String(data.id)) }),
         })),
         cursor: cursorAfter,
         complete: hasAll && page.complete,
