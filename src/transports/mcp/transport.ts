@@ -13,6 +13,7 @@ import type { CallRegistry } from './protocol/exchange.ts';
 import { classifyRequest } from './stateless/classify-request.ts';
 import { createStatelessHandler } from './stateless/handler.ts';
 import { createApprovalTasks } from './tasks/approval-tasks.ts';
+import { createQuestionTasks } from './tasks/question-tasks.ts';
 import { createEventMethods } from './events/methods.ts';
 import { createEventStream } from './events/stream.ts';
 import { createTaskMethods, joinTaskSources } from './tasks/task-methods.ts';
@@ -173,6 +174,7 @@ function createStateless(parts: McpParts, shared: SharedParts) {
   const waiting = { ...parts, approval_ms };
   const tasks = joinTaskSources([
     createApprovalTasks(waiting, features.tools),
+    createQuestionTasks(waiting, features.tools),
     ...(parts.additions?.tasks ? [parts.additions.tasks] : []),
   ]);
   return createStatelessHandler({

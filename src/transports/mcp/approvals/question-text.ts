@@ -21,7 +21,7 @@ const lookAlikes: Record<string, string> = {
 };
 
 /** Text of others in one line, at most `maxLength` characters, without markup. */
-function quoteText(text: string, maxLength: number): string {
+export function quoteText(text: string, maxLength: number): string {
   return toVisibleLine(text, maxLength).replaceAll(/[<>[\]`*|\\"]/g, (char) => lookAlikes[char] ?? char);
 }
 

@@ -19,6 +19,8 @@ export interface Exchange {
   ask?(question: ClientQuestion): Promise<ClientResponse | undefined>;
   /** Says that the call continues as a task with this id, if it fails now. Absent if the client does not support tasks. */
   defer?(id: string): void;
+  /** Says that the call has begun a task with this id, which is its result. Absent if the client does not support tasks. */
+  continueAs?(id: string): void;
   /** Sends a notification. Absent without an event stream. */
   notify?(method: string, params: Record<string, unknown>): Promise<void>;
   /**

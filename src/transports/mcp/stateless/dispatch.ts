@@ -118,7 +118,10 @@ async function runMethod(parts: DispatchParts, method: Method, call: StatelessCa
     capabilities: readField(readField(message.params, '_meta'), CLIENT_CAPABILITIES_META_KEY),
   });
   const deferrable = caller.client?.hasTasks ? createDeferrableCall(parts.tasks) : undefined;
-  const exchange = { ask: round.ask, ...(deferrable && { defer: deferrable.defer }) };
+  const exchange = {
+    ask: round.ask,
+    ...(deferrable && { defer: deferrable.defer, continueAs: deferrable.continueAs }),
+  };
   const result = await answerOrAsk(round, async () =>
     method(message, { caller, withExchange: (use) => withExchange(parts, call, exchange, use) }),
   );
@@ -144,7 +147,7 @@ async function answerOrAsk(round: InputRound, run: () => Promise<Result>): Promi
 async function withExchange<T>(
   { runningCalls }: DispatchParts,
   { caller, message, reply }: StatelessCall,
-  questions: Pick<Exchange, 'ask' | 'defer'>,
+  questions: Pick<Exchange, 'ask' | 'defer' | 'continueAs'>,
   run: (exchange: Exchange) => Promise<T>,
 ): Promise<T> {
   const running = runningCalls.begin(undefined, message.id, reply.signal);

@@ -122,14 +122,15 @@ function isEnded({ status }: Task): boolean {
   return status !== 'working' && status !== 'input_required';
 }
 
-/** The tasks that these events ended. */
+/** The tasks that these events changed. */
 function findChangedTasks(events: readonly LiveEvent[], taskIds: readonly string[]): string[] {
-  const resolved = new Set(
-    events.flatMap(({ type, data }) =>
-      type === 'approval.resolved' ? [readField(data, 'approval_id')] : [],
-    ),
+  const changed = new Set(
+    events.flatMap(({ type, data }) => {
+      if (type === 'task.updated') return [readField(readField(data, 'task'), 'id')];
+      return type === 'approval.resolved' ? [readField(data, 'approval_id')] : [];
+    }),
   );
-  return taskIds.filter((id) => resolved.has(id));
+  return taskIds.filter((id) => changed.has(id));
 }
 
 function taskMessage({ id, task }: { id: string; task: Task }): Notification {

@@ -61,24 +61,29 @@ export function createTaskMethods(tasks: TaskSource): ReadonlyMap<string, Method
 /** A call that may continue as a task. */
 export interface DeferrableCall {
   defer: NonNullable<Exchange['defer']>;
-  /** The result of the call: the task, if the call failed because it continues as one. */
+  continueAs: NonNullable<Exchange['continueAs']>;
+  /** The result of the call: the task, if the call continues as one. */
   toResult<Result extends object>(call: TaskCall, result: Result): Promise<Result | object>;
 }
 
 /** Creates the part of an exchange through which an operation says that its call continues as a task. */
 export function createDeferrableCall(tasks: TaskSource): DeferrableCall {
   let deferred: string | undefined;
+  let begun: string | undefined;
   return {
+    continueAs(id) {
+      begun = id;
+    },
     defer(id) {
       deferred = id;
     },
     async toResult(call, result) {
       const isFailed = 'isError' in result && result.isError === true;
-      if (deferred === undefined || !isFailed) return result;
-      const task = await tasks.read(call, deferred);
-      if (!task) return result;
-      // A person may have decided in the meantime.
-      return task.result ?? { resultType: 'task', ...taskFields(deferred, task) };
+      const id = isFailed ? deferred : begun;
+      const task = id === undefined ? undefined : await tasks.read(call, id);
+      if (id === undefined || !task) return result;
+      // It may have ended in the meantime.
+      return task.result ?? { resultType: 'task', ...taskFields(id, task) };
     },
   };
 }

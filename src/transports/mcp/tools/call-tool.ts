@@ -21,7 +21,9 @@ export async function callTool(
   caller: Caller,
   { tool, args: rawArgs, exchange }: { tool: Tool; args: Record<string, unknown>; exchange: Exchange },
 ): Promise<CallToolResult> {
-  const args = tool.coerce(rawArgs);
+  // A task can be polled, so its question need not wait.
+  const defaults = tool.openTaskOf && exchange.continueAs ? { wait_seconds: 0 } : {};
+  const args = { ...defaults, ...tool.coerce(rawArgs) };
   const { actor } = caller;
   let position: Position | undefined;
   let before: FeedStatus | undefined;
@@ -38,6 +40,8 @@ export async function callTool(
     };
     const from = { ...caller, actor: { ...actor, feed_cursor: position?.cursor } };
     const fitted = await runWithProgress(parts, exchange, tool, () => runOperation(parts, from, call));
+    const task = tool.openTaskOf?.(fitted.value);
+    if (task !== undefined) exchange.continueAs?.(task);
     const shown = run?.shown?.() ?? shownReply(fitted.value);
     if (shown) await settleAfterwards(parts, caller, { exchange, position, shown });
     const meta =

@@ -1,5 +1,7 @@
 import type { ContentBlock, Tool as ToolDefinition } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
+import { openTaskStates } from '../../../../packages/core/src/domain/tasks.ts';
 import type { Operation, ToolBinding } from '../../../operations/define.ts';
 import type { LiveEvent, WaitPosition } from '../../../realtime/contract.ts';
 import type { Exchange } from '../protocol/exchange.ts';
@@ -27,6 +29,8 @@ export interface Tool {
   waits?: boolean;
   /** The feed position in the output, for tools that move in the feed. The feed status is then read after the call. */
   feedCursor?(output: Record<string, unknown>): unknown;
+  /** The id of the open task that a call without an answer continues as. */
+  openTaskOf?(output: object): string | undefined;
   /** Content blocks for the output. Default: JSON text. */
   content?(output: Record<string, unknown>): ContentBlock[];
   /** Whether the tool answers only with tasks. */
@@ -79,6 +83,16 @@ export function createTools(
   return tools;
 }
 
+const unanswered = z.object({
+  reply: z.null(),
+  task: z.object({ id: z.string(), state: z.enum(openTaskStates) }),
+});
+
+/** The task of a question that is not answered. */
+function openTaskOf(output: object): string | undefined {
+  return unanswered.safeParse(output).data?.task.id;
+}
+
 /** Creates one tool from an operation. */
 export function createTool(
   operation: Operation,
@@ -109,6 +123,7 @@ export function createTool(
     showsFeed,
     // The output of a waiting operation has a position of its own.
     ...(operation.reply && { feedCursor: ({ cursor }) => cursor }),
+    ...(operation.reply && operation.kind === 'write' && { openTaskOf }),
     waits: operation.reply !== undefined || operation.itemWait !== undefined,
     coerce: (args) => coerceArguments(args, accepted),
     page_field,
