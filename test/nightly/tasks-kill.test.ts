@@ -34,11 +34,13 @@ test('a process that is killed at any point leaves no task in a state without it
     const { body: task } = await post(other.url, client.token, '/tasks', question);
     const { id, thread_id } = task;
     const inbox = inboxOf(`${doomed.url}/v1`, agent);
+    const claimAndRelease = async () => {
+      const { body } = await inbox.claim({ max: 5 });
+      for (const lease of body.leases) await inbox.release(lease.id);
+    };
     const messages = `/threads/${thread_id}/messages`;
     const requests = [
-      inbox.claim({ max: 5 }).then(async ({ body }) => {
-        for (const lease of body.leases) await inbox.release(lease.id);
-      }),
+      claimAndRelease(),
       post(doomed.url, agent.token, `/tasks/${id}/update`, { state: 'input_required', message: 'Which?' }),
       post(doomed.url, client.token, messages, { content: 'this one' }),
       post(doomed.url, agent.token, `/tasks/${id}/update`, { state: 'working', message: 'half' }),
@@ -50,7 +52,7 @@ test('a process that is killed at any point leaves no task in a state without it
     const count = () => {
       if ((answered += 1) >= answeredBefore(round)) reached();
     };
-    const all = requests.map((request) => request.then(count, count));
+    const all = requests.map((request: Promise<unknown>) => request.then(count, count));
     if (answeredBefore(round) > 0) await isDue;
     await doomed.kill9();
     await Promise.all(all);

@@ -22,6 +22,8 @@ async function pair(name: string) {
   return { asker, worker, tokens, ask: tools(tokens.asker), work: tools(tokens.worker) };
 }
 
+// The tests say what they expect of it.
+// oxlint-disable-next-line typescript/no-explicit-any
 type Fields = Record<string, any>;
 
 test('a model asks, is asked back, follows the task to its result, and cancels another one', async () => {

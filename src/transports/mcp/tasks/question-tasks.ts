@@ -67,36 +67,17 @@ export function createQuestionTasks(parts: McpParts, tools: ReadonlyMap<string, 
     return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
   }
 
-  async function describe(call: TaskCall, task: Question): Promise<Omit<Task, TaskTimes>> {
-    const agent = `@${task.agent.canonical_handle}`;
-    switch (task.state) {
-      case 'submitted':
-        return { status: 'working', message: `${agent} has not begun.` };
-      case 'working':
-        return { status: 'working', message: `${agent} is working on it.` };
-      case 'input_required':
-      case 'auth_required':
-        return describeWaiting(call, task);
-      case 'completed':
-        return { status: 'completed', result: await readResult(call, task) };
-      case 'canceled':
-        return { status: 'cancelled', message: 'The question was canceled.' };
-      case 'failed':
-      case 'rejected': {
-        const reason = answersOf(task).at(-1);
-        const why = reason ? `: ${quoteText(reason.content, maxQuoteLength)}` : '.';
-        const message = `${agent} did not answer: ${task.state}${why}`;
-        return { status: 'failed', message, error: { code: rpcCodes.internalError, message } };
-      }
-    }
-  }
-
   return {
     async read(call, id) {
       const task = await find(call, id);
       if (!task) return undefined;
       const { created_at, updated_at, expires_at } = task;
-      return { created_at, updated_at, expires_at, ...(await describe(call, task)) };
+      return {
+        created_at,
+        updated_at,
+        expires_at,
+        ...(await describe(call, task, () => readResult(call, task))),
+      };
     },
     async update(call, id, responses) {
       const task = await find(call, id);
@@ -137,6 +118,24 @@ const answerForm = {
   properties: { answer: { type: 'string', title: 'Answer', description: 'Do not enter secrets.' } },
   required: ['answer'],
 };
+
+/** @param readResult reads the result of a completed task. */
+async function describe(
+  call: TaskCall,
+  task: Question,
+  readResult: () => Promise<object>,
+): Promise<Omit<Task, TaskTimes>> {
+  const agent = `@${task.agent.canonical_handle}`;
+  if (task.state === 'submitted') return { status: 'working', message: `${agent} has not begun.` };
+  if (task.state === 'working') return { status: 'working', message: `${agent} is working on it.` };
+  if (isWaitingForClient(task.state)) return describeWaiting(call, task);
+  if (task.state === 'completed') return { status: 'completed', result: await readResult() };
+  if (task.state === 'canceled') return { status: 'cancelled', message: 'The question was canceled.' };
+  const reason = answersOf(task).at(-1);
+  const why = reason ? `: ${quoteText(reason.content, maxQuoteLength)}` : '.';
+  const message = `${agent} did not answer: ${task.state}${why}`;
+  return { status: 'failed', message, error: { code: rpcCodes.internalError, message } };
+}
 
 /** A client with forms asks its person; for others the model answers with a message. */
 function describeWaiting(
