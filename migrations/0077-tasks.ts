@@ -46,12 +46,14 @@ export async function up(knex: Knex): Promise<void> {
 
     create table task_messages (
       task_id text collate "C" not null references tasks on delete cascade,
-      message_id text collate "C" not null unique,
+      message_id text collate "C" not null,
       sequence int not null,
       artifact boolean not null,
       data jsonb,
       primary key (task_id, sequence)
     );
+    comment on table task_messages is 'A question back that completes a task belongs to that task and to its own';
+    create index task_messages_of_message on task_messages (message_id, task_id);
 
     alter table inbox_items add column task_id text collate "C";
 

@@ -1,12 +1,18 @@
 import { createDeadline } from './calls/deadline.ts';
 import type { CallOptions } from './calls/types.ts';
 import { ConnectionError } from './errors.ts';
+import { isEnded } from './tasks.ts';
 import type { Nouns } from './generated/nouns.ts';
+import type { Task } from './generated/tasks.ts';
 import type { AskAgentInput, WaitForReplyOutput } from './generated/threads.ts';
 
 export interface AskOptions extends Pick<CallOptions, 'signal' | 'idempotencyKey'> {
   /** How long to wait for the answer; default: 60,000. */
   timeoutMs?: number;
+  /** The answer is wanted in so many seconds, at least 60. Then the task of the question is overdue; it stays open. */
+  dueInSeconds?: number;
+  /** Called with the task of the question when it is sent. Store its id to wait again after a restart. In a group there is none. */
+  onTask?: (task: Task) => void;
 }
 
 /** A message of another member of the thread. */
@@ -19,14 +25,14 @@ export type AskTarget = string | { with_handle: string; subject?: string };
 const maxWaitSeconds = 25;
 
 /**
- * Sends a message and waits for the first message of another member after it. Null: none came in time.
+ * Sends a message and waits for the first message of another member that answers it. Null: none came in time, or its task ended without one.
  * With an idempotency key of your own, a repeated call waits for the answer to the first one.
  */
 export async function ask(
   threads: Nouns['threads'],
   target: AskTarget,
   content: string,
-  { signal, idempotencyKey, timeoutMs = 60_000 }: AskOptions = {},
+  { signal, idempotencyKey, timeoutMs = 60_000, dueInSeconds, onTask }: AskOptions = {},
 ): Promise<Reply | null> {
   const endsAt = Date.now() + timeoutMs;
   const secondsLeft = () => Math.min(maxWaitSeconds, Math.max(0, Math.ceil((endsAt - Date.now()) / 1_000)));
@@ -37,18 +43,18 @@ export async function ask(
       {
         ...toPlace(target),
         content,
+        due_in_seconds: dueInSeconds,
         // The body is the same for every attempt with a key.
         wait_seconds: 0,
       } satisfies AskAgentInput,
       { ...options, idempotencyKey },
     );
     const { thread_id } = answer.message;
-    let { reply } = answer;
-    while (reply === null && secondsLeft() > 0) {
-      ({ reply } = await threads.waitForReply(
-        { thread_id, after_sequence: answer.after_sequence, wait_seconds: secondsLeft() },
-        options,
-      ));
+    let { reply, task } = answer;
+    if (task) onTask?.(task);
+    const position = { thread_id, after_sequence: answer.after_sequence, task_id: task?.id };
+    while (reply === null && secondsLeft() > 0 && !(task && isEnded(task))) {
+      ({ reply, task } = await threads.waitForReply({ ...position, wait_seconds: secondsLeft() }, options));
     }
     return reply;
   } catch (error) {

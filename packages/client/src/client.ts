@@ -8,6 +8,7 @@ import { type EventStream, openEvents } from './events/stream.ts';
 import type { EventOptions } from './events/types.ts';
 import type { Nouns } from './generated/nouns.ts';
 import { createInboxWork, type InboxWork, type WorkPlatform } from './inbox-work.ts';
+import { createTaskWork, type TaskWork } from './tasks.ts';
 import { createTokenSource } from './sign-in/token-source.ts';
 import type { Auth } from './sign-in/types.ts';
 
@@ -34,6 +35,7 @@ export interface Platform extends WorkPlatform, FilePlatform {
 export interface Client extends Nouns {
   attachments: Nouns['attachments'] & AttachmentFiles;
   inbox: Nouns['inbox'] & InboxWork;
+  tasks: Nouns['tasks'] & TaskWork;
   /** Receives the events of the agent, over changing connections, from the stored position on. */
   events(options?: EventOptions): EventStream;
   /** Stores a position on the service: readers without a position start there. */
@@ -74,6 +76,7 @@ export function createClient(options: ClientOptions, platform: Platform = browse
     ...nouns,
     attachments: { ...nouns.attachments, ...createAttachmentFiles(send, api, platform) },
     inbox: { ...nouns.inbox, ...createInboxWork(nouns.inbox, platform) },
+    tasks: { ...nouns.tasks, ...createTaskWork(nouns.tasks, call) },
     events: (eventOptions = {}) => openEvents(events, eventOptions),
     acknowledgeEvents: (cursor, callOptions) =>
       call({ method: 'POST', path: '/events/ack' }, { cursor }, callOptions),

@@ -1,26 +1,15 @@
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import type { MessageRef } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { type ToolMessage, toolMessageSchema } from '../../../packages/core/src/records/tool-message.ts';
-import { isNews } from '../../../packages/core/src/events/news.ts';
-import type { EventType } from '../../../packages/core/src/events/list.ts';
+import { createReplyProgress, type WaitedEvent } from '../../../packages/core/src/events/reply-progress.ts';
 import { findReply } from '../../services/messages/reply.ts';
 import { presentReply } from '../messages/present-reply.ts';
 import { z } from 'zod';
-import { isOpenTask, taskStates } from '../../../packages/core/src/domain/tasks.ts';
+import { isOpenTask } from '../../../packages/core/src/domain/tasks.ts';
 import { type TaskRecord, taskSchema } from '../../../packages/core/src/records/task.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { ReplyRequest } from '../define.ts';
 import type { Answer, Call, Stage } from './context.ts';
-
-/** An event as a waiting call sees it. */
-interface FeedEvent {
-  type: EventType;
-  cursor: string;
-  thread_id: string | null;
-  message: MessageRef | null;
-  data: object;
-}
 
 /** The feed of the caller, with the waits of `Realtime`. */
 export interface CallerFeed {
@@ -32,9 +21,9 @@ export interface CallerFeed {
       limit: number;
       wait_ms: number;
       signal?: AbortSignal;
-      wants(event: FeedEvent): boolean;
+      wants(event: WaitedEvent<string>): boolean;
     },
-  ): Promise<{ events: readonly FeedEvent[]; cursor: string; complete: boolean; gap: boolean }>;
+  ): Promise<{ events: readonly WaitedEvent<string>[]; cursor: string; complete: boolean; gap: boolean }>;
 }
 
 /** What identifies a reply. */
@@ -65,7 +54,7 @@ export function createAwaitReply(unitOfWork: UnitOfWork, feed: CallerFeed): Stag
   /** Reads the feed from `start` until the reply arrives or the time is over. */
   async function wait({ actor, signal }: Call, request: ReplyRequest, start: string): Promise<Waited> {
     const deadline = Date.now() + request.wait_ms;
-    const progress = createProgress(actor, request, start);
+    const progress = createReplyProgress(actor.agent_id, request, start);
     for (let cursor = start; ;) {
       const page = await feed.page(actor, {
         cursor,
@@ -103,39 +92,6 @@ export function createAwaitReply(unitOfWork: UnitOfWork, feed: CallerFeed): Stag
     };
   };
 }
-
-/** Follows the feed for one wait: finds the event of the reply, and the position up to which the caller knows every event. */
-function createProgress(
-  { agent_id }: Actor,
-  { thread_id, after_sequence, task_id }: ReplyRequest,
-  start: string,
-) {
-  let cursor = start;
-  let hasSkipped = false;
-  let hasReply = false;
-  return {
-    cursor: () => cursor,
-    hasReply: () => hasReply,
-    /** Sees the events in feed order. The agent's own messages end no wait. */
-    wants({ type, message, data, cursor: after, ...event }: FeedEvent): boolean {
-      const isMessage = type === 'message.created';
-      const isKnown = !isNews({ type, message, data }, agent_id);
-      const isReply =
-        isMessage && !isKnown && message?.thread_id === thread_id && message.sequence > after_sequence;
-      // The answer names the thread, which a question to an agent opens.
-      const isOpening = type === 'thread.created' && event.thread_id === thread_id;
-      // The answer has the task as it is now.
-      const task = type === 'task.updated' ? taskOfEvent.parse(data).task : undefined;
-      const isOwnTask = task !== undefined && task.id === task_id;
-      hasSkipped ||= (hasReply && task === undefined) || !(isKnown || isReply || isOpening || isOwnTask);
-      hasReply ||= isReply || (isOwnTask && !isOpenTask(task.state));
-      if (!hasSkipped) cursor = after;
-      return !isKnown && !isOpening && !(isOwnTask && isOpenTask(task.state));
-    },
-  };
-}
-
-const taskOfEvent = z.object({ task: z.object({ id: z.string(), state: z.enum(taskStates) }) });
 
 const answeredBy = z.object({ reply: toolMessageSchema.nullable(), task: taskSchema.nullable() });
 

@@ -1,4 +1,4 @@
-import { updateTaskInput } from '../../../packages/core/src/inputs/tasks.ts';
+import { toTaskReport, updateTaskInput } from '../../../packages/core/src/inputs/tasks.ts';
 import { exampleMessage } from '../../../packages/core/src/records/examples.ts';
 import { exampleEndedTask, presentTask, taskSchema } from '../../../packages/core/src/records/task.ts';
 import { findThreadOfTask } from '../../services/tasks/access.ts';
@@ -14,18 +14,8 @@ export const updateTaskOperation = defineOperation({
   kind: 'write',
   input: updateTaskInput,
   output: taskSchema,
-  async run(work, { message: own, data, artifact, ...report }) {
-    const json = data === undefined ? null : JSON.stringify(data);
-    const message = own ?? (json === null ? null : toMessage(data));
-    const isArtifact = artifact ?? report.state === 'completed';
-    const task = await updateTask(work, {
-      ...report,
-      message,
-      data: json,
-      artifact: isArtifact,
-      lease_id: report.lease_id,
-    });
-    return presentTask(task);
+  async run(work, input) {
+    return presentTask(await updateTask(work, toTaskReport(input)));
   },
   limit: { budget: 'send_message', findKey: async (work, { task_id }) => findThreadOfTask(work, task_id) },
   rest: { method: 'POST', path: '/tasks/{task_id}/update', status: 200, idempotency: 'accepted' },
@@ -52,9 +42,3 @@ export const updateTaskOperation = defineOperation({
     output: exampleEndedTask,
   },
 });
-
-/** The text of a result that is only JSON. */
-function toMessage(data: unknown) {
-  const content = `\`\`\`json\n${JSON.stringify(data, null, 2)}\n\`\`\``;
-  return { content, content_type: 'markdown' as const, attachment_ids: [] };
-}

@@ -154,10 +154,10 @@ export const tasksRepository = repository(
       `select ${columns} from tasks t ${parties}
        where t.thread_id = any(:thread_ids::text[]) and t.ended_at is null and t.agent_id = :agent_id and t.message_id = any(:message_ids::text[])`,
     ),
-    /** The task of each of these messages that belongs to one. */
+    /** The task of each of these messages that belongs to one; of one that belongs to two, the newer is last. */
     listMessageTasks: sql.rows<[messageIds: readonly string[]], { message_id: string; task_id: string }>(
       'tasks.list_message_tasks',
-      'select message_id, task_id from task_messages where message_id = any(:message_ids::text[])',
+      'select message_id, task_id from task_messages where message_id = any(:message_ids::text[]) order by task_id',
     ),
     /** How many tasks of the client the agent has to answer. */
     countOpen: sql.value<[clientId: string, agentId: string], number>(

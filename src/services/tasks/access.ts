@@ -1,5 +1,5 @@
-import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
+import { taskNotFound } from '../../../packages/core/src/policies/tasks.ts';
 import type { ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 
@@ -11,11 +11,6 @@ export async function requireTask(work: Work, id: string): Promise<ViewedTaskRow
   const task = isId('task', id) ? await work.db.tasks.find(id, work.actor.agent_id) : undefined;
   if (!task) throw taskNotFound();
   return task;
-}
-
-/** The refusal for a task that does not exist or that the actor is no side of. */
-export function taskNotFound(): DomainError {
-  return new DomainError('TASK_NOT_FOUND', 'No such task, or you are neither its client nor its agent.');
 }
 
 /** The thread of a task that the actor may see, for rate limits. */

@@ -1,10 +1,5 @@
-import {
-  isOpenTask,
-  nextTaskState,
-  type TaskCause,
-  type TaskChange,
-  taskLifeMs,
-} from '../../../packages/core/src/domain/tasks.ts';
+import type { TaskCause, TaskChange } from '../../../packages/core/src/domain/tasks.ts';
+import { advanceTask, setTaskState } from '../../../packages/core/src/policies/tasks.ts';
 import type { TaskRow } from '../../repositories/tasks/tasks.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 
@@ -27,10 +22,7 @@ export const byActor = ({ actor }: Pick<Work, 'actor'>) => ({
  * @returns whether the task changed
  */
 export function moveTask(work: SystemWork, task: TaskRow, cause: TaskCause, origin: Origin): boolean {
-  const state = nextTaskState(task.state, cause);
-  const isReport = typeof cause === 'object' && origin.message_id !== undefined && isOpenTask(task.state);
-  if (state === task.state && !isReport) return false;
-  task.state = state;
+  if (!setTaskState(task, cause, origin.message_id !== undefined)) return false;
   recordChange(work, task, 'state', origin);
   return true;
 }
@@ -42,12 +34,7 @@ export function recordChange(
   change: TaskChange,
   { message_id = null, by }: Origin,
 ): void {
-  if (change !== 'created') task.generation += 1;
-  // Time never runs backwards along the generations.
-  task.updated_at = Math.max(task.updated_at, work.now);
-  task.expires_at = task.updated_at + taskLifeMs(work.settings.taskDays);
-  task.ended_at = isOpenTask(task.state) ? null : (task.ended_at ?? task.updated_at);
-  if (task.state !== 'working') task.lease_token = null;
+  advanceTask(task, change, { now: work.now, taskDays: work.settings.taskDays });
   work.changes.defer(work.db.tasks.save({ ...task }, { change, message_id, by_id: by?.id ?? null }));
   work.changes.emit({
     type: 'task.updated',

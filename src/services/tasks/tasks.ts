@@ -1,15 +1,16 @@
-import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { ReportedTaskState, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import {
-  isOpenTask,
-  type ReportedTaskState,
-  type TaskState,
-} from '../../../packages/core/src/domain/tasks.ts';
+  requireAskedAgent,
+  requireOpenTask,
+  requireTaskClient,
+  taskNotFound,
+} from '../../../packages/core/src/policies/tasks.ts';
 import type { TaskRow, ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireCurrentLease } from '../inbox/access.ts';
 import { lockThread, type MessageDraft, sendMessage } from '../messages/send.ts';
 import { type PageRequest, readPage } from '../paging.ts';
-import { requireTask, taskNotFound } from './access.ts';
+import { requireTask } from './access.ts';
 import { byActor, moveTask, recordChange } from './change.ts';
 import { addTaskMessage } from './open.ts';
 
@@ -60,9 +61,7 @@ export interface TaskReport {
 export async function updateTask(work: Work, report: TaskReport): Promise<ViewedTaskRow> {
   const { state, artifact, data, lease_id } = report;
   const found = await requireTask(work, report.task_id);
-  if (found.agent_id !== work.actor.agent_id) {
-    throw new DomainError('FORBIDDEN', 'Only the asked agent reports the state. You can cancel the task.');
-  }
+  requireAskedAgent(found, work.actor.agent_id);
   if (report.message) await lockThread(work, found.thread_id);
   const task = await lockOpenTask(work, found);
   const sent =
@@ -91,13 +90,11 @@ export async function updateTask(work: Work, report: TaskReport): Promise<Viewed
  */
 export async function cancelTask(work: Work, id: string): Promise<ViewedTaskRow> {
   const found = await requireTask(work, id);
-  if (found.client_id !== work.actor.agent_id) {
-    throw new DomainError('FORBIDDEN', 'Only the client cancels. Report that you reject the task.');
-  }
+  requireTaskClient(found, work.actor.agent_id);
   const [task] = await work.db.tasks.lock([found.id]);
   if (!task) throw taskNotFound();
   if (task.state === 'canceled') return { ...found, ...task };
-  requireOpen(task);
+  requireOpenTask(task);
   moveTask(work, task, 'cancel', { by: byActor(work) });
   return { ...found, ...task };
 }
@@ -105,11 +102,6 @@ export async function cancelTask(work: Work, id: string): Promise<ViewedTaskRow>
 async function lockOpenTask(work: Work, { id }: TaskRow): Promise<TaskRow> {
   const [task] = await work.db.tasks.lock([id]);
   if (!task) throw taskNotFound();
-  requireOpen(task);
+  requireOpenTask(task);
   return task;
-}
-
-function requireOpen({ state }: TaskRow): void {
-  if (isOpenTask(state)) return;
-  throw new DomainError('INVALID_TRANSITION', `This task has ended: it is ${state}. Open another one.`);
 }

@@ -1,29 +1,23 @@
-import { nextTaskState, type TaskCause } from '../../../packages/core/src/domain/tasks.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
-import type { TaskRow } from '../../repositories/tasks/tasks.ts';
+import { nextTaskState } from '../../../packages/core/src/domain/tasks.ts';
+import { causeOfClosing, causeOfLeaving } from '../../../packages/core/src/policies/tasks.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { byActor, moveTask, recordChange } from './change.ts';
 
 /** Ends the open tasks of a thread that the actor closes. The caller has locked the thread. */
 export async function endTasksOfThread(work: Work, thread_id: string): Promise<void> {
   for (const task of await work.db.tasks.lockOpenInThread(thread_id))
-    moveTask(work, task, causeOf(task, work.actor.agent_id), { by: byActor(work) });
+    moveTask(work, task, causeOfClosing(task, work.actor.agent_id), { by: byActor(work) });
   await work.db.expectedReplies.removeOfThread(thread_id);
 }
 
 /** Ends the open tasks of a member that leaves a thread, or that the actor removes. The caller has locked the thread. */
 export async function endTasksOfMember(work: Work, thread_id: string, member_id: string): Promise<void> {
-  const { agent_id } = work.actor;
   for (const task of await work.db.tasks.lockOpenInThread(thread_id)) {
-    if (task.client_id !== member_id && task.agent_id !== member_id) continue;
-    moveTask(work, task, member_id === agent_id ? causeOf(task, agent_id) : 'fail', { by: byActor(work) });
+    const cause = causeOfLeaving(task, member_id, work.actor.agent_id);
+    if (cause) moveTask(work, task, cause, { by: byActor(work) });
   }
   await work.db.expectedReplies.removeOfMember(thread_id, member_id);
-}
-
-function causeOf({ client_id, agent_id }: TaskRow, actor_id: string): TaskCause {
-  if (actor_id === client_id) return 'cancel';
-  return actor_id === agent_id ? 'reject' : 'fail';
 }
 
 /** Ends the open tasks of an agent that retires: no agent answers them any more, or waits for the answer. */

@@ -1,4 +1,4 @@
-const idPattern = /\b(agt|thd|msg|att|evt|creq|lse|whk|apr)_[0-9A-Z]{26}\b/g;
+const idPattern = /\b(agt|thd|msg|att|evt|creq|lse|whk|apr|tsk)_[0-9A-Z]{26}\b/g;
 /** In a path. The words for the ends of a feed and those of the tests stay. */
 const cursorPattern = /cursor=[\w%.-]{10,}/g;
 const volatile = new Set([

@@ -8,7 +8,8 @@ import { createClock, createIds, createSecret } from './core/clock.ts';
 import { errorBody, toDomainError } from './core/errors.ts';
 import { beginContact } from './operations/contacts.ts';
 import { wakeReaders } from './core/feed.ts';
-import { expireItems } from './core/inbox.ts';
+import { endExpired, expireItems } from './core/inbox.ts';
+import { sweepTasks } from './core/tasks.ts';
 import { createExchange, type Exchange } from './transports/exchange.ts';
 import { answerOauth } from './transports/oauth.ts';
 import type { Agent } from './core/records.ts';
@@ -58,7 +59,9 @@ export async function fakeService({ now, onWebhook }: FakeServiceOptions = {}): 
       advance(milliseconds) {
         clock.advance(milliseconds);
         for (const listener of state.onTokensEnded) listener();
-        // Items become ready, and leases expire.
+        for (const { inbox } of state.agents.values()) if (inbox) endExpired(state, inbox);
+        sweepTasks(state);
+        // Items become ready.
         for (const agent of state.agents.values()) wakeReaders(agent);
       },
     },

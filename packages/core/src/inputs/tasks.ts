@@ -115,4 +115,22 @@ export const updateTaskInput = z
     },
   );
 
+/** Returns a report as it is stored: its data as JSON text, which is the message if there is no other. */
+export function toTaskReport({ message, data, artifact, ...report }: z.output<typeof updateTaskInput>) {
+  const json = data === undefined ? null : JSON.stringify(data);
+  return {
+    ...report,
+    message: message ?? (json === null ? null : toDataMessage(data)),
+    data: json,
+    artifact: artifact ?? report.state === 'completed',
+    lease_id: report.lease_id,
+  };
+}
+
+/** The text of a result that is only JSON. */
+function toDataMessage(data: unknown): z.output<typeof updateMessage> {
+  const text = `\`\`\`json\n${JSON.stringify(data, null, 2)}\n\`\`\``;
+  return { content: text, content_type: 'markdown', attachment_ids: [] };
+}
+
 export const cancelTaskInput = z.strictObject({ task_id: taskId });

@@ -1,6 +1,7 @@
 import { DomainError } from '../../../../core/src/domain/errors.ts';
 import { canSeeEvent } from '../../../../core/src/events/feed-event.ts';
 import type { EventType } from '../../../../core/src/events/list.ts';
+import { isNews } from '../../../../core/src/events/news.ts';
 import { presentEvent as presentColumns } from '../../../../core/src/events/present-event.ts';
 import type { Agent, Message, StoredEvent } from './records.ts';
 import type { State } from './state.ts';
@@ -105,9 +106,7 @@ export function countPending(
 ): { pending_events: number; pending_events_more?: true } {
   const { removed, acknowledged } = agent.feed;
   const { events } = readEvents(agent, granted, Math.max(acknowledged ?? 0, removed), Infinity);
-  const pending = events.filter(
-    ({ type, message }) => type !== 'message.created' || message?.sender_id !== agent.id,
-  ).length;
+  const pending = events.filter((event) => isNews({ ...event, data: event.data ?? {} }, agent.id)).length;
   return { pending_events: Math.min(pending, 100), ...(pending > 100 && { pending_events_more: true }) };
 }
 

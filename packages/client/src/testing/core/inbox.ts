@@ -1,5 +1,6 @@
 import { defaultInbox } from '../../../../core/src/domain/inbox.ts';
 import { canSeeEvent } from '../../../../core/src/events/feed-event.ts';
+import { returnTasks } from './tasks.ts';
 import { decodeCursor, emit, lastNumber } from './feed.ts';
 import type { Agent, AgentRef, Inbox, InboxItem, StoredEvent } from './records.ts';
 import type { Call, State } from './state.ts';
@@ -29,7 +30,9 @@ export function findNewItems(state: State, agent: Agent, inbox: Inbox): InboxIte
       causeOf(event) !== agent.id &&
       (thread_id === null || type === 'thread.member_removed' || isMember(thread_id));
     if (!isWanted) return [];
-    return [{ number, event, sequence: message?.sequence ?? null, state: 'ready', ...unclaimed() }];
+    const task_id = state.taskOfMessage.get(message?.id ?? '') ?? null;
+    const sequence = message?.sequence ?? null;
+    return [{ number, event, sequence, task_id, state: 'ready', ...unclaimed() }];
   });
 }
 
@@ -54,28 +57,37 @@ export function copyItems(state: State, agent: Agent, inbox: Inbox): void {
 
 /** Records that an attempt ended without an acknowledgement: the item is ready at a time, or dead after the last attempt. */
 export function endAttempt(
+  state: State,
   item: InboxItem,
   { max_attempts }: Inbox,
   attempt: { outcome: 'released' | 'expired'; reason: string | null; now: number; ready_at: number },
 ): void {
   const { outcome, reason, now: ended_at, ready_at } = attempt;
+  returnTasks(state, [item]);
   item.reasons.push({ attempt: item.attempts, outcome, reason, consumer: item.consumer, ended_at });
-  const state = item.attempts >= max_attempts ? 'dead' : 'ready';
-  Object.assign(item, { state, ready_at, updated_at: ended_at });
+  const next = item.attempts >= max_attempts ? 'dead' : 'ready';
+  Object.assign(item, { state: next, ready_at, updated_at: ended_at });
 }
 
 /** Ends leases that have expired. */
-export function endExpired(inbox: Inbox, now: number): void {
+export function endExpired(state: State, inbox: Inbox): void {
+  const now = state.clock.now();
   for (const item of inbox.items)
     if (item.state === 'leased' && item.expires_at <= now)
-      endAttempt(item, inbox, { outcome: 'expired', reason: null, now: item.expires_at, ready_at: now });
+      endAttempt(state, item, inbox, {
+        outcome: 'expired',
+        reason: null,
+        now: item.expires_at,
+        ready_at: now,
+      });
 }
 
 /** Ends leases of an agent that was paused, or of a token that was revoked. The attempts do not count. */
-export function endLeases(agent: Agent, now: number, token?: string): void {
+export function endLeases(state: State, agent: Agent, token?: string): void {
   for (const item of agent.inbox?.items ?? []) {
     if (item.state !== 'leased' || (token !== undefined && item.token !== token)) continue;
-    Object.assign(item, { state: 'ready', attempts: item.attempts - 1, ready_at: now });
+    returnTasks(state, [item]);
+    Object.assign(item, { state: 'ready', attempts: item.attempts - 1, ready_at: state.clock.now() });
   }
 }
 

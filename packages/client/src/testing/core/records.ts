@@ -1,10 +1,12 @@
 import type { FailedAttempt } from '../../../../core/src/domain/inbox.ts';
+import type { TaskDelivery } from '../../../../core/src/domain/tasks.ts';
 import type { EventColumns } from '../../../../core/src/events/present-event.ts';
 import type { WebhookDeliveryRecord, WebhookRecord } from '../../../../core/src/events/webhook-record.ts';
 import type { AgentRecord } from '../../../../core/src/records/agent.ts';
 import type { ApprovalRecord } from '../../../../core/src/records/approval.ts';
 import type { AttachmentRecord } from '../../../../core/src/records/attachment.ts';
 import type { MessageColumns } from '../../../../core/src/records/message.ts';
+import type { TaskColumns } from '../../../../core/src/records/task.ts';
 import type { ReceiptColumns } from '../../../../core/src/records/receipt.ts';
 import type { ThreadColumns } from '../../../../core/src/records/thread.ts';
 
@@ -52,6 +54,8 @@ export interface InboxItem {
   event: StoredEvent;
   /** The sequence of its message; null if it is not about a message. */
   sequence: number | null;
+  /** The task of its message, if that belongs to one. */
+  task_id: string | null;
   state: 'ready' | 'leased' | 'dead' | 'handled';
   attempts: number;
   fencing_token: number;
@@ -107,6 +111,18 @@ export type Message = MessageColumns;
 export interface Thread extends Omit<ThreadColumns, 'members' | 'last_sequence' | 'unread_count'> {
   members: ReceiptColumns[];
   messages: Message[];
+  /** Grows with each change: the order of the list. */
+  activity: number;
+}
+
+export interface Task extends TaskColumns {
+  /** Of the asking message. */
+  sequence: number;
+  lease_token: number | null;
+  ended_at: number | null;
+  /** How far the asking message had come when it was canceled. */
+  ended_delivery: TaskDelivery | null;
+  messages: { message: Message; artifact: boolean; data: unknown }[];
   /** Grows with each change: the order of the list. */
   activity: number;
 }

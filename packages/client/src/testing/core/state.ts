@@ -9,6 +9,7 @@ import type {
   ClientCredential,
   ContactRequest,
   Message,
+  Task,
   Thread,
   Token,
   Upload,
@@ -24,6 +25,10 @@ export interface State {
   agentIds: Map<string, string>;
   threads: Map<string, Thread>;
   messages: Map<string, Message>;
+  /** In the order of their opening. */
+  tasks: Map<string, Task>;
+  /** The id of the task of each message that belongs to one. */
+  taskOfMessage: Map<string, string>;
   requests: ContactRequest[];
   approvals: Map<string, Approval>;
   attachments: Map<string, Attachment>;
@@ -59,6 +64,8 @@ export function createState(
     agentIds: new Map(),
     threads: new Map(),
     messages: new Map(),
+    tasks: new Map(),
+    taskOfMessage: new Map(),
     requests: [],
     approvals: new Map(),
     attachments: new Map(),

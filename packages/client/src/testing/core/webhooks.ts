@@ -4,7 +4,7 @@ import { defaultPacing, type DisabledReason } from '../../../../core/src/domain/
 import { canSeeEvent } from '../../../../core/src/events/feed-event.ts';
 import type { WebhookRequest } from '../types.ts';
 import { lastNumber, markDelivered, presentEvent } from './feed.ts';
-import type { Agent, Delivery, StoredEvent, Webhook } from './records.ts';
+import type { Agent, AgentRef, Delivery, StoredEvent, Webhook } from './records.ts';
 import type { State } from './state.ts';
 
 const timeoutMs = 20_000;
@@ -76,8 +76,10 @@ export async function postToUrl(
 export function deliver(state: State, agent: Agent, webhook: Webhook): void {
   const { feed } = agent;
   const start = Math.max(webhook.position, feed.removed);
-  const isWanted = ({ type }: StoredEvent) =>
-    canSeeEvent(webhook.scopes, type) && webhook.event_types?.includes(type) !== false;
+  const isWanted = ({ type, data }: StoredEvent) =>
+    canSeeEvent(webhook.scopes, type) &&
+    webhook.event_types?.includes(type) !== false &&
+    !(type === 'task.updated' && (data as { by: AgentRef | null }).by?.id === agent.id);
   if (webhook.enabled && !isLeftOut(state, agent, webhook))
     for (const [index, event] of feed.events.slice(start - feed.removed).entries())
       if (isWanted(event)) webhook.deliveries.push(toDelivery(state, event, start + index + 1));

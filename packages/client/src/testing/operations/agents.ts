@@ -143,7 +143,7 @@ type Changes = { [Name in keyof AgentProfile]?: AgentProfile[Name] | undefined }
 function changeAgent({ state, me }: Call, agent: Agent, changes: Changes): AgentRecord {
   const before = JSON.stringify(presentAgent(state, agent));
   const name = agent.display_name;
-  if (changes.paused && !agent.paused) endLeases(agent, state.clock.now());
+  if (changes.paused && !agent.paused) endLeases(state, agent);
   Object.assign(agent, changes);
   if (JSON.stringify(presentAgent(state, agent)) === before) return presentAgent(state, agent);
   agent.updated_at = Math.max(agent.updated_at + 1, state.clock.now());

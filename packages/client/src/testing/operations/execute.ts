@@ -15,8 +15,10 @@ import { batchHandlers } from './batches.ts';
 import { contactHandlers } from './contacts.ts';
 import { runOnce } from './idempotency.ts';
 import { inboxHandlers } from './inbox.ts';
-import { awaitReply, messageHandlers } from './messages.ts';
+import { messageHandlers } from './messages.ts';
+import { awaitReply, replyHandlers } from './replies.ts';
 import { searchHandlers } from './search.ts';
+import { taskHandlers } from './tasks.ts';
 import { threadHandlers } from './threads.ts';
 import { webhookHandlers } from './webhooks.ts';
 
@@ -47,7 +49,9 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...contactHandlers,
   ...inboxHandlers,
   ...messageHandlers,
+  ...replyHandlers,
   ...searchHandlers,
+  ...taskHandlers,
   ...threadHandlers,
   ...webhookHandlers,
 };
@@ -91,13 +95,20 @@ export async function execute(
 
 async function addReply(call: Call, answer: Answer, input: object, start: number): Promise<Answer> {
   const { output, isReplayed } = answer;
-  const { thread_id, message, after_sequence } = output as {
+  const { thread_id, message, task, after_sequence } = output as {
     thread_id?: string;
     message?: { thread_id: string };
+    task: { id: string } | null;
     after_sequence: number;
   };
-  const { wait_seconds } = input as { wait_seconds: number };
-  const id = message?.thread_id ?? thread_id ?? '';
-  const waited = await awaitReply(call, { thread_id: id, after_sequence, wait_seconds, start });
+  const { wait_seconds, task_id } = input as { wait_seconds: number; task_id?: string };
+  const waited = await awaitReply(call, {
+    thread_id: message?.thread_id ?? thread_id ?? '',
+    after_sequence,
+    task_id: task_id ?? task?.id,
+    is_only_in_task: task_id !== undefined,
+    wait_seconds,
+    start,
+  });
   return { output: { ...output, ...waited }, isReplayed };
 }

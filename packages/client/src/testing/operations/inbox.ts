@@ -20,6 +20,7 @@ import {
   copyItems,
   endAttempt,
   endExpired,
+  endLeases,
   findFree,
   findNewItems,
   moveHandledMark,
@@ -27,6 +28,7 @@ import {
   readPosition,
 } from '../core/inbox.ts';
 import type { Agent, Inbox, InboxItem } from '../core/records.ts';
+import { isOfCanceledTask, moveTask, startTasks, type TaskEffect } from '../core/tasks.ts';
 import { type Call, defineHandler, requireValidToken } from '../core/state.ts';
 import { relate, requireNotPaused } from './agents.ts';
 import { findLease, requireLease } from './leases.ts';
@@ -45,7 +47,7 @@ function requireInbox({ inbox }: Agent): Inbox {
 /** The inbox after the leases that have expired. @throws {DomainError} INBOX_NOT_FOUND */
 function requireCurrentInbox({ state, me }: Call): Inbox {
   const inbox = requireInbox(me);
-  endExpired(inbox, state.clock.now());
+  endExpired(state, inbox);
   return inbox;
 }
 
@@ -87,10 +89,15 @@ function claim(call: Call, { max, lease_seconds, consumer = 'operator' }: Claim)
   me.inbox = inbox;
   const now = state.clock.now();
   inbox.consumers.set(consumer, now);
-  endExpired(inbox, now);
+  endExpired(state, inbox);
+  const skipCanceled = () => {
+    inbox.items = inbox.items.filter((item) => item.state !== 'ready' || !isOfCanceledTask(state, item));
+  };
+  skipCanceled();
   const leased = inbox.items.filter((item) => item.state === 'leased').length;
   const room = Math.min(max, maxLeases - leased);
   if (findFree(call, inbox).length < room) copyItems(state, me, inbox);
+  skipCanceled();
   const claimed = findFree(call, inbox).slice(0, room);
   const expires_at = now + (lease_seconds ?? inbox.lease_seconds) * 1_000;
   me.last_fencing_token = Math.max(me.last_fencing_token, claimed.length > 0 ? now : 0);
@@ -101,6 +108,7 @@ function claim(call: Call, { max, lease_seconds, consumer = 'operator' }: Claim)
     Object.assign(item, { consumer, updated_at: now });
     me.leases.set(lease.lease_id, item);
   }
+  startTasks(call, claimed);
   if (claimed.length > 0 || room > 0) return claimed;
   const message = `An agent can have ${maxLeases} leases at a time. Acknowledge or release some.`;
   throw new DomainError('RATE_LIMITED', message, { retry_after: 1 });
@@ -144,10 +152,11 @@ function finish({ state, me }: Call, item: InboxItem): void {
   wakeReaders(me);
 }
 
-function sendReply(call: Call, { event }: InboxItem, draft: Draft) {
+function sendReply(call: Call, { event }: InboxItem, draft: Draft, effect: TaskEffect) {
   const { thread_id, message } = event;
   if (thread_id === null) throw wrongField('reply', 'the event of this lease belongs to no thread');
-  return sendMessage(call, thread_id, { ...draft, reply_to: draft.reply_to ?? message?.id ?? null });
+  const reply_to = draft.reply_to ?? message?.id ?? null;
+  return sendMessage(call, thread_id, { ...draft, reply_to }, effect);
 }
 
 const noInput = z.strictObject({});
@@ -164,8 +173,9 @@ export const inboxHandlers = {
     return presentInbox(call);
   }),
   get_inbox: defineHandler(noInput, presentInbox),
-  delete_inbox: defineHandler(noInput, ({ me }) => {
+  delete_inbox: defineHandler(noInput, ({ state, me }) => {
     requireInbox(me);
+    endLeases(state, me);
     me.inbox = null;
     me.has_deleted_inbox = true;
     wakeReaders(me);
@@ -187,12 +197,15 @@ export const inboxHandlers = {
     item.expires_at = call.state.clock.now() + lease_seconds * 1_000;
     return presentState(item);
   }),
-  acknowledge_message: defineHandler(acknowledgeMessageInput, (call, { lease_id, reply }) => {
-    const item = requireLease(call, lease_id);
-    const message = reply === undefined ? null : sendReply(call, item, toReplyDraft(reply));
-    finish(call, item);
-    return { message: message && presentMessage(message) };
-  }),
+  acknowledge_message: defineHandler(
+    acknowledgeMessageInput,
+    (call, { lease_id, reply, task_state: state }) => {
+      const item = requireLease(call, lease_id);
+      const message = reply === undefined ? null : sendReply(call, item, toReplyDraft(reply), { state });
+      finish(call, item);
+      return { message: message && presentMessage(message) };
+    },
+  ),
   acknowledge_messages: defineHandler(acknowledgeMessagesInput, (call, { ids }) => {
     const results = ids.map((id) => {
       if (!call.me.leases.has(id)) return { id, result: 'not_found' };
@@ -207,7 +220,7 @@ export const inboxHandlers = {
     const item = requireLease(call, lease_id);
     const now = state.clock.now();
     const ready_at = now + delay_seconds * 1_000;
-    endAttempt(item, requireInbox(me), { outcome: 'released', reason: reason ?? null, now, ready_at });
+    endAttempt(state, item, requireInbox(me), { outcome: 'released', reason: reason ?? null, now, ready_at });
     wakeReaders(me);
     return { state: item.state, attempts: item.attempts, ready_at };
   }),
@@ -230,7 +243,10 @@ export const inboxHandlers = {
     return {};
   }),
   delete_dead_item: defineHandler(itemRef, (call, { item_id }) => {
-    finish(call, requireDead(call, item_id));
+    const item = requireDead(call, item_id);
+    const task = call.state.tasks.get(item.task_id ?? '');
+    if (task) moveTask(call.state, task, 'fail', { by: null });
+    finish(call, item);
     return {};
   }),
 };

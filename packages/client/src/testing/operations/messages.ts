@@ -1,15 +1,8 @@
-import { relationshipOf } from '../../../../core/src/domain/agents/agents.ts';
 import { DomainError } from '../../../../core/src/domain/errors.ts';
-import {
-  askInThreadInput,
-  listMessagesInput,
-  sendMessageInput,
-  toDraft,
-  waitForReplyInput,
-} from '../../../../core/src/inputs/messages.ts';
+import { listMessagesInput, sendMessageInput, toDraft } from '../../../../core/src/inputs/messages.ts';
 import { checkMessagePolicy } from '../../../../core/src/policies/inbound.ts';
-import { presentToolMessage } from '../../../../core/src/records/tool-message.ts';
-import { emit, encodeCursor, lastNumber, readEvents, waitForEvents } from '../core/feed.ts';
+import { emit } from '../core/feed.ts';
+import { applyMessage, type TaskEffect } from '../core/tasks.ts';
 import type { Agent, Attachment, Message, Thread } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
 import { relate, requireNotPaused } from './agents.ts';
@@ -57,7 +50,12 @@ export function nextActivity({ threads }: State): number {
 }
 
 /** Appends a message that was checked. The read mark moves over it if nothing unread is before it. */
-export function appendMessage(call: Call, thread: Thread, { draft, files }: Prepared): Message {
+export function appendMessage(
+  call: Call,
+  thread: Thread,
+  { draft, files }: Prepared,
+  effect: TaskEffect = {},
+): Message {
   const { state, me } = call;
   const { attachment_ids: _ids, ...fields } = draft;
   const created_at = Math.max(thread.last_message_at ?? 0, state.clock.now());
@@ -87,68 +85,14 @@ export function appendMessage(call: Call, thread: Thread, { draft, files }: Prep
   }
   const recipients = thread.members.map(({ id }) => id);
   emit(state, { type: 'message.created', thread_id: thread.id, message, recipients });
+  applyMessage(call, thread, message, effect);
   return message;
 }
 
 /** Sends a message in a thread of the caller. */
-export function sendMessage(call: Call, thread_id: string, draft: Draft): Message {
+export function sendMessage(call: Call, thread_id: string, draft: Draft, effect?: TaskEffect): Message {
   const thread = requireThread(call, thread_id);
-  return appendMessage(call, thread, prepareMessage(call, thread, draft));
-}
-
-/** What an operation that waits for a reply answers before the wait. */
-export function toAnswer(message: Message): object {
-  return {
-    message: presentMessage(message),
-    reply: null,
-    after_sequence: message.sequence,
-    cursor: 'latest',
-  };
-}
-
-interface Wait {
-  thread_id: string;
-  after_sequence: number;
-  wait_seconds: number;
-  /** The number of the last event before the call. */
-  start: number;
-}
-
-/** Waits for the first message of another member after a sequence; adds it and the feed position to the answer. */
-export async function awaitReply(call: Call, wait: Wait): Promise<{ reply: object | null; cursor: string }> {
-  const { me, state, signal } = call;
-  const { thread_id, after_sequence } = wait;
-  const find = () =>
-    state.threads
-      .get(thread_id)
-      ?.messages.find(({ sequence, sender_id }) => sequence > after_sequence && sender_id !== me.id);
-  const deadline = Date.now() + wait.wait_seconds * 1_000;
-  let reply = find();
-  while (!reply && Date.now() < deadline && !signal.aborted) {
-    await waitForEvents(me, lastNumber(me), deadline - Date.now(), signal);
-    reply = find();
-  }
-  const sender = reply && state.agents.get(reply.sender_id);
-  const relationship = sender ? relationshipOf(relate(me, sender)) : 'none';
-  return {
-    reply: reply ? presentToolMessage(reply, relationship) : null,
-    cursor: encodeCursor(me, positionAfter(call, wait, reply)),
-  };
-}
-
-/** The position up to which the caller knows every event: its own messages, the thread that it opened, and the reply. */
-function positionAfter({ me }: Call, { thread_id, start }: Wait, reply: Message | undefined): number {
-  let position = start;
-  const { events } = readEvents(me, new Set(['realtime:read']), start, Infinity);
-  for (const { type, message, thread_id: of } of events) {
-    const isOwn = message?.sender_id === me.id;
-    const isOpening = type === 'thread.created' && of === thread_id;
-    if (!isOwn && !isOpening && message !== reply) break;
-    if (!message && !isOpening) break;
-    position += 1;
-    if (message && message === reply) break;
-  }
-  return position;
+  return appendMessage(call, thread, prepareMessage(call, thread, draft), effect);
 }
 
 export const messageHandlers = {
@@ -157,13 +101,6 @@ export const messageHandlers = {
     const prepared = prepareMessage(call, thread, toDraft(fields));
     if (lease_id !== undefined) requireLease(call, lease_id);
     return presentMessage(appendMessage(call, thread, prepared));
-  }),
-  ask_in_thread: defineHandler(askInThreadInput, (call, { thread_id, wait_seconds: _wait, ...fields }) =>
-    toAnswer(sendMessage(call, thread_id, toDraft(fields))),
-  ),
-  wait_for_reply: defineHandler(waitForReplyInput, (call, { thread_id = '', after_sequence = 0 }) => {
-    requireThread(call, thread_id);
-    return { thread_id, reply: null, after_sequence, cursor: 'latest' };
   }),
   list_messages: defineHandler(listMessagesInput, (call, { thread_id, order, after_sequence, ...page }) => {
     const { messages } = requireThread(call, thread_id);

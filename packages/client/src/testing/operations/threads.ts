@@ -18,6 +18,7 @@ import { checkInboundPolicy } from '../../../../core/src/policies/inbound.ts';
 import { presentReceipt, type ReceiptColumns } from '../../../../core/src/records/receipt.ts';
 import { emit } from '../core/feed.ts';
 import { removeItemsOfThread } from '../core/inbox.ts';
+import { endTasksOfMember, endTasksOfThread } from '../core/tasks.ts';
 import type { Agent, AgentRef, Thread } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
 import { relate, requireAgent, requireNotPaused, toAgentId } from './agents.ts';
@@ -141,6 +142,7 @@ export const threadHandlers = {
       throw new DomainError('INVALID_TRANSITION', message);
     }
     if (subject !== thread.subject) requireMayWrite(call, thread);
+    if (thread.status === 'active' && status !== 'active') endTasksOfThread(call, thread.id);
     Object.assign(thread, { status, subject, updated_at: call.state.clock.now() });
     emitToMembers(call.state, thread, 'thread.updated', columnsOf(thread));
     return presentThread(thread, call.me);
@@ -171,6 +173,7 @@ export const threadHandlers = {
     const member = before.find((one) => one.id === id);
     if (!member)
       throw new DomainError('AGENT_NOT_FOUND', `No such member of this thread: ${member_ref.slice(0, 80)}`);
+    endTasksOfMember(call, thread_id, member.id);
     thread.members = before.filter((one) => one !== member);
     removeItemsOfThread(state.agents.get(member.id), thread_id);
     thread.updated_at = state.clock.now();

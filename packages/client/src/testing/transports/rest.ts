@@ -152,6 +152,7 @@ const locations: Record<string, (output: Output) => string> = {
   register_agent: ({ id }) => `/agents/${id}`,
   create_thread: ({ id }) => `/threads/${id}`,
   add_thread_member: ({ id }) => `/threads/${id}`,
+  create_task: ({ id }) => `/tasks/${id}`,
   create_webhook: ({ id }) => `/webhooks/${id}`,
   create_attachment: ({ id }) => `/attachments/${id}`,
   send_message: toMessagePath,

@@ -26,7 +26,7 @@ export function revokeToken(state: State, token: string): void {
   state.tokens.delete(token);
   for (const listener of state.onTokensEnded) listener();
   if (!agent) return;
-  endLeases(agent, state.clock.now(), token);
+  endLeases(state, agent, token);
   wakeReaders(agent);
 }
 
