@@ -97,7 +97,7 @@ export interface ItemWait<Input = unknown> {
   waitMs(input: Input): number;
   isEmpty(output: object, input: Input): boolean;
   /** What to wait for. Throws as `run`. */
-  findNext(work: Work): Promise<NextItem>;
+  findNext(work: Work, input: Input): Promise<NextItem>;
 }
 
 /** Runs concurrent calls of an operation in one transaction. */

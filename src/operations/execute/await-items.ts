@@ -30,7 +30,9 @@ export function createAwaitItems(unitOfWork: UnitOfWork, { watchInbox }: InboxWa
         const answer = await next(context);
         const isOver = Date.now() >= deadline || signal?.aborted === true;
         if (isOver || !itemWait.isEmpty(answer.output, context.input)) return answer;
-        const { last_number: after, next_in_ms } = await unitOfWork.read(actor, itemWait.findNext);
+        const { last_number: after, next_in_ms } = await unitOfWork.read(actor, (work) =>
+          itemWait.findNext(work, context.input),
+        );
         const until = next_in_ms === null ? deadline : Math.min(deadline, Date.now() + next_in_ms);
         await watch.wait({ after, until, signal });
       }

@@ -27,9 +27,12 @@ export const getTaskOperation = defineOperation({
     isEmpty: (output, { after_generation = 0 }) =>
       taskWithMessagesSchema.parse(output).generation <= after_generation,
     // Both agents of a task get each of its changes as an event.
-    async findNext({ db, actor }) {
+    async findNext({ db, actor }, { task_id, after_generation = 0 }) {
       const [bounds] = await db.feed.readBounds([actor.agent_id]);
-      return { last_number: bounds?.last_number ?? 0, next_in_ms: null };
+      // It may have changed since it was read, with an event before these bounds.
+      const task = await db.tasks.find(task_id, actor.agent_id);
+      const isDue = !task || task.generation > after_generation;
+      return { last_number: bounds?.last_number ?? 0, next_in_ms: isDue ? 0 : null };
     },
   },
   rest: { method: 'GET', path: '/tasks/{task_id}', status: 200 },

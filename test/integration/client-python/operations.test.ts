@@ -30,7 +30,7 @@ client = Client("http://localhost:1", "token")
 client.call = lambda operation, *args, **options: called.append(operation) or {}
 for noun in [value for name, value in vars(client).items() if name[0] != "_" and name != "call"]:
     for name, method in inspect.getmembers(noun, inspect.ismethod):
-        if name.startswith("_") or name in ("upload", "download", "save", "work"):
+        if name.startswith("_") or name in ("upload", "download", "save", "wait", "work"):
             continue
         required = [p for p in inspect.signature(method).parameters.values() if p.default is p.empty]
         result = method(*("x" for _ in required))

@@ -20,6 +20,7 @@ from .errors import (
 )
 from .events import EventStream
 from .inbox import Lease
+from .tasks import OpenTask
 from .webhooks import WebhookVerificationError, sign_webhook, verify_webhook
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "LeaseLostError",
     "MemoryCursor",
     "NotFoundError",
+    "OpenTask",
     "Pages",
     "PermissionError",
     "RateLimitError",

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ._calls import Transport, new_key
 from ._http import Connections
-from ._operations import OPERATIONS, Message, Nouns
+from ._operations import OPERATIONS, Message, Nouns, Task
 from .attachments import AttachmentFiles
 from .auth import Auth, TokenSource
 from .events import EventSource
 from .inbox import InboxWork
+from .tasks import TaskWork, is_ended
 
 
 class Client(Nouns):
@@ -48,6 +49,7 @@ class Client(Nouns):
         self.attachments = AttachmentFiles(self, self._transport)
         self.events = EventSource(self)
         self.inbox = InboxWork(self)
+        self.tasks = TaskWork(self)
 
     def call(
         self,
@@ -67,24 +69,44 @@ class Client(Nouns):
             OPERATIONS[operation], input or {}, key=idempotency_key, timeout=timeout, max_retries=max_retries
         )
 
-    def ask(self, thread: str, content: str, *, timeout: float = 60, idempotency_key: str | None = None) -> Message | None:
-        """Sends a message and waits for the first message of another member after it.
+    def ask(
+        self,
+        thread: str,
+        content: str,
+        *,
+        timeout: float = 60,
+        due_in_seconds: int | None = None,
+        on_task: Callable[[Task], None] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Message | None:
+        """Sends a message and waits for the first message of another member that answers it.
 
         :param thread: a thread ID, or the handle of an agent for a new thread.
         :param timeout: seconds.
-        :returns: the reply; None if none arrived in time.
+        :param due_in_seconds: the answer is wanted in so many seconds, at least 60. Then its task is overdue; it stays open.
+        :param on_task: called with the task of the question. Store its id to wait again after a restart.
+        :returns: the reply; None if none arrived in time, or if the task ended without one.
         """
         deadline = time.monotonic() + timeout
-        wait = min(25, max(0, int(timeout)))
+        wait = 0 if on_task else min(25, max(0, int(timeout)))
         to = {"thread_id": thread} if thread.startswith("thd_") else {"with_handle": thread}
         answer = self.call(
             "ask_agent",
-            {**to, "content": content, "wait_seconds": wait},
+            {**to, "content": content, "due_in_seconds": due_in_seconds, "wait_seconds": wait},
             idempotency_key=idempotency_key or new_key(),
             timeout=wait + 15,
         )
-        position = {"thread_id": answer["message"]["thread_id"], "after_sequence": answer["after_sequence"]}
+        task = answer["task"]
+        if task and on_task:
+            on_task(task)
+        position = {
+            "thread_id": answer["message"]["thread_id"],
+            "after_sequence": answer["after_sequence"],
+            "task_id": task and task["id"],
+        }
         while answer["reply"] is None and (remaining := deadline - time.monotonic()) > 0:
+            if answer["task"] and is_ended(answer["task"]):
+                return None
             wait = min(25, max(1, int(remaining)))
             answer = self.call("wait_for_reply", {**position, "wait_seconds": wait}, timeout=wait + 15)
         return cast("Message | None", answer["reply"])

@@ -12,6 +12,7 @@ import { logoutCommand } from './commands/logout.ts';
 import { readCommand } from './commands/read.ts';
 import { searchCommand } from './commands/search.ts';
 import { sendCommand } from './commands/send.ts';
+import { taskCommand, tasksCommand } from './commands/tasks.ts';
 import { threadsCommand } from './commands/threads.ts';
 import { wakeCommand } from './commands/wake.ts';
 import { workCommand } from './commands/work.ts';
@@ -27,6 +28,8 @@ const commands = [
   readCommand,
   sendCommand,
   askCommand,
+  tasksCommand,
+  taskCommand,
   searchCommand,
   contactsCommand,
   inboxCommand,
