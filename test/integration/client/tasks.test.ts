@@ -17,21 +17,21 @@ async function next(work: AsyncGenerator<OpenTask, void>): Promise<OpenTask> {
 
 test('a worker says working, asks back, and completes; the client waits for each', async () => {
   const { asAda, asBob, bob } = await startConversation(service);
-  const asked = await asAda.tasks.create({ with_handle: bob.handle, content: 'When does it arrive?' });
+  const opened = await asAda.tasks.create({ with_handle: bob.handle, content: 'When does it arrive?' });
   const stop = new AbortController();
   const work = asBob.tasks.work({ signal: stop.signal });
 
   const task = await next(work);
-  expect([task.id, task.messages[0]?.content]).toEqual([asked.id, 'When does it arrive?']);
+  expect([task.id, task.messages[0]?.content]).toEqual([opened.id, 'When does it arrive?']);
   await task.working('I look.');
   await task.askBack('Which order?');
   const again = next(work);
-  const question = await asAda.tasks.wait(asked.id);
+  const question = await asAda.tasks.wait(opened.id);
   expect(question).toMatchObject({ state: 'input_required', generation: 3 });
   expect(question?.messages.at(-1)?.content).toBe('Which order?');
 
-  await asAda.messages.send({ thread_id: asked.thread_id, content: '1042' });
-  const answered = asAda.tasks.wait(asked.id, { afterGeneration: question?.generation ?? 0 });
+  await asAda.messages.send({ thread_id: opened.thread_id, content: '1042' });
+  const answered = asAda.tasks.wait(opened.id, { afterGeneration: question?.generation ?? 0 });
   const resumed = await again;
   expect([resumed.state, resumed.messages.at(-1)?.content]).toEqual(['working', '1042']);
   await resumed.complete('Friday.', { day: 'Friday' });
@@ -84,13 +84,13 @@ test('a wait ends at its time or by its signal', async () => {
 
 test('ask gives the task of its question, and returns when it ends without an answer', async () => {
   const { asAda, asBob, bob } = await startConversation(service);
-  const given: string[] = [];
+  const notes: string[] = [];
   const answered = asAda.ask(bob.handle, 'Is it ready?', {
     dueInSeconds: 7_200,
-    onTask: ({ id, due_at, created_at }) => given.push(id, String((due_at ?? 0) - created_at)),
+    onTask: ({ id, due_at, created_at }) => notes.push(id, String((due_at ?? 0) - created_at)),
   });
   const task = await next(asBob.tasks.work());
-  await expect.poll(() => given).toEqual([task.id, '7200000']);
+  await expect.poll(() => notes).toEqual([task.id, '7200000']);
   await task.reject();
   expect(await answered).toBeNull();
 });

@@ -124,9 +124,16 @@ sameAnswers('a group asks a named member, and the end of a thread ends its tasks
   await post('client', '/tasks', { thread_id, content: 'Who?' });
   await post('client', `/threads/${thread_id}/ask`, { content: 'Who?', wait_seconds: 0 });
   const of = world.handle('worker');
-  const asked = await post('client', `/threads/${thread_id}/ask`, { content: 'You?', of, wait_seconds: 0 });
-  const { id } = asked.body.task;
-  await post('other', `/threads/${thread_id}/messages`, { content: 'me', reply_to: asked.body.message.id });
+  const question = await post('client', `/threads/${thread_id}/ask`, {
+    content: 'You?',
+    of,
+    wait_seconds: 0,
+  });
+  const { id } = question.body.task;
+  await post('other', `/threads/${thread_id}/messages`, {
+    content: 'me',
+    reply_to: question.body.message.id,
+  });
   await show('client', id);
   await world.request('worker', 'PATCH', `/v1/threads/${thread_id}`, { body: { status: 'closed' } });
   await show('client', id);

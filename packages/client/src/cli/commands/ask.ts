@@ -48,17 +48,17 @@ export function askCommand(io: CommandIo): Command {
         ? target
         : { with_handle: target, ...(subject !== undefined && { subject }) };
       const service = await client();
-      let asked: Task | undefined;
+      let openTask: Task | undefined;
       const reply = await service.ask(where, text, {
         timeoutMs: seconds * 1_000,
         signal: io.interruptSignal(),
         ...(key !== undefined && { idempotencyKey: key }),
         ...(due !== undefined && { dueInSeconds: due }),
         onTask: (task) => {
-          asked = task;
+          openTask = task;
         },
       });
-      if (!reply) throw new CommandError(describeSilence(seconds, asked), exitCodes.noAnswer);
+      if (!reply) throw new CommandError(describeSilence(seconds, openTask), exitCodes.noAnswer);
       output.show(reply, () => formatMessage(output, reply));
     });
 }

@@ -120,7 +120,7 @@ export interface Task extends TaskColumns {
   sequence: number;
   lease_token: number | null;
   ended_at: number | null;
-  /** How far the asking message had come when it was canceled. */
+  /** The delivery of the asking message when the task was canceled. */
   ended_delivery: TaskDelivery | null;
   messages: { message: Message; artifact: boolean; data: unknown }[];
   /** Grows with each change: the order of the list. */

@@ -56,7 +56,7 @@ export function recordChange(
   });
 }
 
-/** How far the asking message has come at the asked agent. */
+/** Whether the asked agent has received, read or handled the asking message. */
 export function deliveryOf({ threads }: State, { thread_id, agent_id, sequence, ended_delivery }: Task) {
   if (ended_delivery) return ended_delivery;
   const member = threads.get(thread_id)?.members.find(({ id }) => id === agent_id);
