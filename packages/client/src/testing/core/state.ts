@@ -41,6 +41,8 @@ export interface State {
   pages: Map<string, { binding: string; rows: readonly unknown[] }>;
   /** The number of open connections and waiting calls of an agent. */
   presence: Map<string, number>;
+  /** When an agent was last online. */
+  lastSeen: Map<string, number>;
   /** Called when tokens end. */
   onTokensEnded: Set<() => void>;
   /** The answers of calls with an idempotency key. */
@@ -75,6 +77,7 @@ export function createState(
     tickets: new Map(),
     pages: new Map(),
     presence: new Map(),
+    lastSeen: new Map(),
     onTokensEnded: new Set(),
     answers: new Map(),
     receiveWebhook,
@@ -117,10 +120,12 @@ export const defineHandler = <Input>(
 /** Counts an open connection or a waiting call, until the returned function is called. */
 export function enter(state: State, agentId: string): () => void {
   state.presence.set(agentId, (state.presence.get(agentId) ?? 0) + 1);
+  state.lastSeen.set(agentId, state.clock.now());
   let hasLeft = false;
   return () => {
     if (hasLeft) return;
     hasLeft = true;
+    state.lastSeen.set(agentId, state.clock.now());
     state.presence.set(agentId, (state.presence.get(agentId) ?? 1) - 1);
   };
 }

@@ -10,7 +10,7 @@ function ask(call: Call, question: Omit<Question, 'accepted_output_modes'>): obj
   return {
     message: presentMessage(message),
     reply: null,
-    task: task && presentTask(call.state, task),
+    task: task && presentTask(call, task),
     after_sequence: message.sequence,
     cursor: 'latest',
   };

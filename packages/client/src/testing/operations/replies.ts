@@ -45,7 +45,7 @@ export async function awaitReply(call: Call, wait: Wait): Promise<Waited> {
   const relationship = sender ? relationshipOf(relate(me, sender)) : 'none';
   return {
     reply: reply ? presentToolMessage(reply, relationship) : null,
-    task: task ? presentTask(state, task) : null,
+    task: task ? presentTask(call, task) : null,
     cursor: encodeCursor(me, positionAfter(call, wait)),
   };
 }

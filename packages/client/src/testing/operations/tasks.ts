@@ -30,7 +30,7 @@ import { lastNumber, waitForEvents } from '../core/feed.ts';
 import type { Message, Task } from '../core/records.ts';
 import { type Call, defineHandler, requireValidToken, type State } from '../core/state.ts';
 import { addTaskMessage, byCaller, deliveryOf, moveTask, recordChange, taskDays } from '../core/tasks.ts';
-import { toAgentId } from './agents.ts';
+import { isOnline, toAgentId } from './agents.ts';
 import { requireLease } from './leases.ts';
 import { appendMessage, type Draft, prepareMessage } from './messages.ts';
 import { readPage } from './pages.ts';
@@ -40,14 +40,31 @@ import { createThread } from './threads.ts';
 const maxMessages = 100;
 
 /** A task as one of its two agents sees it. */
-export const presentTask = (state: State, task: Task): TaskRecord =>
-  presentColumns({ ...task, delivery: deliveryOf(state, task), agent_last_seen_at: null });
+export const presentTask = (call: Call, task: Task): TaskRecord =>
+  presentColumns({
+    ...task,
+    delivery: deliveryOf(call.state, task),
+    agent_last_seen_at: canSeePresence(call, task) ? findLastSeen(call.state, task.agent_id) : null,
+  });
 
-function presentWithMessages(state: State, task: Task): TaskRecord & { messages: object[] } {
+function canSeePresence({ state, me }: Call, { agent_id, thread_id }: Task): boolean {
+  const { members = [] } = state.threads.get(thread_id) ?? {};
+  const isMember = (id: string) => members.some((member) => member.id === id);
+  return (
+    me.id === agent_id ||
+    state.agents.get(agent_id)?.visibility !== 'private' ||
+    (isMember(me.id) && isMember(agent_id))
+  );
+}
+
+const findLastSeen = (state: State, id: string): number | null =>
+  isOnline(state, { id }) ? state.clock.now() : (state.lastSeen.get(id) ?? null);
+
+function presentWithMessages(call: Call, task: Task): TaskRecord & { messages: object[] } {
   const messages = task.messages
     .slice(-maxMessages)
     .map(({ message, ...fields }) => presentTaskMessage({ ...message, ...fields }));
-  return { ...presentTask(state, task), messages };
+  return { ...presentTask(call, task), messages };
 }
 
 /** @throws {DomainError} TASK_NOT_FOUND, the same for an absent task and for one of others */
@@ -161,7 +178,7 @@ export const taskHandlers = {
     const about = { thread_id, asked, subject: subject || null, reason, draft };
     const { task } = openTask(call, { ...about, due_in_seconds, accepted_output_modes });
     if (!task) throw new Error('a question to a named member opens a task');
-    return presentWithMessages(call.state, task);
+    return presentWithMessages(call, task);
   }),
   list_tasks: defineHandler(listTasksInput, (call, { limit, cursor, ...filter }) => {
     const { state, me } = call;
@@ -173,7 +190,7 @@ export const taskHandlers = {
       (!overdue || (isOpenTask(task.state) && task.overdue_at !== null));
     const list = () => [...state.tasks.values()].filter(isListed).sort((a, b) => b.activity - a.activity);
     const { rows, next_cursor } = readPage(call, { limit, cursor }, ['tasks', filter], list);
-    return { tasks: rows.map((task) => presentTask(state, task)), next_cursor };
+    return { tasks: rows.map((task) => presentTask(call, task)), next_cursor };
   }),
   get_task: defineHandler(getTaskInput, async (call, { task_id, after_generation = 0, wait_seconds }) => {
     const { state, me, token, signal } = call;
@@ -183,17 +200,15 @@ export const taskHandlers = {
       await waitForEvents(me, lastNumber(me), deadline - Date.now(), signal);
       requireValidToken(state, token);
     }
-    return presentWithMessages(state, task);
+    return presentWithMessages(call, task);
   }),
-  update_task: defineHandler(updateTaskInput, (call, input) =>
-    presentTask(call.state, updateTask(call, input)),
-  ),
+  update_task: defineHandler(updateTaskInput, (call, input) => presentTask(call, updateTask(call, input))),
   cancel_task: defineHandler(cancelTaskInput, (call, { task_id }) => {
     const { state, me } = call;
     const task = requireTask(call, task_id);
     requireTaskClient(task, me.id);
     if (task.state !== 'canceled') requireOpenTask(task);
     moveTask(state, task, 'cancel', { by: byCaller(call) });
-    return presentTask(state, task);
+    return presentTask(call, task);
   }),
 };
