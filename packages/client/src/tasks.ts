@@ -41,11 +41,11 @@ export interface TaskWork {
 }
 
 /** The states in which a task waits for its client, and those in which it has ended. */
-const waiting: readonly string[] = ['input_required', 'auth_required'];
-const ended: readonly string[] = ['completed', 'failed', 'canceled', 'rejected'];
+const waiting: ReadonlySet<string> = new Set(['input_required', 'auth_required']);
+const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'rejected']);
 
 /** Whether a task has ended: it never changes again. */
-export const isEnded = ({ state }: Pick<Task, 'state'>): boolean => ended.includes(state);
+export const isEnded = ({ state }: Pick<Task, 'state'>): boolean => ended.has(state);
 
 /** Creates what clients and asked agents do with tasks besides single calls. */
 export function createTaskWork(tasks: TaskCalls, call: Call): TaskWork {
@@ -69,7 +69,7 @@ async function waitForTask(
     try {
       const input = { task_id, after_generation, wait_seconds };
       const task = await tasks.get(input, { signal, timeoutMs: callMs });
-      const isDue = isEnded(task) || waiting.includes(task.state);
+      const isDue = isEnded(task) || waiting.has(task.state);
       if (isDue && task.generation > afterGeneration) return task;
       after_generation = Math.max(after_generation, task.generation);
       failures = 0;
@@ -137,7 +137,7 @@ async function readDue(
   const ids = new Set(open.map(({ id }) => id));
   for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
   const isDue = ({ id, state, generation }: Task) =>
-    !waiting.includes(state) && !ended.includes(state) && generation > (known.get(id) ?? 0);
+    !waiting.has(state) && !ended.has(state) && generation > (known.get(id) ?? 0);
   const due: TaskWithMessages[] = [];
   for (const { id: task_id } of open.filter(isDue).sort((a, b) => a.created_at - b.created_at))
     due.push(await tasks.get({ task_id }, { signal }));
