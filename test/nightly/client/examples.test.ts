@@ -130,6 +130,33 @@ test('ask and answer survive kill -9: one question, one answer', async () => {
   await expect.poll(contents, { timeout: 30_000 }).toEqual(expected);
 });
 
+test('task-ask and task-work survive kill -9: one task, one question back, one answer', async () => {
+  const { bob, asAda, adaEnv, bobEnv } = await startAgents();
+  const args = [bob.handle, 'Is it on its way?', 'task-1'] as const;
+  const env = { ...adaEnv, ANSWER: '1042' };
+  const first = await start('task-ask', env, ...args);
+  const tasks = async () => (await asAda.tasks.list().page()).tasks.map(({ state }) => state);
+  await expect.poll(tasks, { timeout: 30_000 }).toEqual(['submitted']);
+  await first.kill9();
+  const worker = await start('task-work', bobEnv);
+  await expect.poll(tasks, { timeout: 30_000 }).toEqual(['input_required']);
+  await worker.kill9();
+  const second = await start('task-ask', env, ...args);
+  await expect.poll(tasks, { timeout: 30_000 }).toEqual(['working']);
+  await start('task-work', bobEnv);
+  await second.closed;
+  expect(second.output).toEqual({ text: 'completed: Order 1042 is on its way.\n', errors: '' });
+  const [task] = (await asAda.tasks.list().page()).tasks;
+  const { messages } = await asAda.tasks.get({ task_id: task?.id ?? '' });
+  expect(messages.map(({ content }) => content)).toEqual([
+    'Is it on its way?',
+    'I look into it.',
+    'Which order is it about?',
+    '1042',
+    'Order 1042 is on its way.',
+  ]);
+});
+
 test('resume does the work for each message once, despite kill -9', async () => {
   const { bob, asAda, bobEnv } = await startAgents();
   const { id: thread_id } = await asAda.threads.create({ with_handle: bob.handle });
