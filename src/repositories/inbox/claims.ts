@@ -20,7 +20,7 @@ export interface ClaimedItem {
   attempts: number;
   fencing_token: number;
   expires_at: number;
-  /** The task of its message, if that belongs to one. */
+  /** The task of its message, if the agent is asked in one. */
   task_id: string | null;
 }
 
@@ -183,7 +183,7 @@ export const inboxClaimsRepository = repository(
        ), item as (
          insert into inbox_items (agent_id, number, event_id, event_type, thread_id, sequence, sender_id, task_id, state, ready_at, updated_at)
          select :agent_id, w.number, w.event_id, w.type, w.thread_id, w.sequence, w.sender_id,
-           (select max(task_id) from task_messages where message_id = w.message_id), case when w.is_ordered and (w.place > 1 or exists (
+           (select max(k.task_id) from task_messages k join tasks t on t.id = k.task_id where k.message_id = w.message_id and t.agent_id = :agent_id), case when w.is_ordered and (w.place > 1 or exists (
            select from inbox_items o where o.agent_id = :agent_id and o.thread_id = w.thread_id and o.number < w.number and o.state in ('queued', 'ready')
          )) then 'queued' else 'ready' end, ${leaseClock}, ${leaseClock}
          from wanted w

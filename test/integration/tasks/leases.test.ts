@@ -135,3 +135,16 @@ test('an agent that is retired fails the tasks that it was given, and cancels it
   expect((await stateOf(ann, received.id))[0]).toBe('failed');
   expect((await stateOf(ann, own.id))[0]).toBe('canceled');
 });
+
+test('the client of a task does not begin it when an instance of its own claims a message of it', async () => {
+  const { client, worker, inbox, id, claim, state } = await openWork();
+  const clientInbox = inboxOf(service.api, client);
+  await clientInbox.turnOn();
+  const lease = await claim();
+  await report(worker, id, { state: 'working', message: 'Half done.' });
+  await service.sql('update tasks set lease_token = $2 where id = $1', [id, lease.fencing_token]);
+  await inbox.release(lease.id);
+  expect((await state())[0]).toBe('submitted');
+  expect(await clientInbox.leases()).toHaveLength(1);
+  expect((await state())[0]).toBe('submitted');
+});
