@@ -32,7 +32,7 @@ export const requestUploadOperation = defineOperation({
   tool: {
     name: 'request_upload_url',
     description:
-      'Starts the upload of a file of up to 10 MiB. Send the bytes with PUT to upload.url with exactly upload.headers, then call complete_upload. For files of up to 1 MiB, use upload_attachment.',
+      'Starts the upload of a file of up to 10 MiB. Send the bytes with PUT to upload.url with exactly upload.headers, then call complete_upload. Use it for files over 1 MiB; for others, upload_attachment.',
     annotations: toolHints.write,
   },
   errors: uploadErrors,

@@ -95,7 +95,7 @@ const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, 
   ${waitingOf} as waiting`;
 
 /** The threads of `mine`. The lateral join reads members by index: the planner does not know how few threads an agent has. */
-export const threadsOfMine = `select distinct v.thread_id
+const threadsOfMine = `select distinct v.thread_id
   from mine cross join lateral (select thread_id from thread_members where agent_id = mine.id offset 0) v`;
 
 /**

@@ -134,11 +134,11 @@ export const waitForReplyInput = z
   })
   .refine((value) => value.task_id !== undefined || value.after_sequence !== undefined, {
     path: ['after_sequence'],
-    error: 'send task_id, or thread_id and after_sequence',
+    error: 'is required',
   })
   .refine((value) => value.task_id !== undefined || value.thread_id !== undefined, {
     path: ['thread_id'],
-    error: 'send task_id, or thread_id and after_sequence',
+    error: 'is required',
   });
 
 export const listMessagesInput = z.strictObject({
