@@ -25,7 +25,7 @@ export function parseFeed({ agent_id, events }: FeedHistory): ParsedFeed & { vio
   const violations: Violation[] = [];
   for (const seen of events) {
     const read = isEventType(seen.type) ? eventOf(seen.type).data.safeParse(seen.data) : undefined;
-    if (read?.success) parsed.push({ type: seen.type, data: read.data, seen } as unknown as ParsedEvent);
+    if (read?.success) parsed.push({ type: seen.type, data: read.data, seen } as ParsedEvent);
     else {
       const detail = `event ${seen.event_id} (${seen.type}) in the feed of ${agent_id} has other fields`;
       violations.push({ kind: 'changed', detail });

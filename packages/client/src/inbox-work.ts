@@ -1,5 +1,5 @@
 import { randomId } from './random-id.ts';
-import { backOffMs, wait } from './calls/back-off.ts';
+import { backOffMs, waitOrAbort } from './calls/back-off.ts';
 import { isTransient } from './events/poll.ts';
 import type { AcknowledgeMessageInput, InboxCalls, Lease } from './generated/inbox.ts';
 
@@ -99,7 +99,7 @@ async function claimUntil(
       if (!isTransient(error)) throw error;
       options.onError?.(error);
       failures += 1;
-      await wait(backOffMs(failures), signal).catch(() => {}); // aborted: the loop ends
+      await waitOrAbort(backOffMs(failures), signal);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { backOffMs, wait as pause } from './calls/back-off.ts';
+import { backOffMs, wait as pause, waitOrAbort } from './calls/back-off.ts';
 import type { Call } from './calls/nouns.ts';
 import { isTransient, maxWaitSeconds } from './events/poll.ts';
 import type { Task, TaskCalls, TaskWithMessages, UpdateTaskInput } from './generated/tasks.ts';
@@ -114,7 +114,7 @@ async function* iterate(tasks: TaskCalls, call: Call, signal: AbortSignal): Asyn
       if (!isTransient(error)) throw error;
       isStale = true;
       failures += 1;
-      await pause(backOffMs(failures), signal).catch(() => {}); // aborted: the loop ends
+      await waitOrAbort(backOffMs(failures), signal);
     }
     for (const task of due) {
       if (signal.aborted) return;

@@ -9,6 +9,15 @@ export function backOffMs(failures: number, firstMs = 250): number {
   return Math.random() * Math.min(maxDelayMs, firstMs * 2 ** failures);
 }
 
+/** Waits until the time is over or the signal is aborted. The caller checks the signal. */
+export async function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(ms, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
 /** Waits. An aborted signal ends the wait with its reason. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

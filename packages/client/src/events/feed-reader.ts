@@ -1,4 +1,4 @@
-import { backOffMs, wait } from '../calls/back-off.ts';
+import { backOffMs, waitOrAbort } from '../calls/back-off.ts';
 import type { Call } from '../calls/nouns.ts';
 import { AgentMessagingError, ConnectionError, createConnectionError } from '../errors.ts';
 import type { TokenSource } from '../sign-in/types.ts';
@@ -138,7 +138,7 @@ export class FeedReader {
     });
     const retryAfterMs = error instanceof AgentMessagingError ? (error.retryAfterMs ?? 0) : 0;
     const delayMs = Math.max(retryAfterMs, backOffMs(failures, 100));
-    await wait(delayMs, signal).catch(() => {}); // aborted: the caller checks the signal
+    await waitOrAbort(delayMs, signal);
   }
 }
 
