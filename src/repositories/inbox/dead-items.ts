@@ -54,6 +54,11 @@ export const inboxDeadItemsRepository = repository({
     'inbox_dead_items.find_task(agent_id, event_id)',
     `select task_id from inbox_items where agent_id = :agent_id and event_id = :event_id and state = 'dead'`,
   ),
+  /** The tasks of the messages of dead items whose event is older. */
+  listTasksBefore: sql.values<[agentId: string, olderThan: string], string>(
+    'inbox_dead_items.list_tasks_before(agent_id, older_than)',
+    `select task_id from inbox_items where agent_id = :agent_id and state = 'dead' and event_id < :older_than and task_id is not null`,
+  ),
   /** Removes a dead item, as if it had been acknowledged. Undefined if there is none. */
   remove: sql.row<[agentId: string, eventId: string], { sequence: number | null }>(
     'inbox_dead_items.remove(agent_id, event_id)',

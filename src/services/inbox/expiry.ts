@@ -1,5 +1,6 @@
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
+import { failTask } from '../tasks/transitions.ts';
 
 const entriesPerStep = 1_000;
 
@@ -21,6 +22,9 @@ export async function expireItems(work: SystemWork, agent_id: string, oldest: nu
     if (entries.length > 0) await work.db.inboxClaims.materialize(agent_id, { entries, position });
     if (entries.length < entriesPerStep) break;
   }
+  // The tasks are locked before the items.
+  for (const id of await work.db.inboxDeadItems.listTasksBefore(agent_id, olderThan))
+    await failTask(work, id);
   const count = await work.db.inboxRetention.removeItems(agent_id, olderThan);
   if (count === 0) return;
   work.changes.emit({ type: 'inbox.expired', recipients: [agent_id], data: { count, expired_at: work.now } });

@@ -8,13 +8,12 @@ import { threadNotFound } from '../access.ts';
 import { requireActiveThread, requireActorState, requirePoliciesAllow } from '../actor-checks.ts';
 import { type LockedFiles, lockFiles, requireSendableFiles } from '../attachments/files-to-send.ts';
 import {
-  answerExpected,
   applyMessage,
   hasNoQuestion,
-  lockThreadTasks,
+  lockQuestions,
   type TaskEffect,
-  type ThreadTasks,
-} from '../tasks/thread-tasks.ts';
+  type ThreadQuestions,
+} from '../tasks/thread-questions.ts';
 import {
   addMessage,
   countExchange,
@@ -50,8 +49,8 @@ interface Batch extends Pick<LoadedBatch, 'audiences' | 'replyTargets'> {
   /** By id. */
   threads: ReadonlyMap<string, ThreadProgress>;
   files: LockedFiles;
-  /** Of the threads with questions, by thread. */
-  tasks: ReadonlyMap<string, ThreadTasks>;
+  /** Of the threads that have any, by thread. */
+  questions: ReadonlyMap<string, ThreadQuestions>;
 }
 
 type SentMessage = Parameters<Work['db']['messageBatches']['append']>[0]['messages'][number];
@@ -93,8 +92,10 @@ export async function sendMessages(
     lockFiles(first.work, fileRefs, { wait }),
   ]);
   const threads = new Map(loaded.threads.map((state) => [state.thread.id, startProgress(state)]));
-  const tasks = wait ? await loadTasks(first.work, threads, sends) : new Map<string, ThreadTasks>();
-  const batch = { ...loaded, threads, files, tasks };
+  const questions = wait
+    ? await loadQuestions(first.work, threads, sends)
+    : new Map<string, ThreadQuestions>();
+  const batch = { ...loaded, threads, files, questions };
   const results = sends.map((send): BatchResult<SentMessage> => {
     try {
       return placeMessage(send, batch, { wait });
@@ -127,26 +128,26 @@ export async function sendMessages(
   return results;
 }
 
-/** Locks the open tasks of threads with questions. A thread in which none is open has none from now on. */
-async function loadTasks(
+/** Reads the open questions of threads, and locks their tasks. A thread in which none is open has none from now on. */
+async function loadQuestions(
   work: Work,
   threads: ReadonlyMap<string, ThreadProgress>,
   sends: readonly Send[],
-): Promise<Map<string, ThreadTasks>> {
+): Promise<Map<string, ThreadQuestions>> {
   const withQuestions = [...threads.values()].flatMap(({ thread }) => (thread.has_questions ? [thread] : []));
   const replied = sends.flatMap(({ message: { reply_to } }) => reply_to ?? []);
-  const tasks = await lockThreadTasks(
+  const questions = await lockQuestions(
     work,
     withQuestions.map(({ id }) => id),
     replied,
   );
   for (const thread of withQuestions) {
-    const questions = tasks.get(thread.id);
-    if (!questions || !hasNoQuestion(questions)) continue;
+    const found = questions.get(thread.id);
+    if (!found || !hasNoQuestion(found)) continue;
     thread.has_questions = false;
     work.changes.defer(work.db.tasks.clearQuestions(thread.id));
   }
-  return tasks;
+  return questions;
 }
 
 /** Locks a thread that the agent is a member of until the transaction ends, for what must be read between the lock and a send. */
@@ -199,10 +200,9 @@ function placeMessage(
     { type: 'message.created', thread_id, message_id: id, recipients: audience.member_ids },
     sent,
   );
-  const tasks = batch.tasks.get(thread_id);
+  const questions = batch.questions.get(thread_id);
   const isThreadOfTwo = audience.member_ids.length === 2;
-  if (tasks) applyMessage(work, tasks, sent, { effect, isThreadOfTwo });
-  if (tasks) answerExpected(work, tasks, sent, isThreadOfTwo);
+  if (questions) applyMessage(work, questions, sent, { effect, isThreadOfTwo });
   if (!effect.opens && expectsReply(metadata)) deferExpected(work, sent, audience.member_ids);
   if (effect.opens || expectsReply(metadata)) progress.thread.has_questions = true;
   if (asksPerson(metadata)) work.changes.enqueue(toNoticeJob(thread_id, id));

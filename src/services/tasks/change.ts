@@ -18,13 +18,11 @@ export const byActor = ({ actor }: Pick<Work, 'actor'>) => ({
 });
 
 /**
- * Applies a cause to a locked task. Without a new state, nothing happens, unless the agent reports its state with a message.
- * @returns whether the task changed
+ * Applies a cause to a locked task. Without a new state, nothing happens, unless the agent reports its state again, with a message or in
+ * place of a lease.
  */
-export function moveTask(work: SystemWork, task: TaskRow, cause: TaskCause, origin: Origin): boolean {
-  if (!setTaskState(task, cause, origin.message_id !== undefined)) return false;
-  recordChange(work, task, 'state', origin);
-  return true;
+export function moveTask(work: SystemWork, task: TaskRow, cause: TaskCause, origin: Origin): void {
+  if (setTaskState(task, cause, origin.message_id !== undefined)) recordChange(work, task, 'state', origin);
 }
 
 /** Writes the next generation of a locked task, with its row of updates and its event. */
@@ -42,4 +40,14 @@ export function recordChange(
     recipients: [task.client_id, task.agent_id],
     data: { task: { ...task }, change, message_id, by },
   });
+}
+
+/** Notes that a message belongs to a task. */
+export function addTaskMessage(
+  work: Work,
+  task_id: string,
+  { id: message_id, sequence }: { id: string; sequence: number },
+  { artifact = false, data = null }: { artifact?: boolean; data?: string | null } = {},
+): void {
+  work.changes.defer(work.db.tasks.addMessage({ task_id, message_id, sequence, artifact, data }));
 }

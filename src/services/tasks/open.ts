@@ -13,7 +13,7 @@ import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type MessageDraft, sendMessage } from '../messages/send.ts';
 import { createThread } from '../threads/threads.ts';
-import { byActor, recordChange } from './change.ts';
+import { addTaskMessage, byActor, recordChange } from './change.ts';
 
 /** A question, with what its task needs. */
 export interface Question {
@@ -95,14 +95,4 @@ async function insertTask(
   const viewed = await work.db.tasks.find(task.id, agent_id);
   if (!viewed) throw new Error('a task exists after its statement');
   return viewed;
-}
-
-/** Notes that a message belongs to a task. */
-export function addTaskMessage(
-  work: Work,
-  task_id: string,
-  { id: message_id, sequence }: { id: string; sequence: number },
-  { artifact = false, data = null }: { artifact?: boolean; data?: string | null } = {},
-): void {
-  work.changes.defer(work.db.tasks.addMessage({ task_id, message_id, sequence, artifact, data }));
 }

@@ -11,8 +11,7 @@ import { requireCurrentLease } from '../inbox/access.ts';
 import { lockThread, type MessageDraft, sendMessage } from '../messages/send.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { requireTask } from './access.ts';
-import { byActor, moveTask, recordChange } from './change.ts';
-import { addTaskMessage } from './open.ts';
+import { addTaskMessage, byActor, moveTask, recordChange } from './change.ts';
 
 const maxMessages = 100;
 
@@ -75,11 +74,8 @@ export async function updateTask(work: Work, report: TaskReport): Promise<Viewed
     }));
   const origin = { by: byActor(work), ...(sent && { message_id: sent.id }) };
   if (sent) addTaskMessage(work, task.id, sent, { artifact, data });
-  // It says so itself: the end of a lease no longer undoes it.
-  task.lease_token = null;
   if (sent && artifact) recordChange(work, task, 'result', origin);
-  const isRepeated = sent !== null && artifact && state === task.state;
-  if (!isRepeated) moveTask(work, task, { report: state }, origin);
+  moveTask(work, task, { report: state }, origin);
   if (lease_id !== undefined) await requireCurrentLease(work, lease_id);
   return { ...found, ...task };
 }

@@ -59,7 +59,7 @@ export async function startTasks(
   }
 }
 
-/** Fails a task whose dead item leaves the inbox. The caller has locked the task. */
+/** Fails a task whose dead item leaves the inbox, and locks it. */
 export async function failTask(work: SystemWork, task_id: string): Promise<void> {
   for (const task of await work.db.tasks.lock([task_id])) moveTask(work, task, 'fail', { by: null });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expireItems } from '../../../src/services/inbox/expiry.ts';
 import { followFeed } from '../../clients/feed.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { expireLeases, inboxOf } from '../inbox/setup.ts';
@@ -147,4 +148,21 @@ test('the client of a task does not begin it when an instance of its own claims 
   expect((await state())[0]).toBe('submitted');
   expect(await clientInbox.leases()).toHaveLength(1);
   expect((await state())[0]).toBe('submitted');
+});
+
+test('an agent that says working after a claim keeps it working without the lease', async () => {
+  const { worker, inbox, id, claim, state } = await openWork();
+  const lease = await claim();
+  expect((await report(worker, id, { state: 'working' })).body.generation).toBe(3);
+  expect((await report(worker, id, { state: 'working' })).body.generation).toBe(3);
+  await inbox.release(lease.id);
+  expect(await state()).toEqual(['working', 3]);
+});
+
+test('a dead item that expires fails its task', async () => {
+  const { worker, inbox, claim, state } = await openWork({ max_attempts: 1 });
+  await inbox.release((await claim()).id);
+  expect((await state())[0]).toBe('submitted');
+  await service.write((work) => expireItems(work, worker.id, Date.now() + 1_000));
+  expect((await state())[0]).toBe('failed');
 });

@@ -37,14 +37,17 @@ export function advanceTask(task: ChangingTask, change: TaskChange, { now, taskD
 }
 
 /**
- * Sets the state of a task after a cause.
+ * Sets the state of a task after a cause. What the agent reports itself no longer ends with a lease.
  * @param hasMessage whether the cause has a message: then an agent can report a state again.
  * @returns whether that is a change
  */
 export function setTaskState(task: ChangingTask, cause: TaskCause, hasMessage: boolean): boolean {
+  if (!isOpenTask(task.state)) return false;
   const state = nextTaskState(task.state, cause);
-  const isReport = typeof cause === 'object' && hasMessage && isOpenTask(task.state);
-  if (state === task.state && !isReport) return false;
+  const isReport = typeof cause === 'object';
+  const isSaidAgain = isReport && (hasMessage || task.lease_token !== null);
+  if (state === task.state && !isSaidAgain) return false;
+  if (isReport) task.lease_token = null;
   task.state = state;
   return true;
 }

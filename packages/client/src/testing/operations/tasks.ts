@@ -150,10 +150,8 @@ function updateTask(call: Call, input: z.output<typeof updateTaskInput>): Task {
   const sent = prepared && appendMessage(call, thread, prepared, { none: true });
   const origin = { by: byCaller(call), ...(sent && { message_id: sent.id }) };
   if (sent) addTaskMessage(state, task, sent, { artifact, data });
-  task.lease_token = null;
   if (sent && artifact) recordChange(state, task, 'result', origin);
-  const isRepeated = sent !== null && artifact && report.state === task.state;
-  if (!isRepeated) moveTask(state, task, { report: report.state }, origin);
+  moveTask(state, task, { report: report.state }, origin);
   return task;
 }
 

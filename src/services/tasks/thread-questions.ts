@@ -2,7 +2,7 @@ import { findTaskOf, isOpenTask, type ReportedTaskState } from '../../../package
 import type { TaskRow } from '../../repositories/tasks/tasks.ts';
 import type { ExpectedReply } from '../../repositories/tasks/expected-replies.ts';
 import type { Work } from '../../work/unit-of-work.ts';
-import { byActor, moveTask, recordChange } from './change.ts';
+import { addTaskMessage, byActor, moveTask, recordChange } from './change.ts';
 
 /** What a message does to the tasks of its thread, besides the default. */
 export interface TaskEffect {
@@ -15,7 +15,7 @@ export interface TaskEffect {
 }
 
 /** The open questions of a locked thread, while messages are added to it. */
-export interface ThreadTasks {
+export interface ThreadQuestions {
   /** Locked, oldest first. */
   open: TaskRow[];
   /** What messages without a task expect. */
@@ -24,12 +24,12 @@ export interface ThreadTasks {
   taskOfMessage: ReadonlyMap<string, string>;
 }
 
-/** Locks the open tasks of locked threads. @returns them by thread */
-export async function lockThreadTasks(
+/** Reads the open questions of locked threads, and locks their tasks. @returns them by thread */
+export async function lockQuestions(
   { db: { tasks, expectedReplies } }: Work,
   threadIds: readonly string[],
   repliedIds: readonly string[],
-): Promise<Map<string, ThreadTasks>> {
+): Promise<Map<string, ThreadQuestions>> {
   if (threadIds.length === 0) return new Map();
   const [links, lists, expected] = await Promise.all([
     tasks.listMessageTasks(repliedIds),
@@ -50,15 +50,32 @@ interface SentMessage {
 }
 
 /** Whether a thread has no open question. */
-export const hasNoQuestion = ({ open, expected }: ThreadTasks): boolean =>
+export const hasNoQuestion = ({ open, expected }: ThreadQuestions): boolean =>
   open.length + expected.length === 0;
 
-/** The message answers what others expect: in a thread of two all of it, in a group what it replies to. */
-export function answerExpected(
+/** What a message does to the questions of its thread. */
+interface Answering {
+  effect: TaskEffect;
+  isThreadOfTwo: boolean;
+}
+
+/** Applies a message to the open questions of its thread: to the task that it belongs to, and to what other messages expect. */
+export function applyMessage(
   work: Work,
-  { expected }: ThreadTasks,
+  questions: ThreadQuestions,
+  message: SentMessage,
+  answering: Answering,
+): void {
+  if (!answering.effect.none) moveTaskOf(work, questions, message, answering);
+  answerExpected(work, questions, message, answering);
+}
+
+/** In a thread of two a message answers all that is expected of its sender, in a group what it replies to. */
+function answerExpected(
+  work: Work,
+  { expected }: ThreadQuestions,
   { sender_id, reply_to }: SentMessage,
-  isThreadOfTwo: boolean,
+  { isThreadOfTwo }: Answering,
 ): void {
   const answered = expected.filter(
     (reply) => reply.asked_id === sender_id && (isThreadOfTwo || reply.message_id === reply_to),
@@ -69,25 +86,22 @@ export function answerExpected(
 }
 
 /** Adds a message to the task that it belongs to, and moves that task. */
-export function applyMessage(
+function moveTaskOf(
   work: Work,
-  { open, taskOfMessage }: ThreadTasks,
-  { id: message_id, sequence, sender_id, reply_to }: SentMessage,
-  { effect, isThreadOfTwo }: { effect: TaskEffect; isThreadOfTwo: boolean },
+  { open, taskOfMessage }: ThreadQuestions,
+  { id, sequence, sender_id, reply_to }: SentMessage,
+  { effect, isThreadOfTwo }: Answering,
 ): void {
-  if (effect.none) return;
   const replied_task_id = reply_to === null ? null : (taskOfMessage.get(reply_to) ?? null);
   const message = { sender_id, replied_task_id, opens_task: effect.opens === true };
-  const candidates = open.filter(({ state }) => isOpenTask(state));
-  const task = findTaskOf(message, candidates, isThreadOfTwo);
+  const stillOpen = open.filter(({ state }) => isOpenTask(state));
+  const task = findTaskOf(message, stillOpen, isThreadOfTwo);
   if (!task) return;
-  const origin = { message_id, by: byActor(work) };
+  const origin = { message_id: id, by: byActor(work) };
   const isAnswer = task.agent_id === sender_id;
   const state = effect.state ?? 'completed';
   const artifact = isAnswer && state === 'completed';
-  work.changes.defer(
-    work.db.tasks.addMessage({ task_id: task.id, message_id, sequence, artifact, data: null }),
-  );
+  addTaskMessage(work, task.id, { id, sequence }, { artifact });
   if (artifact) recordChange(work, task, 'result', origin);
   moveTask(work, task, isAnswer ? { report: state } : 'client_message', origin);
 }
