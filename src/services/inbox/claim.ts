@@ -8,7 +8,7 @@ import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { readRelationships } from '../access.ts';
 import { requireActorState } from '../actor-checks.ts';
 import { inboxNotFound } from './access.ts';
-import { describeOpenTask } from '../tasks/notes.ts';
+import { describeOpenTask } from '../../../packages/core/src/policies/tasks.ts';
 import { returnTasks, startTasks } from '../tasks/transitions.ts';
 import { announceDeadItems } from './end-leases.ts';
 import { toLeaseId } from './lease-ids.ts';

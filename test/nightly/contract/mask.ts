@@ -13,6 +13,8 @@ const volatile = new Set([
 const volatileNumbers = new Set(['fencing_token', 'oldest_age', 'duration_ms', 'last_duration_ms']);
 const times = /^(?:since|.+_at|.+_until)$/;
 
+const timePattern = /\d{4}-\d{2}-\d{2}T[\d:.]+Z/g;
+
 /**
  * Replaces what differs between two runs: ids by numbers in the order of their appearance, times, cursors and the owners of handles. The
  * texts of errors go, because only their codes and fields are the contract.
@@ -33,6 +35,7 @@ export function createMask(owners: string): (value: unknown) => unknown {
     if (typeof value === 'string')
       return value
         .replaceAll(owners, '')
+        .replaceAll(timePattern, '<time>')
         .replaceAll(cursorPattern, 'cursor=<cursor>')
         .replaceAll(idPattern, nameOf);
     if (Array.isArray(value)) return value.map((item) => mask(item));

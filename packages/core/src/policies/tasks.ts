@@ -124,6 +124,26 @@ export function findAskedMember<Member extends { id: string; canonical_handle: s
   throw new DomainError('AGENT_NOT_FOUND', `No such other member of this thread: ${ref.slice(0, 80)}`);
 }
 
+interface DescribedTask {
+  id: string;
+  state: TaskState;
+  client_handle: string;
+  created_at: number;
+  due_at: number | null;
+  overdue_at: number | null;
+}
+
+const toText = (time: number): string => new Date(time).toISOString();
+
+/** Says to the asked agent who waits for its answer to a message, and how to end the task. Undefined for a task that has ended. */
+export function describeOpenTask(task: DescribedTask): string | undefined {
+  if (!isOpenTask(task.state)) return undefined;
+  const { id, client_handle, created_at, due_at, overdue_at } = task;
+  const due = overdue_at === null ? 'and wants it until' : 'and wanted it until';
+  const until = due_at === null ? '' : ` ${due} ${toText(due_at)}`;
+  return `${client_handle} waits for your answer since ${toText(created_at)}${until}. A reply completes the task ${id}; report other states with update_task.`;
+}
+
 interface AskingMessage {
   id: string;
   thread_id: string;

@@ -30,7 +30,9 @@ export function findNewItems(state: State, agent: Agent, inbox: Inbox): InboxIte
       causeOf(event) !== agent.id &&
       (thread_id === null || type === 'thread.member_removed' || isMember(thread_id));
     if (!isWanted) return [];
-    const task_id = state.taskOfMessage.get(message?.id ?? '') ?? null;
+    const task = state.tasks.get(state.taskOfMessage.get(message?.id ?? '') ?? '');
+    // Only the asked agent works on it.
+    const task_id = task?.agent_id === agent.id ? task.id : null;
     const sequence = message?.sequence ?? null;
     return [{ number, event, sequence, task_id, state: 'ready', ...unclaimed() }];
   });

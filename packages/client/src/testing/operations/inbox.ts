@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeOpenTask } from '../../../../core/src/policies/tasks.ts';
 import { relationshipOf } from '../../../../core/src/domain/agents/agents.ts';
 import { DomainError, wrongField } from '../../../../core/src/domain/errors.ts';
 import { consumerLifeMs, maxLeases } from '../../../../core/src/domain/inbox.ts';
@@ -126,7 +127,9 @@ function presentLease({ state, me }: Call, item: InboxItem): object {
   const { event, number } = item;
   const sender = event.message && state.agents.get(event.message.sender_id);
   const relationship = sender ? { relationship: relationshipOf(relate(me, sender)) } : {};
-  return { ...presentState(item), ...relationship, event: presentEvent(me, event, number) };
+  const task = state.tasks.get(item.task_id ?? '');
+  const task_note = task?.message_id === event.message?.id && task ? describeOpenTask(task) : undefined;
+  return { ...presentState(item), ...relationship, task_note, event: presentEvent(me, event, number) };
 }
 
 function presentDead({ me }: Call, item: InboxItem): object {
