@@ -1,4 +1,3 @@
-import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { openTask } from '../../services/tasks/open.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleAgents, exampleQuestion } from '../../../packages/core/src/records/examples.ts';
@@ -16,14 +15,9 @@ export const askAgentOperation = defineOperation({
   input: askAgentInput,
   output: answer,
   async run(work, { thread_id, with_handle, of, subject, due_in_seconds, wait_seconds: _wait, ...fields }) {
-    const isNew = thread_id === undefined;
-    if (!isNew && subject) throw wrongField('subject', 'is only for a new thread; use with_handle');
-    if (isNew && of !== undefined) throw wrongField('of', 'is only for a group; use thread_id');
-    if (isNew && fields.reply_to)
-      throw wrongField('reply_to', 'is only for an existing thread; use thread_id');
     const question = await openTask(work, {
       thread_id,
-      asked: isNew ? with_handle : of,
+      asked: with_handle ?? of,
       subject: subject || null,
       reason: fields.reason,
       draft: toDraft(fields),

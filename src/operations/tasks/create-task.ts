@@ -26,10 +26,6 @@ export const createTaskOperation = defineOperation({
     work,
     { thread_id, with_handle: asked, subject, due_in_seconds, accepted_output_modes, ...fields },
   ) {
-    if (thread_id !== undefined && subject)
-      throw wrongField('subject', 'is only for a new thread; leave out thread_id');
-    if (thread_id === undefined && fields.reply_to)
-      throw wrongField('reply_to', 'is only for an existing thread; use thread_id');
     const { task, message } = await openTask(work, {
       thread_id,
       asked,

@@ -1,5 +1,6 @@
 import type { ClaimedItem } from '../../repositories/inbox/claims.ts';
 import type { LockedToken } from '../../repositories/inbox/claims.ts';
+import type { TaskRow } from '../../repositories/tasks/tasks.ts';
 import type { LockedInbox } from '../../repositories/inbox/inboxes.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { defaultInbox, maxLeases, type NextItem } from '../../../packages/core/src/domain/inbox.ts';
@@ -89,10 +90,10 @@ export async function claimItemsInBatch(
   for (const consumer of new Set(claims.map(({ holder }) => holder.consumer)))
     first.work.changes.defer(first.work.db.inboxes.recordConsumer(agent_id, consumer));
   const claimed = await claimReady(first.work, inbox, claims);
-  await startTasks(first.work, claimed.flat());
+  const tasks = await startTasks(first.work, claimed.flat());
   const hasEmpty = claimed.some((items) => items.length === 0);
   const isFull = hasEmpty && (await first.work.db.inboxClaims.countLeases(agent_id)) >= maxLeases;
-  const leases = await withEvents(first.work, claimed.flat());
+  const leases = await withEvents(first.work, claimed.flat(), tasks);
   const results = new Map(
     accepted.map((call, at): [ClaimCall, BatchResult<LeasedItem[]>] => {
       const tokensOfCall = new Set(claimed[at]?.map(({ fencing_token }) => fencing_token));
@@ -149,17 +150,15 @@ async function claimReady(
 }
 
 /** Joins leases with their events. An event that is no longer kept has nothing to handle: its item leaves the inbox. */
-async function withEvents(work: Work, items: readonly ClaimedItem[]) {
+async function withEvents(work: Work, items: readonly ClaimedItem[], tasks: readonly TaskRow[]) {
   if (items.length === 0) return [];
   const { agent_id } = work.actor;
-  const taskIds = items.flatMap(({ task_id }) => task_id ?? []);
-  const [events, relationships, tasks] = await Promise.all([
+  const [events, relationships] = await Promise.all([
     work.db.feed.readEvents(items.map(({ event_id }) => event_id)),
     readRelationships(
       work,
       items.flatMap(({ sender_id }) => sender_id ?? []),
     ),
-    taskIds.length === 0 ? [] : work.db.tasks.read(taskIds),
   ]);
   const notes = new Map(tasks.map((task) => [task.message_id, describeOpenTask(task)]));
   const eventsById = new Map(events.map((event) => [event.id, event]));

@@ -1,6 +1,7 @@
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import { nextTaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { causeOfClosing, causeOfLeaving } from '../../../packages/core/src/policies/tasks.ts';
+import type { TaskRow } from '../../repositories/tasks/tasks.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { byActor, moveTask, recordChange } from './change.ts';
 
@@ -44,19 +45,21 @@ export async function returnTasks(
     if (task.lease_token === tokens.get(task.id)) moveTask(work, task, 'lease_end', { by: null });
 }
 
-/** Moves the tasks of claimed messages to `working`. They are locked. */
+/** Moves the tasks of claimed messages to `working`. @returns them */
 export async function startTasks(
   work: Work,
   claimed: readonly { task_id: string | null; fencing_token: number }[],
-): Promise<void> {
+): Promise<TaskRow[]> {
   const tokens = new Map(claimed.map(({ task_id, fencing_token }) => [task_id, fencing_token]));
   tokens.delete(null);
-  if (tokens.size === 0) return;
-  for (const task of await work.db.tasks.lock([...tokens.keys()].flatMap((id) => id ?? []))) {
+  if (tokens.size === 0) return [];
+  const tasks = await work.db.tasks.lock([...tokens.keys()].flatMap((id) => id ?? []));
+  for (const task of tasks) {
     if (nextTaskState(task.state, 'claim') === task.state) continue;
     task.lease_token = tokens.get(task.id) ?? null;
     moveTask(work, task, 'claim', { by: byActor(work) });
   }
+  return tasks;
 }
 
 /** Fails a task whose dead item leaves the inbox, and locks it. */

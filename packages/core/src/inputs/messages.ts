@@ -104,6 +104,26 @@ export const questionFields = {
     .describe('Seconds until you want the answer, at least 60.'),
 };
 
+interface QuestionPlace {
+  thread_id?: string | undefined;
+  subject?: string | null | undefined;
+  reply_to?: string | null | undefined;
+}
+
+type Rule = [isKept: (value: QuestionPlace) => boolean, refusal: { path: string[]; error: string }];
+
+/** For `refine`: a thread that exists keeps its subject. */
+export const hasPossibleSubject: Rule = [
+  ({ thread_id, subject: topic }) => thread_id === undefined || !topic,
+  { path: ['subject'], error: 'is only for a new thread; use with_handle without thread_id' },
+];
+
+/** For `refine`: a new thread has no message to reply to. */
+export const hasPossibleReply: Rule = [
+  ({ thread_id, reply_to }) => thread_id !== undefined || !reply_to,
+  { path: ['reply_to'], error: 'is only for an existing thread; use thread_id' },
+];
+
 export const askAgentInput = z
   .strictObject({
     thread_id: threadId.optional().describe('The thread to ask in. Send it or with_handle.'),
@@ -116,6 +136,12 @@ export const askAgentInput = z
   .refine((value) => (value.with_handle === undefined) !== (value.thread_id === undefined), {
     path: ['thread_id'],
     error: 'send either thread_id or with_handle',
+  })
+  .refine(...hasPossibleSubject)
+  .refine(...hasPossibleReply)
+  .refine(({ thread_id, of }) => thread_id !== undefined || of === undefined, {
+    path: ['of'],
+    error: 'is only for a group; use thread_id',
   })
   .refine(hasContent, contentError);
 

@@ -12,7 +12,13 @@ import {
   taskId,
   threadId,
 } from './fields.ts';
-import { hasContent, messageFields, questionFields } from './messages.ts';
+import {
+  hasContent,
+  hasPossibleReply,
+  hasPossibleSubject,
+  messageFields,
+  questionFields,
+} from './messages.ts';
 
 const outputModes = z
   .array(z.string().min(1).max(100))
@@ -39,6 +45,8 @@ export const createTaskInput = z
     path: ['with_handle'],
     error: 'send with_handle, thread_id or both',
   })
+  .refine(...hasPossibleSubject)
+  .refine(...hasPossibleReply)
   .refine(hasContent, contentError);
 
 export const listTasksInput = z.strictObject({

@@ -1,4 +1,3 @@
-import { wrongField } from '../../../../core/src/domain/errors.ts';
 import { askAgentInput, askInThreadInput, toDraft } from '../../../../core/src/inputs/messages.ts';
 import { type Call, defineHandler } from '../core/state.ts';
 import { presentMessage } from './thread-records.ts';
@@ -20,12 +19,7 @@ export const askHandlers = {
   /** Asks in a thread, or in a new one. */
   ask_agent: defineHandler(askAgentInput, (call, input) => {
     const { thread_id, with_handle, of, subject, due_in_seconds, wait_seconds: _wait, ...fields } = input;
-    const isNew = thread_id === undefined;
-    if (!isNew && subject) throw wrongField('subject', 'is only for a new thread; use with_handle');
-    if (isNew && of !== undefined) throw wrongField('of', 'is only for a group; use thread_id');
-    if (isNew && fields.reply_to)
-      throw wrongField('reply_to', 'is only for an existing thread; use thread_id');
-    const about = { thread_id, asked: isNew ? with_handle : of, subject: subject || null, due_in_seconds };
+    const about = { thread_id, asked: with_handle ?? of, subject: subject || null, due_in_seconds };
     return ask(call, { ...about, reason: fields.reason, draft: toDraft(fields) });
   }),
   ask_in_thread: defineHandler(askInThreadInput, (call, input) => {

@@ -166,10 +166,6 @@ export const taskHandlers = {
       accepted_output_modes,
       ...fields
     } = input;
-    if (thread_id !== undefined && subject)
-      throw wrongField('subject', 'is only for a new thread; leave out thread_id');
-    if (thread_id === undefined && fields.reply_to)
-      throw wrongField('reply_to', 'is only for an existing thread; use thread_id');
     if (thread_id !== undefined && !findAsked(call, thread_id, asked))
       throw wrongField('with_handle', 'is required in a group: it names the member that is asked');
     const draft = toDraft({ reason, ...fields });
