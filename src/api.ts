@@ -12,7 +12,7 @@ import { startOAuth } from './start/oauth.ts';
 import type { ApiOverrides } from './start/overrides.ts';
 import { startRealtime } from './start/realtime.ts';
 import { startServer } from './start/server.ts';
-import { createConsole, createMcp, createRest } from './start/transports.ts';
+import { createA2a, createConsole, createMcp, createRest } from './start/transports.ts';
 import { serveHealth } from './transports/http/health.ts';
 import { measureRequests } from './transports/http/request-metrics.ts';
 import { traceRequests } from './transports/http/trace-requests.ts';
@@ -58,6 +58,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
     pages.middleware,
     rest.root,
     serveBlobs(core.apiAddresses, core.blobs),
+    ...createA2a(core, parts, signals.draining.signal),
     ...rest.handlers,
   ];
   const { port, webSocket } = await startServer(

@@ -116,6 +116,8 @@ const environment = z.object({
   DRAIN_SECONDS: wholeNumber(0, 300).default(5),
   REFRESH_GRACE_SECONDS: wholeNumber(0, 60).default(10),
   CLIENT_ID_METADATA_DOCUMENTS: flag.default(true),
+  A2A: flag.default(true),
+  A2A_WAIT_SECONDS: wholeNumber(0, 110).default(25),
   RATE_LIMITS: rateLimits,
   WEBHOOK_NETWORKS: networks,
   EVENTS_HOLD_SECONDS: wholeNumber(0, 300).default(90),

@@ -2,6 +2,7 @@ import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../compose.ts';
 import { aliases } from '../operations/aliases.ts';
 import { catalogue } from '../operations/catalogue.ts';
+import { createReadA2aCard } from '../operations/a2a/read-card.ts';
 import { createReadCard } from '../operations/agents/read-card.ts';
 import type { Execute } from '../operations/execute/execute.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
@@ -10,6 +11,7 @@ import type { TransportDescription } from '../realtime/transport-description.ts'
 import { findApproval } from '../services/approvals/approvals.ts';
 import { toResourceUrls } from '../services/auth/tokens.ts';
 import { createServiceCalls } from '../services/people/service-calls.ts';
+import { createA2aTransport } from '../transports/a2a/transport.ts';
 import { createConsoleTransport } from '../transports/console/transport.ts';
 import { authenticate } from '../transports/http/authenticate.ts';
 import { notificationsTransport } from '../transports/mcp/description.ts';
@@ -77,8 +79,7 @@ export function createRest(
 ) {
   const { PUBLIC_URL: public_url, VERSION: version } = config;
   const base_url = toResourceUrls(public_url).api;
-  const metadataUrl = `${public_url}/v1/.well-known/oauth-protected-resource`;
-  const authenticated = authenticate(live.tokens, 'api', metadataUrl);
+  const authenticated = authenticate(live.tokens, 'api', metadataUrl(public_url));
   const routes = [
     ...eventRoutes(live.realtime, limits, draining),
     ...streamTicketRoutes(live.tickets.issue, limits),
@@ -117,6 +118,37 @@ export function createRest(
       '/v1/asyncapi.json': describeEvents,
     }),
   };
+}
+
+/** A2A; nothing with `A2A=false`. `draining` ends waits and streams. */
+export function createA2a(
+  { config, unitOfWork }: Core,
+  { live, limits, executeFor }: TransportParts,
+  draining: AbortSignal,
+) {
+  if (!config.A2A) return [];
+  const { PUBLIC_URL: public_url } = config;
+  const readCard = createReadA2aCard(unitOfWork, {
+    public_url,
+    wait_seconds: config.A2A_WAIT_SECONDS,
+    task_days: config.TASK_DAYS,
+    attachment_types: config.ATTACHMENT_TYPES,
+  });
+  return [
+    createA2aTransport({
+      execute: executeFor('a2a'),
+      limits,
+      authenticate: authenticate(live.tokens, 'api', metadataUrl(public_url)),
+      public_url,
+      draining,
+      readCard,
+    }),
+  ];
+}
+
+/** The metadata of /v1, whose tokens REST and A2A accept (RFC 9728). */
+function metadataUrl(public_url: string): string {
+  return `${public_url}/v1/.well-known/oauth-protected-resource`;
 }
 
 /** Where everything is, for a program that knows only the address. */

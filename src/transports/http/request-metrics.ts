@@ -11,6 +11,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** The first path segments of endpoints without a router. */
 const knownSegments = new Set([
   '.well-known',
+  'a2a',
   'assets',
   'authorize',
   'blobs',

@@ -1,0 +1,119 @@
+import type { AgentRecord } from '../../../packages/core/src/records/agent.ts';
+import type { A2aCard } from './card-schema.ts';
+
+/** Identifies the extension: task metadata for clients that name it, and parameters in the card. It never changes. */
+export const mailboxExtension = 'urn:agent-messaging-service:a2a:mailbox:1';
+
+/** What the bindings support. */
+const capabilities = { streaming: false, pushNotifications: false, extendedAgentCard: false };
+
+const scopes = {
+  'threads:read': 'Read tasks, and wait for answers',
+  'threads:write': 'Send messages, and cancel tasks',
+};
+
+/** What the cards of all agents have in common. */
+export interface CardSettings {
+  public_url: string;
+  /** How long SendMessage waits for an answer. */
+  wait_seconds: number;
+  task_days: number;
+  /** The accepted media types of files; null accepts all. */
+  attachment_types: readonly string[] | null;
+}
+
+export interface CardSource extends Pick<
+  AgentRecord,
+  'canonical_handle' | 'display_name' | 'description' | 'skills' | 'updated_at'
+> {
+  owner_name: string;
+}
+
+/** The base address of an agent: its JSON-RPC interface, and the prefix of its HTTP+JSON interface. */
+export function a2aBaseUrl(public_url: string, canonical_handle: string): string {
+  return `${public_url}/a2a/${canonical_handle.replace('.', '/')}`;
+}
+
+/** Returns the unsigned A2A card of an agent. */
+export function presentA2aCard(agent: CardSource, settings: CardSettings): A2aCard {
+  const { canonical_handle, display_name, description, updated_at, owner_name } = agent;
+  const { public_url, wait_seconds, task_days, attachment_types } = settings;
+  const [owner = ''] = canonical_handle.split('.');
+  const url = a2aBaseUrl(public_url, canonical_handle);
+  const texts = ['text/plain', 'text/markdown', 'application/json'];
+  return {
+    name: display_name || canonical_handle,
+    description: description || `An agent of ${owner}.`,
+    supportedInterfaces: [
+      { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    ],
+    provider: { url: public_url, organization: owner_name || owner },
+    version: new Date(updated_at).toISOString(),
+    documentationUrl: `${public_url}/v1/agents/${canonical_handle.replace('.', '/')}/card`,
+    capabilities: {
+      ...capabilities,
+      extensions: [
+        {
+          uri: mailboxExtension,
+          description:
+            'The agent need not be online: messages are stored, and tasks say whether it got them.',
+          params: { wait_seconds, task_days },
+        },
+      ],
+    },
+    ...presentSecurity(public_url),
+    defaultInputModes: [...new Set([...texts, ...(attachment_types ?? ['*/*'])])],
+    defaultOutputModes: texts,
+    skills: presentSkills(agent.skills),
+  };
+}
+
+function presentSecurity(public_url: string): Pick<A2aCard, 'securitySchemes' | 'securityRequirements'> {
+  const oauth2MetadataUrl = `${public_url}/.well-known/oauth-authorization-server`;
+  const tokenUrl = `${public_url}/token`;
+  const list = Object.keys(scopes);
+  return {
+    securitySchemes: {
+      client_credentials: {
+        oauth2SecurityScheme: {
+          description: 'For programs: a credential of the calling agent.',
+          flows: { clientCredentials: { tokenUrl, scopes } },
+          oauth2MetadataUrl,
+        },
+      },
+      authorization_code: {
+        oauth2SecurityScheme: {
+          description: 'For apps: a person signs in and chooses the calling agent.',
+          flows: {
+            authorizationCode: {
+              authorizationUrl: `${public_url}/authorize`,
+              tokenUrl,
+              scopes,
+              pkceRequired: true,
+            },
+          },
+          oauth2MetadataUrl,
+        },
+      },
+    },
+    securityRequirements: [
+      { schemes: { client_credentials: { list } } },
+      { schemes: { authorization_code: { list } } },
+    ],
+  };
+}
+
+/** A card needs at least one skill, and each skill at least one tag. */
+function presentSkills(skills: CardSource['skills']): A2aCard['skills'] {
+  if (skills.length === 0) {
+    const description = 'Answers questions in text.';
+    return [{ id: 'conversation', name: 'Conversation', description, tags: ['conversation'] }];
+  }
+  return skills.map(({ name, description }) => ({
+    id: name,
+    name,
+    description: description || name,
+    tags: [name],
+  }));
+}
