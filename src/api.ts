@@ -14,8 +14,8 @@ import { startRealtime } from './start/realtime.ts';
 import { startServer } from './start/server.ts';
 import { createA2a, createConsole, createMcp, createRest } from './start/transports.ts';
 import { serveHealth } from './transports/http/health.ts';
-import { measureRequests } from './transports/http/request-metrics.ts';
-import { traceRequests } from './transports/http/trace-requests.ts';
+import { measureRequests } from './transports/http/requests/request-metrics.ts';
+import { traceRequests } from './transports/http/requests/trace-requests.ts';
 import { serveBlobs } from './transports/rest/blobs.ts';
 import { serveDocs } from './transports/rest/docs/serve.ts';
 
@@ -58,7 +58,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
     pages.middleware,
     rest.root,
     serveBlobs(core.apiAddresses, core.blobs),
-    ...createA2a(core, parts, signals.draining.signal),
+    ...createA2a(core, parts, oauthParts, signals.draining.signal),
     ...rest.handlers,
   ];
   const { port, webSocket } = await startServer(

@@ -2,8 +2,9 @@ import type { Core } from '../compose.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
 import { createOpenIdClient } from '../platform/outbound/openid.ts';
 import { createPublicFetch } from '../platform/outbound/public-fetch.ts';
+import { createJsonSigner } from '../services/auth/json-signer.ts';
 import { createOAuthStorage } from '../services/auth/oauth-storage.ts';
-import { loadSigningKeys, signingKeysTopic } from '../services/auth/signing-keys.ts';
+import { loadSigningKeys, type SigningKey, signingKeysTopic } from '../services/auth/signing-keys.ts';
 import { toResourceUrls } from '../services/auth/tokens.ts';
 import { deriveKey } from '../shared/encryption.ts';
 import { createLimitedLog } from '../shared/error-log.ts';
@@ -26,7 +27,7 @@ export async function startOAuth(
   const { PUBLIC_URL: public_url, SECRET_KEY } = config;
   const log = createWarningLog(core.logger);
   const loadKeys = () => loadSigningKeys(unitOfWork, SECRET_KEY);
-  const signing_keys = await loadKeys();
+  let signing_keys = await loadKeys();
   const cookie_keys = [deriveKey(SECRET_KEY, 'cookies').toString('base64url')];
   const csrf_key = deriveKey(SECRET_KEY, 'console forms');
   const renderer = await createPageRenderer({ public_url, csrf_key });
@@ -48,11 +49,21 @@ export async function startOAuth(
     errorPage: (ctx, text) => renderer.errorPage(ctx, text),
     report: (error) => log('the authorization server failed', error),
   });
-  const keys = watchSigningKeys(signing_keys, { load: loadKeys, onChange: oauth.replaceKeys, log });
+  function replaceKeys(keys: SigningKey[]): void {
+    signing_keys = keys;
+    oauth.replaceKeys(keys);
+  }
+  const keys = watchSigningKeys(signing_keys, { load: loadKeys, onChange: replaceKeys, log });
+  const signJson = createJsonSigner(() => newest(signing_keys), `${public_url}/.well-known/jwks.json`);
   lifecycle.onStop('signing keys', 1_000, async () => keys.stop());
   await bus.subscribe(signingKeysTopic, () => void keys.refresh());
   // The console reads and writes cookies of authorization requests, so the application signs with the same keys.
-  return { oauth, storage, renderer, cookie_keys };
+  return { oauth, storage, renderer, cookie_keys, signJson };
+}
+
+function newest([key]: readonly SigningKey[]): SigningKey {
+  if (!key) throw new Error('there is no signing key');
+  return key;
 }
 
 export type OAuthParts = Awaited<ReturnType<typeof startOAuth>>;

@@ -124,24 +124,19 @@ export function createRest(
 export function createA2a(
   { config, unitOfWork }: Core,
   { live, limits, executeFor }: TransportParts,
+  { signJson }: Pick<OAuthParts, 'signJson'>,
   draining: AbortSignal,
 ) {
   if (!config.A2A) return [];
-  const { PUBLIC_URL: public_url } = config;
-  const readCard = createReadA2aCard(unitOfWork, {
-    public_url,
-    wait_seconds: config.A2A_WAIT_SECONDS,
-    task_days: config.TASK_DAYS,
-    attachment_types: config.ATTACHMENT_TYPES,
-  });
+  const execute = executeFor('a2a');
   return [
     createA2aTransport({
-      execute: executeFor('a2a'),
+      execute,
       limits,
-      authenticate: authenticate(live.tokens, 'api', metadataUrl(public_url)),
-      public_url,
+      authenticate: authenticate(live.tokens, 'api', metadataUrl(config.PUBLIC_URL)),
       draining,
-      readCard,
+      readCard: createReadA2aCard(unitOfWork, execute),
+      signJson,
     }),
   ];
 }

@@ -19,6 +19,8 @@ export function createWorkSettings(config: Config, { addresses, sends }: Parts) 
     cursors: createCursors(config.SECRET_KEY),
     addresses,
     sendContext: createSendContext(config.SEND_CONTEXT, { ...sends, hasLoopLimit: Boolean(limits?.loop) }),
+    publicUrl: config.PUBLIC_URL,
+    a2aWaitSeconds: config.A2A_WAIT_SECONDS,
     taskDays: config.TASK_DAYS,
     loopLimit: limits?.loop ?? null,
     attachmentTypes: config.ATTACHMENT_TYPES,

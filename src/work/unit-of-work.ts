@@ -25,6 +25,10 @@ export interface WorkSettings {
   /** The accepted media types of files; null accepts all. */
   attachmentTypes: readonly string[] | null;
   sendContext: SendContext;
+  /** The address that clients use. */
+  publicUrl: string;
+  /** How long a call of A2A that sends a message waits for an answer. */
+  a2aWaitSeconds: number;
   /** An open task without a change ends after so many days, and an ended one is removed. */
   taskDays: number;
   /** Encrypts what the database must not hold in plain text. */

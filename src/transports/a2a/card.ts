@@ -1,20 +1,42 @@
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { A2aCard } from '../../presenters/a2a/card-schema.ts';
+import type { ReadA2aCard } from '../../operations/a2a/read-card.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
+import type { SignJson } from '../../services/auth/json-signer.ts';
 import { addressKey } from '../http/address-key.ts';
+import { answerIfChanged } from '../http/conditional.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 
 export interface CardParts {
   limits: RateLimits;
-  /** Throws AGENT_NOT_FOUND. */
-  readCard(handle: string): Promise<A2aCard>;
+  readCard: ReadA2aCard;
+  signJson: SignJson;
+  /** Requires a token of `/v1`. */
+  authenticate: Middleware;
 }
 
-/** Serves the card of an agent. */
-export function serveCard({ limits, readCard }: CardParts) {
-  return async function card(ctx: Context): Promise<void> {
+/** Returns a card with its signature (A2A, section 8.4). */
+export function signCard({ signJson }: Pick<CardParts, 'signJson'>, card: A2aCard): A2aCard {
+  const { protected: header, signature } = signJson(card);
+  return { ...card, signatures: [{ protected: header, signature }] };
+}
+
+/** Serves the card of an agent. A token is optional, but an invalid one is rejected. */
+export function serveCard(parts: CardParts): Middleware {
+  const { limits, readCard, authenticate } = parts;
+
+  async function card(ctx: Context): Promise<void> {
     const { owner, agent_name } = ctx['params'] as { owner: string; agent_name: string };
-    await limits.consume('public', addressKey(ctx), createRateLimitReporter(ctx));
-    ctx.body = await readCard(`${owner}.${agent_name}`);
-  };
+    const { actor = null } = ctx.state as { actor?: Actor };
+    const onRateLimit = createRateLimitReporter(ctx);
+    if (actor) await limits.consume('default', actor.agent_id, onRateLimit);
+    else await limits.consume('public', addressKey(ctx), onRateLimit);
+    const unsigned = await readCard(actor, `${owner}.${agent_name}`);
+    ctx.set('Cache-Control', actor ? 'private, max-age=300' : 'public, max-age=300');
+    // Weak: each process signs with other random numbers.
+    answerIfChanged(ctx, `W/"${parts.signJson(unsigned).digest}"`, signCard(parts, unsigned));
+  }
+
+  return (ctx) => (ctx.get('Authorization') === '' ? card(ctx) : authenticate(ctx, () => card(ctx)));
 }

@@ -5,9 +5,6 @@ import { type CardParts, serveCard } from './card.ts';
 
 export interface A2aParts extends CardParts {
   execute: Execute;
-  /** Requires a token of `/v1`. */
-  authenticate: Middleware;
-  public_url: string;
   /** Aborted when the process begins to shut down. */
   draining: AbortSignal;
 }

@@ -1,7 +1,7 @@
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { answerErrors } from './errors.ts';
-import { requestId } from './request-id.ts';
+import { requestId } from './requests/request-id.ts';
 import { requireHost, requireValidHost } from './server.ts';
 
 export interface AppParts {

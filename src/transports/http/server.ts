@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { refuseSocket } from './refuse-socket.ts';
-import { requestIdOf } from './request-id.ts';
+import { requestIdOf } from './requests/request-id.ts';
 
 export type HandleRequest = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 

@@ -6,17 +6,20 @@ export interface SigningKeyWatcher {
   stop(): void;
 }
 
-export interface WatchSigningKeysParts {
-  load(): Promise<JWK[]>;
+export interface WatchSigningKeysParts<Key extends JWK> {
+  load(): Promise<Key[]>;
   /** Called with changed keys. */
-  onChange(keys: JWK[]): void;
+  onChange(keys: Key[]): void;
   /** Logs a failed load; the next one tries again. */
   log(message: string, error: unknown): void;
   interval_ms?: number;
 }
 
 /** Watches the signing keys: on `refresh`, and every minute, because change messages may be lost. */
-export function watchSigningKeys(current: readonly JWK[], parts: WatchSigningKeysParts): SigningKeyWatcher {
+export function watchSigningKeys<Key extends JWK>(
+  current: readonly Key[],
+  parts: WatchSigningKeysParts<Key>,
+): SigningKeyWatcher {
   const { load, onChange, log, interval_ms = 60_000 } = parts;
   let ids = keyIds(current);
 

@@ -6,6 +6,7 @@ import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { sufficientScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { addressKey } from '../http/address-key.ts';
+import { answerIfChanged } from '../http/conditional.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import { exampleCard } from '../../../packages/core/src/records/examples.ts';
 import { handlePart } from '../../../packages/core/src/inputs/fields.ts';
@@ -50,11 +51,8 @@ export function cardRoute({ readCard, authenticate, limited }: CardParts): Route
       ctx.set('Referrer-Policy', 'no-referrer');
     }
     const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-    ctx.set('ETag', etag);
-    ctx.status = 200;
     ctx.type = `${type}; charset=utf-8`;
-    if (matchesEtag(ctx.get('If-None-Match'), etag)) ctx.status = 304;
-    else ctx.body = text;
+    answerIfChanged(ctx, etag, text);
   }
 
   return {
@@ -104,10 +102,4 @@ function renderCardDocument({ handle, display_name, description, skills, card }:
   // lineWidth 0: texts keep their line breaks.
   const front = stringify({ handle, display_name, description, skills }, { lineWidth: 0 });
   return `---\n${front}---\n\n${card}${card === '' || card.endsWith('\n') ? '' : '\n'}`;
-}
-
-/** Whether If-None-Match has this ETag (RFC 9110, section 13.1.2). Koa's own check ignores it for requests with no-cache. */
-function matchesEtag(header: string, etag: string): boolean {
-  const tags = new Set(header.split(',').map((tag) => tag.trim().replace(/^W\//, '')));
-  return tags.has(etag) || tags.has('*');
 }

@@ -5,7 +5,7 @@ import type { Answer } from '../../operations/execute/context.ts';
 import type { Execute } from '../../operations/execute/execute.ts';
 import type { Operation } from '../../operations/define.ts';
 import { errorBody, toDomainError } from '../http/errors.ts';
-import { requestIdOf } from '../http/request-id.ts';
+import { requestIdOf } from '../http/requests/request-id.ts';
 import { type CallFrame, parseCallFrame, readCallId } from './call-frame.ts';
 import type { FrameSender } from './frame-sender.ts';
 import { frameText } from './server-frames.ts';

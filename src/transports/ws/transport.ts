@@ -6,7 +6,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { challengeFor } from '../http/authenticate.ts';
 import { toDomainError } from '../http/errors.ts';
 import { hasPendingResponse } from '../http/server.ts';
-import { requestIdOf } from '../http/request-id.ts';
+import { requestIdOf } from '../http/requests/request-id.ts';
 import { catalogue } from '../../operations/catalogue.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { LiveEvent, Realtime, StreamEnd, StreamReader } from '../../realtime/contract.ts';

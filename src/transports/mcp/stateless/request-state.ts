@@ -1,3 +1,4 @@
+import { toCanonicalJson } from '../../../shared/canonical-json.ts';
 import { createHash } from 'node:crypto';
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -38,6 +39,7 @@ function createRequestStates(
 ): RequestStates {
   const { name, uri, arguments: args } = params ?? {};
   const about = () => {
+    // A client may repeat the fields of an object in another order.
     const input = createHash('sha256').update(toCanonicalJson([name, uri, args]));
     return JSON.stringify(['mcp request state', agent_id, method, input.digest('base64url')]);
   };
@@ -75,13 +77,4 @@ export function openRequestState(
     const data = { reason: 'invalid_request_state' };
     throw new RpcError(rpcCodes.invalidParams, 'Invalid or expired requestState', { data });
   }
-}
-
-/** JSON with sorted keys: a client may repeat the fields of an object in another order. */
-function toCanonicalJson(value: unknown): string {
-  return JSON.stringify(value ?? null, (_key, child: unknown) =>
-    typeof child === 'object' && child !== null && !Array.isArray(child)
-      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : child,
-  );
 }
