@@ -4,7 +4,7 @@ import type { FileAddresses } from '../../packages/core/src/domain/attachments/a
 import { type Author, authorFromActor } from '../../packages/core/src/domain/auth/audit.ts';
 import type { DomainError } from '../../packages/core/src/domain/errors.ts';
 import type { Cursors } from './cursors.ts';
-import type { LoopLimit, UnsentLimit } from '../../packages/core/src/domain/limits.ts';
+import type { Budget, Limit } from '../../packages/core/src/domain/limits.ts';
 import type { WebhookSender } from '../../packages/core/src/domain/outbound.ts';
 import { createRepositories, type Repositories } from '../repositories/index.ts';
 import type { SealedBox } from '../shared/encryption.ts';
@@ -18,10 +18,8 @@ import { createTransact, type TransactionParts, withDomainErrors } from './trans
 export interface WorkSettings {
   cursors: Cursors;
   addresses: FileAddresses;
-  /** How often two agents may answer each other quickly; null: unlimited. */
-  loopLimit: LoopLimit | null;
-  /** How many files an agent may keep without sending them; null: unlimited. */
-  unsentLimit: UnsentLimit | null;
+  /** Null: unlimited. `loop`: how often two agents may answer each other quickly; `unsent_uploads`: files that an agent keeps without sending. */
+  limits: Readonly<Record<Budget | 'loop' | 'unsent_uploads', Limit>> | null;
   /** The accepted media types of files; null accepts all. */
   attachmentTypes: readonly string[] | null;
   sendContext: SendContext;

@@ -1,3 +1,5 @@
+import type { Relationship } from '../../../packages/core/src/domain/agents/agents.ts';
+import type { ErrorCode } from '../../../packages/core/src/domain/errors.ts';
 import type { AgentRecord } from '../../../packages/core/src/records/agent.ts';
 import type { A2aCard } from './card-schema.ts';
 
@@ -29,13 +31,23 @@ export interface CardSource extends Pick<
   owner_name: string;
 }
 
+/** What a card means for the agent that reads it. */
+export interface CardView {
+  relationship: Relationship;
+  /** Whether a new question would be accepted now; if not, the code of the error. */
+  accepts: true | ErrorCode;
+  is_online: boolean;
+  /** Calls in each period. Absent: unlimited. */
+  rate_limits?: Record<string, { calls: number; seconds: number }>;
+}
+
 /** The base address of an agent: its JSON-RPC interface, and the prefix of its HTTP+JSON interface. */
 export function a2aBaseUrl(public_url: string, canonical_handle: string): string {
   return `${public_url}/a2a/${canonical_handle.replace('.', '/')}`;
 }
 
-/** Returns the unsigned A2A card of an agent. */
-export function presentA2aCard(agent: CardSource, settings: CardSettings): A2aCard {
+/** Returns the unsigned A2A card of an agent. With a view it is the extended card. */
+export function presentA2aCard(agent: CardSource, settings: CardSettings, view?: CardView): A2aCard {
   const { canonical_handle, display_name, description, updated_at, owner_name } = agent;
   const { public_url, wait_seconds, task_days, attachment_types } = settings;
   const [owner = ''] = canonical_handle.split('.');
@@ -58,7 +70,7 @@ export function presentA2aCard(agent: CardSource, settings: CardSettings): A2aCa
           uri: mailboxExtension,
           description:
             'The agent need not be online: messages are stored, and tasks say whether it got them.',
-          params: { wait_seconds, task_days },
+          params: { wait_seconds, task_days, ...view },
         },
       ],
     },

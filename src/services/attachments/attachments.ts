@@ -15,14 +15,15 @@ import { requireAttachment } from '../access.ts';
  */
 export async function requireUnsentQuota({
   db: { attachments },
-  settings: { unsentLimit },
+  settings: { limits },
   actor,
   now,
 }: Work): Promise<void> {
-  if (!unsentLimit) return;
-  const periodMs = unsentLimit.seconds * 1_000;
+  const limit = limits?.unsent_uploads;
+  if (!limit) return;
+  const periodMs = limit.seconds * 1_000;
   const { held, oldest } = await attachments.countUnsent(actor.agent_id, now - periodMs);
-  if (held < unsentLimit.points) return;
+  if (held < limit.points) return;
   const message = `You have ${held} unsent files; send them in messages, or wait until they expire.`;
   const retry_after = Math.max(1, Math.ceil(((oldest ?? now) + periodMs - now) / 1_000));
   throw new DomainError('RATE_LIMITED', message, { retry_after });

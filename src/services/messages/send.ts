@@ -165,7 +165,7 @@ function placeMessage(
   { wait }: { wait: boolean },
 ): SentMessage | null {
   const {
-    settings: { loopLimit },
+    settings: { limits },
     actor,
   } = work;
   const { thread_id, content, content_type, metadata, reply_to, attachment_ids, task: effect = {} } = draft;
@@ -187,7 +187,7 @@ function placeMessage(
   // Time never runs backwards along the sequence, even for a send that waited for the thread.
   const created_at = Math.max(progress.thread.last_message_at ?? 0, work.now);
   const sender_id = actor.agent_id;
-  if (loopLimit) countExchange(progress, sender_id, created_at, loopLimit);
+  if (limits) countExchange(progress, sender_id, created_at, limits.loop);
   const sequence = addMessage(progress, sender_id, created_at);
   const id = newId('message');
   const about = { id, thread_id, sequence, sender_id, sender_handle: actor.handle, created_at };

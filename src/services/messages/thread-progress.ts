@@ -1,6 +1,6 @@
 import type { LockedThread } from '../../repositories/messages/batches.ts';
 import type { ExchangeRow } from '../../repositories/messages/batches.ts';
-import { exchangeWindowMs, type LoopLimit } from '../../../packages/core/src/domain/limits.ts';
+import { exchangeWindowMs, type Limit } from '../../../packages/core/src/domain/limits.ts';
 import { checkLoop, nextExchanges } from '../../../packages/core/src/policies/loops.ts';
 import type { ThreadState } from '../../work/send-context.ts';
 import type { Work } from '../../work/unit-of-work.ts';
@@ -59,7 +59,7 @@ export function countExchange(
   progress: ThreadProgress,
   sender_id: string,
   created_at: number,
-  limit: LoopLimit,
+  limit: Limit,
 ): void {
   const { id: thread_id, last_sender_id, last_message_at } = progress.thread;
   if (last_sender_id === null || last_message_at === null || last_sender_id === sender_id) return;

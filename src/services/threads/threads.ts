@@ -23,21 +23,7 @@ export interface CreateThread {
  * AGENT_NOT_FOUND, INVALID_HANDLE, the refusals of the participants' inbound policies, and those of `sendMessage`
  */
 export async function createThread(work: Work, input: CreateThread) {
-  const [creator, others] = await Promise.all([
-    requireActingAgent(work),
-    requireAgents(work, input.participants),
-  ]);
-  if (!creator.can_initiate_threads) {
-    throw new DomainError(
-      'CANNOT_INITIATE_THREADS',
-      'The owner of this agent does not allow it to start threads.',
-    );
-  }
-  requireDistinctMembers(others, creator.id);
-  for (const other of others) {
-    const refusal = checkInboundPolicy(other, other);
-    if (refusal) throw refusal;
-  }
+  const { creator, others } = await requireMembers(work, input.participants);
   // In the order in which threads are read: by time of joining, then by handle.
   const members = [creator, ...others]
     .map(({ id, canonical_handle }) => ({ id, canonical_handle }))
@@ -75,6 +61,34 @@ export async function createThread(work: Work, input: CreateThread) {
     initial_message_id,
     message: sent,
   };
+}
+
+/** The members of a new thread. @throws {DomainError} as `createThread` */
+async function requireMembers(work: Work, participants: readonly string[]) {
+  const [creator, others] = await Promise.all([requireActingAgent(work), requireAgents(work, participants)]);
+  if (!creator.can_initiate_threads) {
+    throw new DomainError(
+      'CANNOT_INITIATE_THREADS',
+      'The owner of this agent does not allow it to start threads.',
+    );
+  }
+  requireDistinctMembers(others, creator.id);
+  for (const other of others) {
+    const refusal = checkInboundPolicy(other, other);
+    if (refusal) throw refusal;
+  }
+  return { creator, others };
+}
+
+/** The error that `createThread` with this agent would throw now; null if it would accept. */
+export async function findStartRefusal(work: Work, participant: string): Promise<DomainError | null> {
+  try {
+    await requireMembers(work, [participant]);
+    return null;
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
 }
 
 /** A thread as events store it: without what differs from member to member. */

@@ -48,14 +48,8 @@ export const mcpPlaceLifetimeMs = 24 * 3_600_000;
  */
 export const exchangeWindowMs = 10_000;
 
-/** The maximum number of exchanges of two agents in one thread, in a period (seconds) that begins with the first exchange. */
-export interface LoopLimit {
-  points: number;
-  seconds: number;
-}
-
-/** The maximum number of unsent uploads of one agent in a period (seconds), to protect the storage. */
-export interface UnsentLimit {
+/** The maximum number of calls, of quick exchanges or of unsent uploads, in a period. */
+export interface Limit {
   points: number;
   seconds: number;
 }

@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.ts';
-import { exchangeWindowMs, type LoopLimit } from '../domain/limits.ts';
+import { exchangeWindowMs, type Limit } from '../domain/limits.ts';
 
 /** How often two agents have answered each other quickly in a thread. */
 export interface Exchanges {
@@ -9,11 +9,7 @@ export interface Exchanges {
 }
 
 /** The exchanges of two agents after one more at `time` (ms). A new period starts when the last one has ended. */
-export function nextExchanges(
-  before: Exchanges | undefined,
-  { seconds }: LoopLimit,
-  time: number,
-): Exchanges {
+export function nextExchanges(before: Exchanges | undefined, { seconds }: Limit, time: number): Exchanges {
   if (!before || before.since <= time - seconds * 1_000) return { exchanges: 1, since: time };
   return { exchanges: before.exchanges + 1, since: before.since };
 }
@@ -27,7 +23,7 @@ export function nextExchanges(
  */
 export function checkLoop(
   { exchanges, since }: Exchanges,
-  { points, seconds }: LoopLimit,
+  { points, seconds }: Limit,
   time: number,
   between: { sender_id: string; recipient_id: string },
 ): DomainError | undefined {
