@@ -37,6 +37,7 @@ const workerRoleList = z
 /** Calls per period. `loop`: quick replies of two agents to each other; `unsent_uploads`: files that an agent uploaded but has not sent. */
 const defaultLimits = {
   create_thread: { points: 30, seconds: 3_600 },
+  a2a_task: { points: 60, seconds: 60 },
   send_message: { points: 60, seconds: 60 },
   message_search: { points: 30, seconds: 60 },
   contact_request: { points: 10, seconds: 3_600 },

@@ -1,3 +1,5 @@
+import { a2aMessagesRepository } from './a2a/messages.ts';
+import { a2aTasksRepository } from './a2a/tasks.ts';
 import { accountIdentitiesRepository } from './people/external-identities.ts';
 import { accountsRepository } from './people/accounts.ts';
 import { agentExportRepository } from './agents/export-data.ts';
@@ -87,6 +89,8 @@ const factories = {
   usage: usageRepository,
   threadMembers: threadMembersRepository,
   tasks: tasksRepository,
+  a2aTasks: a2aTasksRepository,
+  a2aMessages: a2aMessagesRepository,
   expectedReplies: expectedRepliesRepository,
   inboxes: inboxesRepository,
   inboxClaims: inboxClaimsRepository,

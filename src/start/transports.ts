@@ -11,6 +11,9 @@ import type { TransportDescription } from '../realtime/transport-description.ts'
 import { findApproval } from '../services/approvals/approvals.ts';
 import { toResourceUrls } from '../services/auth/tokens.ts';
 import { createServiceCalls } from '../services/people/service-calls.ts';
+import { readFileAddress } from '../services/a2a/files.ts';
+import { writeA2aError } from '../transports/a2a/errors.ts';
+import { answerErrors } from '../transports/http/errors.ts';
 import { createA2aTransport } from '../transports/a2a/transport.ts';
 import { createConsoleTransport } from '../transports/console/transport.ts';
 import { authenticate } from '../transports/http/authenticate.ts';
@@ -122,23 +125,27 @@ export function createRest(
 
 /** A2A; nothing with `A2A=false`. `draining` ends waits and streams. */
 export function createA2a(
-  { config, unitOfWork }: Core,
+  core: Core,
   { live, limits, executeFor }: TransportParts,
   { signJson }: Pick<OAuthParts, 'signJson'>,
   draining: AbortSignal,
 ) {
+  const { config, unitOfWork, metrics } = core;
   if (!config.A2A) return [];
   const execute = executeFor('a2a');
-  return [
-    createA2aTransport({
-      execute,
-      limits,
-      authenticate: authenticate(live.tokens, 'api', metadataUrl(config.PUBLIC_URL)),
-      draining,
-      readCard: createReadA2aCard(unitOfWork, execute),
-      signJson,
-    }),
-  ];
+  return createA2aTransport({
+    execute,
+    limits,
+    realtime: live.realtime,
+    authenticate: authenticate(live.tokens, 'api', metadataUrl(config.PUBLIC_URL)),
+    answerErrors: answerErrors(core.logger, writeA2aError),
+    waitMs: config.A2A_WAIT_SECONDS * 1_000,
+    draining,
+    onSlowReader: () => metrics.slowReaders.inc({ transport: 'a2a' }),
+    readFileAddress: (sealed) => unitOfWork.read(system, (work) => readFileAddress(work, sealed)),
+    readCard: createReadA2aCard(unitOfWork, execute),
+    signJson,
+  });
 }
 
 /** The metadata of /v1, whose tokens REST and A2A accept (RFC 9728). */

@@ -23,7 +23,7 @@ export interface WorkSettings {
   /** The accepted media types of files; null accepts all. */
   attachmentTypes: readonly string[] | null;
   sendContext: SendContext;
-  /** The address that clients use. */
+  /** The address that clients use, without a slash at its end. */
   publicUrl: string;
   /** How long a call of A2A that sends a message waits for an answer. */
   a2aWaitSeconds: number;

@@ -26,6 +26,7 @@ describe('settings', () => {
   test('limit calls as documented unless they are set', () => {
     const defaultLimits = {
       create_thread: { points: 30, seconds: 3600 },
+      a2a_task: { points: 60, seconds: 60 },
       send_message: { points: 60, seconds: 60 },
       message_search: { points: 30, seconds: 60 },
       contact_request: { points: 10, seconds: 3600 },
@@ -223,7 +224,7 @@ const wrong: [what: string, env: Record<string, string | undefined>, line: RegEx
     (RATE_LIMITS): (typeof wrong)[number] => [
       `limits like ${RATE_LIMITS}`,
       { ...complete, RATE_LIMITS },
-      /^RATE_LIMITS: must be off, or .*default=1000\/60; names: create_thread, send_message, message_search, /,
+      /^RATE_LIMITS: must be off, or .*default=1000\/60; names: create_thread, a2a_task, send_message, message_search, /,
     ],
   ),
   [

@@ -49,7 +49,7 @@ export const getExtendedAgentCardOperation = defineOperation({
 });
 
 /** The budgets of calls through A2A. */
-const shownBudgets = ['send_message', 'event_stream', 'default'] as const;
+const shownBudgets = ['a2a_task', 'send_message', 'event_stream', 'default'] as const;
 
 function showLimits(limits: NonNullable<WorkSettings['limits']>): NonNullable<CardView['rate_limits']> {
   return Object.fromEntries(

@@ -1,6 +1,7 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { createHash } from 'node:crypto';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { toStableJson } from '../../../packages/core/src/domain/stable-json.ts';
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import type { IdempotencyClaim, UnitOfWork } from '../../work/unit-of-work.ts';
 import { idempotencyKeyPattern } from '../../../packages/core/src/inputs/fields.ts';
@@ -114,13 +115,4 @@ export function createClaim({ call, input, file }: ClaimedCall): IdempotencyClai
 
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
-}
-
-/** JSON that does not depend on the order of fields. */
-function toStableJson(value: unknown): string {
-  return JSON.stringify(value, (_, child: unknown) =>
-    typeof child === 'object' && child !== null && !Array.isArray(child)
-      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : child,
-  );
 }

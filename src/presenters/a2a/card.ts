@@ -1,13 +1,11 @@
+import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
 import type { Relationship } from '../../../packages/core/src/domain/agents/agents.ts';
 import type { ErrorCode } from '../../../packages/core/src/domain/errors.ts';
 import type { AgentRecord } from '../../../packages/core/src/records/agent.ts';
 import type { A2aCard } from './card-schema.ts';
 
-/** Identifies the extension: task metadata for clients that name it, and parameters in the card. It never changes. */
-export const mailboxExtension = 'urn:agent-messaging-service:a2a:mailbox:1';
-
 /** What the bindings support. */
-const capabilities = { streaming: false, pushNotifications: false, extendedAgentCard: false };
+const capabilities = { streaming: true, pushNotifications: false, extendedAgentCard: true };
 
 const scopes = {
   'threads:read': 'Read tasks, and wait for answers',

@@ -73,16 +73,18 @@ const fields = `t.id, t.thread_id, t.message_id, t.sequence, t.client_id, t.agen
 /** Needs tasks `t`, and the agents `c` and `a`. */
 const columns = `${fields}, c.canonical_handle as client_handle, a.canonical_handle as agent_handle`;
 
-const parties = 'join agents c on c.id = t.client_id join agents a on a.id = t.agent_id';
+export const taskParties = 'join agents c on c.id = t.client_id join agents a on a.id = t.agent_id';
 
-const marks = 'left join thread_members m on m.thread_id = t.thread_id and m.agent_id = t.agent_id';
+/** The asked member `m` of tasks `t`. */
+export const taskMarks =
+  'left join thread_members m on m.thread_id = t.thread_id and m.agent_id = t.agent_id';
 
 /** For tasks `t` and the asked member `m`. */
 const delivery = `case when m.handled_sequence >= t.sequence then 'handled' when m.read_sequence >= t.sequence then 'read'
   when m.delivered_sequence >= t.sequence then 'delivered' else 'stored' end`;
 
-/** With when the asked agent was last online, if the viewer may see the agent: as in `seenAgents`. */
-const viewedColumns = (
+/** Needs tasks `t` with `taskParties` and `taskMarks`. With when the asked agent was last online, if the viewer may see it: as in `seenAgents`. */
+export const viewedTaskColumns = (
   viewer: string,
 ): string => `${columns}, coalesce(t.ended_delivery, ${delivery}) as delivery,
   case when a.id = ${viewer} or a.visibility <> 'private'
@@ -101,7 +103,7 @@ const ofRole = (column: 'client_id' | 'agent_id', role: string) => `
 /** Locks tasks that no other transaction has locked, and reads them with their agents. */
 function locked(condition: string): string {
   return `with locked as materialized (select * from tasks where ${condition} limit :limit for update skip locked)
-     select ${columns} from locked t ${parties}`;
+     select ${columns} from locked t ${taskParties}`;
 }
 
 /** Locks of tasks that two statements need: after a wait, the second statement sees what was committed meanwhile. */
@@ -119,16 +121,16 @@ export const tasksRepository = repository(
     /** The task, if the viewer is one of its two agents. */
     find: sql.row<[id: string, viewerId: string], ViewedTaskRow>(
       'tasks.find(id, viewer_id)',
-      `select ${viewedColumns(':viewer_id')} from tasks t ${parties} ${marks} where t.id = :id and :viewer_id in (t.client_id, t.agent_id)`,
+      `select ${viewedTaskColumns(':viewer_id')} from tasks t ${taskParties} ${taskMarks} where t.id = :id and :viewer_id in (t.client_id, t.agent_id)`,
     ),
     read: sql.rows<[ids: readonly string[]], TaskRow>(
       'tasks.read',
-      `select ${columns} from tasks t ${parties} where t.id = any(:ids::text[])`,
+      `select ${columns} from tasks t ${taskParties} where t.id = any(:ids::text[])`,
     ),
     /** Oldest first. */
     listOpenInThread: sql.rows<[threadId: string], TaskRow>(
       'tasks.list_open_in_thread',
-      `select ${columns} from tasks t ${parties} where t.thread_id = :thread_id and t.ended_at is null order by t.id`,
+      `select ${columns} from tasks t ${taskParties} where t.thread_id = :thread_id and t.ended_at is null order by t.id`,
     ),
     /** The open tasks of a thread, and those that these messages opened, with one of these agents as a side. Oldest first. */
     listShown: sql.rows<
@@ -140,7 +142,7 @@ export const tasksRepository = repository(
          select id from tasks where thread_id = :thread_id and ended_at is null
          union select task_id from task_messages where message_id = any(:message_ids::text[])
        )
-       select ${columns} from found join tasks t using (id) ${parties}
+       select ${columns} from found join tasks t using (id) ${taskParties}
        where t.thread_id = :thread_id and (t.client_id = any(:agent_ids::text[]) or t.agent_id = any(:agent_ids::text[]))
          and (t.ended_at is null or t.message_id = any(:message_ids::text[]))
        order by t.id limit :limit`,
@@ -151,7 +153,7 @@ export const tasksRepository = repository(
       TaskRow
     >(
       'tasks.list_open_of_messages(agent_id, message_ids, thread_ids)',
-      `select ${columns} from tasks t ${parties}
+      `select ${columns} from tasks t ${taskParties}
        where t.thread_id = any(:thread_ids::text[]) and t.ended_at is null and t.agent_id = :agent_id and t.message_id = any(:message_ids::text[])`,
     ),
     /** The task of each of these messages that belongs to one; of one that belongs to two, the newer is last. */
@@ -167,8 +169,8 @@ export const tasksRepository = repository(
     /** The tasks of an agent, newest change first. */
     list: sql.rows<[agentId: string, filter: TaskFilter], ViewedTaskRow>(
       'tasks.list',
-      `select ${viewedColumns(':agent_id')} from ((${ofRole('agent_id', 'asked')}) union all (${ofRole('client_id', 'asking')})) t
-       ${parties} ${marks} order by t.updated_at desc, t.id desc limit :limit`,
+      `select ${viewedTaskColumns(':agent_id')} from ((${ofRole('agent_id', 'asked')}) union all (${ofRole('client_id', 'asking')})) t
+       ${taskParties} ${taskMarks} order by t.updated_at desc, t.id desc limit :limit`,
       (agent_id, { after, ...conditions }) => ({
         agent_id,
         ...conditions,
@@ -202,7 +204,7 @@ export const tasksRepository = repository(
       `with task as (
          update tasks t set state = :state, generation = :generation, overdue_at = :overdue_at, lease_token = :lease_token,
            updated_at = :updated_at, expires_at = :expires_at, ended_at = :ended_at,
-           ended_delivery = case when :state = 'canceled' then (select ${delivery} from (select 1) one ${marks}) end
+           ended_delivery = case when :state = 'canceled' then (select ${delivery} from (select 1) one ${taskMarks}) end
          where t.id = :id
        )
        insert into task_updates (task_id, generation, change, state, message_id, by_id, created_at)

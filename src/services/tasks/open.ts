@@ -17,6 +17,8 @@ import { addTaskMessage, byActor, recordChange } from './change.ts';
 
 /** A question, with what its task needs. */
 export interface Question {
+  /** The id of its task. Default: a new one. */
+  id?: string;
   /** Undefined: a new thread with the asked agent. */
   thread_id: string | undefined;
   /** The asked agent: a member of the thread, or the other member of a new one. Undefined: the other member of a thread of two. */
@@ -71,14 +73,14 @@ async function insertTask(
   work: Work,
   message: MessageRow,
   asked: Member,
-  { due_in_seconds, accepted_output_modes }: Question,
+  { id = newId('task'), due_in_seconds, accepted_output_modes }: Question,
 ): Promise<ViewedTaskRow> {
   const { agent_id, handle } = work.actor;
   requireRoomForTask(await work.db.tasks.countOpen(agent_id, asked.id));
   const task: TaskRow = {
     ...createTask(
       {
-        id: newId('task'),
+        id,
         message,
         client: { id: agent_id, canonical_handle: handle },
         agent: asked,

@@ -16,7 +16,7 @@ const maxMembers = 256;
  * Adds an agent to an active thread. It can read the history; only later messages are unread. Adding a member again changes nothing and
  * emits no event.
  * @throws {DomainError} THREAD_NOT_FOUND, THREAD_CLOSED, AGENT_NOT_FOUND, INVALID_HANDLE, AGENT_PAUSED, VALIDATION_ERROR (the
- * thread is full), and the refusals of the agent's inbound policy and of members' policies for a message of the actor
+ * thread is full, or a context of A2A), and the refusals of the agent's inbound policy and of members' policies for a message of the actor
  */
 export async function addMember(
   work: Work,
@@ -33,6 +33,10 @@ export async function addMember(
   if (refusal) throw refusal;
   if (thread.members.length >= maxMembers) {
     throw new DomainError('VALIDATION_ERROR', `A thread has at most ${maxMembers} members.`);
+  }
+  if (await work.db.a2aMessages.isContext(thread.id)) {
+    const message = 'This thread is a context of A2A, which has two members. Open another thread.';
+    throw new DomainError('VALIDATION_ERROR', message);
   }
   await work.db.threadMembers.insert({
     thread_id: thread.id,

@@ -1,17 +1,16 @@
 import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
-import type { Execute } from '../../operations/execute/execute.ts';
 import { type CardParts, serveCard } from './card.ts';
+import { type FileParts, serveFile } from './files.ts';
+import { createInterfaces, type InterfaceParts } from './interfaces.ts';
 
-export interface A2aParts extends CardParts {
-  execute: Execute;
-  /** Aborted when the process begins to shut down. */
-  draining: AbortSignal;
-}
+export interface A2aParts extends CardParts, FileParts, InterfaceParts {}
 
 /** The A2A transport: each agent has an address of its own, with its card and its interfaces. */
-export function createA2aTransport(parts: A2aParts): Middleware {
-  const router = new Router({ prefix: '/a2a/:owner/:agent_name', sensitive: true });
-  router.get('/.well-known/agent-card.json', serveCard(parts));
-  return router.routes() as Middleware;
+export function createA2aTransport(parts: A2aParts): Middleware[] {
+  const router = new Router({ prefix: '/a2a', sensitive: true });
+  router.get('/:owner/:agent_name/.well-known/agent-card.json', serveCard(parts));
+  // No owner has this name.
+  router.get('/-/files/:sealed', serveFile(parts));
+  return [router.routes() as Middleware, createInterfaces(parts)];
 }

@@ -126,7 +126,7 @@ export const importTable: Record<string, readonly string[]> = {
     'work',
   ],
   // The forms of other protocols.
-  presenters: ['core/domain', 'core/events', 'core/records'],
+  presenters: ['core/domain', 'core/events', 'core/inputs', 'core/records'],
   services: ['core/domain', 'core/events', 'core/policies', 'repositories', 'shared', 'work'],
   work: ['core/domain', 'core/events', 'jobs', 'platform', 'repositories', 'shared'],
   repositories: ['core/domain', 'core/events', 'shared'],

@@ -1,5 +1,5 @@
 /**
- * Rate limit budgets. Budgets of one action are counted per agent; `send_message`, which also counts replies to leases, per agent and thread; `default` is every other call of an
+ * Rate limit budgets. Budgets of one action are counted per agent; `a2a_task` counts the tasks that an agent opens through A2A; `send_message`, which also counts replies to leases, per agent and thread; `default` is every other call of an
  * agent; `mcp_initialize`, `websocket` and `event_stream` count the MCP sessions, WebSockets and MCP notification streams that an agent opens; `public` is every call of an IP address without a token. The rest protects against guessing: `sign_in` is counted per username and
  * address, `sign_in_account` per username, then `sign_in_slow` per username,
  * `sign_in_address` per address, `sign_up` per address and per account that founds organizations,
@@ -7,6 +7,7 @@
  */
 export const budgets = [
   'create_thread',
+  'a2a_task',
   'send_message',
   'message_search',
   'contact_request',
@@ -33,7 +34,7 @@ export type Budget = (typeof budgets)[number];
 /** The budget of a single action. */
 export type ActionBudget = Extract<
   Budget,
-  'create_thread' | 'send_message' | 'message_search' | 'contact_request' | 'webhook_test'
+  'a2a_task' | 'create_thread' | 'send_message' | 'message_search' | 'contact_request' | 'webhook_test'
 >;
 
 /** An MCP session ends when it was not used for this long (ms). */

@@ -59,6 +59,9 @@ export const isWaitingForClient = (state: TaskState): boolean => waitsForClient.
 
 const ends = { cancel: 'canceled', fail: 'failed', reject: 'rejected' } as const;
 
+/** Whether a client that waits for a task gets it now: it has ended, or waits for the client. */
+export const isSettledTask = (state: TaskState): boolean => !isOpenTask(state) || isWaitingForClient(state);
+
 /** The state after a cause; the same state if it changes nothing. An ended task never changes. */
 export function nextTaskState(state: TaskState, cause: TaskCause): TaskState {
   if (!isOpenTask(state)) return state;

@@ -94,6 +94,7 @@ export function fitsMetadata(value: Record<string, unknown>): boolean {
 export const metadata = z
   .record(z.string(), z.unknown())
   .refine(fitsMetadata, 'must be at most 4 KiB as JSON')
+  .refine((value) => !Object.hasOwn(value, 'a2a'), 'must not have the field a2a: only the service writes it')
   .describe(
     'Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer.',
   );

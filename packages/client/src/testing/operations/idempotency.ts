@@ -1,3 +1,4 @@
+import { toStableJson } from '../../../../core/src/domain/stable-json.ts';
 import { DomainError } from '../../../../core/src/domain/errors.ts';
 import type { Call } from '../core/state.ts';
 
@@ -28,12 +29,4 @@ export async function runOnce(
 function fillPath(path: string, input: object): string {
   const fields = new Map(Object.entries(input));
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(fields.get(name)));
-}
-
-function toStableJson(value: unknown): string {
-  return JSON.stringify(value, (_, child: unknown) => {
-    if (Buffer.isBuffer(child)) return child.toString('base64');
-    if (typeof child !== 'object' || child === null || Array.isArray(child)) return child;
-    return Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }

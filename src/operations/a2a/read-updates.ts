@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { isOpenTask } from '../../../packages/core/src/domain/tasks.ts';
+import { presentUpdate } from '../../presenters/a2a/task.ts';
+import { readTaskUpdates } from '../../services/a2a/tasks.ts';
+import { defineOperation } from '../define.ts';
+import { exampleShownTask, toPresented, toTaskForm, transportFields } from './show-task.ts';
+
+/** The next events of a stream of A2A. */
+const taskUpdates = z.object({
+  updates: z.array(z.object({ generation: z.int(), event: z.record(z.string(), z.unknown()) })),
+  /** Whether the stream ends after them: the task has ended, or now needs input (A2A 1.0, section 11.7). */
+  is_over: z.boolean(),
+  feed_number: z.int(),
+});
+
+/** What the streams of A2A read. */
+export const readA2aUpdatesOperation = defineOperation({
+  name: 'a2a_read_updates',
+  summary: 'Read the updates of a task through A2A',
+  scope: 'threads:read',
+  kind: 'read',
+  input: z.strictObject({ ...transportFields, task_id: z.string(), after_generation: z.int() }),
+  output: taskUpdates,
+  async run(work, { agent_id, task_id, after_generation, has_mailbox }) {
+    const found = await readTaskUpdates(work, { agent_id, task_id }, after_generation);
+    const form = toTaskForm(work, has_mailbox);
+    const messages = toPresented(found.messages);
+    const { task, updates } = found;
+    const isCurrent = updates.at(-1)?.generation === task.generation;
+    const needsInput = task.state === 'input_required' && updates.some(({ change }) => change === 'state');
+    return {
+      updates: updates.map((update) => ({
+        generation: update.generation,
+        event: { ...presentUpdate(task, update, messages, form) },
+      })),
+      is_over: isCurrent && (!isOpenTask(task.state) || needsInput),
+      feed_number: found.feed_number,
+    };
+  },
+  errors: ['TASK_NOT_FOUND'],
+  example: {
+    input: {
+      agent_id: 'agt_01K9ZX5N3Q8R2T4V6W8X0Y2A4C',
+      task_id: exampleShownTask.task.id,
+      after_generation: 1,
+    },
+    output: { updates: [], is_over: false, feed_number: 12 },
+  },
+});
+
+export type TaskUpdates = z.infer<typeof taskUpdates>;
+export const parseTaskUpdates = (output: object): TaskUpdates => taskUpdates.parse(output);

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { readClientTask } from '../../services/a2a/tasks.ts';
+import { sendClientMessage } from '../../services/a2a/send.ts';
+import { defineOperation } from '../define.ts';
+import { sendErrors } from '../messages/send-message.ts';
+import { createThreadErrors } from '../threads/create-thread.ts';
+import { exampleShownTask, maxHistory, showTask, shownTask, transportFields } from './show-task.ts';
+
+/** `SendMessage` and `SendStreamingMessage` of A2A. The transport parses the message, and uploads its files. */
+export const sendA2aMessageOperation = defineOperation({
+  name: 'a2a_send_message',
+  summary: 'Send a message to an agent through A2A, in an open task or as a new one',
+  scope: 'threads:write',
+  kind: 'write',
+  input: z.strictObject({
+    ...transportFields,
+    message_id: z.string(),
+    task_id: z.string().optional(),
+    context_id: z.string().optional(),
+    content: z.string(),
+    content_type: z.enum(['text', 'markdown']),
+    attachment_ids: z.array(z.string()),
+    accepted_output_modes: z.array(z.string()),
+    expects_reply: z.boolean(),
+    digest: z.base64(),
+    wire: z.string(),
+    history_length: z.int().default(maxHistory),
+  }),
+  output: shownTask,
+  async run(work, { agent_id, has_mailbox: hasMailbox, history_length, digest, ...message }) {
+    const { task_id, context_id, ...rest } = message;
+    const sent = await sendClientMessage(work, {
+      ...rest,
+      agent_id,
+      task_id,
+      context_id,
+      digest: Buffer.from(digest, 'base64'),
+    });
+    const detail = { last: maxHistory, hasArtifacts: true };
+    const found = await readClientTask(work, { agent_id, task_id: sent }, detail);
+    return showTask(work, found, { historyLength: history_length, hasMailbox });
+  },
+  limit: {
+    budget: 'a2a_task',
+    budgetOf: ({ task_id }) => (task_id === undefined ? 'a2a_task' : 'send_message'),
+    key: ({ task_id }) => task_id,
+  },
+  errors: [
+    'TASK_NOT_FOUND',
+    'IDEMPOTENCY_MISMATCH',
+    'INVALID_TRANSITION',
+    ...new Set([...sendErrors, ...createThreadErrors]),
+  ],
+  example: {
+    input: {
+      agent_id: 'agt_01K9ZX5N3Q8R2T4V6W8X0Y2A4C',
+      message_id: '0d4f1f6e-3f5c-4c0e-9d0c-1d9d4b8a7c11',
+      content: 'When does order 1042 leave?',
+      content_type: 'text',
+      attachment_ids: [],
+      accepted_output_modes: [],
+      expects_reply: true,
+      digest: 'AA==',
+      wire: '{}',
+    },
+    output: exampleShownTask,
+  },
+});

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { isBlank } from '../../../packages/core/src/domain/visible-text.ts';
+import { maxAttachments } from '../../../packages/core/src/domain/attachments/attachments.ts';
+import { wireTaskStates } from './states.ts';
+
+/** The maximum size of the files of a message, in bytes, before they are encoded. Larger ones are uploaded over `/v1`, or sent as URLs. */
+const maxRawBytes = 4 * 1024 * 1024;
+
+/** RFC 4648, sections 4 and 5: ProtoJSON accepts both alphabets, with and without padding. */
+const base64 = /^[\w+/-]*={0,2}$/;
+
+const id = z.string().min(1).max(64);
+/** ProtoJSON sends an unset string as an empty one. */
+const optionalId = z
+  .string()
+  .max(64)
+  .transform((value) => value || undefined)
+  .optional();
+const metadata = z.record(z.string(), z.unknown());
+const contents = ['text', 'raw', 'url', 'data'] as const;
+
+/** A part (A2A 1.0, section 4.1.6). Unknown fields are ignored (section 5.7), here and in every other object. */
+const part = z
+  .object({
+    text: z.string().optional(),
+    raw: z.string().regex(base64, 'must be base64').optional(),
+    url: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(2_048)
+      .optional(),
+    data: z.unknown().optional(),
+    metadata: metadata.optional(),
+    filename: z.string().max(255).optional(),
+    mediaType: z.string().max(200).optional(),
+  })
+  .refine((value) => contents.filter((name) => value[name] !== undefined).length === 1, {
+    error: 'must have exactly one of text, raw, url and data',
+  });
+
+export type WirePart = z.infer<typeof part>;
+
+const rawBytes = (parts: readonly WirePart[]): number =>
+  parts.reduce((sum, { raw = '' }) => sum + Math.floor((raw.replace(/=+$/, '').length * 3) / 4), 0);
+
+const message = z.object({
+  messageId: z
+    .string()
+    .regex(
+      /^[\x21-\x7e]{1,255}$/,
+      'must be 1 to 255 visible ASCII characters; choose a new one for each message',
+    ),
+  contextId: optionalId,
+  taskId: optionalId,
+  role: z.literal('ROLE_USER', { error: 'must be ROLE_USER' }),
+  parts: z
+    .array(part)
+    .min(1, 'must have at least one part')
+    .max(100, 'must have at most 100 parts')
+    .refine((parts) => parts.filter(({ raw }) => raw !== undefined).length <= maxAttachments, {
+      error: `must have at most ${maxAttachments} raw parts; send further files as url parts`,
+    })
+    .refine((parts) => rawBytes(parts) <= maxRawBytes, {
+      error: 'must have at most 4 MiB in raw parts; send larger files as url parts',
+    })
+    .refine((parts) => parts.some(({ text }) => text === undefined || !isBlank(text)), {
+      error: 'must have a part that is not blank',
+    }),
+  metadata: metadata.optional(),
+  extensions: z.array(z.string().max(2_048)).max(20).optional(),
+  referenceTaskIds: z.array(z.string().max(64)).max(100).optional(),
+});
+
+export type WireMessage = z.infer<typeof message>;
+
+const historyLength = z.int().min(0).optional();
+/** The address selects the agent. */
+const tenant = z.literal('', { error: 'is not used: the address selects the agent' }).optional();
+
+/** SendMessageRequest (A2A 1.0, section 3.2.1). */
+export const sendMessageRequest = z.object({
+  tenant,
+  message,
+  configuration: z
+    .object({
+      acceptedOutputModes: z.array(z.string().min(1).max(100)).max(20).default([]),
+      taskPushNotificationConfig: z.record(z.string(), z.unknown()).optional(),
+      historyLength,
+      returnImmediately: z.boolean().default(false),
+    })
+    .default({ acceptedOutputModes: [], returnImmediately: false }),
+  metadata: metadata.optional(),
+});
+
+export type SendMessageRequest = z.infer<typeof sendMessageRequest>;
+
+/** GetTaskRequest (section 3.1.3). */
+export const getTaskRequest = z.object({ tenant, id, historyLength });
+
+/** CancelTaskRequest (section 3.1.5), and SubscribeToTaskRequest (section 3.1.6). */
+export const taskRequest = z.object({ tenant, id });
+
+/** GetExtendedAgentCardRequest (section 3.1.11). */
+export const emptyRequest = z.object({ tenant });
+
+/** ListTasksRequest (section 3.1.4). Empty strings are unset values of ProtoJSON. */
+export const listTasksRequest = z.object({
+  tenant,
+  contextId: optionalId,
+  status: z.enum(['TASK_STATE_UNSPECIFIED', ...wireTaskStates]).optional(),
+  pageSize: z.int().min(1, 'must be 1 to 100').max(100, 'must be 1 to 100').default(50),
+  pageToken: z
+    .string()
+    .max(4_096)
+    .transform((value) => value || undefined)
+    .optional(),
+  historyLength,
+  statusTimestampAfter: z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time' }).optional(),
+  includeArtifacts: z.boolean().default(false),
+});
+
+export type ListTasksRequest = z.infer<typeof listTasksRequest>;

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { WireMessage, WirePart } from './request.ts';
+import { invalidInput } from '../../../packages/core/src/inputs/parse-input.ts';
+import { fitsAsJson } from '../../../packages/core/src/inputs/fields.ts';
+import { toStableJson } from '../../../packages/core/src/domain/stable-json.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+
+const maxContentBytes = 32_768;
+const maxWireBytes = 65_536;
+
+/** A message of a client as it is stored, besides its files. */
+export interface StoredMessage {
+  content: string;
+  content_type: 'text' | 'markdown';
+  /** The message as received, without the bytes of its files. A file is known by its place among them. */
+  wire: WireMessage;
+  /** SHA-256 of the message; equal for equal messages. */
+  digest: Buffer;
+}
+
+/** A `raw` part, decoded. */
+export interface RawFile {
+  filename: string;
+  content_type: string | undefined;
+  bytes: Buffer;
+}
+
+/** Returns the files of a message, in the order of its parts. */
+export function readRawFiles({ parts }: WireMessage): RawFile[] {
+  return parts.flatMap(({ raw, filename, mediaType }) =>
+    raw === undefined
+      ? []
+      : {
+          filename: filename || 'file',
+          content_type: mediaType || undefined,
+          bytes: Buffer.from(raw, 'base64'),
+        },
+  );
+}
+
+/**
+ * Returns what is stored of a message: its text parts, its data as JSON blocks, and its URLs as links, joined by empty lines.
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE (data that is not JSON), VALIDATION_ERROR (too long)
+ */
+export function toStoredMessage(message: WireMessage): StoredMessage {
+  const isMarkdown = message.parts.some(
+    ({ text, mediaType }) => text !== undefined && isMarkdownType(mediaType),
+  );
+  const content = message.parts.flatMap((part) => toText(part, isMarkdown) ?? []).join('\n\n');
+  if (Buffer.byteLength(content) > maxContentBytes)
+    throw invalidInput([
+      {
+        field: 'message.parts',
+        message: 'has over 32,768 bytes of text; send it as a file in a raw or url part',
+      },
+    ]);
+  const wire = { ...message, parts: message.parts.map(withoutBytes) };
+  if (!fitsAsJson(wire, maxWireBytes))
+    throw invalidInput([{ field: 'message', message: 'must be at most 64 KiB without its raw parts' }]);
+  return { content, content_type: isMarkdown ? 'markdown' : 'text', wire, digest: digestOf(message) };
+}
+
+const isMarkdownType = (type: string | undefined) => /^text\/(?:x-)?markdown\b/i.test(type ?? '');
+const isJsonType = (type: string) => /^[\w.+-]+\/(?:[\w.+-]+\+)?json\b/i.test(type);
+
+function toText({ text, url, data, filename, mediaType }: WirePart, isMarkdown: boolean): string | undefined {
+  if (text !== undefined) return text;
+  if (url !== undefined)
+    return isMarkdown ? `[${filename || 'File'}](<${url}>)` : `${filename || 'File'}: ${url}`;
+  if (data === undefined) return undefined;
+  if (mediaType && !isJsonType(mediaType))
+    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', `A data part is JSON, not ${mediaType.slice(0, 80)}.`);
+  return `\`\`\`json\n${JSON.stringify(data, null, 2)}\n\`\`\``;
+}
+
+function withoutBytes({ raw, ...part }: WirePart): WirePart {
+  return raw === undefined ? part : { ...part, raw: '' };
+}
+
+/** Signed URLs differ at each attempt, so the query of a URL does not count. */
+function digestOf(message: WireMessage): Buffer {
+  const parts = message.parts.map(({ raw, url, ...part }) => ({
+    ...part,
+    ...(raw !== undefined && { raw: createHash('sha256').update(Buffer.from(raw, 'base64')).digest('hex') }),
+    ...(url !== undefined && { url: url.replace(/\?[^#]*/, '') }),
+  }));
+  return createHash('sha256')
+    .update(toStableJson({ ...message, parts }))
+    .digest();
+}

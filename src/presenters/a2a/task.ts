@@ -1,0 +1,181 @@
+import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
+import type { TaskChange, TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import type { AttachmentRecord } from '../../../packages/core/src/records/attachment.ts';
+import type { MessageColumns } from '../../../packages/core/src/records/message.ts';
+import type { WireMessage, WirePart } from './request.ts';
+import { toWireState } from './states.ts';
+
+/** A message of a task, from rows that may have more columns. */
+export interface PresentedMessage extends MessageColumns {
+  artifact: boolean;
+  /** JSON of the agent; null without. */
+  data: unknown;
+  /** Of a message that came through A2A. */
+  client_message_id: string | null;
+  wire: WireMessage | null;
+}
+
+export interface PresentedTask {
+  id: string;
+  thread_id: string;
+  client_id: string;
+  agent_id: string;
+  state: TaskState;
+  generation: number;
+  updated_at: number;
+  expires_at: number;
+  delivery: TaskDelivery;
+  /** The message of the last change of the state; null without one. */
+  status_message_id: string | null;
+}
+
+export interface PresentedUpdate {
+  generation: number;
+  change: TaskChange;
+  state: TaskState;
+  message_id: string | null;
+  created_at: number;
+}
+
+/** How tasks are shown to one client. */
+export interface TaskForm {
+  /** Returns the address of a file. It needs no token. */
+  fileUrl(attachmentId: string): string;
+  /** Whether the client named the mailbox extension. */
+  hasMailbox: boolean;
+}
+
+/** What to show of a task besides its status. */
+export interface TaskParts {
+  /** Oldest first. */
+  messages: readonly PresentedMessage[];
+  hasArtifacts: boolean;
+  /** How many of the last messages the history has. */
+  historyLength: number;
+}
+
+/** The states whose message is the status message. The answer of a completed task is an artifact, and clients join both. */
+const speakingStates: ReadonlySet<TaskState> = new Set([
+  'working',
+  'input_required',
+  'auth_required',
+  'failed',
+  'rejected',
+]);
+
+/** Returns a task (A2A 1.0, section 4.1.1). */
+export function presentTask(
+  task: PresentedTask,
+  { messages, hasArtifacts, historyLength }: TaskParts,
+  form: TaskForm,
+): object {
+  const artifacts = hasArtifacts ? messages.filter(({ artifact }) => artifact) : [];
+  const history = historyLength > 0 ? messages.slice(-historyLength) : [];
+  return {
+    id: task.id,
+    contextId: task.thread_id,
+    status: presentStatus(task, task, messages, form),
+    ...(artifacts.length > 0 && { artifacts: artifacts.map((message) => presentArtifact(message, form)) }),
+    ...(history.length > 0 && { history: history.map((message) => presentMessage(message, task, form)) }),
+    ...presentMailbox(task, task.generation, form),
+  };
+}
+
+/** Returns an update of a task as an event of a stream (section 4.2). A result is an artifact; every other change is a status. */
+export function presentUpdate(
+  task: PresentedTask,
+  update: PresentedUpdate,
+  messages: readonly PresentedMessage[],
+  form: TaskForm,
+): object {
+  const about = { taskId: task.id, contextId: task.thread_id };
+  const metadata = presentMailbox(task, update.generation, form);
+  const message = messages.find(({ id }) => id === update.message_id);
+  if (update.change === 'result' && message)
+    return {
+      artifactUpdate: { ...about, artifact: presentArtifact(message, form), lastChunk: true, ...metadata },
+    };
+  const { state, created_at: updated_at, message_id: status_message_id } = update;
+  const status = presentStatus(task, { state, updated_at, status_message_id }, messages, form);
+  return { statusUpdate: { ...about, status, ...metadata } };
+}
+
+function presentStatus(
+  task: PresentedTask,
+  { state, updated_at, status_message_id }: Pick<PresentedTask, 'state' | 'updated_at' | 'status_message_id'>,
+  messages: readonly PresentedMessage[],
+  form: TaskForm,
+): object {
+  const said = messages.find(({ id, sender_id }) => id === status_message_id && sender_id === task.agent_id);
+  return {
+    state: toWireState(state),
+    ...(said && speakingStates.has(state) && { message: presentMessage(said, task, form) }),
+    timestamp: new Date(updated_at).toISOString(),
+  };
+}
+
+function presentMailbox(task: PresentedTask, generation: number, { hasMailbox }: TaskForm): object {
+  if (!hasMailbox) return {};
+  const { expires_at, delivery } = task;
+  const mailbox = { generation, expires_at: new Date(expires_at).toISOString(), delivery };
+  return { metadata: { [mailboxExtension]: mailbox } };
+}
+
+function presentMessage(message: PresentedMessage, task: PresentedTask, form: TaskForm): object {
+  const { id, sender_id, client_message_id, wire } = message;
+  const about = {
+    messageId: client_message_id ?? id,
+    contextId: task.thread_id,
+    taskId: task.id,
+    role: sender_id === task.client_id ? 'ROLE_USER' : 'ROLE_AGENT',
+  };
+  if (!wire) return { ...about, parts: presentParts(message, form) };
+  const { metadata, extensions, referenceTaskIds } = wire;
+  return {
+    ...about,
+    parts: presentWireParts(wire.parts, message.attachments, form),
+    ...(metadata && { metadata }),
+    ...(extensions && { extensions }),
+    ...(referenceTaskIds && { referenceTaskIds }),
+  };
+}
+
+/** The parts of a client, with the address of each file in place of its bytes. */
+function presentWireParts(
+  parts: readonly WirePart[],
+  attachments: readonly AttachmentRecord[],
+  form: TaskForm,
+): object[] {
+  const files = [...attachments];
+  return parts.map(({ raw, ...part }) => {
+    const file = raw === undefined ? undefined : files.shift();
+    if (raw === undefined) return part;
+    return file
+      ? presentFile(file, form)
+      : { text: `${part.filename || 'The file'} is no longer available.` };
+  });
+}
+
+function presentArtifact(message: PresentedMessage, form: TaskForm): object {
+  return { artifactId: message.id, parts: presentParts(message, form) };
+}
+
+function presentParts(
+  { content, content_type, attachments, data }: PresentedMessage,
+  form: TaskForm,
+): object[] {
+  const files = attachments.map((file) => presentFile(file, form));
+  const json = data === null || data === undefined ? [] : [{ data, mediaType: 'application/json' }];
+  const hasText = content !== '' || files.length + json.length === 0;
+  const mediaType = content_type === 'markdown' ? 'text/markdown' : 'text/plain';
+  return [...(hasText ? [{ text: content, mediaType }] : []), ...json, ...files];
+}
+
+function presentFile(
+  { id, filename, content_type, scan_status }: AttachmentRecord,
+  { fileUrl }: TaskForm,
+): object {
+  if (scan_status === 'infected')
+    return { text: `The file ${filename} was removed: it contains malware.`, mediaType: 'text/plain' };
+  return { url: fileUrl(id), filename, mediaType: content_type };
+}

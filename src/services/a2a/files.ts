@@ -1,0 +1,47 @@
+import { fileAddressLifetimeMs } from '../../../packages/core/src/domain/a2a.ts';
+import { downloadLifetimeMs } from '../../../packages/core/src/domain/attachments/attachments.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { ReadWork } from '../../work/unit-of-work.ts';
+import { requireClean } from '../attachments/attachments.ts';
+
+const purpose = 'a2a file';
+
+/**
+ * Returns the address of a file of a message, for an hour. It needs no token, and does not name the file. It exists before the file is
+ * scanned: until then it answers that the file is not ready.
+ */
+export function toFileAddress({ settings, now }: Pick<ReadWork, 'settings' | 'now'>, id: string): string {
+  const text = JSON.stringify({ id, expires_at: now + fileAddressLifetimeMs });
+  return `${settings.publicUrl}/a2a/-/files/${settings.sealedBox.seal(text, purpose).toString('base64url')}`;
+}
+
+/**
+ * Returns where the file of an address can be downloaded.
+ * @param sealed the last segment of the address.
+ * @throws {DomainError} NOT_FOUND (altered or expired), ATTACHMENT_NOT_READY, ATTACHMENT_INFECTED
+ */
+export async function readFileAddress({ db, settings, now }: ReadWork, sealed: string): Promise<string> {
+  const named = openAddress(settings, sealed);
+  const file = named && named.expires_at > now ? await db.attachments.find(named.id) : undefined;
+  if (!file) {
+    const message = 'This address is invalid or has expired. Get the task again for a new one.';
+    throw new DomainError('NOT_FOUND', message);
+  }
+  requireClean(file);
+  const { storage_key: key, filename, content_type, size_bytes } = file;
+  return settings.addresses.download({ key, filename, content_type, size_bytes }, now + downloadLifetimeMs);
+}
+
+function openAddress(
+  { sealedBox }: ReadWork['settings'],
+  sealed: string,
+): { id: string; expires_at: number } | undefined {
+  try {
+    return JSON.parse(sealedBox.open(Buffer.from(sealed, 'base64url'), purpose)) as {
+      id: string;
+      expires_at: number;
+    };
+  } catch {
+    return undefined; // not sealed by this service
+  }
+}

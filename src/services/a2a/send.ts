@@ -1,0 +1,107 @@
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
+import { requireOpenTask, taskNotFound } from '../../../packages/core/src/policies/tasks.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+import { lockThread, type MessageDraft, sendMessage } from '../messages/send.ts';
+import { moveTask } from '../tasks/change.ts';
+import { openTask } from '../tasks/open.ts';
+
+/** A message of a client, as it is stored. */
+export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_type' | 'attachment_ids'> {
+  /** The asked agent. */
+  agent_id: string;
+  /** As the client names the message. */
+  message_id: string;
+  task_id: string | undefined;
+  /** A thread of the client and the agent. */
+  context_id: string | undefined;
+  accepted_output_modes: readonly string[];
+  /** False: the message ends its task at once. */
+  expects_reply: boolean;
+  digest: Buffer;
+  /** JSON text. */
+  wire: string;
+}
+
+/**
+ * Sends a message of the actor to an agent: in an open task, or as a new task in their thread or in a new one. A repeated message stores nothing.
+ * @returns the id of its task
+ * @throws {DomainError} IDEMPOTENCY_MISMATCH, TASK_NOT_FOUND, INVALID_TRANSITION (the task has ended), VALIDATION_ERROR, and as `openTask`
+ */
+export async function sendClientMessage(work: Work, message: ClientMessage): Promise<string> {
+  const { agent_id, digest, wire } = message;
+  const key = { client_id: work.actor.agent_id, agent_id, client_message_id: message.message_id };
+  await work.db.a2aMessages.lock(key);
+  const earlier = await work.db.a2aMessages.find(key);
+  if (earlier && !earlier.digest.equals(digest)) {
+    throw new DomainError(
+      'IDEMPOTENCY_MISMATCH',
+      'You sent another message with this messageId. Use a new one.',
+    );
+  }
+  if (earlier) return earlier.task_id;
+  const { task_id, message_id } = await (message.task_id === undefined ? open : continueTask)(work, message);
+  work.changes.defer(work.db.a2aMessages.insert({ ...key, task_id, message_id, digest, wire }));
+  return task_id;
+}
+
+/** The metadata that only the service writes: a sender cannot claim that its message came through A2A. */
+const toDraft = (
+  { content, content_type, attachment_ids, message_id, expects_reply }: ClientMessage,
+  task_id: string,
+): Omit<MessageDraft, 'reply_to'> => ({
+  content,
+  content_type,
+  attachment_ids,
+  metadata: { a2a: { task_id, message_id }, ...(!expects_reply && { no_reply_expected: true }) },
+});
+
+async function open(work: Work, message: ClientMessage) {
+  const { agent_id, context_id, accepted_output_modes } = message;
+  if (context_id !== undefined) await requireContext(work, context_id, agent_id);
+  const id = newId('task');
+  const { task, message: sent } = await openTask(work, {
+    id,
+    thread_id: context_id,
+    asked: agent_id,
+    subject: null,
+    reason: undefined,
+    draft: { ...toDraft(message, id), reply_to: null },
+    due_in_seconds: undefined,
+    accepted_output_modes,
+  });
+  if (!task) throw new Error('a question to a named agent has a task');
+  if (!message.expects_reply) moveTask(work, task, { report: 'completed' }, { by: null });
+  return { task_id: id, message_id: sent.id };
+}
+
+/** Locks the thread. @throws {DomainError} VALIDATION_ERROR unless its members are the actor and the agent */
+async function requireContext(work: Work, context_id: string, agent_id: string): Promise<void> {
+  const found = isId('thread', context_id)
+    ? await work.db.threads.lockForMember(context_id, work.actor.agent_id)
+    : undefined;
+  if (found?.members.length === 2 && found.members.some(({ id }) => id === agent_id)) return;
+  throw wrongField(
+    'message.contextId',
+    'is no conversation of you and this agent; leave it out to begin one',
+  );
+}
+
+async function continueTask(work: Work, message: ClientMessage) {
+  const { agent_id, task_id = '', context_id } = message;
+  const sides = { client_id: work.actor.agent_id, agent_id };
+  const found = isId('task', task_id) ? await work.db.a2aTasks.find(task_id, sides) : undefined;
+  if (!found) throw taskNotFound();
+  if (context_id !== undefined && context_id !== found.thread_id)
+    throw wrongField('message.contextId', 'is not the context of this task; leave it out');
+  await lockThread(work, found.thread_id);
+  const [task] = await work.db.tasks.lock([task_id]);
+  if (!task) throw taskNotFound();
+  requireOpenTask(task);
+  const sent = await sendMessage(work, {
+    ...toDraft(message, task_id),
+    thread_id: found.thread_id,
+    reply_to: found.message_id,
+  });
+  return { task_id, message_id: sent.id };
+}

@@ -1,0 +1,61 @@
+import type { Context } from 'koa';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import type { OnBudget } from '../../../packages/core/src/domain/limits.ts';
+import type { Operation } from '../../operations/define.ts';
+import type { Execute } from '../../operations/execute/execute.ts';
+import type { RateLimits } from '../../operations/rate-limits.ts';
+import type { SignJson } from '../../services/auth/json-signer.ts';
+import type { Realtime } from '../../realtime/contract.ts';
+import type { WaitingCalls } from './waiting-calls.ts';
+
+export interface CallParts {
+  execute: Execute;
+  limits: RateLimits;
+  realtime: Pick<Realtime, 'watchInbox'>;
+  /** How long SendMessage waits for the task, in milliseconds. */
+  waitMs: number;
+  /** Aborted when the process begins to shut down: waiting calls are then answered, and streams end. */
+  draining: AbortSignal;
+  onSlowReader(): void;
+  /** Signs cards. */
+  signJson: SignJson;
+}
+
+/** One request to an agent. */
+export interface A2aRequest {
+  ctx: Context;
+  actor: Actor;
+  agent_id: string;
+  hasMailbox: boolean;
+  onRateLimit: OnBudget;
+  /** Writes an event of a stream as its binding does. */
+  frame(event: object): object;
+}
+
+/** What the calls of one request need. */
+export interface CallContext extends Omit<CallParts, 'execute'> {
+  request: A2aRequest;
+  waiting: WaitingCalls;
+  /** Runs an operation as the caller; returns its output. */
+  run(
+    operation: Operation,
+    input: object,
+    options?: { idempotency_key?: string; signal?: AbortSignal; already_consumed?: true },
+  ): Promise<object>;
+}
+
+/** Creates the context of a request. */
+export function createCallContext(
+  { execute, ...parts }: CallParts,
+  waiting: WaitingCalls,
+  request: A2aRequest,
+): CallContext {
+  const { actor, onRateLimit } = request;
+  return {
+    ...parts,
+    request,
+    waiting,
+    run: async (operation, input, options) =>
+      (await execute({ operation, actor, input, onRateLimit, ...options })).output,
+  };
+}

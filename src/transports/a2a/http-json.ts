@@ -1,0 +1,68 @@
+import type { Context } from 'koa';
+import { A2aRefusal } from './errors.ts';
+import type { Method } from './methods.ts';
+import { serviceParameters } from './service-parameters.ts';
+
+/** A route of HTTP+JSON that fits a request. */
+export interface FoundRoute {
+  method: Method;
+  /** The fields of its path. */
+  path: Record<string, string>;
+  verb: string;
+}
+
+/**
+ * Finds the method of a request (A2A 1.0, section 11.3).
+ * @param path after the address of the agent.
+ * @throws {A2aRefusal} METHOD_NOT_FOUND
+ */
+export function findRoute(verb: string, path: string, methods: readonly Method[]): FoundRoute {
+  const fitting = methods.flatMap((method) =>
+    method.routes.flatMap((route) => {
+      const [routeVerb = '', pattern = ''] = route.split(' ');
+      const fields = toPattern(pattern).exec(path);
+      return fields ? [{ method, verb: routeVerb, path: decodeFields({ ...fields.groups }) }] : [];
+    }),
+  );
+  const found = fitting.find((route) => route.verb === verb);
+  if (found) return found;
+  const verbs = fitting.map((route) => route.verb).join(' and ');
+  throw new A2aRefusal(
+    'METHOD_NOT_FOUND',
+    verbs ? `This path supports ${verbs}.` : 'No such path. The paths are those of A2A 1.0, section 11.3.',
+  );
+}
+
+/** An id has no slash and no colon: a colon begins the name of an action. */
+function toPattern(route: string): RegExp {
+  return new RegExp(`^${route.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/:]+)')}$`);
+}
+
+function decodeFields(fields: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, decode(value)]));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // names nothing
+  }
+}
+
+const numbers = new Set(['historyLength', 'pageSize']);
+const booleans = new Set(['includeArtifacts']);
+
+/** Returns the fields of a request: of its path, and of its query or its body (section 11.5). Those of the path win. */
+export function readFields(ctx: Context, { path, verb }: FoundRoute): Record<string, unknown> {
+  if (verb === 'POST') return { ...(ctx.request.body as object), ...path };
+  const fields = Object.entries(ctx.query).filter(([name]) => !serviceParameters.has(name));
+  return { ...Object.fromEntries(fields.map(([name, value]) => [name, readValue(name, value)])), ...path };
+}
+
+function readValue(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (numbers.has(name) && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (booleans.has(name) && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}

@@ -1,0 +1,107 @@
+import type { Context, Middleware } from 'koa';
+import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
+import { requireScope } from '../../operations/execute/authorize-scope.ts';
+import { findA2aAgentOperation, parseFoundAgent } from '../../operations/a2a/find-agent.ts';
+import { actorOf } from '../http/authenticate.ts';
+import { createJsonBody } from '../http/json-body.ts';
+import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
+import { type CallParts, createCallContext } from './context.ts';
+import { createWaitingCalls } from './waiting-calls.ts';
+import { type ErrorState, toA2aRefusal } from './errors.ts';
+import { findRoute, readFields } from './http-json.ts';
+import { readRpcRequest } from './json-rpc.ts';
+import { type Method, methods } from './methods.ts';
+import { hasMailbox, requireVersion } from './service-parameters.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+
+export interface InterfaceParts extends CallParts {
+  /** Requires a token of `/v1`. */
+  authenticate: Middleware;
+  /** Answers what a call throws, in the form of its binding. */
+  answerErrors: Middleware;
+}
+
+/** The body of a message has at most 4 MiB of files in base64. */
+const readBody = createJsonBody({ maxBytes: 6 * 1024 * 1024 });
+
+/** The name of one method, and its request as the binding has it. */
+interface Invocation {
+  method: Method;
+  params: unknown;
+  id: ErrorState['id'];
+}
+
+/**
+ * The two interfaces of each agent, JSON-RPC and HTTP+JSON, at the same address (A2A 1.0, sections 9 and 11). A call is checked in this order:
+ * token, version, agent, scope, input.
+ */
+export function createInterfaces(parts: InterfaceParts): Middleware {
+  const waiting = createWaitingCalls();
+
+  /** @throws {DomainError} AGENT_NOT_FOUND. Such calls count against the default limit; others count as what they do. */
+  async function findAgent(ctx: Context, handle: string): Promise<string> {
+    const call = { operation: findA2aAgentOperation, actor: actorOf(ctx), input: { handle } };
+    try {
+      return parseFoundAgent((await parts.execute({ ...call, already_consumed: true })).output);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.status >= 500) throw error;
+      await parts.limits.consume('default', actorOf(ctx).agent_id, createRateLimitReporter(ctx));
+      throw error.code === 'INVALID_HANDLE' ? agentNotFound(handle) : error;
+    }
+  }
+
+  async function invoke(ctx: Context, { method, params, id }: Invocation, agent_id: string): Promise<void> {
+    const actor = actorOf(ctx);
+    const { binding } = ctx.state['a2a'] as ErrorState;
+    const toBody = (result: object) => (binding === 'JSONRPC' ? { jsonrpc: '2.0', id, result } : result);
+    requireScope(method.operation, actor);
+    const context = createCallContext(parts, waiting, {
+      ctx,
+      actor,
+      agent_id,
+      hasMailbox: hasMailbox(ctx),
+      onRateLimit: createRateLimitReporter(ctx),
+      frame: toBody,
+    });
+    const result = await method.run(context, parseInput(method.request, params));
+    if (result === null) return;
+    ctx.type = binding === 'JSONRPC' ? 'application/json' : 'application/a2a+json';
+    ctx.body = JSON.stringify(toBody(result));
+  }
+
+  async function serve(ctx: Context, handle: string, path: string): Promise<void> {
+    const isRpc = path === '' || path === '/';
+    const state: ErrorState = { binding: isRpc ? 'JSONRPC' : 'HTTP+JSON', id: null };
+    ctx.state['a2a'] = state;
+    let ended: Method['ended'] = 'UNSUPPORTED_OPERATION';
+    try {
+      await parts.authenticate(ctx, async () => {
+        requireVersion(ctx);
+        const agent_id = await findAgent(ctx, handle);
+        await readBody(ctx, async () => {
+          const invocation = isRpc ? readRpcRequest(ctx, state, methods) : readHttpRequest(ctx, path);
+          ({ ended } = invocation.method);
+          await invoke(ctx, invocation, agent_id);
+        });
+      });
+    } catch (error) {
+      throw toA2aRefusal(error, ended);
+    }
+  }
+
+  return (ctx, next) => {
+    const { owner, agent_name, path = '' } = address.exec(ctx.path)?.groups ?? {};
+    if (owner === undefined || owner === '-' || path.startsWith('/.well-known/')) return next();
+    return parts.answerErrors(ctx, () => serve(ctx, `${owner}.${agent_name ?? ''}`, path));
+  };
+}
+
+const address = /^\/a2a\/(?<owner>[^/]+)\/(?<agent_name>[^/]+)(?<path>\/.*)?$/;
+
+function readHttpRequest(ctx: Context, path: string): Invocation {
+  const found = findRoute(ctx.method, path, methods);
+  return { method: found.method, params: readFields(ctx, found), id: null };
+}
+
+const agentNotFound = (handle: string) =>
+  new DomainError('AGENT_NOT_FOUND', `No such agent: ${handle.slice(0, 80)}`);

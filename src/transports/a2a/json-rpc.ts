@@ -1,0 +1,45 @@
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { A2aRefusal, type ErrorState } from './errors.ts';
+import type { Method } from './methods.ts';
+
+const request = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string().max(255), z.int()]).nullable(),
+  method: z.string(),
+  params: z.record(z.string(), z.unknown()).optional(),
+});
+
+/**
+ * Reads a JSON-RPC request (JSON-RPC 2.0, section 4). Every method answers, so a notification is invalid; A2A has no batches.
+ * @param state gets the id, so that errors have it too.
+ * @throws {A2aRefusal} INVALID_REQUEST, METHOD_NOT_FOUND
+ */
+export function readRpcRequest(ctx: Context, state: ErrorState, methods: readonly Method[]) {
+  const body: unknown = ctx.request.body;
+  state.id = request.pick({ id: true }).safeParse(body).data?.id ?? null;
+  if (ctx.method !== 'POST') {
+    throw new A2aRefusal(
+      'INVALID_REQUEST',
+      'Send a JSON-RPC request with POST; the card is at .well-known/agent-card.json.',
+    );
+  }
+  const parsed = request.safeParse(body);
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'body');
+    throw new A2aRefusal(
+      'INVALID_REQUEST',
+      `No JSON-RPC 2.0 request: ${[...new Set(fields)].join(', ')} is missing or wrong.`,
+    );
+  }
+  const { id, method: name, params = {} } = parsed.data;
+  const method = methods.find((each) => each.name === name);
+  if (!method) {
+    const names = methods.map((each) => each.name).join(', ');
+    throw new A2aRefusal(
+      'METHOD_NOT_FOUND',
+      `No such method: ${name.slice(0, 80)}. The methods are ${names}.`,
+    );
+  }
+  return { method, params, id };
+}

@@ -1,0 +1,96 @@
+import type { z } from 'zod';
+import { cancelA2aTaskOperation } from '../../operations/a2a/cancel-task.ts';
+import { getExtendedAgentCardOperation } from '../../operations/a2a/get-extended-agent-card.ts';
+import { getA2aTaskOperation } from '../../operations/a2a/get-task.ts';
+import { listA2aTasksOperation } from '../../operations/a2a/list-tasks.ts';
+import { sendA2aMessageOperation } from '../../operations/a2a/send-message.ts';
+import type { Operation } from '../../operations/define.ts';
+import {
+  emptyRequest,
+  getTaskRequest,
+  listTasksRequest,
+  sendMessageRequest,
+  taskRequest,
+} from '../../presenters/a2a/request.ts';
+import { cancel, get, getExtendedCard, list, send, sendAndStream, subscribe } from './calls.ts';
+import type { CallContext } from './context.ts';
+import type { A2aReason } from './errors.ts';
+
+/** One method of A2A, in both bindings. */
+export interface Method<Params = unknown> {
+  /** Its name in JSON-RPC. */
+  name: string;
+  /** Its routes in HTTP+JSON. `{name}` is a field of the request. */
+  routes: readonly `${'GET' | 'POST' | 'DELETE'} /${string}`[];
+  request: z.ZodType<Params>;
+  /** For its scope, which is checked before the request is parsed. */
+  operation: Operation;
+  /** The error of A2A for a task that has ended. */
+  ended: A2aReason;
+  /** Returns the response, or null after it has begun a stream. */
+  run(context: CallContext, params: Params): Promise<object | null>;
+}
+
+/** Infers the type of the request. `run` has method syntax on purpose: a list of different methods then has one type without casts. */
+const defineMethod = <Params>(method: Method<Params>): Method => method;
+
+/** The methods of A2A 1.0 (section 5.3). Both bindings, the tests and the documents read this table. */
+export const methods: readonly Method[] = [
+  defineMethod({
+    name: 'SendMessage',
+    routes: ['POST /message:send'],
+    request: sendMessageRequest,
+    operation: sendA2aMessageOperation,
+    ended: 'UNSUPPORTED_OPERATION',
+    run: async (context, params) => ({ task: await send(context, params) }),
+  }),
+  defineMethod({
+    name: 'SendStreamingMessage',
+    routes: ['POST /message:stream'],
+    request: sendMessageRequest,
+    operation: sendA2aMessageOperation,
+    ended: 'UNSUPPORTED_OPERATION',
+    run: sendAndStream,
+  }),
+  defineMethod({
+    name: 'GetTask',
+    routes: ['GET /tasks/{id}'],
+    request: getTaskRequest,
+    operation: getA2aTaskOperation,
+    ended: 'UNSUPPORTED_OPERATION',
+    run: get,
+  }),
+  defineMethod({
+    name: 'ListTasks',
+    routes: ['GET /tasks'],
+    request: listTasksRequest,
+    operation: listA2aTasksOperation,
+    ended: 'UNSUPPORTED_OPERATION',
+    run: list,
+  }),
+  defineMethod({
+    name: 'CancelTask',
+    routes: ['POST /tasks/{id}:cancel'],
+    request: taskRequest,
+    operation: cancelA2aTaskOperation,
+    ended: 'TASK_NOT_CANCELABLE',
+    run: cancel,
+  }),
+  defineMethod({
+    name: 'SubscribeToTask',
+    // The text of A2A has POST, its proto file GET.
+    routes: ['POST /tasks/{id}:subscribe', 'GET /tasks/{id}:subscribe'],
+    request: taskRequest,
+    operation: getA2aTaskOperation,
+    ended: 'UNSUPPORTED_OPERATION',
+    run: subscribe,
+  }),
+  defineMethod({
+    name: 'GetExtendedAgentCard',
+    routes: ['GET /extendedAgentCard'],
+    request: emptyRequest,
+    operation: getExtendedAgentCardOperation,
+    ended: 'UNSUPPORTED_OPERATION',
+    run: getExtendedCard,
+  }),
+];

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
+import { requireScope } from '../../../packages/core/src/domain/auth/require-scope.ts';
+import { sendA2aMessageOperation } from '../../operations/a2a/send-message.ts';
+import { shownTask } from '../../operations/a2a/show-task.ts';
+import { createAttachmentOperation } from '../../operations/attachments/create-attachment.ts';
+import type { SendMessageRequest, WireMessage } from '../../presenters/a2a/request.ts';
+import { type RawFile, readRawFiles, toStoredMessage } from '../../presenters/a2a/stored-message.ts';
+import type { CallContext } from './context.ts';
+import { A2aRefusal } from './errors.ts';
+
+const storedFile = z.object({ id: z.string() });
+
+/** Stores the files of a message, each at most once for each messageId. @returns the ids of the attachments */
+async function storeFiles(
+  { run, request }: CallContext,
+  { messageId }: WireMessage,
+  files: readonly RawFile[],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [index, { bytes, ...file }] of files.entries()) {
+    const open = async () => ({
+      ...file,
+      bytes: (async function* () {
+        yield bytes;
+      })(),
+    });
+    const name = JSON.stringify([request.agent_id, messageId, index]);
+    const idempotency_key = `a2a-${createHash('sha256').update(name).digest('base64url')}`;
+    const stored = await run(createAttachmentOperation, { file: { open } }, { idempotency_key });
+    ids.push(storedFile.parse(stored).id);
+  }
+  return ids;
+}
+
+/**
+ * Sends a message to the agent of a request. A message that was sent before stores nothing.
+ * @returns its task as it is now
+ */
+export async function sendMessage(context: CallContext, { message, configuration }: SendMessageRequest) {
+  const { actor, agent_id, hasMailbox } = context.request;
+  requireScope(actor.scopes, 'threads:read');
+  if (configuration.taskPushNotificationConfig)
+    throw new A2aRefusal('PUSH_NOTIFICATION_NOT_SUPPORTED', 'Push notifications are not supported.');
+  const { wire, digest, ...stored } = toStoredMessage(message);
+  const sent = await context.run(sendA2aMessageOperation, {
+    ...stored,
+    agent_id,
+    has_mailbox: hasMailbox,
+    attachment_ids: await storeFiles(context, message, readRawFiles(message)),
+    message_id: message.messageId,
+    task_id: message.taskId,
+    context_id: message.contextId,
+    accepted_output_modes: configuration.acceptedOutputModes,
+    expects_reply: expectsReply(message),
+    digest: digest.toString('base64'),
+    wire: JSON.stringify(wire),
+    history_length: configuration.historyLength,
+  });
+  return shownTask.parse(sent);
+}
+
+/** A message says in the metadata of the mailbox extension that it expects no reply. */
+function expectsReply({ metadata }: WireMessage): boolean {
+  const mailbox = z.object({ expects_reply: z.boolean() }).safeParse(metadata?.[mailboxExtension]);
+  return !mailbox.success || mailbox.data.expects_reply;
+}

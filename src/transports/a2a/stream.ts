@@ -1,0 +1,83 @@
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { parseTaskUpdates, readA2aUpdatesOperation } from '../../operations/a2a/read-updates.ts';
+import type { InboxWatch } from '../../realtime/contract.ts';
+import { createSseStream, sendStream, sseEvent } from '../http/sse.ts';
+import type { CallContext } from './context.ts';
+
+const heartbeatMs = 15_000;
+
+/** A quiet stream reads its task again after so long. */
+const idleMs = 60_000;
+
+/** A task whose stream begins. */
+export interface StreamStart {
+  task: object;
+  task_id: string;
+  /** What the client had last: the updates after it follow. */
+  generation: number;
+  /** Whether nothing follows. */
+  isOver: boolean;
+}
+
+/**
+ * Streams a task: the task, then its updates, each with its generation as id, until it has ended or needs input (A2A 1.0, sections 3.1.2
+ * and 11.7). The rows of updates decide what is sent; the feed of the client only says when to read them. So any process serves any task.
+ * @returns null: the response has begun
+ */
+export async function streamTask(context: CallContext, start: StreamStart): Promise<null> {
+  const { ctx, actor, frame } = context.request;
+  const watch = await context.realtime.watchInbox(actor);
+  const stream = createSseStream(heartbeatMs, context.onSlowReader);
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  stream.body.once('close', abort);
+  context.draining.addEventListener('abort', abort);
+  if (context.draining.aborted) abort();
+
+  const toText = (generation: number, event: object) =>
+    sseEvent(String(generation), JSON.stringify(frame(event)));
+  sendStream(ctx, stream, toText(start.generation, { task: start.task }));
+  void sendUpdates(context, start, {
+    watch,
+    signal: controller.signal,
+    send: (generation, event) => stream.write(toText(generation, event)),
+  })
+    .catch((error: unknown) => {
+      // A token that ended, a task that was removed, or a shutdown: the client subscribes again.
+      if (!(error instanceof DomainError)) ctx.app.emit('error', error, ctx);
+    })
+    .finally(() => {
+      watch.close();
+      stream.body.off('close', abort);
+      context.draining.removeEventListener('abort', abort);
+      stream.end();
+    });
+  return null;
+}
+
+interface Output {
+  watch: InboxWatch;
+  signal: AbortSignal;
+  send(generation: number, event: object): Promise<void>;
+}
+
+async function sendUpdates(
+  { run, request }: CallContext,
+  { task_id, generation, isOver }: StreamStart,
+  { watch, signal, send }: Output,
+): Promise<void> {
+  const about = { agent_id: request.agent_id, has_mailbox: request.hasMailbox, task_id };
+  let after = generation;
+  let isLast = isOver;
+  while (!isLast && !signal.aborted) {
+    const input = { ...about, after_generation: after };
+    const page = parseTaskUpdates(await run(readA2aUpdatesOperation, input, { already_consumed: true }));
+    for (const update of page.updates) {
+      await send(update.generation, update.event);
+      after = update.generation;
+    }
+    isLast = page.is_over;
+    if (page.updates.length === 0)
+      await watch.wait({ after: page.feed_number, until: Date.now() + idleMs, signal });
+  }
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { type A2aType } from '../support/a2a/schemas.ts';
+import { expectValidA2a } from '../support/a2a/expect-valid.ts';
+
+/** How a method is called in HTTP+JSON: its verb, and its path with `{name}` for fields of the request. */
+const routes = {
+  SendMessage: ['POST', '/message:send', 'SendMessageResponse'],
+  SendStreamingMessage: ['POST', '/message:stream', 'StreamResponse'],
+  GetTask: ['GET', '/tasks/{id}', 'Task'],
+  ListTasks: ['GET', '/tasks', 'ListTasksResponse'],
+  CancelTask: ['POST', '/tasks/{id}:cancel', 'Task'],
+  GetExtendedAgentCard: ['GET', '/extendedAgentCard', 'AgentCard'],
+  SubscribeToTask: ['POST', '/tasks/{id}:subscribe', 'StreamResponse'],
+} as const satisfies Record<string, readonly [string, string, A2aType]>;
+
+export type A2aMethod = keyof typeof routes;
+
+export const bindings = ['JSONRPC', 'HTTP+JSON'] as const;
+export type Binding = (typeof bindings)[number];
+
+export interface A2aOptions {
+  /** Default: that of the client. Null: none. */
+  token?: string | null;
+  headers?: Record<string, string>;
+}
+
+export interface A2aAnswer {
+  status: number;
+  headers: Headers;
+  /** The result; undefined for an error. */
+  // The tests say what they expect of it.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  result: any;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  error: any;
+}
+
+/** The address of an agent on a service. */
+export const a2aAddress = (url: string, handle: string): string => `${url}/a2a/${handle.replace('.', '/')}`;
+
+/** A message of a client. */
+export const toA2aMessage = (text: string, fields: object = {}) => ({
+  messageId: randomUUID(),
+  role: 'ROLE_USER',
+  parts: [{ text }],
+  ...fields,
+});
+
+/** Calls one agent through one binding. Results are checked against the schema of their type. */
+export function createA2aClient(binding: Binding, address: string, token: string) {
+  function request(
+    method: A2aMethod,
+    params: Record<string, unknown>,
+    options: A2aOptions,
+  ): Promise<Response> {
+    const [verb, path] = routes[method];
+    const authorization = options.token === undefined ? token : options.token;
+    const headers = {
+      'A2A-Version': '1.0',
+      ...(authorization !== null && { Authorization: `Bearer ${authorization}` }),
+      ...options.headers,
+    };
+    if (binding === 'JSONRPC') {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
+      return fetch(address, {
+        method: 'POST',
+        body,
+        headers: { 'Content-Type': 'application/json', ...headers },
+      });
+    }
+    const { id, ...rest } = path.includes('{id}') ? params : { ...params, id: '' };
+    const url = new URL(`${address}${path.replace('{id}', encodeURIComponent(String(id)))}`);
+    if (verb === 'GET') {
+      for (const [name, value] of Object.entries(rest)) url.searchParams.set(name, String(value));
+      return fetch(url, { headers });
+    }
+    const type = { 'Content-Type': 'application/a2a+json' };
+    return fetch(url, { method: verb, body: JSON.stringify(rest), headers: { ...type, ...headers } });
+  }
+
+  return {
+    async call(
+      method: A2aMethod,
+      params: Record<string, unknown>,
+      options: A2aOptions = {},
+    ): Promise<A2aAnswer> {
+      const response = await request(method, params, options);
+      const { status, headers } = response;
+      const body = await response.json();
+      const { result, error } =
+        binding === 'JSONRPC' ? body : body.error ? body : { result: body, error: undefined };
+      if (error === undefined) expectValidA2a(routes[method][2], result);
+      else if (binding === 'JSONRPC') expectValidA2a('JsonRpcError', error);
+      else expectValidA2a('HttpError', { error });
+      return { status, headers, result, error };
+    },
+
+    /** Opens a stream. It yields the events with their ids; an error of the answer throws. */
+    async stream(
+      method: 'SendStreamingMessage' | 'SubscribeToTask',
+      params: Record<string, unknown>,
+      options: A2aOptions = {},
+    ) {
+      const response = await request(method, params, options);
+      if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
+        throw new Error(`no stream: ${response.status} ${await response.text()}`);
+      return readEvents(response, binding);
+    },
+  };
+}
+
+export type A2aClient = ReturnType<typeof createA2aClient>;
+
+/** The code of an error, as both bindings tell it. */
+export const reasonOf = ({ error }: Pick<A2aAnswer, 'error'>): string | undefined =>
+  (error?.data ?? error?.details)?.find((detail: { reason?: string }) => detail.reason !== undefined)?.reason;
+
+async function* readEvents(response: Response, binding: Binding) {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (let rest = ''; ;) {
+      const read = await reader?.read();
+      if (!read || read.done) return;
+      const frames = `${rest}${decoder.decode(read.value, { stream: true })}`.split('\n\n');
+      rest = frames.pop() ?? '';
+      for (const frame of frames) {
+        const data = /^data: (.*)$/m.exec(frame)?.[1];
+        if (data === undefined) continue;
+        const parsed = JSON.parse(data);
+        const event = binding === 'JSONRPC' ? parsed.result : parsed;
+        expectValidA2a('StreamResponse', event);
+        yield { id: /^id: (.*)$/m.exec(frame)?.[1], event };
+      }
+    }
+  } finally {
+    await reader?.cancel();
+  }
+}

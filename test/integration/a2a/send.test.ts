@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { a2aAddress, bindings, createA2aClient, reasonOf, toA2aMessage } from '../../clients/a2a.ts';
+import { type AgentOptions, type TestAgent, useService } from '../../support/service.ts';
+
+const service = useService({ env: { A2A_WAIT_SECONDS: '20' } });
+
+describe.each(bindings)('over %s', (binding) => {
+  const clientOf = ({ token }: TestAgent, { handle }: TestAgent) =>
+    createA2aClient(binding, a2aAddress(service.url, handle), token);
+
+  async function pair(agent?: AgentOptions) {
+    const [ann, bob] = [await service.agent(), await service.agent(agent)];
+    return { ann, bob, client: clientOf(ann, bob) };
+  }
+  const now = { configuration: { returnImmediately: true } };
+
+  test('a question is a task, and the answer its artifact', async () => {
+    const { bob, client } = await pair();
+    const message = toA2aMessage('When does order 1042 leave?', { metadata: { trace: 7 } });
+    const { result } = await client.call('SendMessage', { message, ...now });
+    const { id, contextId } = result.task;
+    expect(result.task.status.state).toBe('TASK_STATE_SUBMITTED');
+    expect(result.task.history).toEqual([{ ...message, contextId, taskId: id }]);
+
+    const { body } = await service.get(bob, `/threads/${contextId}/messages`);
+    expect(body.messages[0]).toMatchObject({
+      content: 'When does order 1042 leave?',
+      content_type: 'text',
+      metadata: { a2a: { task_id: id, message_id: message.messageId } },
+    });
+    const answer = await service.post(bob, `/threads/${contextId}/messages`, {
+      content: '**Tomorrow**',
+      content_type: 'markdown',
+    });
+    const { result: task } = await client.call('GetTask', { id });
+    expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(task.status.message).toBeUndefined();
+    expect(task.artifacts).toEqual([
+      { artifactId: answer.body.id, parts: [{ text: '**Tomorrow**', mediaType: 'text/markdown' }] },
+    ]);
+    expect(task.history.map(({ role }: { role: string }) => role)).toEqual(['ROLE_USER', 'ROLE_AGENT']);
+    expect((await client.call('GetTask', { id, historyLength: 0 })).result.history).toBeUndefined();
+    expect((await client.call('GetTask', { id, historyLength: 1 })).result.history).toHaveLength(1);
+  });
+
+  test('a call waits for the answer, and for a question back', async () => {
+    const { ann, bob, client } = await pair();
+    const sending = client.call('SendMessage', { message: toA2aMessage('Book a flight.') });
+    const id = await openTaskOf(bob);
+    await service.post(bob, `/tasks/${id}/update`, { state: 'working', message: 'Looking.' });
+    await service.post(bob, `/tasks/${id}/update`, { state: 'input_required', message: 'Which day?' });
+    const { task } = (await sending).result;
+    expect(task.status).toMatchObject({
+      state: 'TASK_STATE_INPUT_REQUIRED',
+      message: { role: 'ROLE_AGENT', parts: [{ text: 'Which day?', mediaType: 'text/plain' }] },
+    });
+
+    const answered = client.call('SendMessage', { message: toA2aMessage('Friday', { taskId: id }) });
+    await expect.poll(async () => (await service.get(ann, `/tasks/${id}`)).body.state).toBe('working');
+    await service.post(bob, `/tasks/${id}/update`, {
+      state: 'completed',
+      message: 'Booked.',
+      data: { flight: 'XY 12' },
+      artifact: true,
+    });
+    const { task: ended } = (await answered).result;
+    expect(ended.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(ended.artifacts[0].parts).toEqual([
+      { text: 'Booked.', mediaType: 'text/plain' },
+      { data: { flight: 'XY 12' }, mediaType: 'application/json' },
+    ]);
+    expect(ended.history).toHaveLength(5);
+    const late = await client.call('SendMessage', { message: toA2aMessage('Thanks', { taskId: id }) });
+    expect([late.error.code, reasonOf(late)]).toEqual([
+      binding === 'JSONRPC' ? -32_004 : 400,
+      'UNSUPPORTED_OPERATION',
+    ]);
+  });
+
+  async function openTaskOf(agent: TestAgent): Promise<string> {
+    const list = async () => (await service.get(agent, '/tasks?state=open')).body.tasks;
+    await expect.poll(list).toHaveLength(1);
+    return (await list())[0].id;
+  }
+
+  test('a repeated message finds its task, and another one under its name is refused', async () => {
+    const { ann, bob, client } = await pair();
+    const message = toA2aMessage('Once', { parts: [{ url: 'https://files.example/a.pdf?signature=1' }] });
+    const { result } = await client.call('SendMessage', { message, ...now });
+    const again = { ...message, parts: [{ url: 'https://files.example/a.pdf?signature=2' }] };
+    const all = await Promise.all(
+      Array.from({ length: 5 }, () => client.call('SendMessage', { message: again, ...now })),
+    );
+    expect(new Set(all.map((each) => each.result.task.id))).toEqual(new Set([result.task.id]));
+    expect((await service.get(ann, '/threads')).body.threads).toHaveLength(1);
+    const other = await client.call('SendMessage', {
+      message: { ...message, parts: [{ text: 'Twice' }] },
+      ...now,
+    });
+    expect(reasonOf(other)).toBe('IDEMPOTENCY_MISMATCH');
+    // The name counts for each agent.
+    const carl = await service.agent();
+    const elsewhere = await clientOf(ann, carl).call('SendMessage', { message, ...now });
+    expect(elsewhere.result.task.id).not.toBe(result.task.id);
+    await service.post(bob, `/threads/${result.task.contextId}/messages`, { content: 'Done' });
+    expect((await client.call('SendMessage', { message })).result.task.status.state).toBe(
+      'TASK_STATE_COMPLETED',
+    );
+  });
+
+  test('a context is a thread of two, and takes no further member', async () => {
+    const { ann, bob, client } = await pair();
+    const first = (await client.call('SendMessage', { message: toA2aMessage('One'), ...now })).result.task;
+    const { contextId } = first;
+    const second = await client.call('SendMessage', { message: toA2aMessage('Two', { contextId }), ...now });
+    expect(second.result.task.contextId).toBe(contextId);
+    expect(second.result.task.id).not.toBe(first.id);
+    const carl = await service.agent();
+    const added = await service.post(ann, `/threads/${contextId}/members`, { handle: carl.handle });
+    expect(added.status).toBe(400);
+    const group = await service.thread(ann, bob, carl);
+    const foreign = await service.thread(carl, bob);
+    for (const context of [group, foreign, randomUUID()]) {
+      const refused = await client.call('SendMessage', {
+        message: toA2aMessage('Three', { contextId: context }),
+        ...now,
+      });
+      expect(reasonOf(refused)).toBe('VALIDATION_ERROR');
+      expect(JSON.stringify(refused.error)).toContain('message.contextId');
+    }
+    const wrong = toA2aMessage('Four', { contextId: group, taskId: first.id });
+    expect(reasonOf(await client.call('SendMessage', { message: wrong, ...now }))).toBe('VALIDATION_ERROR');
+  });
+
+  test('a message that expects no reply is a completed task', async () => {
+    const { bob, client } = await pair();
+    const metadata = { 'urn:agent-messaging-service:a2a:mailbox:1': { expects_reply: false } };
+    const { result } = await client.call('SendMessage', { message: toA2aMessage('Thanks', { metadata }) });
+    expect(result.task.status.state).toBe('TASK_STATE_COMPLETED');
+    const token = await service.token(bob.handle, { scopes: ['conversations:read'] });
+    expect((await service.get({ token }, '/waits')).body.waits).toEqual([]);
+  });
+
+  test('tasks are listed, filtered, paged and canceled', async () => {
+    const { bob, client } = await pair();
+    const ids: string[] = [];
+    for (const text of ['One', 'Two', 'Three'])
+      ids.unshift((await client.call('SendMessage', { message: toA2aMessage(text), ...now })).result.task.id);
+    const list = async (params: Record<string, unknown> = {}) =>
+      (await client.call('ListTasks', params)).result;
+    const first = await list({ pageSize: 2 });
+    expect(first).toMatchObject({ pageSize: 2, totalSize: 3 });
+    const rest = await list({ pageSize: 2, pageToken: first.nextPageToken });
+    expect([...first.tasks, ...rest.tasks].map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect(rest.nextPageToken).toBe('');
+    expect(first.tasks[0].history).toBeUndefined();
+
+    const [id = ''] = ids;
+    expect((await client.call('CancelTask', { id })).result.status.state).toBe('TASK_STATE_CANCELED');
+    expect((await client.call('CancelTask', { id })).result.status.state).toBe('TASK_STATE_CANCELED');
+    const canceled = await list({ status: 'TASK_STATE_CANCELED', historyLength: 5 });
+    expect(canceled.tasks).toHaveLength(1);
+    expect(canceled.tasks[0].history).toHaveLength(1);
+    const [, answered = ''] = ids;
+    const { contextId } = (await client.call('GetTask', { id: answered })).result;
+    await service.post(bob, `/threads/${contextId}/messages`, { content: 'Yes' });
+    const withAnswer = await list({ contextId, includeArtifacts: true });
+    expect(withAnswer.tasks[0].artifacts).toHaveLength(1);
+    expect((await list({ contextId })).tasks[0].artifacts).toBeUndefined();
+    const late = await client.call('CancelTask', { id: answered });
+    expect([late.error.code, reasonOf(late)]).toEqual([
+      binding === 'JSONRPC' ? -32_002 : 400,
+      'TASK_NOT_CANCELABLE',
+    ]);
+    expect(
+      (await list({ statusTimestampAfter: new Date(Date.now() + 60_000).toISOString() })).totalSize,
+    ).toBe(0);
+  });
+
+  test('files arrive as attachments, and leave as addresses', async () => {
+    const { bob, client } = await pair();
+    const parts = [
+      { text: 'See' },
+      {
+        raw: Buffer.from('order,day\n1042,Friday\n').toString('base64'),
+        filename: 'orders.csv',
+        mediaType: 'text/csv',
+      },
+      { data: { order: 1042 } },
+    ];
+    const message = toA2aMessage('', { parts });
+    const { result } = await client.call('SendMessage', { message, ...now });
+    const { contextId, id, history } = result.task;
+    const { body } = await service.get(bob, `/threads/${contextId}/messages`);
+    expect(body.messages[0].content).toBe('See\n\n```json\n{\n  "order": 1042\n}\n```');
+    expect(body.messages[0].attachments).toMatchObject([
+      { filename: 'orders.csv', content_type: 'text/csv' },
+    ]);
+    expect(history[0].parts).toMatchObject([
+      { text: 'See' },
+      { filename: 'orders.csv' },
+      { data: { order: 1042 } },
+    ]);
+    const address = new URL(history[0].parts[1].url);
+    const open = () => fetch(`${service.url}${address.pathname}`, { redirect: 'manual' });
+    await expect.poll(async () => (await open()).status).toBe(302);
+    const moved = new URL((await open()).headers.get('location') ?? '');
+    expect(await (await fetch(`${service.url}${moved.pathname}`)).text()).toBe('order,day\n1042,Friday\n');
+    expect((await client.call('SendMessage', { message, ...now })).result.task.id).toBe(id);
+    expect((await fetch(`${service.url}${address.pathname}x`)).status).toBe(404);
+  });
+
+  test('bad input is refused with its field', async () => {
+    const { client } = await pair();
+    const cases: [object, string][] = [
+      [toA2aMessage('x', { role: 'ROLE_AGENT' }), 'message.role'],
+      [toA2aMessage('x', { messageId: undefined }), 'message.messageId'],
+      [toA2aMessage('x', { parts: [] }), 'message.parts'],
+      [toA2aMessage('x', { parts: [{ text: 'a', url: 'https://a.example' }] }), 'message.parts.0'],
+      [toA2aMessage(' '), 'message.parts'],
+      [toA2aMessage('x'.repeat(32_769)), 'message.parts'],
+      [toA2aMessage('x', { parts: [{ raw: '%' }] }), 'message.parts.0.raw'],
+    ];
+    for (const [message, field] of cases) {
+      const refused = await client.call('SendMessage', { message, ...now });
+      expect(refused.error.code).toBe(binding === 'JSONRPC' ? -32_602 : 400);
+      const details = refused.error.data ?? refused.error.details;
+      expect(details[1].fieldViolations[0].field).toBe(field);
+    }
+    const media = toA2aMessage('x', { parts: [{ data: {}, mediaType: 'application/xml' }] });
+    expect(reasonOf(await client.call('SendMessage', { message: media, ...now }))).toBe(
+      'CONTENT_TYPE_NOT_SUPPORTED',
+    );
+    const tenant = await client.call('GetTask', { id: 'tsk_1', tenant: 'x' });
+    expect(reasonOf(tenant)).toBe('VALIDATION_ERROR');
+  });
+
+  test('a call is checked for its token, its version, its agent, its scope, and then its input', async () => {
+    const { ann, bob, client } = await pair();
+    const hidden = await service.agent({ visibility: 'private' });
+    const absent = { ...bob, handle: 'absent.agent' };
+    for (const agent of [bob, hidden, absent]) {
+      const refused = await clientOf(ann, agent).call('GetTask', { id: 'x' }, { token: null });
+      expect([refused.status, reasonOf(refused)]).toEqual([401, 'UNAUTHORIZED']);
+      expect(refused.headers.get('www-authenticate')).toContain('resource_metadata=');
+    }
+    for (const version of ['', '0.3', '2.0']) {
+      const refused = await client.call('GetTask', { id: 'x' }, { headers: { 'A2A-Version': version } });
+      expect(reasonOf(refused)).toBe('VERSION_NOT_SUPPORTED');
+    }
+    const poor = await service.token(ann.handle, { scopes: ['contacts:read'] });
+    for (const agent of [hidden, absent]) {
+      const refused = await clientOf(ann, agent).call('SendMessage', {}, { token: poor });
+      expect([refused.status, reasonOf(refused)]).toEqual([404, 'AGENT_NOT_FOUND']);
+    }
+    const unscoped = await client.call('SendMessage', {}, { token: poor });
+    expect([unscoped.status, reasonOf(unscoped)]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(reasonOf(await client.call('SendMessage', {}))).toBe('VALIDATION_ERROR');
+  });
+
+  test('the policy of the agent applies, and a refused message stores nothing', async () => {
+    const { ann, client } = await pair({ inbound_policy: 'contacts_only' });
+    const refused = await client.call('SendMessage', { message: toA2aMessage('Hello'), ...now });
+    expect([refused.status, reasonOf(refused)]).toEqual([403, 'NOT_CONTACTS']);
+    expect((await service.get(ann, '/threads')).body.threads).toEqual([]);
+    expect((await client.call('ListTasks', {})).result.totalSize).toBe(0);
+  });
+
+  test('a task exists for its client at the address of its agent only', async () => {
+    const { ann, bob, client } = await pair();
+    const { id } = (await client.call('SendMessage', { message: toA2aMessage('Mine'), ...now })).result.task;
+    const carl = await service.agent();
+    const others = [clientOf(carl, bob), clientOf(bob, ann), clientOf(ann, carl)];
+    for (const other of others) {
+      for (const method of ['GetTask', 'CancelTask', 'SubscribeToTask'] as const) {
+        const [foreign, none] = [
+          await other.call(method, { id }),
+          await other.call(method, { id: 'tsk_none' }),
+        ];
+        expect([foreign.error.code, reasonOf(foreign)]).toEqual([
+          binding === 'JSONRPC' ? -32_001 : 404,
+          'TASK_NOT_FOUND',
+        ]);
+        expect(foreign.error.message).toBe(none.error.message);
+      }
+      const message = toA2aMessage('Theirs', { taskId: id });
+      expect(reasonOf(await other.call('SendMessage', { message, ...now }))).toBe('TASK_NOT_FOUND');
+    }
+  });
+
+  test('the extended card says what the agent means for the caller, and is signed', async () => {
+    const { ann, bob } = await pair({ inbound_policy: 'contacts_only' });
+    const { result } = await clientOf(ann, bob).call('GetExtendedAgentCard', {});
+    expect(result.signatures).toHaveLength(1);
+    const [{ params }] = result.capabilities.extensions;
+    expect(params).toMatchObject({ relationship: 'none', accepts: 'NOT_CONTACTS', is_online: false });
+  });
+});
