@@ -47,6 +47,15 @@ export function createCollector(base: string, cursors: Cursors, signal: AbortSig
       const requests = await collectAll(contacts.listRequests({ direction: 'outgoing' }, options));
       return { by: agent.id, request_ids: requests.map(({ request_id }) => request_id) };
     },
+    /** The tasks that an agent gave or was given. */
+    async tasks(agent: Agent): Promise<FinalState['read_tasks'][number]> {
+      const { tasks } = clientOf(agent).client;
+      const list = await collectAll(tasks.list({ limit: 100 }, options));
+      return {
+        agent_id: agent.id,
+        tasks: list.map(({ id, state, generation }) => ({ id, state, generation })),
+      };
+    },
     /** The counts of an inbox, and its dead items. */
     async inbox(agent: Agent): Promise<StoredInbox> {
       const { inbox } = clientOf(agent).client;

@@ -38,10 +38,20 @@ export function isSameEvent(one: ReceivedEvent, other: ReceivedEvent): boolean {
   return !hasOtherTime && isSameData(one.data, data);
 }
 
-/** The id of the object of an event, for descriptions: the message, the thread, or the request. */
+/** Whether the agent caused a change of a task itself: then its webhooks do not get the event. */
+export function isOwnTaskChange(
+  { type, data }: Pick<ReceivedEvent, 'type' | 'data'>,
+  agent_id: string,
+): boolean {
+  const { by } = data;
+  return type === 'task.updated' && typeof by === 'object' && by !== null && 'id' in by && by.id === agent_id;
+}
+
+/** The id of the object of an event, for descriptions: the message, the task, the thread, or the request. */
 export function subjectOf({ type, data }: Pick<ReceivedEvent, 'type' | 'data'>): string {
-  const { id, request_id, thread_id, attachment_id } = data;
-  const subject = type === 'attachment.scanned' ? attachment_id : (id ?? request_id ?? thread_id);
+  const { id, request_id, thread_id, attachment_id, task } = data;
+  const taskId: unknown = Object(task).id;
+  const subject = type === 'attachment.scanned' ? attachment_id : (id ?? taskId ?? request_id ?? thread_id);
   return typeof subject === 'string' ? subject : 'no object';
 }
 

@@ -1,3 +1,4 @@
+import type { TaskChange, TaskState } from '../packages/core/src/domain/tasks.ts';
 import type { EventData, ReceivedEvent } from './event.ts';
 
 /*
@@ -133,6 +134,18 @@ export interface Redrive extends Attempt<null> {
   event_id: string;
 }
 
+/** The answer to a call about a task. `ended`: the task had ended before, and the call changed nothing. */
+export type TaskAnswer =
+  | { ended: true }
+  | { ended: false; task_id: string; state: TaskState; generation: number };
+
+/** A call that opens a task, reports its state or cancels it. */
+export interface TaskCall extends Attempt<TaskAnswer> {
+  kind: 'open' | 'update' | 'cancel';
+  /** The message that is sent with an update, if any. That of an opening is a `Send`. */
+  draft: Draft | null;
+}
+
 /** The settings of an inbox, which is on from the first position of the agent's feed. Its items are the messages of others. */
 export interface InboxSettings {
   agent_id: string;
@@ -188,6 +201,33 @@ export interface StoredInbox {
   dead: { event_id: string; attempts: number }[];
 }
 
+/** One change of a task, as it is stored. */
+export interface TaskUpdate {
+  generation: number;
+  change: TaskChange;
+  state: TaskState;
+  message_id: string | null;
+  by_id: string | null;
+}
+
+/** A task as it is stored, with its changes in the order of their generations. */
+export interface StoredTask {
+  id: string;
+  thread_id: string;
+  message_id: string;
+  client_id: string;
+  agent_id: string;
+  state: TaskState;
+  generation: number;
+  /** The token of the lease that made it `working`; null if the agent said so itself. */
+  lease_token: number | null;
+  /** Whether sends in its thread look at tasks. */
+  has_questions: boolean;
+  /** The ids of its messages. */
+  message_ids: string[];
+  updates: TaskUpdate[];
+}
+
 /** A thread as one of its members reads it. */
 export interface StoredThread {
   thread_id: string;
@@ -219,6 +259,7 @@ export interface LoadHistory {
   inboxes: InboxSettings[];
   leases: Lease[];
   redrives: Redrive[];
+  task_calls: TaskCall[];
 }
 
 /** The state of the service at the end of the run. */
@@ -231,6 +272,9 @@ export interface FinalState {
   /** Files that members downloaded. */
   downloads: { attachment_id: string; by: string; sha256: string }[];
   stored_inboxes: StoredInbox[];
+  tasks: StoredTask[];
+  /** The tasks of each agent, as it reads them. */
+  read_tasks: { agent_id: string; tasks: Pick<StoredTask, 'id' | 'state' | 'generation'>[] }[];
   /** Descriptions of the jobs that are still in the outbox. */
   outbox: string[];
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import type { StoredTask } from './history.ts';
 
 /** A job in the outbox, and the id of its object. */
 interface PendingJob {
@@ -30,6 +31,18 @@ export async function countUnmovedItems(url: string): Promise<number> {
 /** Counts the jobs in the outbox. */
 export async function listPendingJobs(url: string): Promise<number> {
   return (await readPendingJobs(url)).length;
+}
+
+/** Reads all tasks with their changes. */
+export function readStoredTasks(url: string): Promise<StoredTask[]> {
+  return query(
+    url,
+    `select t.id, t.thread_id, t.message_id, t.client_id, t.agent_id, t.state, t.generation, t.lease_token::float8, h.has_questions,
+       array(select k.message_id from task_messages k where k.task_id = t.id) as message_ids,
+       (select json_agg(json_build_object('generation', u.generation, 'change', u.change, 'state', u.state, 'message_id', u.message_id,
+          'by_id', u.by_id) order by u.generation) from task_updates u where u.task_id = t.id) as updates
+     from tasks t join threads h on h.id = t.thread_id`,
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isOwnTaskChange } from './event.ts';
 import type { Collector } from './collect.ts';
 import type { WebhookAttempt } from './history.ts';
 import type { LastMessages } from './load/message-actions.ts';
@@ -30,14 +31,16 @@ export async function waitForRecovery(parts: RecoveryParts): Promise<void> {
   await waitForDeliveredMarks(parts);
   const cursors = new Map<string, string>(starts);
   const ends = new Map<string, number>();
-  // Ids of the events since the start, by agent.
+  // Ids of the events since the start that webhooks get, by agent.
   const times = new Map<string, Map<string, number>>(agents.map(({ id }) => [id, new Map()]));
   while (!giveUp.aborted) {
     for (const agent of agents) {
       const { start, events, cursor } = await collect.feed(agent, cursors.get(agent.id) ?? null);
       if (cursor !== null) cursors.set(agent.id, cursor);
       ends.set(agent.id, events.at(-1)?.number ?? start);
-      for (const { event_id, created_at } of events) times.get(agent.id)?.set(event_id, created_at ?? 0);
+      for (const event of events)
+        if (!isOwnTaskChange(event, agent.id))
+          times.get(agent.id)?.set(event.event_id, event.created_at ?? 0);
     }
     const isDelivered = webhooks.every((webhook) => hasAll(webhook, times.get(webhook.agent_id)));
     const isDone = isDelivered && haveCaughtUp(readers, ends);

@@ -5,8 +5,8 @@ import { maxRecoveryTime } from './recovery-time.ts';
 
 /** The figures of a run. */
 export function summarize({ history, faults, violations, uncertainOutcomes, settleMs }: ChaosResult) {
-  const { sends, contact_requests, marks, member_changes, uploads, webhooks, redrives, readers, stored } =
-    history;
+  const { sends, contact_requests, marks, member_changes, uploads, webhooks, redrives, task_calls } = history;
+  const { readers, stored } = history;
   const seen: Record<string, number> = {};
   const reconnects: Record<string, number> = {};
   for (const { name, seen: events, connections } of readers) {
@@ -15,7 +15,7 @@ export function summarize({ history, faults, violations, uncertainOutcomes, sett
     const reconnectCount = Object.values(connections).reduce((sum, count) => sum + count, -1);
     reconnects[name] = (reconnects[name] ?? 0) + reconnectCount;
   }
-  const actions = [sends, contact_requests, marks, member_changes, uploads, webhooks, redrives];
+  const actions = [sends, contact_requests, marks, member_changes, uploads, webhooks, redrives, task_calls];
   const attempts = actions.flat<Attempt<unknown>[][]>();
   const recovery = maxRecoveryTime(history, faults);
   return {
@@ -27,6 +27,8 @@ export function summarize({ history, faults, violations, uncertainOutcomes, sett
     webhooks: webhooks.length,
     webhook_requests: webhooks.reduce((sum, { posts }) => sum + posts.length, 0),
     ...summarizeLeases(history),
+    tasks: countBy(history.tasks.map(({ state }) => state)),
+    task_changes: history.tasks.reduce((sum, { generation }) => sum + generation, 0),
     acknowledged: attempts.filter(({ answers }) => answers.length > 0).length,
     tried_again: attempts.reduce((sum, attempt) => sum + attempt.attempts - 1, 0),
     doubts: uncertainOutcomes,

@@ -7,7 +7,7 @@ import { createEventPool } from './event.ts';
 import type { FaultRecord, FinalState, History } from './history.ts';
 import { type Load, startLoad } from './load/load.ts';
 import { type Agent, createPopulation } from './load/population.ts';
-import { waitForEmptyOutbox } from './outbox.ts';
+import { readStoredTasks, waitForEmptyOutbox } from './outbox.ts';
 import { seededRandom } from './random.ts';
 import { transportNames, type Reader, startReader } from './reader.ts';
 import { haveCaughtUp, waitForRecovery } from './recovery.ts';
@@ -154,6 +154,8 @@ async function readFinalState(
     requests: [],
     downloads: [],
     stored_inboxes: [],
+    tasks: [],
+    read_tasks: [],
     outbox: await waitForEmptyOutbox(environment.postgres.url, giveUp),
   };
   await Promise.all(
@@ -161,8 +163,10 @@ async function readFinalState(
       after.stored.push(...(await collect.threads(agent, searches)));
       after.feeds.push(await collect.feed(agent, starts.get(agent.id) ?? ''));
       after.requests.push(await collect.requests(agent));
+      after.read_tasks.push(await collect.tasks(agent));
     }),
   );
+  after.tasks = await readStoredTasks(environment.postgres.url);
   for (const { agent_id } of load.history.inboxes) {
     const agent = agents.find(({ id }) => id === agent_id);
     if (agent) after.stored_inboxes.push(await collect.inbox(agent));

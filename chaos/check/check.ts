@@ -11,6 +11,7 @@ import { checkReaders } from './readers.ts';
 import { checkReceipts } from './receipts.ts';
 import { checkSideEffects } from './side-effects.ts';
 import { buildThreadLogs } from './thread-log.ts';
+import { checkTasks } from './tasks.ts';
 import { checkThreads } from './threads.ts';
 import type { Violation } from './violation.ts';
 import { checkWebhooks } from './webhooks.ts';
@@ -30,6 +31,7 @@ export function checkHistory(history: History): Violation[] {
     ...checkLeases(history),
     ...checkHandledMarks(history, logs),
     ...checkInboxItems(history, feeds, logs),
+    ...checkTasks(history, feeds, logs),
     ...checkFiles(history, feeds),
     ...checkFeeds(history, feeds, logs),
     ...checkReaders(history),

@@ -1,5 +1,6 @@
 import type { History } from '../history.ts';
 import { isDone, mayHaveWritten } from './lease-ends.ts';
+import { listSkippedMessages } from './tasks.ts';
 import type { ThreadLog } from './thread-log.ts';
 import type { Violation } from './violation.ts';
 
@@ -34,7 +35,7 @@ function* checkMark(
     (lease) => lease.agent_id === agent_id && lease.thread_id === thread_id,
   );
   const acknowledged = new Set<string>();
-  const perhaps = new Set<string>();
+  const perhaps = new Set(listSkippedMessages(history, agent_id));
   for (const lease of leases) {
     if (mayHaveWritten(lease, 'acknowledge')) perhaps.add(lease.message_id);
     if (lease.writes.some((write) => write.kind === 'acknowledge' && isDone(write)))

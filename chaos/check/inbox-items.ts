@@ -2,6 +2,7 @@ import type { History, InboxSettings, Lease, StoredInbox } from '../history.ts';
 import type { MessageData, ParsedFeed } from './event-data.ts';
 import { mayHaveWritten } from './lease-ends.ts';
 import { groupLeases } from './leases.ts';
+import { listSkippedMessages } from './tasks.ts';
 import type { ThreadLog } from './thread-log.ts';
 import { findDuplicates, type Violation } from './violation.ts';
 
@@ -36,7 +37,9 @@ export function* checkInboxItems(
       (own.get(event_id) ?? []).some((lease) => mayHaveWritten(lease, 'acknowledge'));
     if (stored) yield* checkStored(stored, inbox);
     const dead = new Set(stored?.dead.map(({ event_id }) => event_id));
+    const skipped = new Set(listSkippedMessages(history, agent_id));
     for (const item of items) {
+      if (skipped.has(item.message.id)) continue;
       if (isAcknowledged(item) || dead.has(item.event_id) || mayBeRemoved(item, agent_id, history)) continue;
       const { id, thread_id } = item.message;
       yield { kind: 'not handled', detail: `message ${id} of ${thread_id} in the inbox of ${agent_id}` };

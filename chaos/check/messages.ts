@@ -19,6 +19,9 @@ export function* checkMessages(history: History, logs: Logs): Generator<Violatio
   const known = new Set<string>();
   const uncertain = new Set<string>();
   const { written, lost } = listLeaseMessages(history);
+  // An update does not answer with its message.
+  for (const { draft, answers } of history.task_calls)
+    if (draft && !answers.some(({ ended }) => ended)) uncertain.add(draft.content);
   for (const send of [...history.sends, ...written]) {
     const [answer] = send.answers;
     if (!answer) {

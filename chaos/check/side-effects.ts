@@ -43,6 +43,7 @@ export function* checkSideEffects(history: History): Generator<Violation> {
     upload: uploads,
     webhook: webhooks,
     redrive: redrives,
+    'task call': history.task_calls,
   };
   for (const [what, each] of Object.entries(attempts)) yield* checkAnswers(what, each);
   const writes = leases.flatMap((lease) => lease.writes);

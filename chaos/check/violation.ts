@@ -15,6 +15,7 @@ export interface Violation {
     | 'wrong receipt'
     | 'wrong unread count'
     | 'wrong signature'
+    | 'wrong task'
     | 'lease ended early'
     | 'two holders'
     | 'lost lease wrote'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { isSameEvent } from '../event.ts';
+import { isOwnTaskChange, isSameEvent } from '../event.ts';
 import type { History, SeenEvent, WebhookAttempt, WebhookPost } from '../history.ts';
 import { describe } from './feeds.ts';
 import type { Violation } from './violation.ts';
@@ -39,6 +39,7 @@ function* checkWebhook(webhook: WebhookAttempt, events: readonly SeenEvent[]): G
   }
   const got = new Set(posts.map(({ id }) => id));
   for (const event of events) {
+    if (isOwnTaskChange(event, agent_id)) continue;
     const isLater = (event.created_at ?? 0) > acknowledged_at;
     if (isLater && !got.has(event.event_id))
       yield { kind: 'not seen', detail: `${describe(event)} ${where}` };

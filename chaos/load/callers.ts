@@ -6,7 +6,7 @@ import { createCallSocket } from '../transports/call-socket.ts';
 import { type Caller, createSingleAttempts, readOutcome } from './call.ts';
 import type { Agent } from './population.ts';
 
-const { messages, threads, contacts, inbox, webhooks } = routes;
+const { messages, threads, contacts, inbox, tasks, webhooks } = routes;
 
 /** The operations that the load calls, as REST has them. */
 const routeOf: Record<string, Route> = {
@@ -18,6 +18,9 @@ const routeOf: Record<string, Route> = {
   remove_member: threads.removeMember,
   request_contact: contacts.request,
   create_webhook: webhooks.create,
+  create_task: tasks.create,
+  update_task: tasks.update,
+  cancel_task: tasks.cancel,
   get_inbox: inbox.get,
   set_inbox: inbox.set,
   claim_messages: inbox.claimMessages,

@@ -36,7 +36,10 @@ const courses = {
   'acknowledge many': { percent: 25, run: async () => undefined },
   reply: {
     percent: 15,
-    run: (parts) => parts.writes.acknowledge(parts.item.lease, replyTo(parts, 'reply')),
+    run: (parts) => {
+      const state = parts.random.pick(['completed', 'working', 'input_required'] as const);
+      return parts.writes.acknowledge(parts.item.lease, replyTo(parts, 'reply'), state);
+    },
   },
   send: {
     percent: 6,

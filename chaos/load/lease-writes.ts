@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { ReportedTaskState } from '../../packages/core/src/domain/tasks.ts';
 import type { Draft, Lease, LeaseAnswer, LeaseWrite, SentMessage } from '../history.ts';
 import { type ActionResult, readAnswer, searchWord, sentMessage } from './actions.ts';
 import type { Caller, Outcome } from './call.ts';
@@ -72,11 +73,14 @@ export function createLeaseWrites(parts: WriteParts) {
         read(await caller('release_message', input, { signal }), released),
       );
     },
-    /** Acknowledges a lease, with a reply or without. */
-    async acknowledge(lease: Lease, reply: Draft | null): Promise<void> {
+    /**
+     * Acknowledges a lease, with a reply or without.
+     * @param task_state what the reply says about its task, if it has one; completed by default.
+     */
+    async acknowledge(lease: Lease, reply: Draft | null, task_state?: ReportedTaskState): Promise<void> {
       const write = begin(parts, lease, 'acknowledge', { draft: reply });
       const { lease_id } = lease;
-      const input = { lease_id, ...(reply && { reply: toMessage(reply) }) };
+      const input = { lease_id, ...(reply && { reply: toMessage(reply), task_state }) };
       await retry.withKey(write, async () =>
         read(await caller('acknowledge_message', input, { key: write.key, signal }), acknowledged),
       );

@@ -8,6 +8,7 @@ import { turnOnInboxes } from './inbox-actions.ts';
 import { startInstances } from './instances.ts';
 import { createMessageActions, type LastMessages } from './message-actions.ts';
 import type { Population } from './population.ts';
+import { createTaskActions } from './task-actions.ts';
 import { createRetry, type Outcomes } from './retry.ts';
 
 export interface Load extends Outcomes {
@@ -48,13 +49,18 @@ export async function startLoad(options: {
     inboxes: [],
     leases: [],
     redrives: [],
+    task_calls: [],
   };
   const outcomes: Outcomes = { complaints: [], uncertainOutcomes: new Map() };
   const stopped = new AbortController();
   const abandoned = new AbortController();
   const retry = createRetry(outcomes, random, abandoned.signal);
   const context = createLoadContext({ ...options, random, history, retry });
-  const actions = { ...createMessageActions(context), ...createAgentActions(context) };
+  const actions = {
+    ...createMessageActions(context),
+    ...createAgentActions(context),
+    ...createTaskActions(context),
+  };
 
   await turnOnInboxes(context);
   const instances = startInstances(context, { outcomes, abandoned: abandoned.signal });
@@ -89,13 +95,15 @@ export async function startLoad(options: {
   };
 }
 
-type LoadActions = ReturnType<typeof createMessageActions> & ReturnType<typeof createAgentActions>;
+type LoadActions = ReturnType<typeof createMessageActions> &
+  ReturnType<typeof createAgentActions> &
+  ReturnType<typeof createTaskActions>;
 
 /** The actions, each with its share in percent. */
 const shares: [action: (actions: LoadActions) => Promise<unknown>, percent: number][] = [
-  [(actions) => actions.send('REST'), 22],
-  [(actions) => actions.send('tool'), 20],
-  [(actions) => actions.send('call'), 13],
+  [(actions) => actions.send('REST'), 18],
+  [(actions) => actions.send('tool'), 15],
+  [(actions) => actions.send('call'), 11],
   [(actions) => actions.sendBatch(), 5],
   [(actions) => actions.sendFile(), 6],
   [(actions) => actions.openThread(), 5],
@@ -103,7 +111,10 @@ const shares: [action: (actions: LoadActions) => Promise<unknown>, percent: numb
   [(actions) => actions.addMember(), 5],
   [(actions) => actions.removeMember(), 4],
   [(actions) => actions.createWebhook(), 1],
-  [(actions) => actions.markRead(), 15],
+  [(actions) => actions.markRead(), 10],
+  [(actions) => actions.openTask(), 8],
+  [(actions) => actions.updateTask(), 6],
+  [(actions) => actions.cancelTask(), 2],
 ];
 
 async function runRandomAction(random: Random, actions: LoadActions): Promise<void> {

@@ -94,7 +94,8 @@ export function createMessageActions(context: LoadContext) {
   };
 }
 
-function createSends(context: LoadContext) {
+/** Sends of messages in threads, which the actions share. */
+export function createSends(context: LoadContext) {
   const { random, history, retry, callersOf } = context;
   /** Adds a message with new content to the history. */
   function begin(
@@ -136,6 +137,7 @@ function createSends(context: LoadContext) {
   }
 
   return {
+    begin,
     send,
     sendFile,
     /** Sends several messages with one request, then sometimes one of them alone with its own key. */

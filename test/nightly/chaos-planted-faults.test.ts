@@ -7,6 +7,7 @@ import { acknowledgeMessageOperation } from '../../src/operations/inbox/acknowle
 import { claimMessagesOperation } from '../../src/operations/inbox/claim-messages.ts';
 import { sendMessageOperation } from '../../src/operations/messages/send-message.ts';
 import { sendMessage } from '../../src/services/messages/send.ts';
+import { updateTaskOperation } from '../../src/operations/tasks/update-task.ts';
 import { markReadOperation } from '../../src/operations/messages/mark-read.ts';
 import { override } from '../support/override.ts';
 import { startWebSocketProxy } from '../support/servers/websocket-proxy.ts';
@@ -161,6 +162,19 @@ test('the chaos run finds two holders of an ordered thread', async () => {
     return { ...work, db: override(work.db, { inboxClaims: { ...inboxClaims, claim } }) };
   });
   expect(await runLoad({}, messagesOfLeases)).toContainEqual(violation('two holders', /of thd_\w+: lease/));
+});
+
+test('the chaos run finds changes of tasks without their events', async () => {
+  const { run } = updateTaskOperation;
+  const spy = vi
+    .spyOn(updateTaskOperation, 'run')
+    .mockImplementation((work, input, file, allowance) =>
+      run({ ...work, changes: { ...work.changes, emit: () => undefined } }, input, file, allowance),
+    );
+  onTestFinished(() => spy.mockRestore());
+  expect(await runLoad({}, messagesOfLeases)).toContainEqual(
+    violation('wrong task', /tsk_\w+: the feed of agt_\w+ has other changes/),
+  );
 });
 
 test('the chaos run finds replies that are written twice', async () => {

@@ -35,6 +35,7 @@ const mutations: Mutation[] = [
       ['wrong receipt', /message.read of agt_bob in thd_old up to 2, which was read before/],
       ['wrong receipt', /read mark of agt_ann in thd_old .*: 1; its events say 0/, 3],
       ['wrong unread count', /thd_old as agt_cid lists it: 2; 1 messages/],
+      ['wrong task', /tsk_1: the cause of change 1 is no message of agt_ann: msg_1/],
     ],
   ],
   [

@@ -1,11 +1,15 @@
 import { eventOf, type EventType } from '../../../packages/core/src/events/list.ts';
 import { createHmac } from 'node:crypto';
+import { isOwnTaskChange } from '../../../chaos/event.ts';
 import type {
   History,
   ReaderHistory,
   SeenEvent,
   Send,
   StoredMessage,
+  StoredTask,
+  TaskAnswer,
+  TaskCall,
   WebhookPost,
 } from '../../../chaos/history.ts';
 
@@ -66,6 +70,44 @@ const marks = (thread_id: string, all: Record<string, number>) => ({
   members: Object.entries(all).map(([id, up_to_sequence]) => ({ ...toRef(id), up_to_sequence })),
 });
 
+/** The task that Ann opened with her first message, and that Bob completed with his reply. */
+function createTask(): StoredTask {
+  const answer = { message_id: 'msg_2', by_id: bob };
+  return {
+    id: 'tsk_1',
+    thread_id: 'thd_old',
+    message_id: 'msg_1',
+    client_id: ann,
+    agent_id: bob,
+    state: 'completed',
+    generation: 4,
+    lease_token: null,
+    has_questions: false,
+    message_ids: ['msg_1', 'msg_2'],
+    updates: [
+      { generation: 1, change: 'created', state: 'submitted', message_id: 'msg_1', by_id: ann },
+      { generation: 2, change: 'state', state: 'working', message_id: null, by_id: bob },
+      { generation: 3, change: 'result', state: 'working', ...answer },
+      { generation: 4, change: 'state', state: 'completed', ...answer },
+    ],
+  };
+}
+
+function createTaskCalls(): TaskCall[] {
+  const call = (kind: TaskCall['kind'], agent_id: string, answer: TaskAnswer): TaskCall => ({
+    ...attempted(kind, agent_id),
+    kind,
+    draft: null,
+    answers: [answer, answer],
+  });
+  const answer = { ended: false, task_id: 'tsk_1' } as const;
+  return [
+    call('open', ann, { ...answer, state: 'submitted', generation: 1 }),
+    call('update', bob, { ...answer, state: 'working', generation: 2 }),
+    call('cancel', ann, { ended: true }),
+  ];
+}
+
 /** The feeds of the three agents, after number 10. */
 function createFeeds(): Record<string, SeenEvent[]> {
   const { one, two, three, four, five } = createMessages();
@@ -110,6 +152,11 @@ function createFeeds(): Record<string, SeenEvent[]> {
   emit('evt_msg_5', 'message.created', agents, five);
   emit('evt_got_old', 'message.delivered', agents, marks('thd_old', { [ann]: 3, [bob]: 3, [cid]: 2 }));
   emit('evt_got_new', 'message.delivered', [ann, bob], marks('thd_new', { [ann]: 2, [bob]: 1, [cid]: 2 }));
+  for (const { generation, change, state, message_id, by_id } of createTask().updates) {
+    const task = { ...Object(eventOf('task.updated').example['task']), id: 'tsk_1', state, generation };
+    const fields = { task, change, message_id, by: toRef(by_id ?? '') };
+    emit(`evt_task_${generation}`, 'task.updated', [ann, bob], fields);
+  }
   emit('evt_removed', 'thread.member_removed', agents, memberChange(cid, [ann, bob], 2));
   return feeds;
 }
@@ -213,12 +260,16 @@ export function createValidHistory(): History {
         ...attempted('hook', bob),
         acknowledged_at: 1_002,
         answers: [{ webhook_id: 'whk_1', secret: webhookSecret }],
-        posts: (feeds[bob] ?? []).slice(1).map((event) => createPost(event, webhookSecret)),
+        posts: (feeds[bob] ?? [])
+          .slice(1)
+          .filter((event) => !isOwnTaskChange(event, bob))
+          .map((event) => createPost(event, webhookSecret)),
       },
     ],
     inboxes: [],
     leases: [],
     redrives: [],
+    task_calls: createTaskCalls(),
     readers: agents.map((agent, index) => createReader(agent, transports[index] ?? '', feeds[agent] ?? [])),
     complaints: [],
     stored: createStored(),
@@ -226,6 +277,11 @@ export function createValidHistory(): History {
     requests: agents.map((by) => ({ by, request_ids: by === ann ? ['creq_1'] : [] })),
     downloads: [{ attachment_id: 'att_1', by: bob, sha256: file.sha256 }],
     stored_inboxes: [],
+    tasks: [createTask()],
+    read_tasks: [ann, bob].map((agent_id) => ({
+      agent_id,
+      tasks: [{ id: 'tsk_1', state: 'completed', generation: 4 }],
+    })),
     outbox: [],
   };
   // Unlike structuredClone, this shares no object between two places.
