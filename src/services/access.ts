@@ -1,4 +1,4 @@
-import type { ThreadRow } from '../repositories/threads/threads.ts';
+import type { FoundThreadRow } from '../repositories/threads/threads.ts';
 import type { AgentRow } from '../repositories/agents/agents.ts';
 import type { ViewedAgentRow } from '../repositories/agents/managed-agents.ts';
 import type { SeenAgentRow } from '../repositories/agents/agents.ts';
@@ -13,7 +13,7 @@ import type { Work } from '../work/unit-of-work.ts';
  * @param lock lock the thread until the transaction ends.
  * @throws {DomainError} THREAD_NOT_FOUND, the same for an absent thread and for one of others
  */
-export async function requireThread(work: Work, id: string, { lock = false } = {}): Promise<ThreadRow> {
+export async function requireThread(work: Work, id: string, { lock = false } = {}): Promise<FoundThreadRow> {
   const find = lock ? work.db.threads.lockForMember : work.db.threads.findForMember;
   const thread = isId('thread', id) ? await find(id, work.actor.agent_id) : undefined;
   if (!thread) throw threadNotFound();

@@ -52,8 +52,12 @@ export function createAwaitReply(unitOfWork: UnitOfWork, feed: CallerFeed): Stag
     unitOfWork.read(actor, async (work) => presentReply(await findReply(work, request)));
 
   /** Reads the feed from `start` until the reply arrives or the time is over. */
-  async function wait({ actor, signal }: Call, request: ReplyRequest, start: string): Promise<Waited> {
-    const deadline = Date.now() + request.wait_ms;
+  async function wait(
+    { actor, signal, followsTask }: Call,
+    request: ReplyRequest,
+    start: string,
+  ): Promise<Waited> {
+    const deadline = Date.now() + (followsTask && request.task_id !== undefined ? 0 : request.wait_ms);
     const progress = createReplyProgress(actor.agent_id, request, start);
     for (let cursor = start; ;) {
       const page = await feed.page(actor, {

@@ -41,6 +41,8 @@ export interface Call {
   already_consumed?: boolean | undefined;
   /** Aborts when the caller no longer waits for the response. */
   signal?: AbortSignal | undefined;
+  /** Whether the caller follows the task of a question by itself: then the call does not wait for the answer. */
+  followsTask?: boolean | undefined;
   /** Given by transports whose callers need a person's approval for some operations. */
   approver?: Approver | undefined;
 }

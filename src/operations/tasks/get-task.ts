@@ -38,7 +38,7 @@ export const getTaskOperation = defineOperation({
   rest: { method: 'GET', path: '/tasks/{task_id}', status: 200 },
   tool: {
     description:
-      'Returns a task with its messages. Use it with after_generation to wait up to 25 seconds for the next change of a question whose reply was null.',
+      'Returns a task with its messages. Use it with after_generation to wait up to 25 seconds for its next change.',
     annotations: toolHints.readsOthers,
     result: toolTaskWithMessagesResult,
   },

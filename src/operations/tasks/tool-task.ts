@@ -7,6 +7,7 @@ export const toolTask = taskSchema.pick({
   id: true,
   state: true,
   generation: true,
+  due_at: true,
   overdue: true,
   delivery: true,
   agent_last_seen_at: true,

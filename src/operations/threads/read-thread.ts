@@ -36,7 +36,7 @@ export const readThreadOperation = defineOperation({
       limit: message_limit,
       before_sequence,
     });
-    const notes = await readTaskNotes(work, messages);
+    const notes = await readTaskNotes(work, thread.has_questions ? messages : []);
     const shown = messages.map(({ relationship, ...row }) => {
       const task_note = notes.get(row.id);
       return { ...presentToolMessage(row, relationship), ...(task_note !== undefined && { task_note }) };

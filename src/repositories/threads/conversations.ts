@@ -1,3 +1,4 @@
+import type { OpenTaskState } from '../../../packages/core/src/domain/tasks.ts';
 import type { ConversationWait, ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
 import { actedAsByPeopleOfMe, actedAsByPerson } from '../agents/rights.ts';
 import type { ContentType } from '../messages/messages.ts';
@@ -43,6 +44,8 @@ export interface ConversationRow {
   last_message: LastMessage | null;
   /** Side that has to answer an open question of the thread: one of the reader's agents, or another member. */
   waiting: ConversationWait | null;
+  /** The open task of one of the reader's agents that needs attention first: overdue ones, then the oldest. */
+  open_task: { state: OpenTaskState; overdue: boolean } | null;
 }
 
 export interface ListedConversation extends ConversationRow {
@@ -92,7 +95,9 @@ const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, 
      'created_at', m.created_at)
    from messages m join agents s on s.id = m.sender_id
    where m.thread_id = t.id and m.sequence = t.last_sequence limit 1) as last_message,
-  ${waitingOf} as waiting`;
+  ${waitingOf} as waiting,
+  (select jsonb_build_object('state', q.state, 'overdue', q.overdue) from question q
+   where q.thread_id = t.id and q.task_id is not null order by q.overdue desc, q.since limit 1) as open_task`;
 
 /** The threads of `mine`. The lateral join reads members by index: the planner does not know how few threads an agent has. */
 const threadsOfMine = `select distinct v.thread_id

@@ -26,6 +26,12 @@ export interface ThreadRow {
   unread_count: number;
 }
 
+/** A thread as a member finds it. */
+export interface FoundThreadRow extends ThreadRow {
+  /** Whether a task may be open in it. */
+  has_questions: boolean;
+}
+
 /** Messages of others after the read mark of the viewer, the member `v` of the thread `t`. */
 export const unreadCount = `greatest(0, t.last_sequence - v.read_sequence - ${ownUnread('v')})`;
 
@@ -46,9 +52,9 @@ const statements = {
 
 export const threadsRepository = repository(
   {
-    findForMember: sql.row<[id: string, agentId: string], ThreadRow>(
+    findForMember: sql.row<[id: string, agentId: string], FoundThreadRow>(
       'threads.find_for_member(id, agent_id)',
-      `select ${threadColumns} from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id where t.id = :id`,
+      `select ${threadColumns}, t.has_questions from threads t join thread_members v on v.thread_id = t.id and v.agent_id = :agent_id where t.id = :id`,
     ),
     insert: sql.run<
       [
@@ -89,7 +95,7 @@ export const threadsRepository = repository(
      * As findForMember, and locks the thread until the transaction ends. Two statements in one round trip: the second sees what was
      * committed while the first waited. Agents that are not members never wait.
      */
-    async lockForMember(id: string, agentId: string): Promise<ThreadRow | undefined> {
+    async lockForMember(id: string, agentId: string): Promise<FoundThreadRow | undefined> {
       const [, thread] = await Promise.all([
         query(db, statements.lockForMember, { id, agent_id: agentId }),
         findForMember(id, agentId),

@@ -30,7 +30,10 @@ test('a model asks, is asked back, follows the task to its result, and cancels a
   const { asker, worker, ask, work } = await pair('plain');
   const question = { with_handle: worker, content: 'When?', due_in_seconds: 600, wait_seconds: 0 };
   const first: Fields = await ask('ask', question);
-  expect(first).toMatchObject({ reply: null, task: { state: 'submitted', generation: 1, overdue: false } });
+  expect(first).toMatchObject({
+    reply: null,
+    task: { state: 'submitted', generation: 1, overdue: false, due_at_text: expect.stringMatching(/Z$/) },
+  });
   const task_id = first['task'].id;
 
   const { tasks }: Fields = await work('list_tasks', { role: 'asked', state: 'open' });
@@ -135,6 +138,24 @@ test('an answer that arrives while the call waits is its result', async () => {
   expect((await asking).result).toMatchObject({
     resultType: 'complete',
     structuredContent: { reply: { content: 'Yes.' }, task: { state: 'completed' } },
+  });
+});
+
+test('a question to a whole group opens no task, and waits for any reply', async () => {
+  const { worker, work, ask, tokens } = await pair('group');
+  await instance.token('groupother.one');
+  const participants = [worker, 'groupother.one'];
+  const { id: thread_id }: Fields = await ask('create_thread', { participants });
+  const asking = askStateless(instance.url, tokens.asker, {
+    method: 'tools/call',
+    params: { name: 'ask', arguments: { thread_id, content: 'Who?' } },
+    capabilities: extension,
+  });
+  await work('wait_for_reply', { thread_id, after_sequence: 0 });
+  await work('send_message', { thread_id, content: 'I do.' });
+  expect((await asking).result).toMatchObject({
+    resultType: 'complete',
+    structuredContent: { reply: { content: 'I do.' }, task: null },
   });
 });
 

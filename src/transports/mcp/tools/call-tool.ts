@@ -21,9 +21,7 @@ export async function callTool(
   caller: Caller,
   { tool, args: rawArgs, exchange }: { tool: Tool; args: Record<string, unknown>; exchange: Exchange },
 ): Promise<CallToolResult> {
-  // A task can be polled, so its question need not wait.
-  const defaults = tool.openTaskOf && exchange.continueAs ? { wait_seconds: 0 } : {};
-  const args = { ...defaults, ...tool.coerce(rawArgs) };
+  const args = tool.coerce(rawArgs);
   const { actor } = caller;
   let position: Position | undefined;
   let before: FeedStatus | undefined;
@@ -37,6 +35,8 @@ export async function callTool(
       ...(run && { operation: run.operation }),
       approver,
       signal: exchange.signal,
+      // A task can be polled, so its question need not wait.
+      followsTask: Boolean(tool.openTaskOf && exchange.continueAs) && args['wait_seconds'] === undefined,
     };
     const from = { ...caller, actor: { ...actor, feed_cursor: position?.cursor } };
     const fitted = await runWithProgress(parts, exchange, tool, () => runOperation(parts, from, call));

@@ -19,6 +19,8 @@ export interface OperationCall {
   approver?: Approver | undefined;
   /** Aborts when the client no longer waits. */
   signal?: AbortSignal | undefined;
+  /** Whether the client follows the task of a question by itself. */
+  followsTask?: boolean | undefined;
   /** Makes the result from the output, where they differ. */
   toResult?: ((output: object) => object) | undefined;
 }
@@ -28,7 +30,8 @@ const maxTurnLength = 100_000;
 
 /** Runs an operation for a caller and fits its output into one result. @throws what `execute` throws. */
 export function runOperation(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<FittedResult> {
-  const { operation, input, fields, idempotency_key, page_field, approver, signal, toResult } = call;
+  const { operation, input, fields, idempotency_key, page_field, approver, signal, followsTask, toResult } =
+    call;
   let hasConsumed = false;
   const run = async (currentInput: Record<string, unknown>) => {
     const already_consumed = hasConsumed;
@@ -42,6 +45,7 @@ export function runOperation(parts: McpParts, { actor }: Caller, call: Operation
       already_consumed,
       approver,
       signal,
+      followsTask,
     });
     if (!toResult) return { body, output };
     if (body.length > maxTurnLength) await ownTurn();

@@ -68,6 +68,23 @@ test('the message that asks shows state, age and sides, and the open page follow
   expect(listActions(ended)).toEqual([]);
 });
 
+test('the list shows the state of the open task to the people of its sides, and follows it', async () => {
+  const { asking, asked, third, task } = await createGroup();
+  const list = '/console/conversations';
+  expect((await third.go(list)).visibleText).not.toContain('Task');
+  expect((await asking.go(list)).visibleText).toContain('Task: not begun');
+  const page = await asked.go(list);
+  expect(page.visibleText).toContain('Task: not begun');
+  const live = await openLivePage(service.url, asked, findLiveAddress(page));
+  await report(asked.mine, task.id, { state: 'working' });
+  await expect.poll(live.shown).toContain('Task: working');
+  live.close();
+  await service.sql(`update tasks set overdue_at = due_at where id = '${task.id}'`);
+  expect((await asked.go(list)).visibleText).toContain('Task overdue');
+  await cancel(asking.mine, task.id);
+  expect((await asked.go(list)).visibleText).not.toContain('Task');
+});
+
 test('a person answers as the agent, also in a group', async () => {
   const { asked, task, address } = await createGroup();
   const page = await asked.go(address);

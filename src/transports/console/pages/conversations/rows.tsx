@@ -3,6 +3,7 @@ import type { Conversation } from '../../../../services/threads/conversations.ts
 import { monogram, Rows, Time } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
 import { conversationAddress } from './filters.tsx';
+import { taskLabels } from './tasks.tsx';
 
 const maxNames = 3;
 
@@ -18,7 +19,12 @@ export function ConversationRows({ conversations }: { conversations: readonly Co
       </a>
     ),
     text: <Summary conversation={conversation} />,
-    side: <ConversationBadges conversation={conversation} />,
+    side: (
+      <>
+        <TaskBadge conversation={conversation} />
+        <ConversationBadges conversation={conversation} />
+      </>
+    ),
   }));
   return <Rows label="Conversations" rows={rows} id="conversations" />;
 }
@@ -48,6 +54,17 @@ function Summary({ conversation }: { conversation: Conversation }) {
         </p>
       )}
     </>
+  );
+}
+
+/** The state of the open task that needs attention first. */
+function TaskBadge({ conversation: { open_task } }: { conversation: Conversation }) {
+  if (!open_task) return null;
+  const { label, tone } = taskLabels[open_task.state];
+  return open_task.overdue ? (
+    <Badge tone="danger">Task overdue</Badge>
+  ) : (
+    <Badge tone={tone}>Task: {label.toLowerCase()}</Badge>
   );
 }
 

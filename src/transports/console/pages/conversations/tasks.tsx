@@ -16,7 +16,8 @@ import { conversationAddress, conversationsAddress } from './filters.tsx';
 type Task = ConversationPage['tasks'][number];
 type OwnAgent = ConversationPage['conversation']['agents'][number];
 
-const states = {
+/** How the states of tasks are shown. */
+export const taskLabels = {
   submitted: { label: 'Not begun', tone: 'warning' },
   working: { label: 'Working', tone: 'accent' },
   input_required: { label: 'Waits for an answer', tone: 'warning' },
@@ -81,7 +82,7 @@ export function MessageTask({ page, message_id }: { page: ConversationPage; mess
   const task = page.tasks.find((each) => each.message_id === message_id);
   if (!task) return null;
   const { state, client_handle, agent_handle, created_at, due_at, ended_at } = task;
-  const { label, tone } = states[state];
+  const { label, tone } = taskLabels[state];
   return (
     <>
       <p class="hint">
