@@ -3,6 +3,7 @@ import type { Relationship } from '../../../packages/core/src/domain/agents/agen
 import type { ErrorCode } from '../../../packages/core/src/domain/errors.ts';
 import type { AgentRecord } from '../../../packages/core/src/records/agent.ts';
 import type { A2aCard } from './card-schema.ts';
+import { legacyVersion } from './legacy.ts';
 
 /** What the bindings support. */
 const capabilities = { streaming: true, pushNotifications: false, extendedAgentCard: true };
@@ -57,6 +58,7 @@ export function presentA2aCard(agent: CardSource, settings: CardSettings, view?:
     supportedInterfaces: [
       { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
       { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+      { url: url.replace('/a2a/', '/a2a/v0.3/'), protocolBinding: 'JSONRPC', protocolVersion: legacyVersion },
     ],
     provider: { url: public_url, organization: owner_name || owner },
     version: new Date(updated_at).toISOString(),

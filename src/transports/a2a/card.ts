@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { A2aCard } from '../../presenters/a2a/card-schema.ts';
+import { toLegacyCard } from '../../presenters/a2a/legacy.ts';
 import type { ReadA2aCard } from '../../operations/a2a/read-card.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { SignJson } from '../../services/auth/json-signer.ts';
@@ -22,8 +23,17 @@ export function signCard({ signJson }: Pick<CardParts, 'signJson'>, card: A2aCar
   return { ...card, signatures: [{ protected: header, signature }] };
 }
 
-/** Serves the card of an agent. A token is optional, but an invalid one is rejected. */
+/** Serves the card of an agent, signed. A token is optional, but an invalid one is rejected. */
 export function serveCard(parts: CardParts): Middleware {
+  return createCardRoute(parts, (card) => signCard(parts, card));
+}
+
+/** Serves the card of an agent in the form of A2A 0.3. */
+export function serveLegacyCard(parts: CardParts): Middleware {
+  return createCardRoute(parts, toLegacyCard);
+}
+
+function createCardRoute(parts: CardParts, toBody: (card: A2aCard) => object): Middleware {
   const { limits, readCard, authenticate } = parts;
 
   async function card(ctx: Context): Promise<void> {
@@ -35,7 +45,7 @@ export function serveCard(parts: CardParts): Middleware {
     const unsigned = await readCard(actor, `${owner}.${agent_name}`);
     ctx.set('Cache-Control', actor ? 'private, max-age=300' : 'public, max-age=300');
     // Weak: each process signs with other random numbers.
-    answerIfChanged(ctx, `W/"${parts.signJson(unsigned).digest}"`, signCard(parts, unsigned));
+    answerIfChanged(ctx, `W/"${parts.signJson(unsigned).digest}"`, toBody(unsigned));
   }
 
   return (ctx) => (ctx.get('Authorization') === '' ? card(ctx) : authenticate(ctx, () => card(ctx)));

@@ -28,8 +28,8 @@ export interface A2aRequest {
   agent_id: string;
   hasMailbox: boolean;
   onRateLimit: OnBudget;
-  /** Writes an event of a stream as its binding does. */
-  frame(event: object): object;
+  /** Writes an event of a stream as its binding does, as JSON. `isLast`: the stream ends after it. */
+  toFrame(event: object, isLast: boolean): string;
 }
 
 /** What the calls of one request need. */

@@ -7,6 +7,7 @@ import { createJsonBody } from '../http/json-body.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import { type CallParts, createCallContext } from './context.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
+import { currentEdition, type Edition, legacyEdition } from './editions.ts';
 import { type ErrorState, toA2aRefusal } from './errors.ts';
 import { findRoute, readFields } from './http-json.ts';
 import { readRpcRequest } from './json-rpc.ts';
@@ -50,10 +51,14 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
     }
   }
 
-  async function invoke(ctx: Context, { method, params, id }: Invocation, agent_id: string): Promise<void> {
+  async function invoke(
+    ctx: Context,
+    { method, params, id }: Invocation,
+    { agent_id, edition }: { agent_id: string; edition: Edition },
+  ): Promise<void> {
     const actor = actorOf(ctx);
     const { binding } = ctx.state['a2a'] as ErrorState;
-    const toBody = (result: object) => (binding === 'JSONRPC' ? { jsonrpc: '2.0', id, result } : result);
+    const toBody = (result: unknown) => (binding === 'JSONRPC' ? { jsonrpc: '2.0', id, result } : result);
     requireScope(method.operation, actor);
     const context = createCallContext(parts, waiting, {
       ctx,
@@ -61,27 +66,29 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
       agent_id,
       hasMailbox: hasMailbox(ctx),
       onRateLimit: createRateLimitReporter(ctx),
-      frame: toBody,
+      toFrame: (event, isLast) => JSON.stringify(toBody(edition.toEvent(event, isLast))),
     });
     const result = await method.run(context, parseInput(method.request, params));
     if (result === null) return;
     ctx.type = binding === 'JSONRPC' ? 'application/json' : 'application/a2a+json';
-    ctx.body = JSON.stringify(toBody(result));
+    ctx.body = JSON.stringify(toBody(edition.toResult(method.name, result)));
   }
 
-  async function serve(ctx: Context, handle: string, path: string): Promise<void> {
+  async function serve(ctx: Context, { handle, path, edition }: Address): Promise<void> {
     const isRpc = path === '' || path === '/';
     const state: ErrorState = { binding: isRpc ? 'JSONRPC' : 'HTTP+JSON', id: null };
     ctx.state['a2a'] = state;
     let ended: Method['ended'] = 'UNSUPPORTED_OPERATION';
     try {
       await parts.authenticate(ctx, async () => {
-        requireVersion(ctx);
+        requireVersion(ctx, edition);
         const agent_id = await findAgent(ctx, handle);
         await readBody(ctx, async () => {
-          const invocation = isRpc ? readRpcRequest(ctx, state, methods) : readHttpRequest(ctx, path);
+          const invocation = isRpc
+            ? readRpcRequest(ctx, state, methods, edition)
+            : readHttpRequest(ctx, path);
           ({ ended } = invocation.method);
-          await invoke(ctx, invocation, agent_id);
+          await invoke(ctx, invocation, { agent_id, edition });
         });
       });
     } catch (error) {
@@ -90,13 +97,30 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
   }
 
   return (ctx, next) => {
-    const { owner, agent_name, path = '' } = address.exec(ctx.path)?.groups ?? {};
-    if (owner === undefined || owner === '-' || path.startsWith('/.well-known/')) return next();
-    return parts.answerErrors(ctx, () => serve(ctx, `${owner}.${agent_name ?? ''}`, path));
+    const address = readAddress(ctx.path);
+    if (!address) return next();
+    return parts.answerErrors(ctx, () => serve(ctx, address));
   };
 }
 
-const address = /^\/a2a\/(?<owner>[^/]+)\/(?<agent_name>[^/]+)(?<path>\/.*)?$/;
+/** The address of a call. */
+interface Address {
+  handle: string;
+  /** After the address of the agent. */
+  path: string;
+  edition: Edition;
+}
+
+const current = /^\/a2a\/(?<owner>[^/]+)\/(?<agent_name>[^/]+)(?<path>\/.*)?$/;
+/** No owner has this name. 0.3 is served over JSON-RPC only. */
+const legacy = /^\/a2a\/v0\.3\/(?<owner>[^/]+)\/(?<agent_name>[^/]+)(?<path>\/)?$/;
+
+function readAddress(url: string): Address | undefined {
+  const isLegacy = url.startsWith('/a2a/v0.3/');
+  const { owner, agent_name, path = '' } = (isLegacy ? legacy : current).exec(url)?.groups ?? {};
+  if (owner === undefined || owner === '-' || path.startsWith('/.well-known/')) return undefined;
+  return { handle: `${owner}.${agent_name}`, path, edition: isLegacy ? legacyEdition : currentEdition };
+}
 
 function readHttpRequest(ctx: Context, path: string): Invocation {
   const found = findRoute(ctx.method, path, methods);

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
+import type { Edition } from './editions.ts';
 import { A2aRefusal, type ErrorState } from './errors.ts';
 import type { Method } from './methods.ts';
 
@@ -15,7 +16,12 @@ const request = z.object({
  * @param state gets the id, so that errors have it too.
  * @throws {A2aRefusal} INVALID_REQUEST, METHOD_NOT_FOUND
  */
-export function readRpcRequest(ctx: Context, state: ErrorState, methods: readonly Method[]) {
+export function readRpcRequest(
+  ctx: Context,
+  state: ErrorState,
+  methods: readonly Method[],
+  edition: Edition,
+) {
   const body: unknown = ctx.request.body;
   state.id = request.pick({ id: true }).safeParse(body).data?.id ?? null;
   if (ctx.method !== 'POST') {
@@ -33,13 +39,12 @@ export function readRpcRequest(ctx: Context, state: ErrorState, methods: readonl
     );
   }
   const { id, method: name, params = {} } = parsed.data;
-  const method = methods.find((each) => each.name === name);
+  const method = methods.find((each) => each.name === edition.toMethod(name));
   if (!method) {
-    const names = methods.map((each) => each.name).join(', ');
     throw new A2aRefusal(
       'METHOD_NOT_FOUND',
-      `No such method: ${name.slice(0, 80)}. The methods are ${names}.`,
+      `A2A ${edition.version} has no method ${name.slice(0, 80)} here.`,
     );
   }
-  return { method, params, id };
+  return { method, params: edition.toParams(method.name, params), id };
 }

@@ -1,9 +1,7 @@
 import type { Context } from 'koa';
 import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
+import type { Edition } from './editions.ts';
 import { A2aRefusal } from './errors.ts';
-
-/** The version of A2A that an address serves. Patch versions do not count (A2A 1.0, section 3.6). */
-const servedVersion = /^1\.0(?:\.\d+)?$/;
 
 /** The value of a service parameter: a header, or else a query parameter (section 3.2.6). */
 function readParameter(ctx: Context, name: string): string {
@@ -11,22 +9,20 @@ function readParameter(ctx: Context, name: string): string {
   return ctx.get(name) || (typeof inQuery === 'string' ? inQuery : '');
 }
 
-/** @throws {A2aRefusal} VERSION_NOT_SUPPORTED: also without a version, which means 0.3 (section 3.6.2) */
-export function requireVersion(ctx: Context): void {
+/** @throws {A2aRefusal} VERSION_NOT_SUPPORTED */
+export function requireVersion(ctx: Context, { version: served, isServed }: Edition): void {
   const version = readParameter(ctx, 'A2A-Version').trim();
-  if (servedVersion.test(version)) return;
+  if (isServed(version)) return;
   const requested = version
     ? `version ${version.slice(0, 20)}`
     : 'version 0.3, which is meant without the header';
-  throw new A2aRefusal(
-    'VERSION_NOT_SUPPORTED',
-    `This address does not serve ${requested}. Send the header A2A-Version: 1.0.`,
-  );
+  const advice = 'Send the header A2A-Version: 1.0, or use the address of 0.3 in the card.';
+  throw new A2aRefusal('VERSION_NOT_SUPPORTED', `This address serves ${served}, not ${requested}. ${advice}`);
 }
 
-/** Whether the client names the mailbox extension. Unknown extensions are ignored. */
+/** Whether the client names the mailbox extension. Unknown extensions are ignored. The header of 0.3 begins with `X-`. */
 export function hasMailbox(ctx: Context): boolean {
-  return readParameter(ctx, 'A2A-Extensions')
+  return `${readParameter(ctx, 'A2A-Extensions')},${ctx.get('X-A2A-Extensions')}`
     .split(',')
     .some((uri) => uri.trim() === mailboxExtension);
 }

@@ -25,7 +25,7 @@ export interface StreamStart {
  * @returns null: the response has begun
  */
 export async function streamTask(context: CallContext, start: StreamStart): Promise<null> {
-  const { ctx, actor, frame } = context.request;
+  const { ctx, actor, toFrame } = context.request;
   const watch = await context.realtime.watchInbox(actor);
   const stream = createSseStream(heartbeatMs, context.onSlowReader);
   const controller = new AbortController();
@@ -34,13 +34,13 @@ export async function streamTask(context: CallContext, start: StreamStart): Prom
   context.draining.addEventListener('abort', abort);
   if (context.draining.aborted) abort();
 
-  const toText = (generation: number, event: object) =>
-    sseEvent(String(generation), JSON.stringify(frame(event)));
-  sendStream(ctx, stream, toText(start.generation, { task: start.task }));
+  const toText = (generation: number, event: object, isLast: boolean) =>
+    sseEvent(String(generation), toFrame(event, isLast));
+  sendStream(ctx, stream, toText(start.generation, { task: start.task }, start.isOver));
   void sendUpdates(context, start, {
     watch,
     signal: controller.signal,
-    send: (generation, event) => stream.write(toText(generation, event)),
+    send: (generation, event, isLast) => stream.write(toText(generation, event, isLast)),
   })
     .catch((error: unknown) => {
       // A token that ended, a task that was removed, or a shutdown: the client subscribes again.
@@ -58,7 +58,7 @@ export async function streamTask(context: CallContext, start: StreamStart): Prom
 interface Output {
   watch: InboxWatch;
   signal: AbortSignal;
-  send(generation: number, event: object): Promise<void>;
+  send(generation: number, event: object, isLast: boolean): Promise<void>;
 }
 
 async function sendUpdates(
@@ -72,8 +72,8 @@ async function sendUpdates(
   while (!isLast && !signal.aborted) {
     const input = { ...about, after_generation: after };
     const page = parseTaskUpdates(await run(readA2aUpdatesOperation, input, { already_consumed: true }));
-    for (const update of page.updates) {
-      await send(update.generation, update.event);
+    for (const [index, update] of page.updates.entries()) {
+      await send(update.generation, update.event, page.is_over && index === page.updates.length - 1);
       after = update.generation;
     }
     isLast = page.is_over;

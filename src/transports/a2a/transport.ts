@@ -1,6 +1,6 @@
 import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
-import { type CardParts, serveCard } from './card.ts';
+import { type CardParts, serveCard, serveLegacyCard } from './card.ts';
 import { type FileParts, serveFile } from './files.ts';
 import { createInterfaces, type InterfaceParts } from './interfaces.ts';
 
@@ -10,7 +10,9 @@ export interface A2aParts extends CardParts, FileParts, InterfaceParts {}
 export function createA2aTransport(parts: A2aParts): Middleware[] {
   const router = new Router({ prefix: '/a2a', sensitive: true });
   router.get('/:owner/:agent_name/.well-known/agent-card.json', serveCard(parts));
-  // No owner has this name.
+  // Clients of 0.3 know either name of the card. No owner is named `v0.3` or `-`.
+  for (const name of ['agent-card', 'agent'])
+    router.get(`/v0.3/:owner/:agent_name/.well-known/${name}.json`, serveLegacyCard(parts));
   router.get('/-/files/:sealed', serveFile(parts));
   return [router.routes() as Middleware, createInterfaces(parts)];
 }

@@ -33,6 +33,7 @@ test('the card of a public agent says how to reach it', async () => {
   expect(card.supportedInterfaces).toEqual([
     { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
     { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    { url: url.replace('/a2a/', '/a2a/v0.3/'), protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
   ]);
   expect((await readCard(`@${handle.toUpperCase()}`)).body).toEqual(body);
 });

@@ -1,0 +1,191 @@
+import type { A2aCard } from './card-schema.ts';
+
+/**
+ * A2A 0.3, which most clients still speak, as another form of the same requests and answers (A2A 0.3, sections 6 and 7). What does not fit is
+ * left as it is, so that the request is refused with its field.
+ */
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** Returns the methods of 0.3, each with the method of 1.0 that it is. */
+export const legacyMethods: Readonly<Record<string, string>> = {
+  'message/send': 'SendMessage',
+  'message/stream': 'SendStreamingMessage',
+  'tasks/get': 'GetTask',
+  'tasks/cancel': 'CancelTask',
+  'tasks/resubscribe': 'SubscribeToTask',
+  'tasks/pushNotificationConfig/set': 'CreateTaskPushNotificationConfig',
+  'tasks/pushNotificationConfig/get': 'GetTaskPushNotificationConfig',
+  'tasks/pushNotificationConfig/list': 'ListTaskPushNotificationConfigs',
+  'tasks/pushNotificationConfig/delete': 'DeleteTaskPushNotificationConfig',
+  'agent/getAuthenticatedExtendedCard': 'GetExtendedAgentCard',
+};
+
+/** Returns the parameters of a method of 1.0 for those of 0.3. */
+export function fromLegacyParams(method: string, params: Json): Json {
+  if (method === 'SendMessage' || method === 'SendStreamingMessage') {
+    const { message, configuration, metadata } = params;
+    return {
+      message: isObject(message) ? fromMessage(message) : message,
+      ...(isObject(configuration) && { configuration: fromConfiguration(configuration) }),
+      ...(metadata !== undefined && { metadata }),
+    };
+  }
+  if (method === 'CreateTaskPushNotificationConfig') {
+    const { taskId, pushNotificationConfig: config } = params;
+    return { ...(isObject(config) && fromPushConfig(config)), taskId };
+  }
+  if (method.includes('PushNotificationConfig')) {
+    const { id: taskId, pushNotificationConfigId: id } = params;
+    return { taskId, ...(id !== undefined && { id }) };
+  }
+  return params;
+}
+
+const roles: Readonly<Record<string, string>> = { user: 'ROLE_USER', agent: 'ROLE_AGENT' };
+
+function fromMessage({ kind: _kind, role, parts, ...message }: Json): Json {
+  return {
+    ...message,
+    role: roles[String(role)] ?? role,
+    parts: Array.isArray(parts)
+      ? parts.map((part: unknown) => (isObject(part) ? fromPart(part) : part))
+      : parts,
+  };
+}
+
+function fromPart({ kind, text, file, data, metadata }: Json): Json {
+  const about = metadata === undefined ? {} : { metadata };
+  if (kind === 'text') return { text, ...about };
+  if (kind === 'data') return { data, ...about };
+  const { bytes: raw, uri: url, name: filename, mimeType: mediaType } = isObject(file) ? file : {};
+  return { raw, url, filename, mediaType, ...about };
+}
+
+/** A client of 0.3 that does not say whether it waits expects the answer. */
+function fromConfiguration({ blocking, pushNotificationConfig: config, ...configuration }: Json): Json {
+  return {
+    ...configuration,
+    returnImmediately: blocking === false,
+    ...(isObject(config) && { taskPushNotificationConfig: fromPushConfig(config) }),
+  };
+}
+
+function fromPushConfig({ authentication, ...config }: Json): Json {
+  if (!isObject(authentication)) return config;
+  const { schemes, credentials } = authentication;
+  const [scheme] = Array.isArray(schemes) ? (schemes as unknown[]) : [];
+  return { ...config, authentication: { scheme, credentials } };
+}
+
+/** Returns the result of a method of 1.0 as 0.3 has it. */
+export function toLegacyResult(method: string, result: Json): unknown {
+  if (method === 'SendMessage') return toTask(result['task'] as Json);
+  if (method === 'GetTask' || method === 'CancelTask') return toTask(result);
+  if (method === 'DeleteTaskPushNotificationConfig') return null;
+  if (method === 'ListTaskPushNotificationConfigs') return listOf(result['configs']).map(toPushConfig);
+  if (method.includes('PushNotificationConfig')) return toPushConfig(result);
+  return method === 'GetExtendedAgentCard' ? toLegacyCard(result as A2aCard) : result;
+}
+
+/** Returns an event of a stream as 0.3 has it. @param isLast whether the stream ends after it. */
+export function toLegacyEvent(event: Json, isLast: boolean): Json {
+  const { task, statusUpdate, artifactUpdate } = event;
+  if (isObject(task)) return toTask(task);
+  if (isObject(statusUpdate)) {
+    const status = toStatus(statusUpdate['status'] as Json);
+    return { kind: 'status-update', ...statusUpdate, status, final: isLast };
+  }
+  const update = artifactUpdate as Json;
+  return { kind: 'artifact-update', ...update, artifact: toArtifact(update['artifact'] as Json) };
+}
+
+function toTask({ status, artifacts, history, ...task }: Json): Json {
+  return {
+    kind: 'task',
+    ...task,
+    status: toStatus(status as Json),
+    ...(artifacts !== undefined && { artifacts: listOf(artifacts).map(toArtifact) }),
+    ...(history !== undefined && { history: listOf(history).map(toMessage) }),
+  };
+}
+
+function toStatus({ state, message, ...status }: Json): Json {
+  return {
+    state: String(state).replace('TASK_STATE_', '').toLowerCase().replace('_', '-'),
+    ...(isObject(message) && { message: toMessage(message) }),
+    ...status,
+  };
+}
+
+function toMessage({ role, parts, ...message }: Json): Json {
+  return {
+    kind: 'message',
+    ...message,
+    role: role === 'ROLE_USER' ? 'user' : 'agent',
+    parts: listOf(parts).map(toPart),
+  };
+}
+
+const toArtifact = ({ parts, ...artifact }: Json): Json => ({
+  ...artifact,
+  parts: listOf(parts).map(toPart),
+});
+
+/** The data of 0.3 is an object. */
+function toPart({ text, url, data, filename, mediaType, metadata }: Json): Json {
+  const about = metadata === undefined ? {} : { metadata };
+  if (text !== undefined) return { kind: 'text', text, ...about };
+  if (url === undefined) return { kind: 'data', data: isObject(data) ? data : { value: data }, ...about };
+  const file = {
+    uri: url,
+    ...(filename !== undefined && { name: filename }),
+    ...(mediaType !== undefined && { mimeType: mediaType }),
+  };
+  return { kind: 'file', file, ...about };
+}
+
+function toPushConfig({ taskId, authentication, ...config }: Json): Json {
+  const { scheme } = isObject(authentication) ? authentication : {};
+  const schemes = scheme === undefined ? {} : { authentication: { schemes: [scheme] } };
+  return { taskId, pushNotificationConfig: { ...config, ...schemes } };
+}
+
+/** Returns a card of 1.0 as 0.3 has it (A2A 0.3, section 5.5). It is not signed. */
+export function toLegacyCard(card: A2aCard): object {
+  const {
+    supportedInterfaces,
+    capabilities,
+    securitySchemes,
+    securityRequirements,
+    signatures: _signatures,
+    ...about
+  } = card;
+  const { extendedAgentCard, ...shared } = capabilities;
+  const { url } = supportedInterfaces.find(({ protocolVersion }) => protocolVersion === legacyVersion) ?? {};
+  return {
+    ...about,
+    protocolVersion: '0.3.0',
+    url,
+    preferredTransport: 'JSONRPC',
+    capabilities: shared,
+    supportsAuthenticatedExtendedCard: extendedAgentCard,
+    securitySchemes: Object.fromEntries(
+      Object.entries(securitySchemes).map(([name, { oauth2SecurityScheme }]) => [
+        name,
+        { type: 'oauth2', ...oauth2SecurityScheme },
+      ]),
+    ),
+    security: securityRequirements.map(({ schemes }) =>
+      Object.fromEntries(Object.entries(schemes).map(([name, { list }]) => [name, list])),
+    ),
+  };
+}
+
+/** The version that the addresses of 0.3 serve. */
+export const legacyVersion = '0.3';

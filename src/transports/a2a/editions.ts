@@ -1,0 +1,39 @@
+import {
+  fromLegacyParams,
+  legacyMethods,
+  toLegacyEvent,
+  toLegacyResult,
+} from '../../presenters/a2a/legacy.ts';
+
+/** How JSON-RPC of one version of A2A differs: names, requests, results and events. */
+export interface Edition {
+  version: '1.0' | '0.3';
+  /** The versions that clients name. */
+  isServed(version: string): boolean;
+  /** Returns the method of 1.0 that a name stands for. */
+  toMethod(name: string): string | undefined;
+  toParams(method: string, params: Record<string, unknown>): Record<string, unknown>;
+  toResult(method: string, result: object): unknown;
+  /** @param isLast whether the stream ends after the event. */
+  toEvent(event: object, isLast: boolean): object;
+}
+
+/** A patch version does not count (A2A 1.0, section 3.6). */
+export const currentEdition: Edition = {
+  version: '1.0',
+  isServed: (version) => /^1\.0(?:\.\d+)?$/.test(version),
+  toMethod: (name) => name,
+  toParams: (_method, params) => params,
+  toResult: (_method, result) => result,
+  toEvent: (event) => event,
+};
+
+/** No version means 0.3 (section 3.6.2). */
+export const legacyEdition: Edition = {
+  version: '0.3',
+  isServed: (version) => /^(?:0\.3(?:\.\d+)?)?$/.test(version),
+  toMethod: (name) => (Object.hasOwn(legacyMethods, name) ? legacyMethods[name] : undefined),
+  toParams: fromLegacyParams,
+  toResult: (method, result) => toLegacyResult(method, { ...result }),
+  toEvent: (event, isLast) => toLegacyEvent({ ...event }, isLast),
+};
