@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isOpenTask, type TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { followFeed } from '../../clients/feed.ts';
+import { callToolRaw } from '../../clients/mcp/client.ts';
+import { askStateless } from '../../clients/mcp/stateless-request.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { inboxOf } from '../inbox/setup.ts';
 import { call, connectCaller } from '../ws/caller.ts';
@@ -27,7 +29,7 @@ const claimAnd =
     for (const lease of await inbox.leases({ max: 2 })) await end(inbox, lease.id);
   };
 
-/** Everything that both sides can do to one task, through REST, an inbox or a WebSocket. */
+/** Everything that both sides can do to one task, through REST, an inbox, a WebSocket or MCP. */
 const actions: Record<string, Action> = {
   reply: ({ agent, thread_id }) => send(agent, thread_id, {}),
   'explicit reply': ({ agent, thread_id, message_id }) => send(agent, thread_id, { reply_to: message_id }),
@@ -40,6 +42,19 @@ const actions: Record<string, Action> = {
   cancel: ({ client, id }) => cancel(client, id),
   'claim, acknowledge with a reply': claimAnd((inbox, lease) => inbox.acknowledge(lease, { reply: 'x' })),
   'claim, release': claimAnd((inbox, lease) => inbox.release(lease)),
+  'a tool over MCP': async ({ agent, id }) => {
+    const token = await service.token(agent.handle, { audience: 'mcp' });
+    return callToolRaw(service.url, token, 'update_task', {
+      task_id: id,
+      state: 'working',
+      message: 'Soon.',
+    });
+  },
+  'a tool of revision 2026-07-28': async ({ client, id }) => {
+    const token = await service.token(client.handle, { audience: 'mcp' });
+    const params = { name: 'cancel_task', arguments: { task_id: id } };
+    return askStateless(service.url, token, { method: 'tools/call', params });
+  },
   'a call over WebSocket': async ({ agent, id }) => {
     const caller = await connectCaller(agent, service);
     await call(caller, 'update_task', { task_id: id, state: 'auth_required', message: 'Sign in.' });

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { maintenanceTasks } from '../../../src/jobs/maintenance.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { followFeed } from '../../clients/feed.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { useService } from '../../support/service.ts';
+import { expireLeases, inboxOf } from '../inbox/setup.ts';
 import { changesIn, tasksOf } from './setup.ts';
 
 const service = useService({ worker: false });
@@ -46,6 +48,25 @@ test('a task without a change fails, and is removed so long after its end; its m
   await sweep();
   expect((await service.get(ann, `/tasks/${id}`)).body.error.code).toBe('TASK_NOT_FOUND');
   expect((await service.get(ann, `/threads/${thread_id}/messages`)).body.messages).toHaveLength(1);
+});
+
+test('when all workers of an agent are dead, the asker sees it submitted within a minute of the expiry', async () => {
+  const [ann, bob] = await pair();
+  const inbox = inboxOf(service.api, bob);
+  await inbox.turnOn();
+  const { id } = await openTask(ann, bob);
+  const events = await followFeed(service.api, ann.token);
+  await inbox.leases();
+  expect(await stateOf(ann, id)).toEqual(['working', 2]);
+  await expireLeases(service, bob);
+  // No instance claims any more.
+  expect(maintenanceTasks['end-leases']).toBeLessThanOrEqual(60_000);
+  await maintenanceHandler(service.core).handle({ task: 'end-leases' });
+  expect(await stateOf(ann, id)).toEqual(['submitted', 3]);
+  expect(changesIn(await events())).toEqual([
+    ['state', 'working', 2],
+    ['state', 'submitted', 3],
+  ]);
 });
 
 test('limits: the time of the answer, and the open tasks with one agent', async () => {
