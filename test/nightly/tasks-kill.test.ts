@@ -47,8 +47,8 @@ async function startCluster() {
     return { client, agent, id: String(id), thread_id: String(thread_id) };
   }
 
-  /** Its changes, its events and its leases must agree. */
-  async function checkTask({ id, client, agent }: Task): Promise<void> {
+  /** Its changes, its events and its leases must agree. @returns how many changes it has */
+  async function checkTask({ id, client, agent }: Task): Promise<number> {
     const [row] = await database.query<TaskRow>(
       { text: 'select state, generation, lease_token from tasks where id = $1' },
       [id],
@@ -72,6 +72,7 @@ async function startCluster() {
     const tokens = leases.map(({ fencing_token }) => fencing_token);
     if (row?.lease_token !== null) expect(tokens).toContain(row?.lease_token);
     if (tokens.length > 0) expect(row?.state).not.toBe('submitted');
+    return changes.length;
   }
 
   return { cluster, database, post, openTask, checkTask };
@@ -108,7 +109,7 @@ test('a process that is killed at any point leaves no task in a state without it
     if (answeredBefore(round) > 0) await isDue;
     await doomed.kill9();
     await Promise.all(all);
-    await checkTask(task);
+    expect(await checkTask(task)).toBeGreaterThan(0);
   }
 });
 
@@ -139,8 +140,8 @@ test.each(Object.entries(actions))(
       await holder.connect();
       await holder.query(`begin; lock table ${table} in exclusive mode`);
       let isAnswered = false;
-      const done = () => void (isAnswered = true);
-      const request = act(post, doomed.url, task).then(done, done);
+      const setAnswered = () => void (isAnswered = true);
+      const request = act(post, doomed.url, task).then(setAnswered, setAnswered);
       const blocked = async () => isAnswered || (await count('select from pg_locks where not granted')) > 0;
       await expect.poll(blocked, { timeout: 30_000, interval: 20 }).toBe(true);
       if (!isAnswered) killed += 1;
