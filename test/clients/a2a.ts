@@ -111,6 +111,40 @@ export function createA2aClient(binding: Binding, address: string, token: string
 
 export type A2aClient = ReturnType<typeof createA2aClient>;
 
+/** An update of a task as a stream tells it: its generation, and its state or that it is a result. */
+export type SeenUpdate = [generation: number, what: string];
+
+/**
+ * Follows a task over streams until it has ended: each stream resumes after the last event of the one before. Resolves when the first stream is
+ * open. A task that ends between two streams has no further stream: its last updates are then missing in `seen`.
+ */
+export async function followTask(client: A2aClient, id: string): Promise<{ seen: Promise<SeenUpdate[]> }> {
+  const open = (last: number) =>
+    client.stream('SubscribeToTask', { id }, { headers: { 'Last-Event-ID': String(last) } });
+
+  async function readFrom(first: Awaited<ReturnType<typeof open>>): Promise<SeenUpdate[]> {
+    const seen: SeenUpdate[] = [];
+    for (let stream: typeof first | null = first; stream;) {
+      for await (const { id: generation, event } of stream) {
+        if (event.task) continue;
+        seen.push([Number(generation), event.statusUpdate ? event.statusUpdate.status.state : 'result']);
+      }
+      stream = await open(seen.at(-1)?.[0] ?? 1).catch(() => null);
+    }
+    return seen;
+  }
+  return { seen: readFrom(await open(1)) };
+}
+
+/** The updates in these rows of changes, as streams tell them. */
+export const toSeenUpdates = (changes: readonly (readonly unknown[])[]): SeenUpdate[] =>
+  changes.flatMap(([change, state, generation]): SeenUpdate[] => {
+    if (change === 'created') return [];
+    return [
+      [Number(generation), change === 'result' ? 'result' : `TASK_STATE_${String(state).toUpperCase()}`],
+    ];
+  });
+
 /** The code of an error, as both bindings tell it. */
 export const reasonOf = ({ error }: Pick<A2aAnswer, 'error'>): string | undefined =>
   (error?.data ?? error?.details)?.find((detail: { reason?: string }) => detail.reason !== undefined)?.reason;

@@ -26,14 +26,15 @@ export const readA2aUpdatesOperation = defineOperation({
     const form = toTaskForm(work, has_mailbox);
     const messages = toPresented(found.messages);
     const { task, updates } = found;
-    const isCurrent = updates.at(-1)?.generation === task.generation;
-    const needsInput = task.state === 'input_required' && updates.some(({ change }) => change === 'state');
+    // A later change may have been committed after the task was read, so the updates decide.
+    const { state } = updates.at(-1) ?? task;
+    const needsInput = state === 'input_required' && updates.some(({ change }) => change === 'state');
     return {
       updates: updates.map((update) => ({
         generation: update.generation,
         event: { ...presentUpdate(task, update, messages, form) },
       })),
-      is_over: isCurrent && (!isOpenTask(task.state) || needsInput),
+      is_over: !isOpenTask(state) || needsInput,
       feed_number: found.feed_number,
     };
   },

@@ -1,8 +1,8 @@
 import type { A2aCard } from './card-schema.ts';
 
 /**
- * A2A 0.3, which most clients still speak, as another form of the same requests and answers (A2A 0.3, sections 6 and 7). What does not fit is
- * left as it is, so that the request is refused with its field.
+ * A2A 0.3, which most clients still speak, as another form of the same requests and answers (A2A 0.3, sections 6 and 7). A field that does
+ * not fit is left as it is, so that the request is refused with its name.
  */
 
 type Json = Record<string, unknown>;

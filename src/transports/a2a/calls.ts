@@ -89,7 +89,7 @@ export async function subscribe(context: CallContext, { id: task_id }: TaskReque
     const message = 'This task has ended, so nothing follows. Get it with GetTask.';
     throw new A2aRefusal('UNSUPPORTED_OPERATION', message);
   }
-  const generation = readLastEventId(context.request.ctx) ?? found.generation;
+  const generation = Math.min(readLastEventId(context.request.ctx) ?? found.generation, found.generation);
   return streamTask(context, { task: found.task, task_id, generation, isOver: false });
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isOpenTask, type TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import { a2aAddress, createA2aClient, followTask, toSeenUpdates } from '../../clients/a2a.ts';
 import { followFeed } from '../../clients/feed.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { askStateless } from '../../clients/mcp/stateless-request.ts';
@@ -70,6 +71,10 @@ test('random concurrent actions of both sides give one order of generations, in 
       await inboxOf(service.api, agent).turnOn();
       const feeds = await Promise.all([client, agent].map(({ token }) => followFeed(service.api, token)));
       const world = { ...(await openTask(client, agent)), client, agent };
+      const streaming = await followTask(
+        createA2aClient('HTTP+JSON', a2aAddress(service.url, agent.handle), client.token),
+        world.id,
+      );
       const answers = await Promise.all(chosen.map(async (name) => actions[name]?.(world)));
       expect(answers.filter((answer) => Number(Object(answer).status) >= 500)).toEqual([]);
       const rows = await service.sql<{ change: string; state: TaskState; generation: number }>(
@@ -82,6 +87,16 @@ test('random concurrent actions of both sides give one order of generations, in 
       for (const feed of feeds) expect(changesIn(await feed())).toEqual(changes);
       const { state, generation } = await read(client, world.id);
       expect([state, generation]).toEqual(changes.at(-1)?.slice(1));
+      if (isOpenTask(state)) await cancel(client, world.id);
+      const streamed = await streaming.seen;
+      const all = toSeenUpdates([
+        ...changes,
+        ...(isOpenTask(state) ? [['state', 'canceled', generation + 1]] : []),
+      ]);
+      // The task may have ended while no stream was open.
+      expect(streamed).toEqual(all.slice(0, streamed.length));
+      if (!all.some(([, what]) => what === 'TASK_STATE_INPUT_REQUIRED'))
+        expect(streamed).toHaveLength(all.length);
     }),
     { numRuns: 25 },
   );

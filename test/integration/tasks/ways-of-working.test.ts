@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
+import { a2aAddress, createA2aClient, followTask, toSeenUpdates } from '../../clients/a2a.ts';
 import { followFeed } from '../../clients/feed.ts';
 import { findForm } from '../../clients/form-browser.ts';
 import { askStateless } from '../../clients/mcp/stateless-request.ts';
@@ -138,10 +139,12 @@ const ways: Record<string, (owner: Owner) => Promise<Way>> = {
 test('every way of working moves a task through the same updates', async () => {
   const [client, owner] = await Promise.all([service.agent(), signInWithAgent(service)]);
   const thread_id = await service.thread(client, owner.mine);
+  const asA2aClient = createA2aClient('JSONRPC', a2aAddress(service.url, owner.mine.handle), client.token);
   const feeds = await Promise.all([client, owner.mine].map(({ token }) => followFeed(service.api, token)));
   for (const [name, connect] of Object.entries(ways)) {
     const way = await connect(owner);
     const task = await openTask(client, owner.mine, { thread_id });
+    const streamed = await followTask(asA2aClient, task.id);
     const states = [await stateOf(client, task.id)];
     await way.receive(task.message_id);
     for (const step of [
@@ -160,14 +163,15 @@ test('every way of working moves a task through the same updates', async () => {
       ['working', 4],
       ['completed', 6],
     ]);
-    for (const feed of feeds)
-      expect(changesIn(await feed()), name).toEqual([
-        ['created', 'submitted', 1],
-        ['state', 'working', 2],
-        ['state', 'input_required', 3],
-        ['state', 'working', 4],
-        ['result', 'working', 5],
-        ['state', 'completed', 6],
-      ]);
+    const changes = [
+      ['created', 'submitted', 1],
+      ['state', 'working', 2],
+      ['state', 'input_required', 3],
+      ['state', 'working', 4],
+      ['result', 'working', 5],
+      ['state', 'completed', 6],
+    ];
+    for (const feed of feeds) expect(changesIn(await feed()), name).toEqual(changes);
+    expect(await streamed.seen, name).toEqual(toSeenUpdates(changes));
   }
 });
