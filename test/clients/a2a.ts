@@ -109,7 +109,7 @@ export function createA2aClient(binding: Binding, address: string, token: string
   };
 }
 
-export type A2aClient = ReturnType<typeof createA2aClient>;
+type A2aClient = ReturnType<typeof createA2aClient>;
 
 /** An update of a task as a stream tells it: its generation, and its state or that it is a result. */
 export type SeenUpdate = [generation: number, what: string];

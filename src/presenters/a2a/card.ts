@@ -41,7 +41,7 @@ export interface CardView {
 }
 
 /** The base address of an agent: its JSON-RPC interface, and the prefix of its HTTP+JSON interface. */
-export function a2aBaseUrl(public_url: string, canonical_handle: string): string {
+function a2aBaseUrl(public_url: string, canonical_handle: string): string {
   return `${public_url}/a2a/${canonical_handle.replace('.', '/')}`;
 }
 

@@ -33,7 +33,7 @@ export interface A2aMessageFilter {
 }
 
 /** More messages of one task are never shown. */
-export const maxTaskMessages = 100;
+const maxTaskMessages = 100;
 
 /** Messages of tasks as clients of A2A see them. */
 export const a2aMessagesRepository = repository({

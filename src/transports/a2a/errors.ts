@@ -36,7 +36,7 @@ const unavailable: Shown = { code: -32_000, http: 503, status: 'UNAVAILABLE', is
 const internal: Shown = { code: -32_603, http: 500, status: 'INTERNAL', isShared: true };
 
 /** The errors of the service. A code that is not listed never leaves an operation of A2A: it is an internal error. */
-export const serviceErrors: Readonly<Partial<Record<ErrorCode, Shown>>> = {
+const serviceErrors: Readonly<Partial<Record<ErrorCode, Shown>>> = {
   VALIDATION_ERROR: invalidParams,
   INVALID_JSON: { code: -32_700, http: 400, status: 'INVALID_ARGUMENT' },
   INVALID_CURSOR: invalidParams,
