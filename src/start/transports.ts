@@ -11,6 +11,7 @@ import type { TransportDescription } from '../realtime/transport-description.ts'
 import { findApproval } from '../services/approvals/approvals.ts';
 import { toResourceUrls } from '../services/auth/tokens.ts';
 import { createServiceCalls } from '../services/people/service-calls.ts';
+import { ensureEchoFor } from '../services/agents/echo.ts';
 import { readFileAddress } from '../services/a2a/files.ts';
 import { writeA2aError } from '../transports/a2a/errors.ts';
 import { answerErrors } from '../transports/http/errors.ts';
@@ -145,6 +146,7 @@ export function createA2a(
     readFileAddress: (sealed) => unitOfWork.read(system, (work) => readFileAddress(work, sealed)),
     readCard: createReadA2aCard(unitOfWork, execute),
     signJson,
+    registerMissing: async (handle) => config.ECHO_AGENT && (await ensureEchoFor(unitOfWork, handle)),
   });
 }
 

@@ -41,6 +41,21 @@ export async function ensureEchoAgent(unitOfWork: SystemAccess): Promise<string>
   }
 }
 
+/**
+ * Registers the echo agent if a caller looks for it by its handle, so that a first question needs no preparation.
+ * @returns whether the handle is now that of an agent; false if it is another handle, or one that the operator has taken away
+ */
+export async function ensureEchoFor(unitOfWork: SystemAccess, ref: string): Promise<boolean> {
+  if (ref.toLowerCase() !== handle) return false;
+  return ensureEchoAgent(unitOfWork).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof DomainError) return false;
+      throw error;
+    },
+  );
+}
+
 async function registerEchoAgent(work: SystemWork): Promise<string> {
   const organization = { id: newId('organization'), name: ownerName, created_at: work.now };
   const owner =

@@ -13,6 +13,8 @@ export interface CardParts {
   limits: RateLimits;
   readCard: ReadA2aCard;
   signJson: SignJson;
+  /** Registers an agent that exists once somebody looks for it. Returns whether it did. */
+  registerMissing(handle: string): Promise<boolean>;
   /** Requires a token of `/v1`. */
   authenticate: Middleware;
 }
@@ -42,7 +44,11 @@ function createCardRoute(parts: CardParts, toBody: (card: A2aCard) => object): M
     const onRateLimit = createRateLimitReporter(ctx);
     if (actor) await limits.consume('default', actor.agent_id, onRateLimit);
     else await limits.consume('public', addressKey(ctx), onRateLimit);
-    const unsigned = await readCard(actor, `${owner}.${agent_name}`);
+    const handle = `${owner}.${agent_name}`;
+    const unsigned = await readCard(actor, handle).catch(async (error: unknown) => {
+      if (await parts.registerMissing(handle)) return readCard(actor, handle);
+      throw error;
+    });
     ctx.set('Cache-Control', actor ? 'private, max-age=300' : 'public, max-age=300');
     // Weak: each process signs with other random numbers.
     answerIfChanged(ctx, `W/"${parts.signJson(unsigned).digest}"`, toBody(unsigned));

@@ -4,11 +4,11 @@ import type { OnBudget } from '../../../packages/core/src/domain/limits.ts';
 import type { Operation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute/execute.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
-import type { SignJson } from '../../services/auth/json-signer.ts';
 import type { Realtime } from '../../realtime/contract.ts';
+import type { CardParts } from './card.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
 
-export interface CallParts {
+export interface CallParts extends Pick<CardParts, 'signJson'> {
   execute: Execute;
   limits: RateLimits;
   realtime: Pick<Realtime, 'watchInbox'>;
@@ -17,8 +17,6 @@ export interface CallParts {
   /** Aborted when the process begins to shut down: waiting calls are then answered, and streams end. */
   draining: AbortSignal;
   onSlowReader(): void;
-  /** Signs cards. */
-  signJson: SignJson;
 }
 
 /** One request to an agent. */

@@ -5,6 +5,7 @@ import { findA2aAgentOperation, parseFoundAgent } from '../../operations/a2a/fin
 import { actorOf } from '../http/authenticate.ts';
 import { createJsonBody } from '../http/json-body.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
+import type { CardParts } from './card.ts';
 import { type CallParts, createCallContext } from './context.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 import { currentEdition, type Edition, legacyEdition } from './editions.ts';
@@ -15,7 +16,7 @@ import { type Method, methods } from './methods.ts';
 import { hasMailbox, requireVersion } from './service-parameters.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 
-export interface InterfaceParts extends CallParts {
+export interface InterfaceParts extends CallParts, Pick<CardParts, 'registerMissing'> {
   /** Requires a token of `/v1`. */
   authenticate: Middleware;
   /** Answers what a call throws, in the form of its binding. */
@@ -42,11 +43,14 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
   /** @throws {DomainError} AGENT_NOT_FOUND. Such calls count against the default limit; others count as what they do. */
   async function findAgent(ctx: Context, handle: string): Promise<string> {
     const call = { operation: findA2aAgentOperation, actor: actorOf(ctx), input: { handle } };
+    const find = async () =>
+      parseFoundAgent((await parts.execute({ ...call, already_consumed: true })).output);
     try {
-      return parseFoundAgent((await parts.execute({ ...call, already_consumed: true })).output);
+      return await find();
     } catch (error) {
       if (!(error instanceof DomainError) || error.status >= 500) throw error;
       await parts.limits.consume('default', actorOf(ctx).agent_id, createRateLimitReporter(ctx));
+      if (await parts.registerMissing(handle)) return find();
       throw error.code === 'INVALID_HANDLE' ? agentNotFound(handle) : error;
     }
   }

@@ -15,7 +15,7 @@ import { isNightly } from '../../support/extent.ts';
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** The pages after the quick start are run nightly, in its terminal session, because they use its variables. */
-const guides = ['docs/guide.md', 'docs/mcp.md', 'docs/operations.md'];
+const guides = ['docs/guide.md', 'docs/mcp.md', 'docs/operations.md', 'docs/a2a.md'];
 const sessions = [['README.md'], ['docs/quick-start.md', ...(isNightly ? guides : [])]] as const;
 const pagesThatRun = new Set<string>([...sessions.flat(), ...guides]);
 const blocks = listPages().flatMap(readCodeBlocks);
