@@ -19,7 +19,9 @@ import { deliveryHandler } from './delivery.ts';
 import { maintenanceHandler } from './maintenance/tasks.ts';
 import { createBackOff } from '../src/shared/back-off.ts';
 import { consumeQueues, type OnJobEnd } from './consume-queues.ts';
-import { subscriptionHandler } from './event-subscriptions.ts';
+import { subscriptionSource } from './posting/event-subscriptions.ts';
+import { postingHandler } from './posting/handler.ts';
+import { pushConfigSource } from './posting/push-configs.ts';
 import { defaultNotifications, notificationHandlers } from './notifications.ts';
 import { searchIndexingHandler } from './search-indexing.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -56,7 +58,11 @@ export async function startWorker(
   const handlers = [
     deliveryHandler(core),
     webhookHandler(core, receipts, backOff, pacing),
-    subscriptionHandler(core, receipts, pacing),
+    postingHandler(
+      core,
+      [subscriptionSource(core, receipts, pacing), pushConfigSource(core, pacing)],
+      pacing,
+    ),
     ...notificationHandlers(core, notifications),
     searchIndexingHandler(core),
     attachmentScanningHandler(stoppable, { stop: stop.signal }),

@@ -19,6 +19,7 @@ import { credentialsRepository } from './auth/credentials.ts';
 import { expectedRepliesRepository } from './tasks/expected-replies.ts';
 import { erasureRepository } from './agents/erase-data.ts';
 import { erasuresRepository } from './agents/erasures.ts';
+import { pushConfigsRepository } from './a2a/push-configs.ts';
 import { eventSubscriptionsRepository } from './event-subscriptions/event-subscriptions.ts';
 import { externalSignInsRepository } from './people/external-sign-ins.ts';
 import { feedEpochRepository } from './feed/epoch.ts';
@@ -128,6 +129,7 @@ const factories = {
   invitations: invitationsRepository,
   approvals: approvalsRepository,
   eventSubscriptions: eventSubscriptionsRepository,
+  pushConfigs: pushConfigsRepository,
   externalSignIns: externalSignInsRepository,
   personAgents: personAgentsRepository,
   livePages: livePagesRepository,

@@ -11,6 +11,22 @@ const routes = {
   CancelTask: ['POST', '/tasks/{id}:cancel', 'Task'],
   GetExtendedAgentCard: ['GET', '/extendedAgentCard', 'AgentCard'],
   SubscribeToTask: ['POST', '/tasks/{id}:subscribe', 'StreamResponse'],
+  CreateTaskPushNotificationConfig: [
+    'POST',
+    '/tasks/{taskId}/pushNotificationConfigs',
+    'TaskPushNotificationConfig',
+  ],
+  GetTaskPushNotificationConfig: [
+    'GET',
+    '/tasks/{taskId}/pushNotificationConfigs/{id}',
+    'TaskPushNotificationConfig',
+  ],
+  ListTaskPushNotificationConfigs: [
+    'GET',
+    '/tasks/{taskId}/pushNotificationConfigs',
+    'ListTaskPushNotificationConfigsResponse',
+  ],
+  DeleteTaskPushNotificationConfig: ['DELETE', '/tasks/{taskId}/pushNotificationConfigs/{id}', 'Empty'],
 } as const satisfies Record<string, readonly [string, string, A2aType]>;
 
 export type A2aMethod = keyof typeof routes;
@@ -68,8 +84,13 @@ export function createA2aClient(binding: Binding, address: string, token: string
         headers: { 'Content-Type': 'application/json', ...headers },
       });
     }
-    const { id, ...rest } = path.includes('{id}') ? params : { ...params, id: '' };
-    const url = new URL(`${address}${path.replace('{id}', encodeURIComponent(String(id)))}`);
+    const rest = { ...params };
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      delete rest[name];
+      return encodeURIComponent(String(params[name]));
+    });
+    const url = new URL(`${address}${filled}`);
+    if (verb === 'DELETE') return fetch(url, { method: verb, headers });
     if (verb === 'GET') {
       for (const [name, value] of Object.entries(rest)) url.searchParams.set(name, String(value));
       return fetch(url, { headers });

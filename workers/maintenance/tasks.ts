@@ -131,9 +131,9 @@ async function endExpiredLeasesOfAll({ db, unitOfWork }: Core): Promise<void> {
   });
 }
 
-/** Enqueues webhooks and subscriptions with something to do that are in no queue: it was flushed, or a worker died. */
+/** Enqueues webhooks, subscriptions and push configs with something to do that are in no queue: it was flushed, or a worker died. */
 async function sweepWebhooks({ db, queues }: Core, graceMs: number): Promise<void> {
-  const { eventSubscriptions, webhookDeliveries } = db;
+  const { eventSubscriptions, pushConfigs, webhookDeliveries } = db;
   const now = Date.now();
   let lastWebhook = '';
   await drain(async (limit) => {
@@ -142,13 +142,15 @@ async function sweepWebhooks({ db, queues }: Core, graceMs: number): Promise<voi
     lastWebhook = due.at(-1) ?? lastWebhook;
     return due.length;
   });
-  let lastSubscription = '';
-  await drain(async (limit) => {
-    const due = await eventSubscriptions.listDue(now - graceMs, lastSubscription, limit);
-    await queues.enqueue(due.map((id) => createSubscriptionJob(id, now)));
-    lastSubscription = due.at(-1) ?? lastSubscription;
-    return due.length;
-  });
+  for (const { listDue } of [eventSubscriptions, pushConfigs]) {
+    let last = '';
+    await drain(async (limit) => {
+      const due = await listDue(now - graceMs, last, limit);
+      await queues.enqueue(due.map((id) => createSubscriptionJob(id, now)));
+      last = due.at(-1) ?? last;
+      return due.length;
+    });
+  }
 }
 
 /** Enqueues people and messages that are due. Entries of one period have the same id, so that they do not pile up. */

@@ -4,6 +4,7 @@ import { sendClientMessage } from '../../services/a2a/send.ts';
 import { defineOperation } from '../define.ts';
 import { sendErrors } from '../messages/send-message.ts';
 import { createThreadErrors } from '../threads/create-thread.ts';
+import { pushTarget, toPushTarget } from './push-config-fields.ts';
 import { exampleShownTask, maxHistory, showTask, shownTask, transportFields } from './show-task.ts';
 
 /** `SendMessage` and `SendStreamingMessage` of A2A. The transport parses the message, and uploads its files. */
@@ -25,9 +26,10 @@ export const sendA2aMessageOperation = defineOperation({
     digest: z.base64(),
     wire: z.string(),
     history_length: z.int().default(maxHistory),
+    push_config: pushTarget.optional(),
   }),
   output: shownTask,
-  async run(work, { agent_id, has_mailbox: hasMailbox, history_length, digest, ...message }) {
+  async run(work, { agent_id, has_mailbox: hasMailbox, history_length, digest, push_config, ...message }) {
     const { task_id, context_id, ...rest } = message;
     const sent = await sendClientMessage(work, {
       ...rest,
@@ -35,6 +37,7 @@ export const sendA2aMessageOperation = defineOperation({
       task_id,
       context_id,
       digest: Buffer.from(digest, 'base64'),
+      push: push_config && toPushTarget(push_config, hasMailbox),
     });
     const detail = { last: maxHistory, hasArtifacts: true };
     const found = await readClientTask(work, { agent_id, task_id: sent }, detail);

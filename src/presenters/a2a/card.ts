@@ -6,7 +6,7 @@ import type { A2aCard } from './card-schema.ts';
 import { legacyVersion } from './legacy.ts';
 
 /** What the bindings support. */
-const capabilities = { streaming: true, pushNotifications: false, extendedAgentCard: true };
+const capabilities = { streaming: true, pushNotifications: true, extendedAgentCard: true };
 
 const scopes = {
   'threads:read': 'Read tasks, and wait for answers',

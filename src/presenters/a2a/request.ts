@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isBlank } from '../../../packages/core/src/domain/visible-text.ts';
 import { maxAttachments } from '../../../packages/core/src/domain/attachments/attachments.ts';
+import { messagePushConfig } from './push-config.ts';
 import { wireTaskStates } from './states.ts';
 
 /** The maximum size of the files of a message, in bytes, before they are encoded. Larger ones are uploaded over `/v1`, or sent as URLs. */
@@ -83,7 +84,7 @@ export const sendMessageRequest = z.object({
   configuration: z
     .object({
       acceptedOutputModes: z.array(z.string().min(1).max(100)).max(20).default([]),
-      taskPushNotificationConfig: z.record(z.string(), z.unknown()).optional(),
+      taskPushNotificationConfig: messagePushConfig.optional(),
       historyLength,
       returnImmediately: z.boolean().default(false),
     })

@@ -30,6 +30,9 @@ const sections = {
   inbox_consumer: `select consumer as name, last_claim_at from inbox_consumers where agent_id = :agent_id order by consumer`,
   task: `select id, thread_id, message_id, ${handle('client_id')} as client, ${handle('agent_id')} as agent, state, generation, due_at, overdue_at,
       created_at, updated_at from tasks where client_id = :agent_id or agent_id = :agent_id order by id`,
+  a2a_message: `select task_id, message_id, client_message_id, wire from a2a_messages
+      where client_id = :agent_id or agent_id = :agent_id order by task_id, message_id`,
+  a2a_push_config: `select task_id, id, url, scheme, created_at from a2a_push_configs where client_id = :agent_id order by task_id, id`,
   expected_reply: `select message_id, ${handle('asked_id')} as asked, thread_id, created_at from expected_replies
       where asked_id = :agent_id or sender_id = :agent_id order by message_id, asked_id`,
   approval: `select id, action, target, message, state, created_at, decided_at, used_at from approvals where agent_id = :agent_id order by id`,

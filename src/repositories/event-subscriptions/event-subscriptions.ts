@@ -174,10 +174,12 @@ export const eventSubscriptionsRepository = repository(
          last_delivery_at = :last_delivery_at, last_error = :last_error, failed_since = :failed_since
        where id = :id and next_at = :lease returning last_call_at`,
     ),
-    /** The subscriptions of these agents that no process has. */
+    /** The subscriptions of these agents that no process has, and the push configs of their tasks with an update to send. */
     listOfAgents: sql.values<[agentIds: readonly string[], now: number], string>(
       'event_subscriptions.list_of_agents(agent_ids, now)',
-      `select id from event_subscriptions where agent_id = any(:agent_ids) and active and next_at <= :now`,
+      `select id from event_subscriptions where agent_id = any(:agent_ids) and active and next_at <= :now
+       union all select c.task_id || '/' || c.id from a2a_push_configs c join tasks t on t.id = c.task_id
+       where c.client_id = any(:agent_ids) and c.next_at <= :now and c.position < t.generation`,
     ),
     /** Up to `limit` subscriptions after this id that have something to do at `now`: events, a gap, or their end. */
     listDue: sql.values<[now: number, after: string, limit: number], string>(

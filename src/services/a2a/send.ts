@@ -5,6 +5,7 @@ import type { Work } from '../../work/unit-of-work.ts';
 import { lockThread, type MessageDraft, sendMessage } from '../messages/send.ts';
 import { moveTask } from '../tasks/change.ts';
 import { openTask } from '../tasks/open.ts';
+import { type PushTarget, putPushConfig } from './push-configs.ts';
 
 /** A message of a client, as it is stored. */
 export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_type' | 'attachment_ids'> {
@@ -21,6 +22,8 @@ export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_t
   digest: Buffer;
   /** JSON text. */
   wire: string;
+  /** Where the client wants the updates of the task. */
+  push: PushTarget | undefined;
 }
 
 /**
@@ -42,6 +45,7 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
   if (earlier) return earlier.task_id;
   const { task_id, message_id } = await (message.task_id === undefined ? open : continueTask)(work, message);
   work.changes.defer(work.db.a2aMessages.insert({ ...key, task_id, message_id, digest, wire }));
+  if (message.push) await putPushConfig(work, { agent_id, task_id }, message.push);
   return task_id;
 }
 

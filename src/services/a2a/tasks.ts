@@ -3,7 +3,7 @@ import type { TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { taskNotFound } from '../../../packages/core/src/policies/tasks.ts';
 import type { A2aMessageRow } from '../../repositories/a2a/messages.ts';
 import type { A2aTaskRow, TaskUpdateRow } from '../../repositories/a2a/tasks.ts';
-import type { Work } from '../../work/unit-of-work.ts';
+import type { ReadWork, Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 
 /** A task with the messages that are shown of it, oldest first. */
@@ -91,20 +91,37 @@ export interface TaskUpdates {
   task: A2aTaskRow;
   updates: TaskUpdateRow[];
   messages: A2aMessageRow[];
-  /** Position of the client's feed: every later change of the task has an event after it. */
-  feed_number: number;
 }
 
-/** Returns the updates of a task after a generation, at most 100. @throws {DomainError} TASK_NOT_FOUND */
-export async function readTaskUpdates(work: Work, of: TaskOfAgent, after: number): Promise<TaskUpdates> {
-  const [bounds] = await work.db.feed.readBounds([work.actor.agent_id]);
-  const task = await requireClientTask(work, of);
-  const updates =
-    task.generation > after ? await work.db.a2aTasks.listUpdates(task.id, after, maxUpdates) : [];
+/**
+ * Returns the updates of a task of the actor after a generation, at most 100, and the position of the client's feed before: every later change
+ * of the task has an event after it.
+ * @throws {DomainError} TASK_NOT_FOUND
+ */
+export async function readTaskUpdates(
+  { db, actor: { agent_id: client_id } }: Work,
+  of: TaskOfAgent,
+  after: number,
+): Promise<TaskUpdates & { feed_number: number }> {
+  const [bounds] = await db.feed.readBounds([client_id]);
+  const found = await readUpdates(db, { ...of, client_id }, after);
+  if (!found) throw taskNotFound();
+  return { ...found, feed_number: bounds?.last_number ?? 0 };
+}
+
+/** Returns the updates of a task after a generation, at most 100; undefined if there is no such task of this client and agent. */
+export async function readUpdates(
+  db: ReadWork['db'],
+  { task_id, client_id, agent_id }: TaskOfAgent & { client_id: string },
+  after: number,
+): Promise<TaskUpdates | undefined> {
+  const task = isId('task', task_id) ? await db.a2aTasks.find(task_id, { client_id, agent_id }) : undefined;
+  if (!task) return undefined;
+  const updates = task.generation > after ? await db.a2aTasks.listUpdates(task.id, after, maxUpdates) : [];
   const message_ids = updates.flatMap(({ message_id }) => message_id ?? []);
   const messages =
     message_ids.length === 0
       ? []
-      : await work.db.a2aMessages.list({ task_ids: [task.id], last: 0, hasArtifacts: false, message_ids });
-  return { task, updates, messages, feed_number: bounds?.last_number ?? 0 };
+      : await db.a2aMessages.list({ task_ids: [task.id], last: 0, hasArtifacts: false, message_ids });
+  return { task, updates, messages };
 }

@@ -13,6 +13,7 @@ import {
 import type { EventFilter } from '../../../packages/core/src/events/event-filter.ts';
 import type { EventType } from '../../../packages/core/src/events/list.ts';
 import type { ReadWork, SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
+import { isWebhookSecret } from '../webhooks/secrets.ts';
 import { controlId, type EventSubscription, signRequest, toCallbackFailure } from './requests.ts';
 
 /** The values that identify a subscription, besides its agent and client. */
@@ -196,10 +197,7 @@ function requireUrl({ settings: { webhookSender } }: Pick<ReadWork, 'settings'>,
 }
 
 function requireSecret(secret: string): void {
-  const encoded = secret.replace(/^whsec_/, '');
-  const bytes = Buffer.from(encoded, 'base64');
-  const isCanonical = secret.startsWith('whsec_') && bytes.toString('base64') === encoded;
-  if (isCanonical && bytes.length >= secretBytes.min && bytes.length <= secretBytes.max) return;
+  if (isWebhookSecret(secret)) return;
   throw wrongField(
     'delivery.secret',
     `must be whsec_ and the Base64 of ${secretBytes.min} to ${secretBytes.max} random bytes`,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook as Signer } from 'standardwebhooks';
+import { secretBytes as chosenSecretBytes } from '../../../packages/core/src/domain/feed/event-dialects.ts';
 import type { SealedBox } from '../../shared/encryption.ts';
 import type { Webhook } from './access.ts';
 
@@ -45,4 +46,12 @@ export function signHeaders(
     'webhook-timestamp': String(Math.floor(now / 1_000)),
     'webhook-signature': signatures.join(' '),
   };
+}
+
+/** Whether a client chose a secret of Standard Webhooks: `whsec_` and the Base64 of enough bytes. */
+export function isWebhookSecret(text: string): boolean {
+  const encoded = text.replace(/^whsec_/, '');
+  const bytes = Buffer.from(encoded, 'base64');
+  const isCanonical = text.startsWith('whsec_') && bytes.toString('base64') === encoded;
+  return isCanonical && bytes.length >= chosenSecretBytes.min && bytes.length <= chosenSecretBytes.max;
 }

@@ -1,10 +1,19 @@
 import type { z } from 'zod';
 import { cancelA2aTaskOperation } from '../../operations/a2a/cancel-task.ts';
+import { createPushConfigOperation } from '../../operations/a2a/create-push-config.ts';
+import { deletePushConfigOperation } from '../../operations/a2a/delete-push-config.ts';
 import { getExtendedAgentCardOperation } from '../../operations/a2a/get-extended-agent-card.ts';
+import { getPushConfigOperation } from '../../operations/a2a/get-push-config.ts';
+import { listPushConfigsOperation } from '../../operations/a2a/list-push-configs.ts';
 import { getA2aTaskOperation } from '../../operations/a2a/get-task.ts';
 import { listA2aTasksOperation } from '../../operations/a2a/list-tasks.ts';
 import { sendA2aMessageOperation } from '../../operations/a2a/send-message.ts';
 import type { Operation } from '../../operations/define.ts';
+import {
+  listPushConfigsRequest,
+  namedPushConfigRequest,
+  pushConfigRequest,
+} from '../../presenters/a2a/push-config.ts';
 import {
   emptyRequest,
   getTaskRequest,
@@ -15,6 +24,7 @@ import {
 import { cancel, get, getExtendedCard, list, send, sendAndStream, subscribe } from './calls.ts';
 import type { CallContext } from './context.ts';
 import type { A2aReason } from './errors.ts';
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
 
 /** One method of A2A, in both bindings. */
 export interface Method<Params = unknown> {
@@ -92,5 +102,37 @@ export const methods: readonly Method[] = [
     operation: getExtendedAgentCardOperation,
     ended: 'UNSUPPORTED_OPERATION',
     run: getExtendedCard,
+  }),
+  defineMethod({
+    name: 'CreateTaskPushNotificationConfig',
+    routes: ['POST /tasks/{taskId}/pushNotificationConfigs'],
+    request: pushConfigRequest,
+    operation: createPushConfigOperation,
+    ended: 'UNSUPPORTED_OPERATION',
+    run: createPushConfig,
+  }),
+  defineMethod({
+    name: 'GetTaskPushNotificationConfig',
+    routes: ['GET /tasks/{taskId}/pushNotificationConfigs/{id}'],
+    request: namedPushConfigRequest,
+    operation: getPushConfigOperation,
+    ended: 'UNSUPPORTED_OPERATION',
+    run: getPushConfig,
+  }),
+  defineMethod({
+    name: 'ListTaskPushNotificationConfigs',
+    routes: ['GET /tasks/{taskId}/pushNotificationConfigs'],
+    request: listPushConfigsRequest,
+    operation: listPushConfigsOperation,
+    ended: 'UNSUPPORTED_OPERATION',
+    run: listPushConfigs,
+  }),
+  defineMethod({
+    name: 'DeleteTaskPushNotificationConfig',
+    routes: ['DELETE /tasks/{taskId}/pushNotificationConfigs/{id}'],
+    request: namedPushConfigRequest,
+    operation: deletePushConfigOperation,
+    ended: 'UNSUPPORTED_OPERATION',
+    run: deletePushConfig,
   }),
 ];

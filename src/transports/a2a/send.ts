@@ -8,7 +8,7 @@ import { createAttachmentOperation } from '../../operations/attachments/create-a
 import type { SendMessageRequest, WireMessage } from '../../presenters/a2a/request.ts';
 import { type RawFile, readRawFiles, toStoredMessage } from '../../presenters/a2a/stored-message.ts';
 import type { CallContext } from './context.ts';
-import { A2aRefusal } from './errors.ts';
+import { toPushInput } from './push-configs.ts';
 
 const storedFile = z.object({ id: z.string() });
 
@@ -41,8 +41,6 @@ async function storeFiles(
 export async function sendMessage(context: CallContext, { message, configuration }: SendMessageRequest) {
   const { actor, agent_id, hasMailbox } = context.request;
   requireScope(actor.scopes, 'threads:read');
-  if (configuration.taskPushNotificationConfig)
-    throw new A2aRefusal('PUSH_NOTIFICATION_NOT_SUPPORTED', 'Push notifications are not supported.');
   const { wire, digest, ...stored } = toStoredMessage(message);
   const sent = await context.run(sendA2aMessageOperation, {
     ...stored,
@@ -57,6 +55,8 @@ export async function sendMessage(context: CallContext, { message, configuration
     digest: digest.toString('base64'),
     wire: JSON.stringify(wire),
     history_length: configuration.historyLength,
+    push_config:
+      configuration.taskPushNotificationConfig && toPushInput(configuration.taskPushNotificationConfig),
   });
   return shownTask.parse(sent);
 }

@@ -4,6 +4,8 @@ import { compose, type Core } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { scopes as allScopes, type Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { defaultPacing, type WebhookPacing } from '../../../packages/core/src/domain/webhooks.ts';
+import type { Logger } from '../../../src/platform/observability/logger.ts';
+import { untraced } from '../../../src/platform/observability/tracing.ts';
 import { createWebhookSender } from '../../../src/platform/outbound/webhook-sender.ts';
 import { createLifecycle } from '../../../src/start/lifecycle.ts';
 import { startWorker } from '../../../workers/start.ts';
@@ -35,6 +37,10 @@ interface WebhookSetupOptions {
   pacing?: Partial<WebhookPacing>;
   /** The timeout of the worker for a receiver, in milliseconds. */
   timeoutMs?: number;
+  /** False: the posts are not webhooks of the AsyncAPI document. */
+  isDescribed?: boolean;
+  /** Of the API and the worker. */
+  logger?: Logger;
   /** Overrides parts of the worker's core. */
   worker?(core: Core): Core;
 }
@@ -50,16 +56,17 @@ export function useWebhooks(options: WebhookSetupOptions = {}) {
   beforeAll(async () => {
     const settings = await createTestSettings(options.backend ?? 'postgres');
     const config = loadConfig({ ...settings.env, WEBHOOK_NETWORKS: '127.0.0.0/8' });
-    core = compose(config, 'test');
+    const overrides = options.logger ? { logger: options.logger } : {};
+    core = compose(config, 'test', untraced, overrides);
     const lifecycle = createLifecycle(core.logger);
     lifecycles.push(lifecycle);
     lifecycle.onStop('settings', 20_000, settings.release);
     const { port } = await startApi(core, lifecycle);
     url = `http://127.0.0.1:${port}`;
     api = `${url}/v1`;
-    receiver = await startWebhookReceiver();
+    receiver = await startWebhookReceiver({ isDescribed: options.isDescribed ?? true });
     lifecycle.onStop('receiver', 5_000, () => receiver.close());
-    const created = compose(config, 'test-worker');
+    const created = compose(config, 'test-worker', untraced, overrides);
     const webhookSender = createWebhookSender({
       networks: config.WEBHOOK_NETWORKS,
       timeoutMs: options.timeoutMs ?? 20_000,

@@ -31,6 +31,7 @@ export const importTable: Record<string, readonly string[]> = {
     'jobs',
     'ops',
     'platform',
+    'presenters',
     'core/records',
     'realtime',
     'services',

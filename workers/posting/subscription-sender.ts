@@ -1,14 +1,16 @@
-import type { ClaimedSubscription } from '../src/repositories/event-subscriptions/event-subscriptions.ts';
-import type { Core } from '../src/compose.ts';
-import { eventErrorBody } from '../packages/core/src/domain/feed/event-dialects.ts';
-import type { WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
-import { canSign } from '../src/services/webhooks/secrets.ts';
-import { controlId, signRequest, toCallbackFailure } from '../src/services/event-subscriptions/requests.ts';
+import type { ClaimedSubscription } from '../../src/repositories/event-subscriptions/event-subscriptions.ts';
+import type { Core } from '../../src/compose.ts';
+import { eventErrorBody } from '../../packages/core/src/domain/feed/event-dialects.ts';
+import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
+import { canSign } from '../../src/services/webhooks/secrets.ts';
+import {
+  controlId,
+  signRequest,
+  toCallbackFailure,
+} from '../../src/services/event-subscriptions/requests.ts';
+import { nextAttemptAt, type Step } from './handler.ts';
 
 export type Claimed = ClaimedSubscription;
-
-/** The next step of a turn: read on, stop because nothing is left or the subscription is gone, or wait until a time (ms). */
-export type Step = 'more' | 'idle' | 'ended' | { until: number };
 
 /** Sends the requests of a claimed subscription, whose object it changes, and stores their results. */
 export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subscription: Claimed) {
@@ -49,7 +51,7 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
    * @param leaveOut absent for a request that must not be left out
    */
   async function settle(
-    { status, failure, retryAfterMs = 0 }: Awaited<ReturnType<typeof post>>,
+    { status, failure, retryAfterMs }: Awaited<ReturnType<typeof post>>,
     leaveOut?: () => void,
   ): Promise<'accepted' | Step> {
     const now = Date.now();
@@ -61,9 +63,9 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
     if (status === 410) return end(undefined);
     subscription.failed_since ??= now;
     subscription.attempts += 1;
-    const pauseMs = pacing.scheduleMs[subscription.attempts];
+    const until = nextAttemptAt(pacing, subscription.attempts, retryAfterMs);
     const isRejected = failure === 'http_4xx' && status !== 429 && status !== 408;
-    const isFinal = status === 413 || pauseMs === undefined;
+    const isFinal = status === 413 || until === undefined;
     if (isRejected && isFinal && leaveOut) {
       leaveOut();
       subscription.attempts = 0;
@@ -73,8 +75,7 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
       subscription.active = false;
       return { until: now };
     }
-    const delayMs = Math.max(pauseMs, Math.min(retryAfterMs, pacing.maxRetryAfterMs));
-    return { until: now + Math.round(delayMs * (1 + Math.random() * pacing.jitter)) };
+    return { until };
   }
 
   return { store, post, end, settle };

@@ -1,81 +1,44 @@
-import type { EventRow } from '../src/repositories/feed/events.ts';
-import type { Core } from '../src/compose.ts';
-import { maxHoldMs } from '../packages/core/src/domain/feed/event-dialects.ts';
-import { createEventFilter } from '../packages/core/src/events/event-filter.ts';
-import { canSeeEvent } from '../packages/core/src/events/feed-event.ts';
-import { type EventType } from '../packages/core/src/events/list.ts';
-import { toOccurrence } from '../packages/core/src/events/occurrence.ts';
-import type { WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
-import { createSubscriptionJob, subscriptionPosting } from '../src/jobs/event-subscriptions.ts';
-import { presentEventData } from '../packages/core/src/events/present-event.ts';
-import { startPosition } from '../src/realtime/feed/start-position.ts';
-import type { Receipts } from '../src/realtime/receipts.ts';
-import { canSign } from '../src/services/webhooks/secrets.ts';
-import { controlId } from '../src/services/event-subscriptions/requests.ts';
-import { createAgentTurns } from './agent-turns.ts';
-import type { JobHandler } from './consume-queues.ts';
-import { type Claimed, createSubscriptionSender, type Step } from './subscription-sender.ts';
+import type { EventRow } from '../../src/repositories/feed/events.ts';
+import type { Core } from '../../src/compose.ts';
+import { maxHoldMs } from '../../packages/core/src/domain/feed/event-dialects.ts';
+import { createEventFilter } from '../../packages/core/src/events/event-filter.ts';
+import { canSeeEvent } from '../../packages/core/src/events/feed-event.ts';
+import { type EventType } from '../../packages/core/src/events/list.ts';
+import { toOccurrence } from '../../packages/core/src/events/occurrence.ts';
+import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
+import { presentEventData } from '../../packages/core/src/events/present-event.ts';
+import { startPosition } from '../../src/realtime/feed/start-position.ts';
+import type { Receipts } from '../../src/realtime/receipts.ts';
+import { canSign } from '../../src/services/webhooks/secrets.ts';
+import { controlId } from '../../src/services/event-subscriptions/requests.ts';
+import type { PostingSource, Step } from './handler.ts';
+import { type Claimed, createSubscriptionSender } from './subscription-sender.ts';
 
 const entriesPerRead = 100;
 
-/** Subscriptions of one agent that a worker process serves at the same time. */
-const maxTurnsOfAgent = 4;
-
 /**
- * Returns the handler that sends the events of a subscription in their order, one at a time. The position moves when the receiver has
- * accepted an event, so delivery can always continue there: after a kill, and after an outage. After the last failed attempt the
- * subscription pauses until its client renews it. An event that the receiver itself rejects is left out, and a `gap` follows, which is never
- * left out.
+ * The subscriptions of MCP clients. After the last failed attempt a subscription pauses until its client renews it. An event that the
+ * receiver itself rejects is left out, and a `gap` follows, which is never left out.
  */
-export function subscriptionHandler(
+export function subscriptionSource(
   core: Core,
   receipts: Pick<Receipts, 'delivered'>,
   pacing: WebhookPacing,
-): JobHandler<{ subscription_id: string }> {
-  const { db, queues } = core;
-  const { eventSubscriptions } = db;
-  const turns = createAgentTurns(maxTurnsOfAgent);
-
-  /** Returns when the subscription is due again (ms); undefined if nothing is left to do. */
-  async function takeTurn(claimed: Claimed): Promise<number | undefined> {
-    const { id } = claimed;
-    const turn = createTurn(core, receipts, pacing, claimed);
-    const end = Date.now() + pacing.turnMs;
-    let step: Step = 'more';
-    while (step === 'more' && Date.now() < end) step = await turn.next(end);
-    if (step === 'ended') return undefined;
-    const due = typeof step === 'object' ? step.until : Date.now();
-    await turn.release(due);
-    // An event that came after the last read found the subscription claimed.
-    const hasMore = step !== 'idle' || (await eventSubscriptions.isDue(id, Date.now()));
-    return hasMore ? due : undefined;
-  }
-
-  /** Gives up the lease until another turn of the agent ends. */
-  async function putBack(claimed: Claimed): Promise<void> {
-    const { id, agent_id, next_at: lease } = claimed;
-    await eventSubscriptions.store(id, lease, { ...claimed, next_at: Date.now() });
-    if (!turns.wait(agent_id, id)) await queues.enqueue([createSubscriptionJob(id, Date.now())]);
-  }
-
-  async function handle({ subscription_id: id }: { subscription_id: string }): Promise<void> {
-    const claimed = await eventSubscriptions.claim(id, Date.now(), pacing.leaseMs);
-    if (!claimed) return;
-    const { agent_id } = claimed;
-    if (!turns.begin(agent_id, id)) return putBack(claimed);
-    let due: number | undefined;
-    try {
-      due = await takeTurn(claimed);
-    } finally {
-      const waiting = turns.end(agent_id);
-      // First the one that waits, so that all have their turns.
-      const jobs = waiting === undefined ? [] : [createSubscriptionJob(waiting, Date.now())];
-      if (due !== undefined) jobs.push(createSubscriptionJob(id, due));
-      await queues.enqueue(jobs);
-    }
-  }
-
-  return { contract: subscriptionPosting, handle };
+): PostingSource {
+  const { eventSubscriptions } = core.db;
+  return {
+    owns: (id) => id.startsWith('sub_'),
+    async claim(id) {
+      const claimed = await eventSubscriptions.claim(id, Date.now(), pacing.leaseMs);
+      return (
+        claimed && {
+          agent_id: claimed.agent_id,
+          isDue: () => eventSubscriptions.isDue(id, Date.now()),
+          ...createTurn(core, receipts, pacing, claimed),
+        }
+      );
+    },
+  };
 }
 
 function createTurn(

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { removePushConfig } from '../../services/a2a/push-configs.ts';
+import { defineOperation } from '../define.ts';
+import { exampleOfTask, examplePushConfig, ofTask } from './push-config-fields.ts';
+
+/** `DeleteTaskPushNotificationConfig` of A2A. */
+export const deletePushConfigOperation = defineOperation({
+  name: 'a2a_delete_push_config',
+  summary: 'No longer send the updates of a task to a URL',
+  scope: 'threads:write',
+  kind: 'write',
+  input: z.strictObject({ ...ofTask, id: z.string() }),
+  output: z.object({}),
+  async run(work, { id, ...of }) {
+    await removePushConfig(work, of, id);
+    return {};
+  },
+  errors: ['TASK_NOT_FOUND'],
+  example: { input: { ...exampleOfTask, id: examplePushConfig.id }, output: {} },
+});

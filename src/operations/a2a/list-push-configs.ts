@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { presentPushConfig, pushConfigSchema } from '../../presenters/a2a/push-config.ts';
+import { listPushConfigs } from '../../services/a2a/push-configs.ts';
+import { defineOperation } from '../define.ts';
+import { exampleOfTask, examplePushConfig, ofTask } from './push-config-fields.ts';
+
+/** `ListTaskPushNotificationConfigs` of A2A. */
+export const listPushConfigsOperation = defineOperation({
+  name: 'a2a_list_push_configs',
+  summary: 'List where the updates of a task are sent',
+  scope: 'threads:read',
+  kind: 'read',
+  input: z.strictObject(ofTask),
+  output: z.object({ configs: z.array(pushConfigSchema) }),
+  run: async (work, of) => ({ configs: (await listPushConfigs(work, of)).map(presentPushConfig) }),
+  errors: ['TASK_NOT_FOUND'],
+  example: { input: exampleOfTask, output: { configs: [examplePushConfig] } },
+});

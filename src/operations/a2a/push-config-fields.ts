@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { PushTarget } from '../../services/a2a/push-configs.ts';
+import { transportFields } from './show-task.ts';
+
+/** Of a task of the caller. */
+export const ofTask = { agent_id: transportFields.agent_id, task_id: z.string() };
+
+export const pushTarget = z.strictObject({
+  id: z.string().optional(),
+  url: z.string(),
+  token: z.string().optional(),
+  authentication: z.object({ scheme: z.string(), credentials: z.string().optional() }).optional(),
+});
+
+export const toPushTarget = (
+  { id, url, token, authentication }: z.infer<typeof pushTarget>,
+  has_mailbox: boolean,
+): PushTarget => ({ id, url, token, authentication, has_mailbox });
+
+/** The config of the examples. */
+export const examplePushConfig = {
+  id: 'b9a7c3de-5b1c-4c53-9f43-6e5a1d0f2c77',
+  taskId: 'tsk_01K9ZX5P7S0T4W6X8Y0A2C3D4G',
+  url: 'https://acme.example/a2a/updates',
+  authentication: { scheme: 'Bearer' },
+};
+
+export const exampleOfTask = {
+  agent_id: 'agt_01K9ZX5N3Q8R2T4V6W8X0Y2A4C',
+  task_id: examplePushConfig.taskId,
+};

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { taskNotFound } from '../../../packages/core/src/policies/tasks.ts';
+import type { PushConfigRow } from '../../repositories/a2a/push-configs.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+import { sealFor } from './push-requests.ts';
+import { requireClientTask, type TaskOfAgent } from './tasks.ts';
+
+/** More configs of one task are refused. */
+const maxPushConfigs = 5;
+
+/** Where a client wants the updates of a task. */
+export interface PushTarget {
+  /** Undefined: a new one. */
+  id: string | undefined;
+  url: string;
+  /** A secret of Standard Webhooks signs the requests; any other token is sent. */
+  token: string | undefined;
+  /** The header Authorization. */
+  authentication: { scheme: string; credentials?: string | undefined } | undefined;
+  has_mailbox: boolean;
+}
+
+/**
+ * Stores a config of a task of the actor, or replaces the one with its id. A new one gets the updates after the present state; a replaced one
+ * continues where its receiver is, also if it was stopped.
+ * @throws {DomainError} TASK_NOT_FOUND, VALIDATION_ERROR for the URL or for one config too many
+ */
+export async function putPushConfig(
+  work: Work,
+  of: TaskOfAgent,
+  { id = randomUUID(), url, token, authentication, has_mailbox }: PushTarget,
+): Promise<PushConfigRow> {
+  const { db, settings, now } = work;
+  const problem = settings.webhookSender.checkUrl(url);
+  if (problem !== undefined) throw wrongField('url', problem);
+  const { id: task_id, client_id } = await requireClientTask(work, of);
+  const [task] = await db.tasks.lock([task_id]);
+  if (!task) throw taskNotFound();
+  const configs = await db.pushConfigs.list(task_id);
+  if (configs.length >= maxPushConfigs && configs.every((config) => config.id !== id)) {
+    const message = `A task has at most ${maxPushConfigs} push notification configs; delete one first.`;
+    throw new DomainError('VALIDATION_ERROR', message);
+  }
+  const seal = sealFor(settings.sealedBox, { task_id, id });
+  await db.pushConfigs.put({
+    task_id,
+    id,
+    client_id,
+    url,
+    scheme: authentication?.scheme ?? null,
+    credentials: seal('credentials', authentication?.credentials),
+    token: seal('token', token),
+    has_mailbox,
+    position: task.generation,
+    now,
+  });
+  return requirePushConfig(work, of, id);
+}
+
+/** @throws {DomainError} TASK_NOT_FOUND, for the task and for the config */
+export async function requirePushConfig(work: Work, of: TaskOfAgent, id: string): Promise<PushConfigRow> {
+  await requireClientTask(work, of);
+  const config = await work.db.pushConfigs.find(of.task_id, id);
+  if (!config) throw taskNotFound();
+  return config;
+}
+
+/** Returns the configs of a task, oldest first. @throws {DomainError} TASK_NOT_FOUND */
+export async function listPushConfigs(work: Work, of: TaskOfAgent): Promise<PushConfigRow[]> {
+  const { id } = await requireClientTask(work, of);
+  return work.db.pushConfigs.list(id);
+}
+
+/** Deletes a config, if the task has it. @throws {DomainError} TASK_NOT_FOUND for the task */
+export async function removePushConfig(work: Work, of: TaskOfAgent, id: string): Promise<void> {
+  const task = await requireClientTask(work, of);
+  await work.db.pushConfigs.remove(task.id, id);
+}

@@ -1,0 +1,42 @@
+import type { z } from 'zod';
+import { createPushConfigOperation } from '../../operations/a2a/create-push-config.ts';
+import { deletePushConfigOperation } from '../../operations/a2a/delete-push-config.ts';
+import { getPushConfigOperation } from '../../operations/a2a/get-push-config.ts';
+import { listPushConfigsOperation } from '../../operations/a2a/list-push-configs.ts';
+import type {
+  listPushConfigsRequest,
+  namedPushConfigRequest,
+  PushConfigRequest,
+  pushConfigRequest,
+} from '../../presenters/a2a/push-config.ts';
+import type { CallContext } from './context.ts';
+
+type Named = z.infer<typeof namedPushConfigRequest>;
+
+/** The input of operations for a config that a client sends. */
+export function toPushInput({ id, url, token, authentication }: PushConfigRequest): object {
+  return { id, url, token, authentication };
+}
+
+export function createPushConfig(
+  { run, request: { agent_id, hasMailbox } }: CallContext,
+  { taskId: task_id, ...config }: z.infer<typeof pushConfigRequest>,
+): Promise<object> {
+  const input = { agent_id, task_id, has_mailbox: hasMailbox, config: toPushInput(config) };
+  return run(createPushConfigOperation, input);
+}
+
+export function getPushConfig({ run, request }: CallContext, { taskId, id }: Named): Promise<object> {
+  return run(getPushConfigOperation, { agent_id: request.agent_id, task_id: taskId, id });
+}
+
+export function listPushConfigs(
+  { run, request }: CallContext,
+  { taskId }: z.infer<typeof listPushConfigsRequest>,
+): Promise<object> {
+  return run(listPushConfigsOperation, { agent_id: request.agent_id, task_id: taskId });
+}
+
+export function deletePushConfig({ run, request }: CallContext, { taskId, id }: Named): Promise<object> {
+  return run(deletePushConfigOperation, { agent_id: request.agent_id, task_id: taskId, id });
+}

@@ -1,0 +1,95 @@
+import type { Core } from '../../src/compose.ts';
+import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
+import { presentUpdate, type PresentedMessage, type TaskForm } from '../../src/presenters/a2a/task.ts';
+import type { ClaimedPushConfig } from '../../src/repositories/a2a/push-configs.ts';
+import { toFileAddress } from '../../src/services/a2a/files.ts';
+import { createPushRequest } from '../../src/services/a2a/push-requests.ts';
+import { readUpdates } from '../../src/services/a2a/tasks.ts';
+import { toCallbackFailure } from '../../src/services/event-subscriptions/requests.ts';
+import { nextAttemptAt, type PostingSource, type Step } from './handler.ts';
+
+/**
+ * The push notification configs of clients of A2A: the updates of a task, in the order of their generations. A config stops with 410, after
+ * the last failed attempt, and when its secrets cannot be read; its client starts it again from its position.
+ */
+export function pushConfigSource(core: Core, pacing: WebhookPacing): PostingSource {
+  const { pushConfigs } = core.db;
+  return {
+    owns: (id) => id.startsWith('tsk_'),
+    async claim(key) {
+      const [task_id = '', id = ''] = key.split('/');
+      const claimed = await pushConfigs.claim(task_id, id, Date.now(), pacing.leaseMs);
+      return (
+        claimed && {
+          agent_id: claimed.client_id,
+          isDue: () => pushConfigs.isDue(task_id, id, Date.now()),
+          ...createTurn(core, pacing, claimed),
+        }
+      );
+    },
+  };
+}
+
+function createTurn(core: Core, pacing: WebhookPacing, config: ClaimedPushConfig) {
+  const { db, settings, metrics } = core;
+  const form = (now: number): TaskForm => ({
+    fileUrl: (id) => toFileAddress({ settings, now }, id),
+    hasMailbox: config.has_mailbox,
+  });
+
+  /** Stores the state and extends the lease. Returns false if another process or the client has changed the config. */
+  async function store(next_at: number | null = Date.now() + pacing.leaseMs): Promise<boolean> {
+    const lease = config.next_at;
+    config.next_at = next_at ?? 0;
+    return db.pushConfigs.store(config, lease, { ...config, next_at });
+  }
+
+  async function stop(last_error: string): Promise<Step> {
+    config.last_error = last_error;
+    await store(null);
+    return 'ended';
+  }
+
+  /** Sends one update. Its files have new addresses at each attempt. */
+  async function send(generation: number, toEvent: (form: TaskForm) => object): Promise<Step> {
+    const now = Date.now();
+    let request;
+    try {
+      const event = toEvent(form(now));
+      request = createPushRequest(settings.sealedBox, config, { event, generation, now });
+    } catch (error) {
+      core.logger.error({ err: error, task: config.task_id, generation }, 'an update cannot be sent');
+      return stop('not_sendable');
+    }
+    const response = await settings.webhookSender.send(request);
+    const failure = toCallbackFailure(response);
+    metrics.webhookAttempts.inc({
+      outcome: failure === null ? 'delivered' : response.status === null ? 'unreachable' : 'refused',
+    });
+    config.last_error = failure;
+    if (failure === null) {
+      Object.assign(config, { attempts: 0, position: generation });
+      return (await store()) ? 'more' : 'ended';
+    }
+    config.attempts += 1;
+    const until = nextAttemptAt(pacing, config.attempts, response.retryAfterMs);
+    return response.status === 410 || until === undefined ? stop(failure) : { until };
+  }
+
+  return {
+    async next(end: number): Promise<Step> {
+      const found = await readUpdates(db, config, config.position);
+      if (!found) return 'ended';
+      const { task, updates } = found;
+      if (updates.length === 0) return 'idle';
+      // The stored form of a message was parsed when it was received.
+      const messages = found.messages as unknown as PresentedMessage[];
+      for (const update of updates) {
+        const step = await send(update.generation, (shown) => presentUpdate(task, update, messages, shown));
+        if (step !== 'more' || Date.now() >= end) return step;
+      }
+      return 'more';
+    },
+    release: store,
+  };
+}
