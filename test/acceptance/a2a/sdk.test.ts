@@ -1,7 +1,8 @@
 import {
   type AgentCard,
   ListTasksRequest,
-  type StreamResponse,
+  StreamResponse,
+  TaskPushNotificationConfig,
   TaskState,
   taskStateToJSON,
   verifyAgentCardSignature,
@@ -9,6 +10,7 @@ import {
 import { TaskNotCancelableError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startTestAgent } from '../../support/a2a/test-agent.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { use } from '../../support/use.ts';
 import { startA2aCluster } from './cluster.ts';
 import { asTask, buildRequest, connectSdk, type SdkBinding, sdkBindings } from './sdk-client.ts';
@@ -16,6 +18,7 @@ import { asTask, buildRequest, connectSdk, type SdkBinding, sdkBindings } from '
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const cluster = use(startA2aCluster);
+const receiver = use(() => startWebhookReceiver({ isDescribed: false }));
 const askedAgent = use(async () => {
   const agent = await cluster.agent();
   return { ...agent, ...startTestAgent({ url: cluster.url, auth: agent.token }) };
@@ -136,6 +139,54 @@ test.each(sdkBindings)('over %s a client streams, leaves, and subscribes again',
   expect(rest.slice(-2)).toEqual(['artifactUpdate', 'statusUpdate TASK_STATE_COMPLETED']);
   await expect(readAll(client.resubscribeTask({ id, tenant: '' }))).rejects.toBeInstanceOf(
     UnsupportedOperationError,
+  );
+});
+
+test.each(sdkBindings)('over %s callbacks are configured, and get updates', async (binding) => {
+  const client = await connect(binding);
+  const open = asTask(await client.sendMessage(buildRequest('tck-cancel', {}, { returnImmediately: true })));
+  const taskId = open.id;
+  const config = TaskPushNotificationConfig.fromJSON({
+    taskId,
+    id: 'mine',
+    url: `${receiver.url}/${taskId}`,
+    authentication: { scheme: 'Bearer', credentials: 'secret-of-the-client' },
+  });
+  const created = await client.createTaskPushNotificationConfig(config);
+  expect([created.id, created.url]).toEqual(['mine', config.url]);
+  const one = { taskId, id: 'mine', tenant: '' };
+  expect(await client.getTaskPushNotificationConfig(one)).toEqual(created);
+  const list = { taskId, tenant: '', pageSize: 0, pageToken: '' };
+  expect((await client.listTaskPushNotificationConfig(list)).configs).toEqual([created]);
+
+  await client.cancelTask({ id: taskId, tenant: '', metadata: undefined });
+  const last = await vi.waitFor(
+    () => {
+      const post = receiver.postsAt(`/${taskId}`).at(-1);
+      expect(post?.json.statusUpdate.status.state).toBe('TASK_STATE_CANCELED');
+      return post;
+    },
+    { timeout: 20_000 },
+  );
+  expect(last?.headers.authorization).toBe('Bearer secret-of-the-client');
+
+  await client.deleteTaskPushNotificationConfig(one);
+  await client.deleteTaskPushNotificationConfig(one);
+  expect((await client.listTaskPushNotificationConfig(list)).configs).toEqual([]);
+});
+
+test.each(sdkBindings)('over %s a callback of a message gets every update in order', async (binding) => {
+  const client = await connect(binding);
+  const path = `/${crypto.randomUUID()}`;
+  const taskPushNotificationConfig = { url: receiver.url + path };
+  const request = buildRequest('tck-stream-basic', {}, { taskPushNotificationConfig });
+  const all = describeEvents(await readAll(client.sendMessageStream(request)));
+  await vi.waitFor(
+    () => {
+      const posted = receiver.postsAt(path).map(({ json }) => StreamResponse.fromJSON(json));
+      expect(describeEvents(posted)).toEqual(all.slice(1));
+    },
+    { timeout: 20_000 },
   );
 });
 

@@ -11,12 +11,8 @@ const noDirectMessages =
 const partsOf03 =
   'It expects `file` and `fileUrl` of A2A 0.3. Parts of 1.0 have `raw` or `url`, with `filename`.';
 
-const noCallbacks = 'Callbacks are not there yet.';
-
 /** The tests that fail here, with the reason: an error of the test, or a decision of ours that A2A allows. */
 export const exclusions: Record<string, Exclusion> = {
-  'CORE-CAP-001': { reason: noCallbacks },
-  'PUSH-CFG-004': { reason: noCallbacks },
   'CORE-SEND-003': { reason: noDirectMessages },
   'DM-FMT-002': { reason: noDirectMessages },
   'DM-FMT-003': { reason: noDirectMessages },
