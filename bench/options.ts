@@ -14,6 +14,7 @@ const parts = {
   console:
     'what the console reads for a person with 200 agents in 10,000 threads; with the last size of --messages',
   tokens: 'the check of an access token, cached and looked up',
+  a2a: 'SendMessage and GetTask of A2A compared with the same calls of REST, and the time to an answer of an agent on a WebSocket at --rate',
   mcp: 'tools/call compared with bare servers of the MCP SDKs, and the tool send_message compared with POST …/messages',
   uploads:
     '20 parallel uploads of 10 MB compared with the same bytes written directly to the folder or to S3_BUCKET; Linux only',
@@ -40,7 +41,7 @@ const valued = {
   seconds: ['10', 'duration of each measurement'],
   threads: ['64', 'threads of two members'],
   'in-flight': ['32', 'concurrent calls; transactions with the SQL alone share 20 connections'],
-  rate: [undefined, 'messages per second: sending (200), fan-out (20), soak (100)'],
+  rate: [undefined, 'messages per second: sending (200), a2a (50), fan-out (20), soak (100)'],
   messages: ['10000,100000,1000000', 'sizes of the history'],
   'other-threads': ['1800', 'history: threads without the agent, with their share of the messages; can be 0'],
   requests: ['200', 'history, console: requests of each kind at each size'],
@@ -120,6 +121,7 @@ export function readOptions() {
       members: integer('members'),
       rate: number('rate', '20'),
     },
+    a2a: { rate: number('rate', '50') },
     soak: { minutes: integer('minutes'), rate: number('rate', '100') },
     backend,
     rate_limits: read('rate-limits'),

@@ -1,5 +1,6 @@
 import type { Options } from '../options.ts';
 import type { Bench } from '../start/service.ts';
+import { measureA2a } from './a2a.ts';
 import { measureBatches } from './batches.ts';
 import { measureConsole } from './console.ts';
 import { measureFanOut } from './fan-out.ts';
@@ -27,6 +28,7 @@ export const suites: Record<Options['part'], (bench: Bench) => Promise<object>> 
   console: measureConsole,
   history: measureHistory,
   tokens: measureTokens,
+  a2a: measureA2a,
   mcp: measureTools,
   peers: measurePeers,
   uploads: measureUploads,
