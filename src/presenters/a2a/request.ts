@@ -10,6 +10,28 @@ const maxRawBytes = 4 * 1024 * 1024;
 /** RFC 4648, sections 4 and 5: ProtoJSON accepts both alphabets, with and without padding. */
 const base64 = /^[\w+/-]*={0,2}$/;
 
+/** These hold JSON of the client. */
+const ownJson = new Set(['data', 'metadata']);
+
+/** No message of a request is nested deeper. */
+const maxDepth = 6;
+
+/**
+ * Returns a request with the names of its schema and without absent fields: a parser of ProtoJSON takes null as an absent field, and the names of
+ * the proto file too.
+ */
+export function fromProtoJson(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => fromProtoJson(item, depth + 1));
+  const fields = Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
+    if (name === 'data') return [[name, field]];
+    if (field === null) return [];
+    const known = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    return [[known, ownJson.has(known) ? field : fromProtoJson(field, depth + 1)]];
+  });
+  return Object.fromEntries(fields);
+}
+
 const id = z.string().min(1).max(64);
 /** ProtoJSON sends an unset string as an empty one. */
 const optionalId = z
@@ -73,7 +95,13 @@ const message = z.object({
 
 export type WireMessage = z.infer<typeof message>;
 
-const historyLength = z.int().min(0).optional();
+/** ProtoJSON writes a number also as text. */
+const int32 = z.preprocess(
+  (value) => (typeof value === 'string' && /^-?\d{1,9}$/.test(value) ? Number(value) : value),
+  z.int(),
+);
+
+const historyLength = int32.pipe(z.int().min(0)).optional();
 /** The address selects the agent. */
 const tenant = z.literal('', { error: 'is not used: the address selects the agent' }).optional();
 
@@ -108,7 +136,7 @@ export const listTasksRequest = z.object({
   tenant,
   contextId: optionalId,
   status: z.enum(['TASK_STATE_UNSPECIFIED', ...wireTaskStates]).optional(),
-  pageSize: z.int().min(1, 'must be 1 to 100').max(100, 'must be 1 to 100').default(50),
+  pageSize: int32.pipe(z.int().min(1, 'must be 1 to 100').max(100, 'must be 1 to 100')).default(50),
   pageToken: z
     .string()
     .max(4_096)

@@ -50,7 +50,6 @@ function decode(text: string): string {
   }
 }
 
-const numbers = new Set(['historyLength', 'pageSize']);
 const booleans = new Set(['includeArtifacts']);
 
 /** Returns the fields of a request: of its path, and of its query or its body (section 11.5). Those of the path win. */
@@ -62,7 +61,6 @@ export function readFields(ctx: Context, { path, verb }: FoundRoute): Record<str
 
 function readValue(name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  if (numbers.has(name) && /^-?\d{1,15}$/.test(value)) return Number(value);
   if (booleans.has(name) && (value === 'true' || value === 'false')) return value === 'true';
   return value;
 }

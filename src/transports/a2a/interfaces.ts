@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
+import { fromProtoJson } from '../../presenters/a2a/request.ts';
 import { requireScope } from '../../operations/execute/authorize-scope.ts';
 import { findA2aAgentOperation, parseFoundAgent } from '../../operations/a2a/find-agent.ts';
 import { actorOf } from '../http/authenticate.ts';
@@ -72,7 +73,7 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
       onRateLimit: createRateLimitReporter(ctx),
       toFrame: (event, isLast) => JSON.stringify(toBody(edition.toEvent(event, isLast))),
     });
-    const result = await method.run(context, parseInput(method.request, params));
+    const result = await method.run(context, parseInput(method.request, fromProtoJson(params)));
     if (result === null) return;
     ctx.type = binding === 'JSONRPC' ? 'application/json' : 'application/a2a+json';
     ctx.body = JSON.stringify(toBody(edition.toResult(method.name, result)));

@@ -211,6 +211,19 @@ describe.each(bindings)('over %s', (binding) => {
     expect((await fetch(`${service.url}${address.pathname}x`)).status).toBe(404);
   });
 
+  test('null is an absent field, and the names of the proto file are known', async () => {
+    const { client } = await pair();
+    const { messageId, ...rest } = toA2aMessage('x', { taskId: null, metadata: null, extensions: null });
+    const message = {
+      ...rest,
+      message_id: messageId,
+      parts: [{ text: 'x' }, { data: null, mediaType: null }],
+    };
+    const configuration = { returnImmediately: true, historyLength: '1', accepted_output_modes: null };
+    const { result } = await client.call('SendMessage', { message, configuration, metadata: null });
+    expect(result.task.history[0]).toMatchObject({ messageId, parts: [{ text: 'x' }, { data: null }] });
+  });
+
   test('bad input is refused with its field', async () => {
     const { client } = await pair();
     const cases: [object, string][] = [
