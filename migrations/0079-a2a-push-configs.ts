@@ -17,6 +17,8 @@ export async function up(knex: Knex): Promise<void> {
       credentials bytea,
       token bytea,
       has_mailbox boolean not null,
+      -- Of A2A, in which the client reads the updates.
+      version text not null check (version in ('1.0', '0.3')),
       position int not null,
       attempts int not null default 0,
       -- Null: stopped by the receiver or by failures.

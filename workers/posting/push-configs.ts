@@ -1,15 +1,27 @@
 import type { Core } from '../../src/compose.ts';
 import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
-import { presentUpdate, type PresentedMessage, type TaskForm } from '../../src/presenters/a2a/task.ts';
+import { toLegacyTask } from '../../src/presenters/a2a/legacy.ts';
+import {
+  presentTask,
+  presentUpdate,
+  type PresentedMessage,
+  type TaskForm,
+} from '../../src/presenters/a2a/task.ts';
+import type { A2aMessageRow } from '../../src/repositories/a2a/messages.ts';
+import type { A2aTaskRow } from '../../src/repositories/a2a/tasks.ts';
 import type { ClaimedPushConfig } from '../../src/repositories/a2a/push-configs.ts';
 import { toFileAddress } from '../../src/services/a2a/files.ts';
 import { createPushRequest } from '../../src/services/a2a/push-requests.ts';
-import { readUpdates } from '../../src/services/a2a/tasks.ts';
+import { readMessages, readUpdates } from '../../src/services/a2a/tasks.ts';
 import { toCallbackFailure } from '../../src/services/event-subscriptions/requests.ts';
 import { nextAttemptAt, type PostingSource, type Step } from './handler.ts';
 
+/** Messages of a task that a client of 0.3 gets. */
+const maxHistory = 100;
+
 /**
- * The push notification configs of clients of A2A: the updates of a task, in the order of their generations. A config stops with 410, after
+ * The push notification configs of clients of A2A: the updates of a task, in the order of their generations;
+ * in A2A 0.3 the task itself. A config stops with 410, after
  * the last failed attempt, and when its secrets cannot be read; its client starts it again from its position.
  */
 export function pushConfigSource(core: Core, pacing: WebhookPacing): PostingSource {
@@ -76,14 +88,21 @@ function createTurn(core: Core, pacing: WebhookPacing, config: ClaimedPushConfig
     return response.status === 410 || until === undefined ? stop(failure) : { until };
   }
 
+  /** Sends the task as it is now. The updates before are part of it. */
+  async function sendTask(task: A2aTaskRow): Promise<Step> {
+    const stored = await readMessages(db, [task], { last: maxHistory, hasArtifacts: true });
+    const parts = { messages: toPresented(stored), hasArtifacts: true, historyLength: maxHistory };
+    return send(task.generation, (shown) => toLegacyTask({ ...presentTask(task, parts, shown) }));
+  }
+
   return {
     async next(end: number): Promise<Step> {
       const found = await readUpdates(db, config, config.position);
       if (!found) return 'ended';
       const { task, updates } = found;
       if (updates.length === 0) return 'idle';
-      // The stored form of a message was parsed when it was received.
-      const messages = found.messages as unknown as PresentedMessage[];
+      if (config.version === '0.3') return sendTask(task);
+      const messages = toPresented(found.messages);
       for (const update of updates) {
         const step = await send(update.generation, (shown) => presentUpdate(task, update, messages, shown));
         if (step !== 'more' || Date.now() >= end) return step;
@@ -93,3 +112,6 @@ function createTurn(core: Core, pacing: WebhookPacing, config: ClaimedPushConfig
     release: store,
   };
 }
+
+/** The stored form of a message was parsed when it was received. */
+const toPresented = (messages: readonly A2aMessageRow[]) => messages as unknown as PresentedMessage[];

@@ -8,14 +8,15 @@ export const ofTask = { agent_id: transportFields.agent_id, task_id: z.string() 
 export const pushTarget = z.strictObject({
   id: z.string().optional(),
   url: z.string(),
+  version: z.enum(['1.0', '0.3']).default('1.0'),
   token: z.string().optional(),
   authentication: z.object({ scheme: z.string(), credentials: z.string().optional() }).optional(),
 });
 
 export const toPushTarget = (
-  { id, url, token, authentication }: z.infer<typeof pushTarget>,
+  { id, url, version, token, authentication }: z.infer<typeof pushTarget>,
   has_mailbox: boolean,
-): PushTarget => ({ id, url, token, authentication, has_mailbox });
+): PushTarget => ({ id, url, version, token, authentication, has_mailbox });
 
 /** The config of the examples. */
 export const examplePushConfig = {

@@ -85,8 +85,8 @@ function fromPushConfig({ authentication, ...config }: Json): Json {
 
 /** Returns the result of a method of 1.0 as 0.3 has it. */
 export function toLegacyResult(method: string, result: Json): unknown {
-  if (method === 'SendMessage') return toTask(result['task'] as Json);
-  if (method === 'GetTask' || method === 'CancelTask') return toTask(result);
+  if (method === 'SendMessage') return toLegacyTask(result['task'] as Json);
+  if (method === 'GetTask' || method === 'CancelTask') return toLegacyTask(result);
   if (method === 'DeleteTaskPushNotificationConfig') return null;
   if (method === 'ListTaskPushNotificationConfigs') return listOf(result['configs']).map(toPushConfig);
   if (method.includes('PushNotificationConfig')) return toPushConfig(result);
@@ -96,7 +96,7 @@ export function toLegacyResult(method: string, result: Json): unknown {
 /** Returns an event of a stream as 0.3 has it. @param isLast whether the stream ends after it. */
 export function toLegacyEvent(event: Json, isLast: boolean): Json {
   const { task, statusUpdate, artifactUpdate } = event;
-  if (isObject(task)) return toTask(task);
+  if (isObject(task)) return toLegacyTask(task);
   if (isObject(statusUpdate)) {
     const status = toStatus(statusUpdate['status'] as Json);
     return { kind: 'status-update', ...statusUpdate, status, final: isLast };
@@ -105,7 +105,8 @@ export function toLegacyEvent(event: Json, isLast: boolean): Json {
   return { kind: 'artifact-update', ...update, artifact: toArtifact(update['artifact'] as Json) };
 }
 
-function toTask({ status, artifacts, history, ...task }: Json): Json {
+/** Returns a task as 0.3 has it. */
+export function toLegacyTask({ status, artifacts, history, ...task }: Json): Json {
   return {
     kind: 'task',
     ...task,

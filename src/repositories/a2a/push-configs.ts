@@ -13,6 +13,8 @@ export interface PushConfigRow {
   token: Buffer | null;
   /** Whether the client named the mailbox extension. */
   has_mailbox: boolean;
+  /** Of A2A: a client of 0.3 gets the task, in place of its updates. */
+  version: '1.0' | '0.3';
   /** The generation of the last update that was delivered. */
   position: number;
   attempts: number;
@@ -31,7 +33,7 @@ export interface ClaimedPushConfig extends PushConfigRow {
 
 export type PushState = Pick<PushConfigRow, 'position' | 'attempts' | 'next_at' | 'last_error'>;
 
-const columns = `c.task_id, c.id, c.client_id, c.url, c.scheme, c.credentials, c.token, c.has_mailbox, c.position, c.attempts, c.next_at, c.last_error`;
+const columns = `c.task_id, c.id, c.client_id, c.url, c.scheme, c.credentials, c.token, c.has_mailbox, c.version, c.position, c.attempts, c.next_at, c.last_error`;
 
 /** Configs `c` with an update to send. */
 const due = `a2a_push_configs c join tasks t on t.id = c.task_id where c.next_at <= :now and c.position < t.generation`;
@@ -52,10 +54,10 @@ export const pushConfigsRepository = repository({
   /** Inserts a config, or replaces the one with this id, whose position stays: what its receiver does not have yet is due now. */
   put: sql.run<[config: NewPushConfig & { now: number }]>(
     'a2a_push_configs.put',
-    `insert into a2a_push_configs (task_id, id, client_id, url, scheme, credentials, token, has_mailbox, position, next_at, created_at)
-     values (:task_id, :id, :client_id, :url, :scheme, :credentials, :token, :has_mailbox, :position, :now, :now)
+    `insert into a2a_push_configs (task_id, id, client_id, url, scheme, credentials, token, has_mailbox, version, position, next_at, created_at)
+     values (:task_id, :id, :client_id, :url, :scheme, :credentials, :token, :has_mailbox, :version, :position, :now, :now)
      on conflict (task_id, id) do update set url = excluded.url, scheme = excluded.scheme, credentials = excluded.credentials, token = excluded.token,
-       has_mailbox = excluded.has_mailbox, attempts = 0, next_at = excluded.next_at, last_error = null`,
+       has_mailbox = excluded.has_mailbox, version = excluded.version, attempts = 0, next_at = excluded.next_at, last_error = null`,
   ),
   remove: sql.run<[taskId: string, id: string]>(
     'a2a_push_configs.remove(task_id, id)',

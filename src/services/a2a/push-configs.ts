@@ -19,6 +19,7 @@ export interface PushTarget {
   /** The header Authorization. */
   authentication: { scheme: string; credentials?: string | undefined } | undefined;
   has_mailbox: boolean;
+  version: PushConfigRow['version'];
 }
 
 /**
@@ -29,7 +30,7 @@ export interface PushTarget {
 export async function putPushConfig(
   work: Work,
   of: TaskOfAgent,
-  { id = randomUUID(), url, token, authentication, has_mailbox }: PushTarget,
+  { id = randomUUID(), url, token, authentication, has_mailbox, version }: PushTarget,
 ): Promise<PushConfigRow> {
   const { db, settings, now } = work;
   const problem = settings.webhookSender.checkUrl(url);
@@ -52,6 +53,7 @@ export async function putPushConfig(
     credentials: seal('credentials', authentication?.credentials),
     token: seal('token', token),
     has_mailbox,
+    version,
     position: task.generation,
     now,
   });

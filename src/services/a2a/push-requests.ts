@@ -35,8 +35,8 @@ export function createPushRequest(
   const authorization =
     config.scheme !== null && [config.scheme, open('credentials')].filter(Boolean).join(' ');
   const headers = {
-    'content-type': 'application/a2a+json',
-    'a2a-version': '1.0',
+    'content-type': config.version === '0.3' ? 'application/json' : 'application/a2a+json',
+    'a2a-version': config.version,
     ...(authorization && { authorization }),
     ...(token !== undefined && !isSecret && { 'x-a2a-notification-token': token }),
     'webhook-id': id,

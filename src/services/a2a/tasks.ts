@@ -42,12 +42,12 @@ export async function requireClientTask(work: Work, { task_id, agent_id }: TaskO
 /** Returns a task with its messages. @throws {DomainError} TASK_NOT_FOUND */
 export async function readClientTask(work: Work, of: TaskOfAgent, detail: TaskDetail): Promise<ClientTask> {
   const task = await requireClientTask(work, of);
-  return { task, messages: await readMessages(work, [task], detail) };
+  return { task, messages: await readMessages(work.db, [task], detail) };
 }
 
 /** Reads the messages of tasks, and always those of their status. */
-async function readMessages(
-  { db }: Work,
+export async function readMessages(
+  db: ReadWork['db'],
   tasks: readonly A2aTaskRow[],
   detail: TaskDetail,
 ): Promise<A2aMessageRow[]> {
@@ -78,7 +78,7 @@ export async function listClientTasks(work: Work, { last, hasArtifacts, ...input
     }),
     work.db.a2aTasks.count(filter),
   ]);
-  const messages = await readMessages(work, page.rows, { last, hasArtifacts });
+  const messages = await readMessages(work.db, page.rows, { last, hasArtifacts });
   const tasks = page.rows.map((task): ClientTask => ({
     task,
     messages: messages.filter(({ task_id }) => task_id === task.id),

@@ -6,6 +6,7 @@ import type { Execute } from '../../operations/execute/execute.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { Realtime } from '../../realtime/contract.ts';
 import type { CardParts } from './card.ts';
+import type { Edition } from './editions.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
 
 export interface CallParts extends Pick<CardParts, 'signJson'> {
@@ -25,6 +26,7 @@ export interface A2aRequest {
   actor: Actor;
   agent_id: string;
   hasMailbox: boolean;
+  version: Edition['version'];
   onRateLimit: OnBudget;
   /** Writes an event of a stream as its binding does, as JSON. `isLast`: the stream ends after it. */
   toFrame(event: object, isLast: boolean): string;

@@ -70,6 +70,7 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
       actor,
       agent_id,
       hasMailbox: hasMailbox(ctx),
+      version: edition.version,
       onRateLimit: createRateLimitReporter(ctx),
       toFrame: (event, isLast) => JSON.stringify(toBody(edition.toEvent(event, isLast))),
     });

@@ -14,16 +14,20 @@ import type { CallContext } from './context.ts';
 type Named = z.infer<typeof namedPushConfigRequest>;
 
 /** The input of operations for a config that a client sends. */
-export function toPushInput({ id, url, token, authentication }: PushConfigRequest): object {
-  return { id, url, token, authentication };
+export function toPushInput(
+  { request: { version } }: CallContext,
+  { id, url, token, authentication }: PushConfigRequest,
+): object {
+  return { id, url, version, token, authentication };
 }
 
 export function createPushConfig(
-  { run, request: { agent_id, hasMailbox } }: CallContext,
+  context: CallContext,
   { taskId: task_id, ...config }: z.infer<typeof pushConfigRequest>,
 ): Promise<object> {
-  const input = { agent_id, task_id, has_mailbox: hasMailbox, config: toPushInput(config) };
-  return run(createPushConfigOperation, input);
+  const { agent_id, hasMailbox } = context.request;
+  const input = { agent_id, task_id, has_mailbox: hasMailbox, config: toPushInput(context, config) };
+  return context.run(createPushConfigOperation, input);
 }
 
 export function getPushConfig({ run, request }: CallContext, { taskId, id }: Named): Promise<object> {

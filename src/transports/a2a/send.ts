@@ -56,7 +56,8 @@ export async function sendMessage(context: CallContext, { message, configuration
     wire: JSON.stringify(wire),
     history_length: configuration.historyLength,
     push_config:
-      configuration.taskPushNotificationConfig && toPushInput(configuration.taskPushNotificationConfig),
+      configuration.taskPushNotificationConfig &&
+      toPushInput(context, configuration.taskPushNotificationConfig),
   });
   return shownTask.parse(sent);
 }

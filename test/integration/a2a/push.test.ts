@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { bindings } from '../../clients/a2a.ts';
+import { a2aAddress, bindings } from '../../clients/a2a.ts';
 import { respondWith } from '../../support/servers/webhook-receiver.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { now, tellAll, usePush, wholeStory } from './push-setup.ts';
@@ -126,4 +126,39 @@ test('a deleted config gets nothing more', async () => {
   await update('completed', 'Tomorrow.');
   await waitUntil(() => storyOf(second)).toHaveLength(3);
   expect(postsTo(first)).toHaveLength(1);
+});
+
+test('a client of A2A 0.3 gets the task in the form of 0.3', async () => {
+  const { ann, bob, taskId, update } = await openTask();
+  const url = newUrl();
+  const address = a2aAddress(service.url, bob.handle).replace('/a2a/', '/a2a/v0.3/');
+  const call = async (method: string, params: object) => {
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${ann.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    return response.json();
+  };
+  const authentication = { schemes: ['Bearer'], credentials: 'x.y.z' };
+  const made = await call('tasks/pushNotificationConfig/set', {
+    taskId,
+    pushNotificationConfig: { url, authentication },
+  });
+  expect(made.result).toMatchObject({ taskId, pushNotificationConfig: { url } });
+  await update('working', 'Looking.');
+  await waitUntil(() => postsTo(url)[0]?.json.status?.state).toBe('working');
+  await update('completed', 'Tomorrow.', { artifact: true });
+  await waitUntil(() => postsTo(url).at(-1)?.json.status.state).toBe('completed');
+  const last = postsTo(url).at(-1);
+  expect(last?.json).toMatchObject({
+    kind: 'task',
+    id: taskId,
+    artifacts: [{ parts: [{ kind: 'text', text: 'Tomorrow.' }] }],
+  });
+  expect(last?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'a2a-version': '0.3',
+    authorization: 'Bearer x.y.z',
+  });
 });
