@@ -1,4 +1,5 @@
 import { type MessageRow, messageColumns } from '../messages/messages.ts';
+import { hideFromPlanner } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A message that a client sent through A2A. */
@@ -64,13 +65,13 @@ export const a2aMessagesRepository = repository({
   list: sql.rows<[filter: A2aMessageFilter], A2aMessageRow>(
     'a2a_messages.list',
     `select k.task_id, ${messageColumns}, k.artifact, k.data, w.client_message_id, w.wire
-     from unnest(:task_ids::text[]) t(id) cross join lateral (
+     from unnest(${hideFromPlanner(':task_ids', 'text[]')}) t(id) cross join lateral (
        select *, row_number() over (order by sequence desc) as place
        from (select * from task_messages where task_id = t.id order by sequence desc limit ${maxTaskMessages}) r
      ) k
      join messages m on m.id = k.message_id join agents a on a.id = m.sender_id
      left join a2a_messages w on w.task_id = k.task_id and w.message_id = k.message_id
-     where k.place <= :last or k.artifact and :has_artifacts::boolean or k.message_id = any(:message_ids::text[])
+     where k.place <= :last or k.artifact and :has_artifacts::boolean or k.message_id = any(${hideFromPlanner(':message_ids', 'text[]')})
      order by k.task_id, k.sequence`,
     ({ hasArtifacts, ...filter }) => ({ ...filter, has_artifacts: hasArtifacts }),
   ),
