@@ -1,3 +1,4 @@
+import { a2aCardUrl } from '../../packages/core/src/domain/a2a.ts';
 import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../compose.ts';
 import { aliases } from '../operations/aliases.ts';
@@ -98,7 +99,7 @@ export function createRest(
   const describeEvents = () => runInTurns(asyncApiDocument({ transports: eventTransports, ...about }));
   const describeCalls = (form: PathForm) =>
     runInTurns(openApiDocument({ catalogue: operations, routes, form, ...about }));
-  const links = () => Promise.resolve(describeLinks(public_url, version));
+  const links = () => Promise.resolve(describeLinks(config));
   return {
     handlers: createRestTransport({
       execute: executeFor('rest'),
@@ -156,7 +157,11 @@ function metadataUrl(public_url: string): string {
 }
 
 /** Where everything is, for a program that knows only the address. */
-function describeLinks(public_url: string, version: string): object {
+function describeLinks({
+  PUBLIC_URL: public_url,
+  VERSION: version,
+  A2A,
+}: Pick<Core['config'], 'PUBLIC_URL' | 'VERSION' | 'A2A'>): object {
   const { api, mcp, ws } = toResourceUrls(public_url);
   return {
     name: 'agent-messaging-service',
@@ -165,6 +170,7 @@ function describeLinks(public_url: string, version: string): object {
       rest: api,
       mcp,
       websocket: ws,
+      ...(A2A && { a2a_card: a2aCardUrl(public_url, '{owner}.{agent_name}') }),
       openapi: `${api}/openapi.json`,
       openapi_long_paths: `${api}/openapi-long-paths.json`,
       asyncapi: `${api}/asyncapi.json`,
@@ -201,6 +207,7 @@ export function createConsole(
       public_url: config.PUBLIC_URL,
       signup: config.SIGNUP,
       has_echo_agent: config.ECHO_AGENT,
+      has_a2a: config.A2A,
       export_days: config.EXPORT_RETENTION_DAYS,
       sends_mail: core.mailer !== undefined,
     },

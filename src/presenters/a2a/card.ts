@@ -1,4 +1,4 @@
-import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
+import { a2aBaseUrl, mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
 import type { Relationship } from '../../../packages/core/src/domain/agents/agents.ts';
 import type { ErrorCode } from '../../../packages/core/src/domain/errors.ts';
 import type { AgentRecord } from '../../../packages/core/src/records/agent.ts';
@@ -38,11 +38,6 @@ export interface CardView {
   is_online: boolean;
   /** Calls in each period. Absent: unlimited. */
   rate_limits?: Record<string, { calls: number; seconds: number }>;
-}
-
-/** The base address of an agent: its JSON-RPC interface, and the prefix of its HTTP+JSON interface. */
-function a2aBaseUrl(public_url: string, canonical_handle: string): string {
-  return `${public_url}/a2a/${canonical_handle.replace('.', '/')}`;
 }
 
 /** Returns the unsigned A2A card of an agent. With a view it is the extended card. */

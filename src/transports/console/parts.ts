@@ -45,6 +45,8 @@ export interface ConsoleSettings {
   signup: 'open' | 'invite' | 'closed';
   /** Whether people can try their agents with the echo agent. */
   has_echo_agent: boolean;
+  /** Whether agents can be asked over A2A. */
+  has_a2a: boolean;
   /** Days until the archive of an export is deleted. */
   export_days: number;
   /** Whether this service sends e-mail. */

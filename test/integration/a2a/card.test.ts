@@ -1,9 +1,11 @@
+import { textContent } from 'domutils';
 import { expect, test } from 'vitest';
 import { a2aCardSchema } from '../../../src/presenters/a2a/card-schema.ts';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { expectValidA2a } from '../../support/a2a/expect-valid.ts';
 import { maskResponse } from '../../support/mask-response.ts';
 import { outcomeOf, requestRest } from '../../clients/rest.ts';
+import { signInPerson } from '../console/signed-in-person.ts';
 import { startService, useSharedService } from '../../support/service.ts';
 
 const service = useSharedService();
@@ -128,7 +130,14 @@ test('the media types of files are those that the service accepts', async () => 
   }
 });
 
-test('A2A=false serves nothing under /a2a', async () => {
+test('the console shows the address of the card of an own agent', async () => {
+  const ada = await signInPerson(service);
+  const agent = await ada.agent();
+  const [address] = (await ada.go(`/console/agents/${agent.id}`)).elements('output');
+  expect(textContent(address ?? [])).toBe(cardUrl(agent.handle, service.core.config.PUBLIC_URL));
+});
+
+test('A2A=false serves nothing under /a2a, and names no address', async () => {
   const off = await startService({ env: { A2A: 'false' }, worker: false });
   try {
     const { handle } = await off.agent();
@@ -136,6 +145,10 @@ test('A2A=false serves nothing under /a2a', async () => {
       const answer = await requestRest('GET', `${off.url}/a2a/${handle.replace('.', '/')}${path}`);
       expect(outcomeOf(answer)).toBe('404 NOT_FOUND');
     }
+    expect((await requestRest('GET', `${off.url}/v1`)).text).not.toContain('a2a');
+    const ada = await signInPerson(off);
+    const page = await ada.go(`/console/agents/${(await ada.agent()).id}`);
+    expect([page.status, page.text.includes('/a2a/')]).toEqual([200, false]);
   } finally {
     await off.stop();
   }

@@ -69,6 +69,7 @@ test('the start address and that of the API name every other address to programs
     ['/v1', '/'].map((path) => requestRest('GET', `${service.url}${path}`, { headers: { Accept: '*/*' } })),
   );
   const base = service.core.config.PUBLIC_URL;
+  const path = (await service.agent()).handle.replace('.', '/');
   for (const { status, headers, body } of answers) {
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     expect(body).toMatchObject({
@@ -76,6 +77,7 @@ test('the start address and that of the API name every other address to programs
       version: service.core.config.VERSION,
       links: {
         mcp: `${base}/mcp`,
+        a2a_card: `${base}/a2a/{owner}/{agent_name}/.well-known/agent-card.json`,
         openapi: `${base}/v1/openapi.json`,
         guide: `${base}/docs`,
         console: `${base}/console`,
@@ -85,7 +87,8 @@ test('the start address and that of the API name every other address to programs
       /json$|docs|server$/.test(link),
     );
     for (const link of served) {
-      expect([link, (await fetch(link.replace(base, service.url))).status]).toEqual([link, 200]);
+      const address = link.replace(base, service.url).replace('{owner}/{agent_name}', path);
+      expect([link, (await fetch(address)).status]).toEqual([link, 200]);
     }
   }
   const page = await fetch(service.url, { headers: { Accept: 'text/html' }, redirect: 'manual' });

@@ -1,3 +1,4 @@
+import { a2aCardUrl } from '../../../../../packages/core/src/domain/a2a.ts';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { createThreadOperation } from '../../../../operations/threads/create-thread.ts';
 import { ensureEchoAgent } from '../../../../services/agents/echo.ts';
@@ -7,6 +8,7 @@ import { findConversations } from '../../../../services/threads/conversations.ts
 import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { Card, Facts } from '../../components/content.tsx';
 import { ButtonForm, ButtonLink } from '../../components/form.tsx';
+import { CopyValue } from '../../components/secrets.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { action } from '../../route.ts';
 import { conversationAddress, conversationsAddress } from '../conversations/filters.tsx';
@@ -46,6 +48,17 @@ export const agentOverviewPage = agentPage({
       ),
     (visit) => visit.agent.acts_as && showLatest(visit),
     (visit) => visit.agent.acts_as && showQuickStart(visit),
+    ({ agent, parts: { settings } }) =>
+      settings.has_a2a && (
+        <Card title="A2A">
+          <CopyValue label="Agent card" value={a2aCardUrl(settings.public_url, agent.canonical_handle)} />
+          <p class="hint">
+            Agents of other systems ask this agent through this address, also while it is offline.{' '}
+            {agent.visibility === 'private' && 'This agent is private, so the card needs a token. '}
+            The page <span class="code">docs/a2a.md</span> of the documentation says how.
+          </p>
+        </Card>
+      ),
   ],
 });
 
