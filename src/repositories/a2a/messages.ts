@@ -61,7 +61,7 @@ export const a2aMessagesRepository = repository({
     'a2a_messages.is_context',
     `select 1 from tasks t join a2a_messages w on w.task_id = t.id where t.thread_id = :thread_id limit 1`,
   ),
-  /** Messages of tasks, oldest first: at most 100 of each task. */
+  /** Messages of tasks, oldest first: at most 100 of each task. Each limit of 1 makes the planner use an index: it expects more rows than there are. */
   list: sql.rows<[filter: A2aMessageFilter], A2aMessageRow>(
     'a2a_messages.list',
     `select k.task_id, ${messageColumns}, k.artifact, k.data, w.client_message_id, w.wire
@@ -69,8 +69,9 @@ export const a2aMessagesRepository = repository({
        select *, row_number() over (order by sequence desc) as place
        from (select * from task_messages where task_id = t.id order by sequence desc limit ${maxTaskMessages}) r
      ) k
-     join messages m on m.id = k.message_id join agents a on a.id = m.sender_id
-     left join a2a_messages w on w.task_id = k.task_id and w.message_id = k.message_id
+     cross join lateral (select * from messages where id = k.message_id limit 1) m
+     cross join lateral (select * from agents where id = m.sender_id limit 1) a
+     left join lateral (select * from a2a_messages where task_id = k.task_id and message_id = k.message_id limit 1) w on true
      where k.place <= :last or k.artifact and :has_artifacts::boolean or k.message_id = any(${hideFromPlanner(':message_ids', 'text[]')})
      order by k.task_id, k.sequence`,
     ({ hasArtifacts, ...filter }) => ({ ...filter, has_artifacts: hasArtifacts }),
