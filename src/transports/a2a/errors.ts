@@ -6,7 +6,6 @@ import { errorHeaders } from '../http/errors.ts';
 export const a2aErrors = {
   TASK_NOT_FOUND: { code: -32_001, http: 404, status: 'NOT_FOUND' },
   TASK_NOT_CANCELABLE: { code: -32_002, http: 400, status: 'FAILED_PRECONDITION' },
-  PUSH_NOTIFICATION_NOT_SUPPORTED: { code: -32_003, http: 400, status: 'FAILED_PRECONDITION' },
   UNSUPPORTED_OPERATION: { code: -32_004, http: 400, status: 'FAILED_PRECONDITION' },
   CONTENT_TYPE_NOT_SUPPORTED: { code: -32_005, http: 400, status: 'INVALID_ARGUMENT' },
   VERSION_NOT_SUPPORTED: { code: -32_009, http: 400, status: 'FAILED_PRECONDITION' },
