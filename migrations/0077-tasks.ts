@@ -53,6 +53,7 @@ export async function up(knex: Knex): Promise<void> {
       primary key (task_id, sequence)
     );
     comment on table task_messages is 'A question back that completes a task belongs to that task and to its own';
+    create index task_messages_artifacts on task_messages (task_id, sequence) where artifact;
     create index task_messages_of_message on task_messages (message_id, task_id);
 
     alter table inbox_items add column task_id text collate "C";

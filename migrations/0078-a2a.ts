@@ -13,12 +13,13 @@ export async function up(knex: Knex): Promise<void> {
       task_id text collate "C" not null references tasks on delete cascade,
       message_id text collate "C" not null,
       digest bytea not null,
-      wire jsonb not null,
+      wire jsonb,
       primary key (client_id, agent_id, client_message_id)
     );
     comment on column a2a_messages.digest is 'SHA-256 of the message without the queries of its URLs';
-    comment on column a2a_messages.wire is 'The message as received, without the bytes of its files';
+    comment on column a2a_messages.wire is 'The message as received, without the bytes of its files; null after the retention of messages';
     create index a2a_messages_of_task on a2a_messages (task_id, message_id);
+    create index a2a_messages_with_wire on a2a_messages (message_id) where wire is not null;
     create index a2a_messages_of_agent on a2a_messages (agent_id);
   `);
 }

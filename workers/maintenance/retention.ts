@@ -12,6 +12,7 @@ const inboxesPerStatement = 500;
 const consumersPerStatement = 1_000;
 const threadsPerStatement = 20;
 const messagesPerStatement = 100;
+const wiresPerStatement = 1_000;
 
 type RetentionCore = PartitionCore & Pick<Core, 'config' | 'blobs'>;
 
@@ -50,12 +51,13 @@ async function expireInboxes({ db, unitOfWork }: RetentionCore, oldest: number):
  * partitions.
  */
 async function expireMessages(core: RetentionCore, oldest: number): Promise<void> {
-  const { feedRetention, partitions, attachments } = core.db;
+  const { a2aMessages, feedRetention, partitions, attachments } = core.db;
   const event = await feedRetention.findOldestEvent();
   const olderThan = minIdAt('message', Math.min(oldest, event === undefined ? oldest : timeOfId(event)));
   await dropPartitions(core, 'messages', olderThan);
   await dropPartitions(core, 'message_search', olderThan);
   await removeStrays(core, olderThan);
+  while ((await a2aMessages.clearWire(olderThan, wiresPerStatement)) > 0);
   const firstId = (await partitions.list()).find(({ table }) => table === 'messages')?.from;
   if (!firstId) return;
   const removeOrphaned = () => attachments.removeOrphaned(firstId, filesPerStatement);

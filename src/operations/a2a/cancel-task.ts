@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { allows } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { readClientTask, requireClientTask } from '../../services/a2a/tasks.ts';
 import { cancelTask } from '../../services/tasks/tasks.ts';
 import { defineOperation } from '../define.ts';
@@ -15,8 +16,11 @@ export const cancelA2aTaskOperation = defineOperation({
   async run(work, { agent_id, task_id, has_mailbox: hasMailbox }) {
     const { id } = await requireClientTask(work, { agent_id, task_id });
     await cancelTask(work, id);
-    const found = await readClientTask(work, { agent_id, task_id }, { last: maxHistory, hasArtifacts: true });
-    return showTask(work, found, { historyLength: maxHistory, hasMailbox });
+    // A token that can only write learns the state.
+    const historyLength = allows(work.actor.scopes, 'threads:read') ? maxHistory : 0;
+    const detail = { last: historyLength, hasArtifacts: historyLength > 0 };
+    const found = await readClientTask(work, { agent_id, task_id }, detail);
+    return showTask(work, found, { historyLength, hasMailbox });
   },
   errors: ['TASK_NOT_FOUND', 'INVALID_TRANSITION'],
   example: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isId } from '../../../packages/core/src/domain/ids.ts';
 import { readClientTask } from '../../services/a2a/tasks.ts';
 import { sendClientMessage } from '../../services/a2a/send.ts';
 import { defineOperation } from '../define.ts';
@@ -46,7 +47,12 @@ export const sendA2aMessageOperation = defineOperation({
   limit: {
     budget: 'a2a_task',
     budgetOf: ({ task_id }) => (task_id === undefined ? 'a2a_task' : 'send_message'),
-    key: ({ task_id }) => task_id,
+    async findKey(work, { agent_id, task_id }) {
+      if (task_id === undefined) return undefined;
+      const sides = { client_id: work.actor.agent_id, agent_id };
+      const task = isId('task', task_id) ? await work.db.a2aTasks.find(task_id, sides) : undefined;
+      return task?.thread_id ?? task_id;
+    },
   },
   errors: [
     'TASK_NOT_FOUND',

@@ -47,12 +47,15 @@ export function fromLegacyParams(method: string, params: Json): Json {
   return params;
 }
 
-const roles: Readonly<Record<string, string>> = { user: 'ROLE_USER', agent: 'ROLE_AGENT' };
+const roles: ReadonlyMap<string, string> = new Map([
+  ['user', 'ROLE_USER'],
+  ['agent', 'ROLE_AGENT'],
+]);
 
 function fromMessage({ kind: _kind, role, parts, ...message }: Json): Json {
   return {
     ...message,
-    role: roles[String(role)] ?? role,
+    role: (typeof role === 'string' && roles.get(role)) || role,
     parts: Array.isArray(parts)
       ? parts.map((part: unknown) => (isObject(part) ? fromPart(part) : part))
       : parts,

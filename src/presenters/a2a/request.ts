@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isNestedAtMost } from '../../../packages/core/src/inputs/fields.ts';
 import { isBlank } from '../../../packages/core/src/domain/visible-text.ts';
 import { maxAttachments } from '../../../packages/core/src/domain/attachments/attachments.ts';
 import { messagePushConfig } from './push-config.ts';
@@ -8,10 +9,13 @@ import { wireTaskStates } from './states.ts';
 const maxRawBytes = 4 * 1024 * 1024;
 
 /** RFC 4648, sections 4 and 5: ProtoJSON accepts both alphabets, with and without padding. */
-const base64 = /^[\w+/-]*={0,2}$/;
+const base64 = /^(?:[\w+/-]{4})*(?:[\w+/-]{2,3}={0,2})?$/;
 
 /** These hold JSON of the client. */
 const ownJson = new Set(['data', 'metadata']);
+
+/** Of the JSON of the client. */
+const maxJsonDepth = 100;
 
 /** No message of a request is nested deeper. */
 const maxDepth = 6;
@@ -32,14 +36,18 @@ export function fromProtoJson(value: unknown, depth = 0): unknown {
   return Object.fromEntries(fields);
 }
 
-const id = z.string().min(1).max(64);
+/** Any text names a task that does not exist. */
+const id = z.string().min(1).max(1_024);
 /** ProtoJSON sends an unset string as an empty one. */
 const optionalId = z
   .string()
-  .max(64)
+  .max(1_024)
   .transform((value) => value || undefined)
   .optional();
-const metadata = z.record(z.string(), z.unknown());
+const depthError = `must be nested at most ${maxJsonDepth} levels deep`;
+const metadata = z
+  .record(z.string(), z.unknown())
+  .refine((value) => isNestedAtMost(value, maxJsonDepth), depthError);
 const contents = ['text', 'raw', 'url', 'data'] as const;
 
 /** A part (A2A 1.0, section 4.1.6). Unknown fields are ignored (section 5.7), here and in every other object. */
@@ -51,7 +59,10 @@ const part = z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
       .max(2_048)
       .optional(),
-    data: z.unknown().optional(),
+    data: z
+      .unknown()
+      .refine((value) => isNestedAtMost(value, maxJsonDepth), depthError)
+      .optional(),
     metadata: metadata.optional(),
     filename: z.string().max(255).optional(),
     mediaType: z.string().max(200).optional(),
@@ -63,7 +74,7 @@ const part = z
 export type WirePart = z.infer<typeof part>;
 
 const rawBytes = (parts: readonly WirePart[]): number =>
-  parts.reduce((sum, { raw = '' }) => sum + Math.floor((raw.replace(/=+$/, '').length * 3) / 4), 0);
+  parts.reduce((sum, { raw = '' }) => sum + Buffer.byteLength(raw, 'base64'), 0);
 
 const message = z.object({
   messageId: z
@@ -90,7 +101,7 @@ const message = z.object({
     }),
   metadata: metadata.optional(),
   extensions: z.array(z.string().max(2_048)).max(20).optional(),
-  referenceTaskIds: z.array(z.string().max(64)).max(100).optional(),
+  referenceTaskIds: z.array(z.string().max(1_024)).max(100).optional(),
 });
 
 export type WireMessage = z.infer<typeof message>;

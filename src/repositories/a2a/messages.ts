@@ -33,8 +33,8 @@ export interface A2aMessageFilter {
   message_ids: readonly string[];
 }
 
-/** More messages of one task are never shown. */
-const maxTaskMessages = 100;
+/** The last artifacts of a task that are shown. */
+const maxArtifacts = 100;
 
 /** Messages of tasks as clients of A2A see them. */
 export const a2aMessagesRepository = repository({
@@ -61,18 +61,28 @@ export const a2aMessagesRepository = repository({
     'a2a_messages.is_context',
     `select 1 from tasks t join a2a_messages w on w.task_id = t.id where t.thread_id = :thread_id limit 1`,
   ),
-  /** Messages of tasks, oldest first: at most 100 of each task. Each limit of 1 makes the planner use an index: it expects more rows than there are. */
+  /** Forgets the received form of messages that are older than this id; returns how many. */
+  clearWire: sql.rowCount<[olderThan: string, limit: number]>(
+    'a2a_messages.clear_wire(older_than, limit)',
+    `update a2a_messages set wire = null
+     where message_id in (select message_id from a2a_messages where wire is not null and message_id < :older_than order by message_id limit :limit)
+     returning 1`,
+  ),
+  /**
+   * Messages of tasks, oldest first: the last ones of each task, its artifacts, and those by id. Each limit of 1 makes the planner use an index:
+   * it expects more rows than there are.
+   */
   list: sql.rows<[filter: A2aMessageFilter], A2aMessageRow>(
     'a2a_messages.list',
     `select k.task_id, ${messageColumns}, k.artifact, k.data, w.client_message_id, w.wire
      from unnest(${hideFromPlanner(':task_ids', 'text[]')}) t(id) cross join lateral (
-       select *, row_number() over (order by sequence desc) as place
-       from (select * from task_messages where task_id = t.id order by sequence desc limit ${maxTaskMessages}) r
+       (select * from task_messages where task_id = t.id order by sequence desc limit :last)
+       union (select * from task_messages where task_id = t.id and artifact and :has_artifacts::boolean order by sequence desc limit ${maxArtifacts})
+       union (select * from task_messages where task_id = t.id and message_id = any(${hideFromPlanner(':message_ids', 'text[]')}))
      ) k
      cross join lateral (select * from messages where id = k.message_id limit 1) m
      cross join lateral (select * from agents where id = m.sender_id limit 1) a
      left join lateral (select * from a2a_messages where task_id = k.task_id and message_id = k.message_id limit 1) w on true
-     where k.place <= :last or k.artifact and :has_artifacts::boolean or k.message_id = any(${hideFromPlanner(':message_ids', 'text[]')})
      order by k.task_id, k.sequence`,
     ({ hasArtifacts, ...filter }) => ({ ...filter, has_artifacts: hasArtifacts }),
   ),

@@ -30,18 +30,25 @@ export interface TaskUpdateRow {
   created_at: number;
 }
 
+/** The sequence of the last message of the client. Needs tasks `t`. */
+const lastOfClient = `coalesce((select max(k.sequence) from a2a_messages w join task_messages k on k.task_id = w.task_id and k.message_id = w.message_id
+  where w.task_id = t.id), t.sequence)`;
+
+/** A2A has no groups. Needs tasks `t`. */
+const isOfTwo = `not exists (select from thread_members o where o.thread_id = t.thread_id and o.agent_id not in (t.client_id, t.agent_id))`;
+
 /** Needs tasks `t`. */
-const columns = `${viewedTaskColumns(':client_id')},
+const columns = `${viewedTaskColumns(':client_id', lastOfClient)},
   (select message_id from task_updates u where u.task_id = t.id and u.change = 'state' order by u.generation desc limit 1) as status_message_id`;
 
-const filtered = `t.client_id = :client_id and t.agent_id = :agent_id and (:thread_id::text is null or t.thread_id = :thread_id)
+const filtered = `${isOfTwo} and t.client_id = :client_id and t.agent_id = :agent_id and (:thread_id::text is null or t.thread_id = :thread_id)
   and (:state::text is null or t.state = :state) and (:since::bigint is null or t.updated_at >= :since)`;
 
 /** The tasks of one client with one agent. */
 export const a2aTasksRepository = repository({
   find: sql.row<[id: string, sides: Sides], A2aTaskRow>(
     'a2a_tasks.find(id, ...)',
-    `select ${columns} from tasks t ${taskParties} ${taskMarks} where t.id = :id and t.client_id = :client_id and t.agent_id = :agent_id`,
+    `select ${columns} from tasks t ${taskParties} ${taskMarks} where t.id = :id and t.client_id = :client_id and t.agent_id = :agent_id and ${isOfTwo}`,
   ),
   /** Newest change first. */
   list: sql.rows<

@@ -1,9 +1,12 @@
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
-import { requireOpenTask, taskNotFound } from '../../../packages/core/src/policies/tasks.ts';
+import { requireOpenTask } from '../../../packages/core/src/policies/tasks.ts';
+import { findStartRefusal } from '../threads/threads.ts';
+import { requireClientTask } from './tasks.ts';
 import type { Work } from '../../work/unit-of-work.ts';
-import { lockThread, type MessageDraft, sendMessage } from '../messages/send.ts';
-import { moveTask } from '../tasks/change.ts';
+import { type MessageDraft, sendMessage } from '../messages/send.ts';
+import { addTaskMessage, moveTask } from '../tasks/change.ts';
+import { lockOpenTask } from '../tasks/tasks.ts';
 import { openTask } from '../tasks/open.ts';
 import { type PushTarget, putPushConfig } from './push-configs.ts';
 
@@ -47,6 +50,32 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
   work.changes.defer(work.db.a2aMessages.insert({ ...key, task_id, message_id, digest, wire }));
   if (message.push) await putPushConfig(work, { agent_id, task_id }, message.push);
   return task_id;
+}
+
+/**
+ * Checks a message before its files are stored, without locks: the send checks again.
+ * @returns whether it is new; false if it was sent before
+ * @throws {DomainError} TASK_NOT_FOUND, INVALID_TRANSITION (the task has ended), and the refusals of a new thread with the agent
+ */
+export async function checkClientMessage(
+  work: Work,
+  {
+    agent_id,
+    message_id,
+    task_id,
+    context_id,
+  }: Pick<ClientMessage, 'agent_id' | 'message_id' | 'task_id' | 'context_id'>,
+): Promise<boolean> {
+  const sides = { client_id: work.actor.agent_id, agent_id };
+  if (await work.db.a2aMessages.find({ ...sides, client_message_id: message_id })) return false;
+  if (task_id !== undefined) {
+    requireOpenTask(await requireClientTask(work, { agent_id, task_id }));
+    return true;
+  }
+  if (context_id !== undefined) return true;
+  const refusal = await findStartRefusal(work, agent_id);
+  if (refusal) throw refusal;
+  return true;
 }
 
 /** The metadata that only the service writes: a sender cannot claim that its message came through A2A. */
@@ -93,19 +122,14 @@ async function requireContext(work: Work, context_id: string, agent_id: string):
 
 async function continueTask(work: Work, message: ClientMessage) {
   const { agent_id, task_id = '', context_id } = message;
-  const sides = { client_id: work.actor.agent_id, agent_id };
-  const found = isId('task', task_id) ? await work.db.a2aTasks.find(task_id, sides) : undefined;
-  if (!found) throw taskNotFound();
+  const found = await requireClientTask(work, { agent_id, task_id });
   if (context_id !== undefined && context_id !== found.thread_id)
     throw wrongField('message.contextId', 'is not the context of this task; leave it out');
-  await lockThread(work, found.thread_id);
-  const [task] = await work.db.tasks.lock([task_id]);
-  if (!task) throw taskNotFound();
-  requireOpenTask(task);
-  const sent = await sendMessage(work, {
-    ...toDraft(message, task_id),
-    thread_id: found.thread_id,
-    reply_to: found.message_id,
-  });
+  const task = await lockOpenTask(work, found);
+  // The asking message may have been removed, so that no reply can name it.
+  const effect = message.expects_reply ? { task_id: task.id } : { none: true };
+  const draft = toDraft(message, task.id);
+  const sent = await sendMessage(work, { ...draft, thread_id: task.thread_id, reply_to: null, task: effect });
+  if (!message.expects_reply) addTaskMessage(work, task.id, sent);
   return { task_id, message_id: sent.id };
 }

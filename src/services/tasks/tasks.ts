@@ -61,8 +61,8 @@ export async function updateTask(work: Work, report: TaskReport): Promise<Viewed
   const { state, artifact, data, lease_id } = report;
   const found = await requireTask(work, report.task_id);
   requireAskedAgent(found, work.actor.agent_id);
-  if (report.message) await lockThread(work, found.thread_id);
-  const task = await lockOpenTask(work, found);
+  const task = report.message ? await lockOpenTask(work, found) : await lockTask(work, found);
+  requireOpenTask(task);
   const sent =
     report.message &&
     (await sendMessage(work, {
@@ -87,17 +87,27 @@ export async function updateTask(work: Work, report: TaskReport): Promise<Viewed
 export async function cancelTask(work: Work, id: string): Promise<ViewedTaskRow> {
   const found = await requireTask(work, id);
   requireTaskClient(found, work.actor.agent_id);
-  const [task] = await work.db.tasks.lock([found.id]);
-  if (!task) throw taskNotFound();
+  const task = await lockTask(work, found);
   if (task.state === 'canceled') return { ...found, ...task };
   requireOpenTask(task);
   moveTask(work, task, 'cancel', { by: byActor(work) });
   return { ...found, ...task };
 }
 
-async function lockOpenTask(work: Work, { id }: TaskRow): Promise<TaskRow> {
+async function lockTask(work: Work, { id }: TaskRow): Promise<TaskRow> {
   const [task] = await work.db.tasks.lock([id]);
   if (!task) throw taskNotFound();
+  return task;
+}
+
+/**
+ * Locks the thread of a task, and then all its open tasks in the order of their ids, for a message of the actor: a send locks them all.
+ * @throws {DomainError} INVALID_TRANSITION (the task has ended), TASK_NOT_FOUND
+ */
+export async function lockOpenTask(work: Work, found: TaskRow): Promise<TaskRow> {
+  await lockThread(work, found.thread_id);
+  const open = await work.db.tasks.lockOpenInThread(found.thread_id);
+  const task = open.find(({ id }) => id === found.id) ?? (await lockTask(work, found));
   requireOpenTask(task);
   return task;
 }

@@ -10,6 +10,8 @@ export interface TaskEffect {
   opens?: boolean;
   /** The state that the sender reports with it. Default: completed. */
   state?: ReportedTaskState;
+  /** The task that it belongs to. Default: that of the message that it replies to. */
+  task_id?: string;
   /** Whether the caller changes the task itself. */
   none?: boolean;
 }
@@ -92,7 +94,8 @@ function moveTaskOf(
   { id, sequence, sender_id, reply_to }: SentMessage,
   { effect, isThreadOfTwo }: Answering,
 ): void {
-  const replied_task_id = reply_to === null ? null : (taskOfMessage.get(reply_to) ?? null);
+  const replied_task_id =
+    effect.task_id ?? (reply_to === null ? null : (taskOfMessage.get(reply_to) ?? null));
   const message = { sender_id, replied_task_id, opens_task: effect.opens === true };
   const stillOpen = open.filter(({ state }) => isOpenTask(state));
   const task = findTaskOf(message, stillOpen, isThreadOfTwo);

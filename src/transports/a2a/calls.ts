@@ -14,10 +14,11 @@ import type {
   taskRequest,
 } from '../../presenters/a2a/request.ts';
 import { fromWireState } from '../../presenters/a2a/states.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { whileListening } from '../http/while-listening.ts';
 import type { CallContext } from './context.ts';
 import { A2aRefusal } from './errors.ts';
-import { sendMessage } from './send.ts';
+import { expectsReply, sendMessage } from './send.ts';
 import { streamTask } from './stream.ts';
 
 type TaskRequest = z.infer<typeof taskRequest>;
@@ -30,17 +31,26 @@ const aboutOf = ({ request: { agent_id, hasMailbox } }: CallContext) => ({
 
 /** Sends a message, and waits until its task has ended or waits for the client, or until the time is over. */
 export async function send(context: CallContext, params: SendMessageRequest): Promise<object> {
-  const { run, waitMs, waiting, request, draining } = context;
+  const { waitMs, waiting, request } = context;
+  const waits = !params.configuration.returnImmediately && waitMs > 0 && expectsReply(params.message);
+  if (!waits) return (await sendMessage(context, params)).task;
+  // A call that may not wait stores nothing.
+  return waiting.run(request.actor.agent_id, () => sendAndWait(context, params));
+}
+
+async function sendAndWait(context: CallContext, params: SendMessageRequest): Promise<object> {
+  const { run, waitMs, request, draining } = context;
   const sent = await sendMessage(context, params);
-  const { historyLength, returnImmediately } = params.configuration;
-  if (sent.is_settled || returnImmediately || waitMs === 0) return sent.task;
+  if (sent.is_settled) return sent.task;
   const about = { ...aboutOf(context), task_id: sent.task.id };
-  const input = { ...about, history_length: historyLength, wait_ms: waitMs };
-  const waited = await waiting.run(request.actor.agent_id, () =>
-    whileListening(request.ctx, draining, (signal) =>
-      run(getA2aTaskOperation, input, { signal, already_consumed: true }),
-    ),
-  );
+  const input = { ...about, history_length: params.configuration.historyLength, wait_ms: waitMs };
+  const waited = await whileListening(request.ctx, draining, (signal) =>
+    run(getA2aTaskOperation, input, { signal, already_consumed: true }),
+  ).catch((error: unknown) => {
+    // The message is stored, so a wait that cannot begin or is interrupted is no error.
+    if (error instanceof DomainError && error.code !== 'UNAUTHORIZED') return sent;
+    throw error;
+  });
   return shownTask.parse(waited).task;
 }
 
@@ -61,16 +71,21 @@ export async function get(
   return shownTask.parse(found).task;
 }
 
+/** A page with messages is shorter, because a message can have 32 KiB. */
+const maxDetailed = 10;
+const maxListedHistory = 20;
+
 export function list(context: CallContext, params: ListTasksRequest): Promise<object> {
-  const { contextId, status, statusTimestampAfter, pageSize, pageToken } = params;
+  const { contextId, status, statusTimestampAfter, pageSize, pageToken, historyLength = 0 } = params;
+  const hasDetail = historyLength > 0 || params.includeArtifacts;
   return context.run(listA2aTasksOperation, {
     ...aboutOf(context),
     context_id: contextId,
     state: fromWireState(status),
     since: statusTimestampAfter === undefined ? null : Date.parse(statusTimestampAfter),
-    limit: pageSize,
+    limit: hasDetail ? Math.min(pageSize, maxDetailed) : pageSize,
     cursor: pageToken,
-    history_length: Math.min(params.historyLength ?? 0, maxHistory),
+    history_length: Math.min(historyLength, maxListedHistory),
     has_artifacts: params.includeArtifacts,
   });
 }

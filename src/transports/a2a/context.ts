@@ -49,13 +49,17 @@ export function createCallContext(
   { execute, ...parts }: CallParts,
   waiting: WaitingCalls,
   request: A2aRequest,
+  /** Called when a call counts against the limits of what it does. */
+  onCounted: () => void,
 ): CallContext {
   const { actor, onRateLimit } = request;
   return {
     ...parts,
     request,
     waiting,
-    run: async (operation, input, options) =>
-      (await execute({ operation, actor, input, onRateLimit, ...options })).output,
+    async run(operation, input, options) {
+      onCounted();
+      return (await execute({ operation, actor, input, onRateLimit, ...options })).output;
+    },
   };
 }

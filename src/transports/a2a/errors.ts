@@ -44,6 +44,8 @@ const serviceErrors: Readonly<Partial<Record<ErrorCode, Shown>>> = {
   ATTACHMENT_TOO_LARGE: invalidParams,
   ATTACHMENT_INFECTED: invalidParams,
   ATTACHMENT_NOT_FOUND: invalidParams,
+  MESSAGE_NOT_FOUND: invalidParams,
+  THREAD_NOT_FOUND: invalidParams,
   ATTACHMENT_ALREADY_SENT: invalidParams,
   IDEMPOTENCY_MISMATCH: invalidParams,
   UNAUTHORIZED: { code: -32_000, http: 401, status: 'UNAUTHENTICATED', isShared: true },

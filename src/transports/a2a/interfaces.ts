@@ -8,11 +8,12 @@ import { createJsonBody } from '../http/json-body.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import type { CardParts } from './card.ts';
 import { type CallParts, createCallContext } from './context.ts';
+import { createRefusalCounter } from './refusals.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 import { currentEdition, type Edition, legacyEdition } from './editions.ts';
 import { type ErrorState, toA2aRefusal } from './errors.ts';
 import { findRoute, readFields } from './http-json.ts';
-import { readRpcRequest } from './json-rpc.ts';
+import { readRpcId, readRpcRequest } from './json-rpc.ts';
 import { type Method, methods } from './methods.ts';
 import { hasMailbox, requireVersion } from './service-parameters.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
@@ -40,8 +41,9 @@ interface Invocation {
  */
 export function createInterfaces(parts: InterfaceParts): Middleware {
   const waiting = createWaitingCalls();
+  const refusals = createRefusalCounter(parts.limits);
 
-  /** @throws {DomainError} AGENT_NOT_FOUND. Such calls count against the default limit; others count as what they do. */
+  /** @throws {DomainError} AGENT_NOT_FOUND */
   async function findAgent(ctx: Context, handle: string): Promise<string> {
     const call = { operation: findA2aAgentOperation, actor: actorOf(ctx), input: { handle } };
     const find = async () =>
@@ -50,7 +52,6 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
       return await find();
     } catch (error) {
       if (!(error instanceof DomainError) || error.status >= 500) throw error;
-      await parts.limits.consume('default', actorOf(ctx).agent_id, createRateLimitReporter(ctx));
       if (await parts.registerMissing(handle)) return find();
       throw error.code === 'INVALID_HANDLE' ? agentNotFound(handle) : error;
     }
@@ -59,21 +60,22 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
   async function invoke(
     ctx: Context,
     { method, params, id }: Invocation,
-    { agent_id, edition }: { agent_id: string; edition: Edition },
+    { agent_id, edition, onCounted }: { agent_id: string; edition: Edition; onCounted(): void },
   ): Promise<void> {
     const actor = actorOf(ctx);
     const { binding } = ctx.state['a2a'] as ErrorState;
     const toBody = (result: unknown) => (binding === 'JSONRPC' ? { jsonrpc: '2.0', id, result } : result);
     requireScope(method.operation, actor);
-    const context = createCallContext(parts, waiting, {
+    const request = {
       ctx,
       actor,
       agent_id,
       hasMailbox: hasMailbox(ctx),
       version: edition.version,
       onRateLimit: createRateLimitReporter(ctx),
-      toFrame: (event, isLast) => JSON.stringify(toBody(edition.toEvent(event, isLast))),
-    });
+      toFrame: (event: object, isLast: boolean) => JSON.stringify(toBody(edition.toEvent(event, isLast))),
+    };
+    const context = createCallContext(parts, waiting, request, onCounted);
     const result = await method.run(context, parseInput(method.request, fromProtoJson(params)));
     if (result === null) return;
     ctx.type = binding === 'JSONRPC' ? 'application/json' : 'application/a2a+json';
@@ -86,17 +88,18 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
     ctx.state['a2a'] = state;
     let ended: Method['ended'] = 'UNSUPPORTED_OPERATION';
     try {
-      await parts.authenticate(ctx, async () => {
-        requireVersion(ctx, edition);
-        const agent_id = await findAgent(ctx, handle);
-        await readBody(ctx, async () => {
-          const invocation = isRpc
-            ? readRpcRequest(ctx, state, methods, edition)
-            : readHttpRequest(ctx, path);
-          ({ ended } = invocation.method);
-          await invoke(ctx, invocation, { agent_id, edition });
-        });
-      });
+      await parts.authenticate(ctx, () =>
+        refusals.count(ctx, (onCounted) =>
+          readBody(ctx, async () => {
+            if (isRpc) state.id = readRpcId(ctx);
+            requireVersion(ctx, edition);
+            const agent_id = await findAgent(ctx, handle);
+            const invocation = isRpc ? readRpcRequest(ctx, methods, edition) : readHttpRequest(ctx, path);
+            ({ ended } = invocation.method);
+            await invoke(ctx, invocation, { agent_id, edition, onCounted });
+          }),
+        ),
+      );
     } catch (error) {
       throw toA2aRefusal(error, ended);
     }

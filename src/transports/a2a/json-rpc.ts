@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import type { Edition } from './editions.ts';
 import { A2aRefusal, type ErrorState } from './errors.ts';
 import type { Method } from './methods.ts';
@@ -8,22 +9,22 @@ const request = z.object({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string().max(255), z.int()]).nullable(),
   method: z.string(),
-  params: z.record(z.string(), z.unknown()).optional(),
+  params: z.unknown().optional(),
 });
+
+const namedParams = z.record(z.string(), z.unknown());
+
+/** Returns the id of a JSON-RPC request, so that every error has it; null without one. */
+export function readRpcId(ctx: Context): ErrorState['id'] {
+  return request.pick({ id: true }).safeParse(ctx.request.body).data?.id ?? null;
+}
 
 /**
  * Reads a JSON-RPC request (JSON-RPC 2.0, section 4). Every method answers, so a notification is invalid; A2A has no batches.
- * @param state gets the id, so that errors have it too.
  * @throws {A2aRefusal} INVALID_REQUEST, METHOD_NOT_FOUND
  */
-export function readRpcRequest(
-  ctx: Context,
-  state: ErrorState,
-  methods: readonly Method[],
-  edition: Edition,
-) {
+export function readRpcRequest(ctx: Context, methods: readonly Method[], edition: Edition) {
   const body: unknown = ctx.request.body;
-  state.id = request.pick({ id: true }).safeParse(body).data?.id ?? null;
   if (ctx.method !== 'POST') {
     throw new A2aRefusal(
       'INVALID_REQUEST',
@@ -38,7 +39,8 @@ export function readRpcRequest(
       `No JSON-RPC 2.0 request: ${[...new Set(fields)].join(', ')} is missing or wrong.`,
     );
   }
-  const { id, method: name, params = {} } = parsed.data;
+  const { id, method: name } = parsed.data;
+  const params = namedParams.safeParse(parsed.data.params ?? {});
   const method = methods.find((each) => each.name === edition.toMethod(name));
   if (!method) {
     throw new A2aRefusal(
@@ -46,5 +48,6 @@ export function readRpcRequest(
       `A2A ${edition.version} has no method ${name.slice(0, 80)} here.`,
     );
   }
-  return { method, params: edition.toParams(method.name, params), id };
+  if (!params.success) throw wrongField('params', 'must be an object with the fields of the request');
+  return { method, params: edition.toParams(method.name, params.data), id };
 }

@@ -2,31 +2,42 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
 import { requireScope } from '../../../packages/core/src/domain/auth/require-scope.ts';
+import { checkA2aMessageOperation, parseIsNew } from '../../operations/a2a/check-message.ts';
 import { sendA2aMessageOperation } from '../../operations/a2a/send-message.ts';
 import { shownTask } from '../../operations/a2a/show-task.ts';
 import { createAttachmentOperation } from '../../operations/attachments/create-attachment.ts';
 import type { SendMessageRequest, WireMessage } from '../../presenters/a2a/request.ts';
-import { type RawFile, readRawFiles, toStoredMessage } from '../../presenters/a2a/stored-message.ts';
+import { readRawFiles, toStoredMessage } from '../../presenters/a2a/stored-message.ts';
 import type { CallContext } from './context.ts';
 import { toPushInput } from './push-configs.ts';
 
 const storedFile = z.object({ id: z.string() });
 
-/** Stores the files of a message, each at most once for each messageId. @returns the ids of the attachments */
+/**
+ * Stores the files of a message, each at most once for each messageId, unless the message was sent before.
+ * @returns the ids of the attachments
+ * @throws {DomainError} what refuses the message, before anything is stored
+ */
 async function storeFiles(
   { run, request }: CallContext,
-  { messageId }: WireMessage,
-  files: readonly RawFile[],
+  message: WireMessage,
+  place: object,
 ): Promise<string[]> {
+  const { messageId } = message;
+  const files = readRawFiles(message);
+  if (files.length === 0) return [];
+  const checked = await run(checkA2aMessageOperation, { agent_id: request.agent_id, ...place });
+  if (parseIsNew(checked) === false) return [];
   const ids: string[] = [];
   for (const [index, { bytes, ...file }] of files.entries()) {
+    const sha256 = createHash('sha256').update(bytes).digest('base64url');
     const open = async () => ({
       ...file,
       bytes: (async function* () {
         yield bytes;
       })(),
     });
-    const name = JSON.stringify([request.agent_id, messageId, index]);
+    const name = JSON.stringify([request.agent_id, messageId, index, sha256, file]);
     const idempotency_key = `a2a-${createHash('sha256').update(name).digest('base64url')}`;
     const stored = await run(createAttachmentOperation, { file: { open } }, { idempotency_key });
     ids.push(storedFile.parse(stored).id);
@@ -42,14 +53,17 @@ export async function sendMessage(context: CallContext, { message, configuration
   const { actor, agent_id, hasMailbox } = context.request;
   requireScope(actor.scopes, 'threads:read');
   const { wire, digest, ...stored } = toStoredMessage(message);
+  const place = {
+    message_id: message.messageId,
+    task_id: message.taskId,
+    context_id: message.contextId,
+  };
   const sent = await context.run(sendA2aMessageOperation, {
     ...stored,
     agent_id,
     has_mailbox: hasMailbox,
-    attachment_ids: await storeFiles(context, message, readRawFiles(message)),
-    message_id: message.messageId,
-    task_id: message.taskId,
-    context_id: message.contextId,
+    ...place,
+    attachment_ids: await storeFiles(context, message, place),
     accepted_output_modes: configuration.acceptedOutputModes,
     expects_reply: expectsReply(message),
     digest: digest.toString('base64'),
@@ -63,7 +77,7 @@ export async function sendMessage(context: CallContext, { message, configuration
 }
 
 /** A message says in the metadata of the mailbox extension that it expects no reply. */
-function expectsReply({ metadata }: WireMessage): boolean {
+export function expectsReply({ metadata }: WireMessage): boolean {
   const mailbox = z.object({ expects_reply: z.boolean() }).safeParse(metadata?.[mailboxExtension]);
   return !mailbox.success || mailbox.data.expects_reply;
 }

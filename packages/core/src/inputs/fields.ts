@@ -72,7 +72,7 @@ export const reason = z.string().max(500).describe('Why you write; stored in the
 const maxMetadataBytes = 4096;
 
 /** JSON is at least twice as long as its nesting is deep, so deeper values are rejected without serializing them. */
-function isNestedAtMost(value: unknown, depth: number): boolean {
+export function isNestedAtMost(value: unknown, depth: number): boolean {
   if (depth < 0) return false;
   return (
     typeof value !== 'object' ||
