@@ -39,6 +39,8 @@ export async function startHttpBalancer(
     answer.on('close', () => onward.destroy());
     ask.pipe(onward);
   });
+  // Longer than any pause between two requests: a client that reuses a connection as it is closed fails.
+  server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
