@@ -38,12 +38,10 @@ export async function up(knex: Knex): Promise<void> {
     create index tasks_by_agent on tasks (agent_id, updated_at, id);
     create index tasks_due on tasks (due_at) where ended_at is null and overdue_at is null and due_at is not null;
     create index tasks_expiring on tasks (expires_at);
-
     create table last_seen (
       agent_id text collate "C" primary key references agents,
       seen_at bigint not null
     );
-
     create table task_messages (
       task_id text collate "C" not null references tasks on delete cascade,
       message_id text collate "C" not null,

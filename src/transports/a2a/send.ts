@@ -27,7 +27,7 @@ async function storeFiles(
   const files = readRawFiles(message);
   if (files.length === 0) return [];
   const checked = await run(checkA2aMessageOperation, { agent_id: request.agent_id, ...place });
-  if (parseIsNew(checked) === false) return [];
+  if (!parseIsNew(checked)) return [];
   const ids: string[] = [];
   for (const [index, { bytes, ...file }] of files.entries()) {
     const sha256 = createHash('sha256').update(bytes).digest('base64url');
