@@ -14,5 +14,11 @@ export function createA2aTransport(parts: A2aParts): Middleware[] {
   for (const name of ['agent-card', 'agent'])
     router.get(`/v0.3/:owner/:agent_name/.well-known/${name}.json`, serveLegacyCard(parts));
   router.get('/-/files/:sealed', serveFile(parts));
-  return [router.routes() as Middleware, createInterfaces(parts)];
+  const routes = router.routes() as Middleware;
+  const interfaces = createInterfaces(parts);
+  // Requests to other transports skip the router, which compares their path with each of its routes.
+  return [
+    (ctx, next) =>
+      ctx.path.startsWith('/a2a/') ? routes(ctx, () => Promise.resolve(interfaces(ctx, next))) : next(),
+  ];
 }
