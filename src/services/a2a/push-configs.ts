@@ -64,7 +64,8 @@ export async function putPushConfig(
 export async function requirePushConfig(work: Work, of: TaskOfAgent, id: string): Promise<PushConfigRow> {
   await requireClientTask(work, of);
   const config = await work.db.pushConfigs.find(of.task_id, id);
-  if (!config) throw taskNotFound();
+  if (!config)
+    throw new DomainError('TASK_NOT_FOUND', 'This task has no push notification config with this id.');
   return config;
 }
 

@@ -13,7 +13,7 @@ export interface CardParts {
   limits: RateLimits;
   readCard: ReadA2aCard;
   signJson: SignJson;
-  /** Registers an agent that exists once somebody looks for it. Returns whether it did. */
+  /** Registers the echo agent when its address is first requested. Returns whether it did. */
   registerMissing(handle: string): Promise<boolean>;
   /** Requires a token of `/v1`. */
   authenticate: Middleware;

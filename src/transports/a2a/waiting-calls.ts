@@ -14,7 +14,7 @@ export function createWaitingCalls(): WaitingCalls {
     async run(agentId, wait) {
       const count = counts.get(agentId) ?? 0;
       if (count >= maxWaitingCalls) {
-        const message = `${maxWaitingCalls} of your calls wait already. Send returnImmediately, or subscribe.`;
+        const message = `${maxWaitingCalls} of your calls are already waiting. Set returnImmediately to true, or retry later.`;
         throw new DomainError('RATE_LIMITED', message, { retry_after: 1 });
       }
       counts.set(agentId, count + 1);
