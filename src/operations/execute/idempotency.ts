@@ -1,7 +1,7 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { createHash } from 'node:crypto';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
-import { toStableJson } from '../../../packages/core/src/domain/stable-json.ts';
+import { toCanonicalJson } from '../../../packages/core/src/domain/canonical-json.ts';
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import type { IdempotencyClaim, UnitOfWork } from '../../work/unit-of-work.ts';
 import { idempotencyKeyPattern } from '../../../packages/core/src/inputs/fields.ts';
@@ -110,7 +110,7 @@ export function createClaim({ call, input, file }: ClaimedCall): IdempotencyClai
   const request = file
     ? { input, sha256: file.sha256, filename: file.filename, content_type: file.content_type }
     : input;
-  return { key_hash: sha256(scope), request_hash: sha256(toStableJson(request)) };
+  return { key_hash: sha256(scope), request_hash: sha256(toCanonicalJson(request)) };
 }
 
 function sha256(text: string): Buffer {

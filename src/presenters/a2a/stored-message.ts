@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { WireMessage, WirePart } from './request.ts';
 import { invalidInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import { fitsAsJson } from '../../../packages/core/src/inputs/fields.ts';
-import { toStableJson } from '../../../packages/core/src/domain/stable-json.ts';
+import { toCanonicalJson } from '../../../packages/core/src/domain/canonical-json.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 
 const maxContentBytes = 32_768;
@@ -85,6 +85,6 @@ function digestOf(message: WireMessage): Buffer {
     ...(url !== undefined && { url: url.replace(/\?[^#]*/, '') }),
   }));
   return createHash('sha256')
-    .update(toStableJson({ ...message, parts }))
+    .update(toCanonicalJson({ ...message, parts }))
     .digest();
 }

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { cachePerObject } from '../../shared/cache-per-object.ts';
-import { toCanonicalJson } from '../../shared/canonical-json.ts';
+import { toCanonicalJson } from '../../../packages/core/src/domain/canonical-json.ts';
 import type { SigningKey } from './signing-keys.ts';
 
 /** A detached signature of a JSON value (RFC 7515, section 7.2.2). */

@@ -2,7 +2,7 @@ import { type AgentCard, verifyAgentCardSignature } from '@a2a-js/sdk';
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { rotateSigningKey, signingKeysTopic } from '../../../src/services/auth/signing-keys.ts';
-import { toCanonicalJson } from '../../../src/shared/canonical-json.ts';
+import { toCanonicalJson } from '../../../packages/core/src/domain/canonical-json.ts';
 import { useService } from '../../support/service.ts';
 
 const service = useService({ worker: false });

@@ -1,4 +1,4 @@
-import { toCanonicalJson } from '../../../shared/canonical-json.ts';
+import { toCanonicalJson } from '../../../../packages/core/src/domain/canonical-json.ts';
 import { createHash } from 'node:crypto';
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { toStableJson } from '../../../../core/src/domain/stable-json.ts';
+import { toCanonicalJson } from '../../../../core/src/domain/canonical-json.ts';
 import { DomainError } from '../../../../core/src/domain/errors.ts';
 import type { Call } from '../core/state.ts';
 
@@ -9,7 +9,7 @@ export async function runOnce(
   run: () => Promise<object>,
 ): Promise<{ output: object; isReplayed: boolean }> {
   const id = JSON.stringify([me.id, method, fillPath(path, input), key]);
-  const request = toStableJson(input);
+  const request = toCanonicalJson(input);
   const stored = state.answers.get(id);
   if (stored) {
     if (stored.request !== request)

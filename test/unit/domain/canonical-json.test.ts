@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toCanonicalJson } from '../../../src/shared/canonical-json.ts';
+import { toCanonicalJson } from '../../../packages/core/src/domain/canonical-json.ts';
 
 test('writes the example of RFC 8785, section 3.2.2', () => {
   const value = JSON.parse(String.raw`{
