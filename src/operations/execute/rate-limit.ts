@@ -1,36 +1,16 @@
-import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import type { OnBudget } from '../../../packages/core/src/domain/limits.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { RateLimits } from '../rate-limits.ts';
+import { createRefusalLimit } from '../refusal-limit.ts';
 import { type CallContext, mayNeedApproval, type Stage } from './context.ts';
-
-const maxExhausted = 10_000;
 
 /**
  * Counts calls against the default budget of their agent. Operations without a budget of their own count at once, before the input is
  * parsed: a call with bad input counts too. So do calls that may need approval; the approval stage counts them against their own budget.
- *
- * A refused call of an operation with its own budget also counts against the default budget. Otherwise a flood of bad input, or of
- * unknown ids with a fresh budget each, would have no limit. When the default budget is exhausted by such calls, each further call of
- * that agent needs it first, until it has points again: the flood is refused here, before any query.
+ * A refused call of an operation with its own budget counts as `createRefusalLimit` says: a flood of unknown ids has a fresh budget for each.
  * @throws {DomainError} RATE_LIMITED
  */
 export function createRateLimit(limits: RateLimits): Stage {
-  /** Agents whose refused calls exhausted their default budget. */
-  const exhausted = new Set<string>();
-
-  async function countRefusal(agentId: string, onRateLimit: OnBudget | undefined): Promise<void> {
-    try {
-      await limits.consume('default', agentId, onRateLimit);
-    } catch (error) {
-      exhausted.add(agentId);
-      for (const oldest of exhausted) {
-        if (exhausted.size <= maxExhausted) break;
-        exhausted.delete(oldest);
-      }
-      throw error;
-    }
-  }
+  const withRefusalLimit = createRefusalLimit(limits);
 
   return function rateLimit(operation, next) {
     return async (context) => {
@@ -41,16 +21,7 @@ export function createRateLimit(limits: RateLimits): Stage {
         await limits.consume('default', agent_id, onRateLimit);
         return next(context);
       }
-      if (exhausted.has(agent_id)) {
-        await limits.consume('default', agent_id, onRateLimit);
-        exhausted.delete(agent_id);
-      }
-      try {
-        return await next(context);
-      } catch (error) {
-        if (isRefusal(error)) await countRefusal(agent_id, onRateLimit);
-        throw error;
-      }
+      return withRefusalLimit(agent_id, onRateLimit, () => next(context));
     };
   };
 }
@@ -89,9 +60,4 @@ export async function consumeOwnBudget(
   const allowance = await limits.consumeCalls(budget, key, calls, onRateLimit);
   if (allowance.refusal && allowance.allowed === 0) throw allowance.refusal;
   context.allowance = allowance;
-}
-
-/** Whether the call was refused for its own sake. An exhausted budget is no such refusal: it caused no work. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof DomainError && error.status < 500 && error.code !== 'RATE_LIMITED';
 }

@@ -2,16 +2,16 @@ import type { Context, Middleware } from 'koa';
 import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import { fromProtoJson } from '../../presenters/a2a/request.ts';
 import { requireScope } from '../../operations/execute/authorize-scope.ts';
+import { createRefusalLimit } from '../../operations/refusal-limit.ts';
 import { findA2aAgentOperation, parseFoundAgent } from '../../operations/a2a/find-agent.ts';
 import { actorOf } from '../http/authenticate.ts';
 import { createJsonBody } from '../http/json-body.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import type { CardParts } from './card.ts';
 import { type CallParts, createCallContext } from './context.ts';
-import { createRefusalCounter } from './refusals.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 import { currentEdition, type Edition, legacyEdition } from './editions.ts';
-import { type ErrorState, toA2aRefusal } from './errors.ts';
+import { type A2aReason, type ErrorState, toA2aRefusal } from './errors.ts';
 import { findRoute, readFields } from './http-json.ts';
 import { readRpcId, readRpcRequest } from './json-rpc.ts';
 import { type Method, methods } from './methods.ts';
@@ -41,7 +41,7 @@ interface Invocation {
  */
 export function createInterfaces(parts: InterfaceParts): Middleware {
   const waiting = createWaitingCalls();
-  const refusals = createRefusalCounter(parts.limits);
+  const withRefusalLimit = createRefusalLimit(parts.limits);
 
   /** @throws {DomainError} AGENT_NOT_FOUND */
   async function findAgent(ctx: Context, handle: string): Promise<string> {
@@ -86,20 +86,23 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
     const isRpc = path === '' || path === '/';
     const state: ErrorState = { binding: isRpc ? 'JSONRPC' : 'HTTP+JSON', id: null };
     ctx.state['a2a'] = state;
-    let ended: Method['ended'] = 'UNSUPPORTED_OPERATION';
+    let ended: A2aReason = 'UNSUPPORTED_OPERATION';
     try {
-      await parts.authenticate(ctx, () =>
-        refusals.count(ctx, (onCounted) =>
+      await parts.authenticate(ctx, () => {
+        let isCounted = false;
+        const onCounted = () => (isCounted = true);
+        const serveBody = () =>
           readBody(ctx, async () => {
             if (isRpc) state.id = readRpcId(ctx);
             requireVersion(ctx, edition);
             const agent_id = await findAgent(ctx, handle);
             const invocation = isRpc ? readRpcRequest(ctx, methods, edition) : readHttpRequest(ctx, path);
-            ({ ended } = invocation.method);
+            ({ ended = ended } = invocation.method);
             await invoke(ctx, invocation, { agent_id, edition, onCounted });
-          }),
-        ),
-      );
+          });
+        const { agent_id: caller } = actorOf(ctx);
+        return withRefusalLimit(caller, createRateLimitReporter(ctx), serveBody, () => isCounted);
+      });
     } catch (error) {
       throw toA2aRefusal(error, ended);
     }

@@ -35,8 +35,8 @@ export interface Method<Params = unknown> {
   request: z.ZodType<Params>;
   /** For its scope, which is checked before the request is parsed. */
   operation: Operation;
-  /** The error of A2A for a task that has ended. */
-  ended: A2aReason;
+  /** The error of A2A for a task that has ended. Default: UNSUPPORTED_OPERATION. */
+  ended?: A2aReason;
   /** Returns the response, or null after it has begun a stream. */
   run(context: CallContext, params: Params): Promise<object | null>;
 }
@@ -51,7 +51,6 @@ export const methods: readonly Method[] = [
     routes: ['POST /message:send'],
     request: sendMessageRequest,
     operation: sendA2aMessageOperation,
-    ended: 'UNSUPPORTED_OPERATION',
     run: async (context, params) => ({ task: await send(context, params) }),
   }),
   defineMethod({
@@ -59,7 +58,6 @@ export const methods: readonly Method[] = [
     routes: ['POST /message:stream'],
     request: sendMessageRequest,
     operation: sendA2aMessageOperation,
-    ended: 'UNSUPPORTED_OPERATION',
     run: sendAndStream,
   }),
   defineMethod({
@@ -67,7 +65,6 @@ export const methods: readonly Method[] = [
     routes: ['GET /tasks/{id}'],
     request: getTaskRequest,
     operation: getA2aTaskOperation,
-    ended: 'UNSUPPORTED_OPERATION',
     run: get,
   }),
   defineMethod({
@@ -75,7 +72,6 @@ export const methods: readonly Method[] = [
     routes: ['GET /tasks'],
     request: listTasksRequest,
     operation: listA2aTasksOperation,
-    ended: 'UNSUPPORTED_OPERATION',
     run: list,
   }),
   defineMethod({
@@ -92,7 +88,6 @@ export const methods: readonly Method[] = [
     routes: ['POST /tasks/{id}:subscribe', 'GET /tasks/{id}:subscribe'],
     request: taskRequest,
     operation: getA2aTaskOperation,
-    ended: 'UNSUPPORTED_OPERATION',
     run: subscribe,
   }),
   defineMethod({
@@ -100,7 +95,6 @@ export const methods: readonly Method[] = [
     routes: ['GET /extendedAgentCard'],
     request: emptyRequest,
     operation: getExtendedAgentCardOperation,
-    ended: 'UNSUPPORTED_OPERATION',
     run: getExtendedCard,
   }),
   defineMethod({
@@ -108,7 +102,6 @@ export const methods: readonly Method[] = [
     routes: ['POST /tasks/{taskId}/pushNotificationConfigs'],
     request: pushConfigRequest,
     operation: createPushConfigOperation,
-    ended: 'UNSUPPORTED_OPERATION',
     run: createPushConfig,
   }),
   defineMethod({
@@ -116,7 +109,6 @@ export const methods: readonly Method[] = [
     routes: ['GET /tasks/{taskId}/pushNotificationConfigs/{id}'],
     request: namedPushConfigRequest,
     operation: getPushConfigOperation,
-    ended: 'UNSUPPORTED_OPERATION',
     run: getPushConfig,
   }),
   defineMethod({
@@ -124,7 +116,6 @@ export const methods: readonly Method[] = [
     routes: ['GET /tasks/{taskId}/pushNotificationConfigs'],
     request: listPushConfigsRequest,
     operation: listPushConfigsOperation,
-    ended: 'UNSUPPORTED_OPERATION',
     run: listPushConfigs,
   }),
   defineMethod({
@@ -132,7 +123,6 @@ export const methods: readonly Method[] = [
     routes: ['DELETE /tasks/{taskId}/pushNotificationConfigs/{id}'],
     request: namedPushConfigRequest,
     operation: deletePushConfigOperation,
-    ended: 'UNSUPPORTED_OPERATION',
     run: deletePushConfig,
   }),
 ];
