@@ -1,13 +1,7 @@
 import type { Core } from '../../src/compose.ts';
 import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import { toLegacyTask } from '../../src/presenters/a2a/legacy.ts';
-import {
-  presentTask,
-  presentUpdate,
-  type PresentedMessage,
-  type TaskForm,
-} from '../../src/presenters/a2a/task.ts';
-import type { A2aMessageRow } from '../../src/repositories/a2a/messages.ts';
+import { presentTask, presentUpdate, type TaskForm } from '../../src/presenters/a2a/task.ts';
 import type { A2aTaskRow } from '../../src/repositories/a2a/tasks.ts';
 import type { ClaimedPushConfig } from '../../src/repositories/a2a/push-configs.ts';
 import { toFileAddress } from '../../src/services/a2a/files.ts';
@@ -20,9 +14,8 @@ import { nextAttemptAt, type PostingSource, type Step } from './handler.ts';
 const maxHistory = 100;
 
 /**
- * The push notification configs of clients of A2A: the updates of a task, in the order of their generations;
- * in A2A 0.3 the task itself. A config stops with 410, after
- * the last failed attempt, and when its secrets cannot be read; its client starts it again from its position.
+ * Sends the updates of tasks to the push notification configs of A2A clients, in the order of their generations. Configs of A2A 0.3 get the task
+ * itself. A config stops after a 410, after the last failed attempt, or when its secrets cannot be read. The client restarts it at its position.
  */
 export function pushConfigSource(core: Core, pacing: WebhookPacing): PostingSource {
   const { pushConfigs } = core.db;
@@ -91,7 +84,7 @@ function createTurn(core: Core, pacing: WebhookPacing, config: ClaimedPushConfig
   /** Sends the task as it is now. The updates before are part of it. */
   async function sendTask(task: A2aTaskRow): Promise<Step> {
     const stored = await readMessages(db, [task], { last: maxHistory, hasArtifacts: true });
-    const parts = { messages: toPresented(stored), hasArtifacts: true, historyLength: maxHistory };
+    const parts = { messages: stored, hasArtifacts: true, historyLength: maxHistory };
     return send(task.generation, (shown) => toLegacyTask({ ...presentTask(task, parts, shown) }));
   }
 
@@ -99,10 +92,9 @@ function createTurn(core: Core, pacing: WebhookPacing, config: ClaimedPushConfig
     async next(end: number): Promise<Step> {
       const found = await readUpdates(db, config, config.position);
       if (!found) return 'ended';
-      const { task, updates } = found;
+      const { task, updates, messages } = found;
       if (updates.length === 0) return 'idle';
       if (config.version === '0.3') return sendTask(task);
-      const messages = toPresented(found.messages);
       for (const update of updates) {
         const step = await send(update.generation, (shown) => presentUpdate(task, update, messages, shown));
         if (step !== 'more' || Date.now() >= end) return step;
@@ -112,6 +104,3 @@ function createTurn(core: Core, pacing: WebhookPacing, config: ClaimedPushConfig
     release: store,
   };
 }
-
-/** The stored form of a message was parsed when it was received. */
-const toPresented = (messages: readonly A2aMessageRow[]) => messages as unknown as PresentedMessage[];

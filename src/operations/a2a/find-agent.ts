@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { requireAgents } from '../../services/access.ts';
-import { agentNotFound } from '../../services/access.ts';
+import { agentNotFound, requireAgents } from '../../services/access.ts';
 import { defineOperation } from '../define.ts';
 
 const foundAgent = z.object({ agent_id: z.string() });

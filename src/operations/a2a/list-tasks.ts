@@ -3,7 +3,7 @@ import { taskStates } from '../../../packages/core/src/domain/tasks.ts';
 import { presentTask } from '../../presenters/a2a/task.ts';
 import { listClientTasks } from '../../services/a2a/tasks.ts';
 import { defineOperation } from '../define.ts';
-import { exampleShownTask, toPresented, toTaskForm, transportFields, wireTask } from './show-task.ts';
+import { exampleShownTask, toTaskForm, transportFields, wireTask } from './show-task.ts';
 
 /** `ListTasks` of A2A. */
 export const listA2aTasksOperation = defineOperation({
@@ -32,7 +32,7 @@ export const listA2aTasksOperation = defineOperation({
     const { tasks, next_cursor = '', total } = await listClientTasks(work, request);
     const form = toTaskForm(work, has_mailbox);
     const shown = tasks.map(({ task, messages }) =>
-      presentTask(task, { messages: toPresented(messages), hasArtifacts, historyLength: last }, form),
+      presentTask(task, { messages, hasArtifacts, historyLength: last }, form),
     );
     return {
       tasks: z.array(wireTask).parse(shown),

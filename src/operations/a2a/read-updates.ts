@@ -3,7 +3,7 @@ import { isOpenTask } from '../../../packages/core/src/domain/tasks.ts';
 import { presentUpdate } from '../../presenters/a2a/task.ts';
 import { readTaskUpdates } from '../../services/a2a/tasks.ts';
 import { defineOperation } from '../define.ts';
-import { exampleShownTask, toPresented, toTaskForm, transportFields } from './show-task.ts';
+import { exampleShownTask, toTaskForm, transportFields } from './show-task.ts';
 
 /** The next events of a stream of A2A. */
 const taskUpdates = z.object({
@@ -24,8 +24,7 @@ export const readA2aUpdatesOperation = defineOperation({
   async run(work, { agent_id, task_id, after_generation, has_mailbox }) {
     const found = await readTaskUpdates(work, { agent_id, task_id }, after_generation);
     const form = toTaskForm(work, has_mailbox);
-    const messages = toPresented(found.messages);
-    const { task, updates } = found;
+    const { task, updates, messages } = found;
     // A later change may have been committed after the task was read, so the updates decide.
     const { state } = updates.at(-1) ?? task;
     const needsInput = state === 'input_required' && updates.some(({ change }) => change === 'state');

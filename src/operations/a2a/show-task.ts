@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isOpenTask, isSettledTask } from '../../../packages/core/src/domain/tasks.ts';
-import { presentTask, type PresentedMessage, type TaskForm } from '../../presenters/a2a/task.ts';
+import { presentTask, type TaskForm } from '../../presenters/a2a/task.ts';
 import { toFileAddress } from '../../services/a2a/files.ts';
 import type { ClientTask } from '../../services/a2a/tasks.ts';
 import type { Work } from '../../work/unit-of-work.ts';
@@ -40,7 +40,7 @@ export function showTask(
   { task, messages }: ClientTask,
   { historyLength, hasMailbox }: { historyLength: number; hasMailbox: boolean },
 ): z.infer<typeof shownTask> {
-  const parts = { messages: toPresented(messages), hasArtifacts: true, historyLength };
+  const parts = { messages, hasArtifacts: true, historyLength };
   return {
     task: wireTask.parse(presentTask(task, parts, toTaskForm(work, hasMailbox))),
     generation: task.generation,
@@ -48,10 +48,6 @@ export function showTask(
     is_settled: isSettledTask(task.state),
   };
 }
-
-/** The stored form of a message was parsed when it was received. */
-export const toPresented = (messages: ClientTask['messages']): PresentedMessage[] =>
-  messages as unknown as PresentedMessage[];
 
 /** A task of the examples. */
 export const exampleShownTask = {

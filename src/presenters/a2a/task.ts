@@ -1,8 +1,11 @@
-import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
+import {
+  mailboxExtension,
+  type ReceivedMessage,
+  type ReceivedPart,
+} from '../../../packages/core/src/domain/a2a.ts';
 import type { TaskChange, TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import type { AttachmentRecord } from '../../../packages/core/src/records/attachment.ts';
 import type { MessageColumns } from '../../../packages/core/src/records/message.ts';
-import type { WireMessage, WirePart } from './request.ts';
 import { toWireState } from './states.ts';
 
 /** A message of a task, from rows that may have more columns. */
@@ -12,7 +15,7 @@ export interface PresentedMessage extends MessageColumns {
   data: unknown;
   /** Of a message that came through A2A. */
   client_message_id: string | null;
-  wire: WireMessage | null;
+  wire: ReceivedMessage | null;
 }
 
 export interface PresentedTask {
@@ -142,7 +145,7 @@ function presentMessage(message: PresentedMessage, task: PresentedTask, form: Ta
 
 /** The parts of a client, with the address of each file in place of its bytes. */
 function presentWireParts(
-  parts: readonly WirePart[],
+  parts: readonly ReceivedPart[],
   attachments: readonly AttachmentRecord[],
   form: TaskForm,
 ): object[] {

@@ -1,3 +1,4 @@
+import type { ReceivedMessage } from '../../../packages/core/src/domain/a2a.ts';
 import { type MessageRow, messageColumns } from '../messages/messages.ts';
 import { hideFromPlanner } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
@@ -21,7 +22,8 @@ export interface A2aMessageRow extends MessageRow {
   artifact: boolean;
   data: unknown;
   client_message_id: string | null;
-  wire: unknown;
+  /** Null for a message of `/v1`, and after the retention of messages. */
+  wire: ReceivedMessage | null;
 }
 
 /** Which messages of tasks to read, besides those by id. */

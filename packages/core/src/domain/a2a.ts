@@ -16,3 +16,23 @@ export const maxWaitingCalls = 64;
 
 /** The lifetime of the address of a file, in milliseconds. */
 export const fileAddressLifetimeMs = 3_600_000;
+
+/** A message of a client as it was received, without the bytes of its files (A2A 1.0, section 4.1.4). A file is known by its place among them. */
+export interface ReceivedMessage {
+  parts: readonly ReceivedPart[];
+  metadata?: Record<string, unknown> | undefined;
+  extensions?: readonly string[] | undefined;
+  referenceTaskIds?: readonly string[] | undefined;
+}
+
+/** One of `text`, `raw`, `url` and `data`. */
+export interface ReceivedPart {
+  text?: string | undefined;
+  /** Empty: the bytes are an attachment of the message. */
+  raw?: string | undefined;
+  url?: string | undefined;
+  data?: unknown;
+  metadata?: Record<string, unknown> | undefined;
+  filename?: string | undefined;
+  mediaType?: string | undefined;
+}
