@@ -37,7 +37,7 @@ interface Invocation {
 
 /**
  * The two interfaces of each agent, JSON-RPC and HTTP+JSON, at the same address (A2A 1.0, sections 9 and 11). A call is checked in this order:
- * token, version, agent, scope, input.
+ * token, body, version, agent, method, scope, input.
  */
 export function createInterfaces(parts: InterfaceParts): Middleware {
   const waiting = createWaitingCalls();
