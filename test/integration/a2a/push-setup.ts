@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
+import { defaultPacing } from '../../../packages/core/src/domain/webhooks.ts';
+import type { Core } from '../../../src/compose.ts';
+import { postingHandler } from '../../../workers/posting/handler.ts';
+import { pushConfigSource } from '../../../workers/posting/push-configs.ts';
 import { type Binding, a2aAddress, createA2aClient, toA2aMessage } from '../../clients/a2a.ts';
 import { expectValidA2a } from '../../support/a2a/expect-valid.ts';
 import type { ReceivedPost } from '../../support/servers/webhook-receiver.ts';
@@ -47,13 +51,7 @@ export function usePush() {
     /** An address of the receiver that no other test uses. */
     newUrl: () => `${service.receiver.url}/${randomUUID()}`,
     /** The updates that were sent to an address, in short. */
-    storyOf: (url: string): string[] =>
-      postsTo(url).map(({ json }) => {
-        expectValidA2a('StreamResponse', json);
-        const { statusUpdate, artifactUpdate } = json;
-        if (artifactUpdate) return `artifact ${artifactUpdate.artifact.parts[0].text}`;
-        return `${statusUpdate.status.state} ${statusUpdate.status.message?.parts[0].text ?? ''}`.trim();
-      }),
+    storyOf: (url: string): string[] => postsTo(url).map(describePost),
     /** The stored form of a config. */
     async rowOf(task_id: string, id: string) {
       const text = 'select * from a2a_push_configs where task_id = $1 and id = $2';
@@ -66,6 +64,29 @@ export function usePush() {
       return row;
     },
   };
+}
+
+/** The update in a request to a receiver, in short. */
+export function describePost({ json }: ReceivedPost): string {
+  expectValidA2a('StreamResponse', json);
+  const { statusUpdate, artifactUpdate } = json;
+  if (artifactUpdate) return `artifact ${artifactUpdate.artifact.parts[0].text}`;
+  return `${statusUpdate.status.state} ${statusUpdate.status.message?.parts[0].text ?? ''}`.trim();
+}
+
+/** Sends what is due to the receivers, as a worker does in production. For a service without one. */
+export async function sendDue(core: Core): Promise<void> {
+  const handler = postingHandler(core, [pushConfigSource(core, defaultPacing)], defaultPacing);
+  for (const subscription_id of await core.db.pushConfigs.listDue(Date.now(), '', 100))
+    await handler.handle({ subscription_id });
+}
+
+/** Moves the clock to the next attempt for the receiver of a task. Returns the time that passes, in milliseconds. */
+export async function passUntilNextAttempt({ database }: Core, task_id: string): Promise<number> {
+  const text = `update a2a_push_configs c set next_at = $2 from a2a_push_configs before
+    where c.task_id = $1 and before.task_id = $1 returning (before.next_at - $2)::float8 as ms`;
+  const [row] = await database.query<{ ms: number }>({ text }, [task_id, Date.now()]);
+  return row?.ms ?? expect.fail('no attempt will follow');
 }
 
 /** All that an agent says with `tellAll`, as `storyOf` shows it. */

@@ -110,23 +110,39 @@ describe.each(bindings)('over %s', (binding) => {
     expect(reasonOf(ended)).toBe('UNSUPPORTED_OPERATION');
   });
 
-  test('another process streams the same task, and a stream that was cut loses and repeats nothing', async () => {
+  test('100 streams at two processes, cut while the task changes, lose and repeat nothing', async () => {
     const { ann, bob, id } = await open();
     const settings = { env: service.env, release: () => Promise.resolve() };
     const second = await startService({ settings, worker: false, env: { PORT: '0' } });
     try {
-      const client = clientOf(ann, bob, second.url);
+      const clients = [service.url, second.url].map((url) => clientOf(ann, bob, url));
       const seen: string[] = [];
-      let last = '1';
-      for (let round = 0; round < 10; round += 1) {
+      const subscribe = async (round: number) => {
+        const last = seen.at(-1)?.split(' ')[0] ?? '1';
         const options = { headers: { 'Last-Event-ID': last } };
-        const stream = await client.stream('SubscribeToTask', { id }, options);
-        await update(bob, id, { state: 'working', message: `Step ${round}` });
-        const [, next = ''] = await readFirst(stream, 2);
-        seen.push(next);
-        [last = ''] = next.split(' ');
+        const stream = await clients[round % 2]?.stream('SubscribeToTask', { id }, options);
+        expect((await stream?.next())?.value).toMatchObject({ id: last, event: { task: { id } } });
+        return stream ?? expect.fail('no client');
+      };
+      const cutting = { isOver: false };
+      const writing = (async () => {
+        let step = 0;
+        for (; !cutting.isOver; step += 1)
+          await update(bob, id, { state: 'working', message: `Step ${step}` });
+        return step;
+      })();
+      for (let round = 0; round < 100; round += 1) {
+        const stream = await subscribe(round);
+        if (round % 4 === 0) await stream.return();
+        else seen.push(...(await readFirst(stream, round % 4)));
       }
-      expect(seen).toEqual(Array.from({ length: 10 }, (_, round) => `${round + 2} WORKING Step ${round}`));
+      cutting.isOver = true;
+      const steps = await writing;
+      const rest = await subscribe(0);
+      await update(bob, id, { state: 'completed' });
+      seen.push(...(await readAll(rest)));
+      const all = Array.from({ length: steps }, (_, step) => `${step + 2} WORKING Step ${step}`);
+      expect(seen).toEqual([...all, `${steps + 2} COMPLETED`]);
     } finally {
       await second.stop();
     }

@@ -7,6 +7,7 @@ import {
   createWebhookSender,
   type WebhookSenderOptions,
 } from '../../../src/platform/outbound/webhook-sender.ts';
+import { createFakeDns } from '../../support/servers/fake-dns.ts';
 import { testCertificate } from '../../support/servers/tls-certificate.ts';
 
 /** The connections and the requests that the server received. */
@@ -108,18 +109,9 @@ describe('private addresses', () => {
   });
 
   test('no name resolves to one, whatever it resolves to later', async () => {
-    const answers = [
-      [{ address: '127.0.0.1', family: 4 }],
-      [
-        { address: '::ffff:127.0.0.1', family: 6 },
-        { address: '10.0.0.1', family: 4 },
-      ],
-      [],
-    ];
     const before = counters.connections;
-    for (const addresses of answers) {
-      const lookup = ((_name: string, _options: object, callback: (error: null, found: object) => void) =>
-        callback(null, addresses)) as unknown as NonNullable<WebhookSenderOptions['lookup']>;
+    for (const addresses of [['127.0.0.1'], ['::ffff:127.0.0.1', '10.0.0.1'], []]) {
+      const { lookup } = createFakeDns(addresses);
       expect(
         await createSender({ lookup }).send(buildRequest(`https://receiver.test:${secure}/`)),
       ).toMatchObject(noResponse);
@@ -129,25 +121,18 @@ describe('private addresses', () => {
 
   test('the checked address is the one that is connected to', async () => {
     // Only the first lookup returns an allowed address. There must be no second lookup.
-    let looks = 0;
-    const lookup = ((_name: string, _options: object, callback: (error: null, found: object) => void) => {
-      looks += 1;
-      callback(null, [{ address: looks === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }]);
-    }) as unknown as NonNullable<WebhookSenderOptions['lookup']>;
+    const { lookup, names } = createFakeDns(['127.0.0.1'], ['10.0.0.1']);
     const sender = createSender({ networks: loopback, lookup });
     expect(await sender.send(buildRequest(`https://localhost:${secure}/pinned`))).toMatchObject({
       status: 200,
       error: null,
     });
-    expect([looks, counters.posts.at(-1)]).toEqual([1, '/pinned']);
+    expect([names, counters.posts.at(-1)]).toEqual([['localhost'], '/pinned']);
     sender.close();
   });
 
   test('an unknown name and a name of a private address give the same error', async () => {
-    const lookup = ((_name: string, _options: object, callback: (error: Error) => void) =>
-      callback(
-        Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' }),
-      )) as unknown as NonNullable<WebhookSenderOptions['lookup']>;
+    const { lookup } = createFakeDns();
     expect(await createSender({ lookup }).send(buildRequest('https://absent.test/'))).toMatchObject(
       noResponse,
     );

@@ -1,16 +1,25 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isOpenTask, type TaskState } from '../../../packages/core/src/domain/tasks.ts';
-import { a2aAddress, createA2aClient, followTask, toSeenUpdates } from '../../clients/a2a.ts';
+import {
+  a2aAddress,
+  createA2aClient,
+  followTask,
+  type SeenUpdate,
+  toSeenUpdates,
+} from '../../clients/a2a.ts';
 import { followFeed } from '../../clients/feed.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { askStateless } from '../../clients/mcp/stateless-request.ts';
-import { type TestAgent, useSharedService } from '../../support/service.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { type TestAgent, useService } from '../../support/service.ts';
+import { use } from '../../support/use.ts';
 import { inboxOf } from '../inbox/setup.ts';
 import { call, connectCaller } from '../ws/caller.ts';
 import { changesIn, tasksOf } from './setup.ts';
 
-const service = useSharedService();
+const service = useService({ env: { WEBHOOK_NETWORKS: '127.0.0.0/8' } });
+const receiver = use(() => startWebhookReceiver({ isDescribed: false }));
 const { pair, openTask, read, send, report, cancel } = tasksOf(service);
 
 interface World {
@@ -63,7 +72,16 @@ const actions: Record<string, Action> = {
   },
 };
 
-test('random concurrent actions of both sides give one order of generations, in rows, events and reads', async () => {
+const mailbox = 'urn:agent-messaging-service:a2a:mailbox:1';
+
+/** The updates that the receiver of a task got. */
+const calledBack = (id: string): SeenUpdate[] =>
+  receiver.postsAt(`/${id}`).map(({ headers, json: { statusUpdate } }) => {
+    const generation = Number(String(headers['webhook-id']).split('-').at(-1));
+    return [generation, statusUpdate ? statusUpdate.status.state : 'result'];
+  });
+
+test('random concurrent actions of both sides give one order, in rows, events, reads, streams and callbacks', async () => {
   const names = fc.array(fc.constantFrom(...Object.keys(actions)), { minLength: 2, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(names, async (chosen) => {
@@ -71,10 +89,10 @@ test('random concurrent actions of both sides give one order of generations, in 
       await inboxOf(service.api, agent).turnOn();
       const feeds = await Promise.all([client, agent].map(({ token }) => followFeed(service.api, token)));
       const world = { ...(await openTask(client, agent)), client, agent };
-      const streaming = await followTask(
-        createA2aClient('HTTP+JSON', a2aAddress(service.url, agent.handle), client.token),
-        world.id,
-      );
+      const asA2aClient = createA2aClient('HTTP+JSON', a2aAddress(service.url, agent.handle), client.token);
+      const streaming = await followTask(asA2aClient, world.id);
+      const config = { taskId: world.id, url: `${receiver.url}/${world.id}` };
+      await asA2aClient.call('CreateTaskPushNotificationConfig', config);
       const answers = await Promise.all(chosen.map(async (name) => actions[name]?.(world)));
       expect(answers.filter((answer) => Number(Object(answer).status) >= 500)).toEqual([]);
       const rows = await service.sql<{ change: string; state: TaskState; generation: number }>(
@@ -97,6 +115,12 @@ test('random concurrent actions of both sides give one order of generations, in 
       expect(streamed).toEqual(all.slice(0, streamed.length));
       if (!all.some(([, what]) => what === 'TASK_STATE_INPUT_REQUIRED'))
         expect(streamed).toHaveLength(all.length);
+      await expect.poll(() => calledBack(world.id), { timeout: 30_000 }).toEqual(all);
+      const options = { headers: { 'A2A-Extensions': mailbox } };
+      const { result } = await asA2aClient.call('GetTask', { id: world.id }, options);
+      const last = all.at(-1) ?? expect.fail('no end');
+      expect([result.metadata[mailbox].generation, result.status.state]).toEqual(last);
+      expect(result.artifacts ?? []).toHaveLength(all.filter(([, what]) => what === 'result').length);
     }),
     { numRuns: 25 },
   );

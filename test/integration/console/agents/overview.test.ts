@@ -42,6 +42,24 @@ test('shows the status, the latest conversations, and asks for a credential', as
   expect(links).toContain(`/console/conversations?agent=${mine.id}`);
 });
 
+test('shows the address of the A2A card, which needs a token for a private agent', async () => {
+  const ada = await signInPerson(service);
+  const mine = await ada.agent();
+  const path = `/a2a/${mine.handle.replace('.', '/')}/.well-known/agent-card.json`;
+  const pageWith = async (visibility: string) => {
+    await service.sql('update agents set visibility = $2 where id = $1', [mine.id, visibility]);
+    const page = await ada.go(pageOf(mine));
+    return [
+      page.text.includes(`http://localhost:3000${path}`),
+      page.visibleText.includes('card needs a token'),
+    ];
+  };
+  expect(await pageWith('public')).toEqual([true, false]);
+  expect((await fetch(`${service.url}${path}`)).status).toBe(200);
+  expect(await pageWith('private')).toEqual([true, true]);
+  expect((await fetch(`${service.url}${path}`)).status).toBe(404);
+});
+
 test.each(['nonsense', '%00', '<script>', 'node'])(
   'an unknown program %s shows the first one',
   async (name) => {
