@@ -96,8 +96,8 @@ export interface ItemWait<Input = unknown> {
   /** How long the call may wait, in milliseconds. */
   waitMs(input: Input): number;
   isEmpty(output: object, input: Input): boolean;
-  /** What to wait for. Throws as `run`. */
-  findNext(work: Work, input: Input): Promise<NextItem>;
+  /** What to wait for after an empty output. Throws as `run`. */
+  findNext(work: Work, input: Input, output: object): Promise<NextItem>;
 }
 
 /** Runs concurrent calls of an operation in one transaction. */

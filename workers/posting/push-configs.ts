@@ -6,7 +6,7 @@ import type { A2aTaskRow } from '../../src/repositories/a2a/tasks.ts';
 import type { ClaimedPushConfig } from '../../src/repositories/a2a/push-configs.ts';
 import { toFileAddress } from '../../src/services/a2a/files.ts';
 import { createPushRequest } from '../../src/services/a2a/push-requests.ts';
-import { readMessages, readUpdates } from '../../src/services/a2a/tasks.ts';
+import { findUpdates } from '../../src/services/a2a/tasks.ts';
 import { toCallbackFailure } from '../../src/services/event-subscriptions/requests.ts';
 import { nextAttemptAt, type PostingSource, type Step } from './handler.ts';
 
@@ -82,21 +82,21 @@ function createTurn(core: Core, pacing: WebhookPacing, config: ClaimedPushConfig
   }
 
   /** Sends the task as it is now. The updates before are part of it. */
-  async function sendTask(task: A2aTaskRow): Promise<Step> {
-    const stored = await readMessages(db, [task], { last: maxHistory, hasArtifacts: true });
-    const parts = { messages: stored, hasArtifacts: true, historyLength: maxHistory };
+  function sendTask(task: A2aTaskRow): Promise<Step> {
+    const parts = { messages: task.messages, hasArtifacts: true, historyLength: maxHistory };
     return send(task.generation, (shown) => toLegacyTask({ ...presentTask(task, parts, shown) }));
   }
 
   return {
     async next(end: number): Promise<Step> {
-      const found = await readUpdates(db, config, config.position);
+      const detail = config.version === '0.3' ? { last: maxHistory, has_artifacts: true } : undefined;
+      const found = await findUpdates(db, { ...config, agent: config.agent_id }, config.position, detail);
       if (!found) return 'ended';
-      const { task, updates, messages } = found;
+      const { task, updates } = found;
       if (updates.length === 0) return 'idle';
       if (config.version === '0.3') return sendTask(task);
       for (const update of updates) {
-        const step = await send(update.generation, (shown) => presentUpdate(task, update, messages, shown));
+        const step = await send(update.generation, (shown) => presentUpdate(task, update, shown));
         if (step !== 'more' || Date.now() >= end) return step;
       }
       return 'more';

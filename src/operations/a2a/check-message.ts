@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { checkClientMessage } from '../../services/a2a/send.ts';
 import { defineOperation } from '../define.ts';
 import { sendA2aMessageOperation } from './send-message.ts';
+import { exampleAgent } from './show-task.ts';
 
 const checkedMessage = z.object({ is_new: z.boolean() });
 
@@ -12,7 +13,7 @@ export const checkA2aMessageOperation = defineOperation({
   scope: 'threads:write',
   kind: 'read',
   input: z.strictObject({
-    agent_id: z.string(),
+    agent: z.string(),
     message_id: z.string(),
     task_id: z.string().optional(),
     context_id: z.string().optional(),
@@ -23,7 +24,7 @@ export const checkA2aMessageOperation = defineOperation({
   }),
   errors: sendA2aMessageOperation.errors,
   example: {
-    input: { agent_id: 'agt_01K9ZX5N3Q8R2T4V6W8X0Y2A4C', message_id: '0d4f1f6e-3f5c-4c0e-9d0c-1d9d4b8a7c11' },
+    input: { agent: exampleAgent, message_id: '0d4f1f6e-3f5c-4c0e-9d0c-1d9d4b8a7c11' },
     output: { is_new: true },
   },
 });

@@ -3,7 +3,7 @@ import { presentPushConfig, pushConfigSchema } from '../../presenters/a2a/push-c
 import { putPushConfig } from '../../services/a2a/push-configs.ts';
 import { defineOperation } from '../define.ts';
 import { exampleOfTask, examplePushConfig, ofTask, pushTarget, toPushTarget } from './push-config-fields.ts';
-import { transportFields } from './show-task.ts';
+import { taskErrors, transportFields } from './show-task.ts';
 
 /** `CreateTaskPushNotificationConfig` of A2A. */
 export const createPushConfigOperation = defineOperation({
@@ -13,10 +13,10 @@ export const createPushConfigOperation = defineOperation({
   kind: 'write',
   input: z.strictObject({ ...ofTask, has_mailbox: transportFields.has_mailbox, config: pushTarget }),
   output: pushConfigSchema,
-  async run(work, { agent_id, task_id, has_mailbox, config }) {
+  async run(work, { agent, task_id, has_mailbox, config }) {
     const target = toPushTarget(config, has_mailbox);
-    return presentPushConfig(await putPushConfig(work, { agent_id, task_id }, target));
+    return presentPushConfig(await putPushConfig(work, { agent, task_id }, target));
   },
-  errors: ['TASK_NOT_FOUND'],
+  errors: taskErrors,
   example: { input: { ...exampleOfTask, config: { url: examplePushConfig.url } }, output: examplePushConfig },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { removePushConfig } from '../../services/a2a/push-configs.ts';
 import { defineOperation } from '../define.ts';
 import { exampleOfTask, examplePushConfig, ofTask } from './push-config-fields.ts';
+import { taskErrors } from './show-task.ts';
 
 /** `DeleteTaskPushNotificationConfig` of A2A. */
 export const deletePushConfigOperation = defineOperation({
@@ -15,6 +16,6 @@ export const deletePushConfigOperation = defineOperation({
     await removePushConfig(work, of, id);
     return {};
   },
-  errors: ['TASK_NOT_FOUND'],
+  errors: taskErrors,
   example: { input: { ...exampleOfTask, id: examplePushConfig.id }, output: {} },
 });

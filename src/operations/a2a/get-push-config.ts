@@ -3,6 +3,7 @@ import { presentPushConfig, pushConfigSchema } from '../../presenters/a2a/push-c
 import { requirePushConfig } from '../../services/a2a/push-configs.ts';
 import { defineOperation } from '../define.ts';
 import { exampleOfTask, examplePushConfig, ofTask } from './push-config-fields.ts';
+import { taskErrors } from './show-task.ts';
 
 /** `GetTaskPushNotificationConfig` of A2A. */
 export const getPushConfigOperation = defineOperation({
@@ -13,6 +14,6 @@ export const getPushConfigOperation = defineOperation({
   input: z.strictObject({ ...ofTask, id: z.string() }),
   output: pushConfigSchema,
   run: async (work, { id, ...of }) => presentPushConfig(await requirePushConfig(work, of, id)),
-  errors: ['TASK_NOT_FOUND'],
+  errors: taskErrors,
   example: { input: { ...exampleOfTask, id: examplePushConfig.id }, output: examplePushConfig },
 });

@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { isSettledTask } from '../../../packages/core/src/domain/tasks.ts';
-import { readClientTask, readTaskUpdates } from '../../services/a2a/tasks.ts';
+import { requireClientTask } from '../../services/a2a/tasks.ts';
 import { defineOperation } from '../define.ts';
-import { exampleShownTask, maxHistory, showTask, shownTask, transportFields } from './show-task.ts';
+import {
+  exampleAgent,
+  exampleShownTask,
+  maxHistory,
+  showTask,
+  shownTask,
+  taskErrors,
+  transportFields,
+} from './show-task.ts';
 
 /** `GetTask` of A2A, and the wait of `SendMessage`. */
 export const getA2aTaskOperation = defineOperation({
@@ -17,30 +24,23 @@ export const getA2aTaskOperation = defineOperation({
     wait_ms: z.int().default(0),
   }),
   output: shownTask,
-  async run(work, { agent_id, task_id, has_mailbox: hasMailbox, history_length: historyLength }) {
-    const found = await readClientTask(
-      work,
-      { agent_id, task_id },
-      { last: historyLength, hasArtifacts: true },
-    );
-    return showTask(work, found, { historyLength, hasMailbox });
+  async run(work, { agent, task_id, has_mailbox: hasMailbox, history_length: historyLength }) {
+    const detail = { last: historyLength, has_artifacts: true };
+    const task = await requireClientTask(work, { agent, task_id }, detail);
+    return showTask(work, task, { historyLength, hasMailbox });
   },
   itemWait: {
     waitMs: ({ wait_ms }) => wait_ms,
     isEmpty: (output) => !shownTask.parse(output).is_settled,
-    // The client gets each change of the task as an event. It may have changed since it was read, with an event before this position.
-    async findNext(work, { task_id, agent_id }) {
-      const { task, feed_number } = await readTaskUpdates(
-        work,
-        { task_id, agent_id },
-        Number.MAX_SAFE_INTEGER,
-      );
-      return { last_number: feed_number, next_in_ms: isSettledTask(task.state) ? 0 : null };
-    },
+    // The client gets each change of the task as an event.
+    findNext: async (_work, _input, output) => ({
+      last_number: shownTask.parse(output).feed_number,
+      next_in_ms: null,
+    }),
   },
-  errors: ['TASK_NOT_FOUND'],
+  errors: taskErrors,
   example: {
-    input: { agent_id: 'agt_01K9ZX5N3Q8R2T4V6W8X0Y2A4C', task_id: exampleShownTask.task.id },
+    input: { agent: exampleAgent, task_id: exampleShownTask.task.id },
     output: exampleShownTask,
   },
 });

@@ -3,6 +3,7 @@ import { presentPushConfig, pushConfigSchema } from '../../presenters/a2a/push-c
 import { listPushConfigs } from '../../services/a2a/push-configs.ts';
 import { defineOperation } from '../define.ts';
 import { exampleOfTask, examplePushConfig, ofTask } from './push-config-fields.ts';
+import { taskErrors } from './show-task.ts';
 
 /** `ListTaskPushNotificationConfigs` of A2A. */
 export const listPushConfigsOperation = defineOperation({
@@ -13,6 +14,6 @@ export const listPushConfigsOperation = defineOperation({
   input: z.strictObject(ofTask),
   output: z.object({ configs: z.array(pushConfigSchema) }),
   run: async (work, of) => ({ configs: (await listPushConfigs(work, of)).map(presentPushConfig) }),
-  errors: ['TASK_NOT_FOUND'],
+  errors: taskErrors,
   example: { input: exampleOfTask, output: { configs: [examplePushConfig] } },
 });

@@ -3,7 +3,7 @@ import { taskStates } from '../../../packages/core/src/domain/tasks.ts';
 import { presentTask } from '../../presenters/a2a/task.ts';
 import { listClientTasks } from '../../services/a2a/tasks.ts';
 import { defineOperation } from '../define.ts';
-import { exampleShownTask, toTaskForm, transportFields, wireTask } from './show-task.ts';
+import { exampleAgent, exampleShownTask, toTaskForm, transportFields, wireTask } from './show-task.ts';
 
 /** `ListTasks` of A2A. */
 export const listA2aTasksOperation = defineOperation({
@@ -27,13 +27,12 @@ export const listA2aTasksOperation = defineOperation({
     pageSize: z.int(),
     totalSize: z.int(),
   }),
-  async run(work, { has_mailbox, has_artifacts: hasArtifacts, history_length: last, context_id, ...input }) {
-    const request = { ...input, thread_id: context_id ?? null, hasArtifacts, last };
+  async run(work, { has_mailbox, history_length: last, context_id, ...input }) {
+    const request = { ...input, thread_id: context_id ?? null, last };
     const { tasks, next_cursor = '', total } = await listClientTasks(work, request);
     const form = toTaskForm(work, has_mailbox);
-    const shown = tasks.map(({ task, messages }) =>
-      presentTask(task, { messages, hasArtifacts, historyLength: last }, form),
-    );
+    const parts = { hasArtifacts: input.has_artifacts, historyLength: last };
+    const shown = tasks.map((task) => presentTask(task, { messages: task.messages, ...parts }, form));
     return {
       tasks: z.array(wireTask).parse(shown),
       nextPageToken: next_cursor,
@@ -41,10 +40,10 @@ export const listA2aTasksOperation = defineOperation({
       totalSize: total,
     };
   },
-  errors: ['INVALID_CURSOR'],
+  errors: ['AGENT_NOT_FOUND', 'INVALID_CURSOR'],
   example: {
     input: {
-      agent_id: 'agt_01K9ZX5N3Q8R2T4V6W8X0Y2A4C',
+      agent: exampleAgent,
       state: null,
       since: null,
       limit: 50,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { PushTarget } from '../../services/a2a/push-configs.ts';
-import { transportFields } from './show-task.ts';
+import { exampleAgent, transportFields } from './show-task.ts';
 
 /** Of a task of the caller. */
-export const ofTask = { agent_id: transportFields.agent_id, task_id: z.string() };
+export const ofTask = { agent: transportFields.agent, task_id: z.string() };
 
 export const pushTarget = z.strictObject({
   id: z.string().optional(),
@@ -27,6 +27,6 @@ export const examplePushConfig = {
 };
 
 export const exampleOfTask = {
-  agent_id: 'agt_01K9ZX5N3Q8R2T4V6W8X0Y2A4C',
+  agent: exampleAgent,
   task_id: examplePushConfig.taskId,
 };

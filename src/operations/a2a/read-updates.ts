@@ -3,7 +3,7 @@ import { isOpenTask } from '../../../packages/core/src/domain/tasks.ts';
 import { presentUpdate } from '../../presenters/a2a/task.ts';
 import { readTaskUpdates } from '../../services/a2a/tasks.ts';
 import { defineOperation } from '../define.ts';
-import { exampleShownTask, toTaskForm, transportFields } from './show-task.ts';
+import { exampleAgent, exampleShownTask, taskErrors, toTaskForm, transportFields } from './show-task.ts';
 
 /** The next events of a stream of A2A. */
 const taskUpdates = z.object({
@@ -21,26 +21,25 @@ export const readA2aUpdatesOperation = defineOperation({
   kind: 'read',
   input: z.strictObject({ ...transportFields, task_id: z.string(), after_generation: z.int() }),
   output: taskUpdates,
-  async run(work, { agent_id, task_id, after_generation, has_mailbox }) {
-    const found = await readTaskUpdates(work, { agent_id, task_id }, after_generation);
+  async run(work, { agent, task_id, after_generation, has_mailbox }) {
+    const { task, updates } = await readTaskUpdates(work, { agent, task_id }, after_generation);
     const form = toTaskForm(work, has_mailbox);
-    const { task, updates, messages } = found;
     // A later change may have been committed after the task was read, so the updates decide.
     const { state } = updates.at(-1) ?? task;
     const needsInput = state === 'input_required' && updates.some(({ change }) => change === 'state');
     return {
       updates: updates.map((update) => ({
         generation: update.generation,
-        event: { ...presentUpdate(task, update, messages, form) },
+        event: { ...presentUpdate(task, update, form) },
       })),
       is_over: !isOpenTask(state) || needsInput,
-      feed_number: found.feed_number,
+      feed_number: task.feed_number,
     };
   },
-  errors: ['TASK_NOT_FOUND'],
+  errors: taskErrors,
   example: {
     input: {
-      agent_id: 'agt_01K9ZX5N3Q8R2T4V6W8X0Y2A4C',
+      agent: exampleAgent,
       task_id: exampleShownTask.task.id,
       after_generation: 1,
     },

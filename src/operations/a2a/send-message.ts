@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
-import { readClientTask } from '../../services/a2a/tasks.ts';
+import { parseAgentKey } from '../../services/access.ts';
+import { requireClientTask } from '../../services/a2a/tasks.ts';
 import { sendClientMessage } from '../../services/a2a/send.ts';
 import { defineOperation } from '../define.ts';
 import { sendErrors } from '../messages/send-message.ts';
 import { createThreadErrors } from '../threads/create-thread.ts';
 import { pushTarget, toPushTarget } from './push-config-fields.ts';
-import { exampleShownTask, maxHistory, showTask, shownTask, transportFields } from './show-task.ts';
+import {
+  exampleAgent,
+  exampleShownTask,
+  maxHistory,
+  showTask,
+  shownTask,
+  transportFields,
+} from './show-task.ts';
 
 /** `SendMessage` and `SendStreamingMessage` of A2A. The transport parses the message, and uploads its files. */
 export const sendA2aMessageOperation = defineOperation({
@@ -30,27 +38,28 @@ export const sendA2aMessageOperation = defineOperation({
     push_config: pushTarget.optional(),
   }),
   output: shownTask,
-  async run(work, { agent_id, has_mailbox: hasMailbox, history_length, digest, push_config, ...message }) {
+  async run(work, { agent, has_mailbox: hasMailbox, history_length, digest, push_config, ...message }) {
     const { task_id, context_id, ...rest } = message;
     const sent = await sendClientMessage(work, {
       ...rest,
-      agent_id,
+      agent,
       task_id,
       context_id,
       digest: Buffer.from(digest, 'base64'),
       push: push_config && toPushTarget(push_config, hasMailbox),
     });
-    const detail = { last: maxHistory, hasArtifacts: true };
-    const found = await readClientTask(work, { agent_id, task_id: sent }, detail);
-    return showTask(work, found, { historyLength: history_length, hasMailbox });
+    const detail = { last: maxHistory, has_artifacts: true };
+    const task = await requireClientTask(work, { agent, task_id: sent }, detail);
+    return showTask(work, task, { historyLength: history_length, hasMailbox });
   },
   limit: {
     budget: 'a2a_task',
     budgetOf: ({ task_id }) => (task_id === undefined ? 'a2a_task' : 'send_message'),
-    async findKey(work, { agent_id, task_id }) {
+    async findKey(work, { agent, task_id }) {
       if (task_id === undefined) return undefined;
-      const sides = { client_id: work.actor.agent_id, agent_id };
-      const task = isId('task', task_id) ? await work.db.a2aTasks.find(task_id, sides) : undefined;
+      const of = { task_id, client_id: work.actor.agent_id, agent: parseAgentKey(agent) };
+      const detail = { last: 0, has_artifacts: false };
+      const task = isId('task', task_id) ? await work.db.a2aTasks.find(of, detail) : undefined;
       return task?.thread_id ?? task_id;
     },
   },
@@ -62,7 +71,7 @@ export const sendA2aMessageOperation = defineOperation({
   ],
   example: {
     input: {
-      agent_id: 'agt_01K9ZX5N3Q8R2T4V6W8X0Y2A4C',
+      agent: exampleAgent,
       message_id: '0d4f1f6e-3f5c-4c0e-9d0c-1d9d4b8a7c11',
       content: 'When does order 1042 leave?',
       content_type: 'text',

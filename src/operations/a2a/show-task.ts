@@ -17,11 +17,13 @@ export const shownTask = z.object({
   is_open: z.boolean(),
   /** Whether it has ended, or waits for its client. */
   is_settled: z.boolean(),
+  /** Every later change of the task has an event of the client after this position. */
+  feed_number: z.int(),
 });
 
 /** The fields of the input that the transport sets, besides what the client sends. */
 export const transportFields = {
-  agent_id: z.string().describe('The agent of the address.'),
+  agent: z.string().describe('The handle of the address.'),
   has_mailbox: z.boolean().default(false).describe('Whether the client named the mailbox extension.'),
 };
 
@@ -37,15 +39,16 @@ export const toTaskForm = (work: Work, hasMailbox: boolean): TaskForm => ({
 /** Returns a task for `shownTask`. */
 export function showTask(
   work: Work,
-  { task, messages }: ClientTask,
+  task: ClientTask,
   { historyLength, hasMailbox }: { historyLength: number; hasMailbox: boolean },
 ): z.infer<typeof shownTask> {
-  const parts = { messages, hasArtifacts: true, historyLength };
+  const parts = { messages: task.messages, hasArtifacts: true, historyLength };
   return {
     task: wireTask.parse(presentTask(task, parts, toTaskForm(work, hasMailbox))),
     generation: task.generation,
     is_open: isOpenTask(task.state),
     is_settled: isSettledTask(task.state),
+    feed_number: task.feed_number,
   };
 }
 
@@ -59,4 +62,11 @@ export const exampleShownTask = {
   generation: 1,
   is_open: true,
   is_settled: false,
+  feed_number: 12,
 };
+
+/** What errors a call about a task has. */
+export const taskErrors = ['TASK_NOT_FOUND', 'AGENT_NOT_FOUND'] as const;
+
+/** The handle of the examples. */
+export const exampleAgent = 'globex.support';

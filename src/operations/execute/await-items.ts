@@ -31,7 +31,7 @@ export function createAwaitItems(unitOfWork: UnitOfWork, { watchInbox }: InboxWa
         const isOver = Date.now() >= deadline || signal?.aborted === true;
         if (isOver || !itemWait.isEmpty(answer.output, context.input)) return answer;
         const { last_number: after, next_in_ms } = await unitOfWork.read(actor, (work) =>
-          itemWait.findNext(work, context.input),
+          itemWait.findNext(work, context.input, answer.output),
         );
         const until = next_in_ms === null ? deadline : Math.min(deadline, Date.now() + next_in_ms);
         await watch.wait({ after, until, signal });

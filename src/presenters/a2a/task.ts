@@ -36,7 +36,8 @@ export interface PresentedUpdate {
   generation: number;
   change: TaskChange;
   state: TaskState;
-  message_id: string | null;
+  /** The message that it names, if it is still stored. */
+  message: PresentedMessage | null;
   created_at: number;
 }
 
@@ -73,11 +74,12 @@ export function presentTask(
   form: TaskForm,
 ): object {
   const artifacts = hasArtifacts ? messages.filter(({ artifact }) => artifact) : [];
+  const message = messages.find(({ id }) => id === task.status_message_id);
   const history = historyLength > 0 ? messages.slice(-historyLength) : [];
   return {
     id: task.id,
     contextId: task.thread_id,
-    status: presentStatus(task, task, messages, form),
+    status: presentStatus(task, task, message, form),
     ...(artifacts.length > 0 && { artifacts: artifacts.map((message) => presentArtifact(message, form)) }),
     ...(history.length > 0 && { history: history.map((message) => presentMessage(message, task, form)) }),
     ...presentMailbox(task, task.generation, form),
@@ -85,34 +87,30 @@ export function presentTask(
 }
 
 /** Returns an update of a task as an event of a stream (section 4.2). A result is an artifact; every other change is a status. */
-export function presentUpdate(
-  task: PresentedTask,
-  update: PresentedUpdate,
-  messages: readonly PresentedMessage[],
-  form: TaskForm,
-): object {
+export function presentUpdate(task: PresentedTask, update: PresentedUpdate, form: TaskForm): object {
   const about = { taskId: task.id, contextId: task.thread_id };
   const metadata = presentMailbox(task, update.generation, form);
-  const message = messages.find(({ id }) => id === update.message_id);
+  const { message } = update;
   if (update.change === 'result' && message)
     return {
       artifactUpdate: { ...about, artifact: presentArtifact(message, form), lastChunk: true, ...metadata },
     };
-  const { state, created_at: updated_at, message_id: status_message_id } = update;
-  const status = presentStatus(task, { state, updated_at, status_message_id }, messages, form);
+  const status = presentStatus(task, { state: update.state, updated_at: update.created_at }, message, form);
   return { statusUpdate: { ...about, status, ...metadata } };
 }
 
 function presentStatus(
   task: PresentedTask,
-  { state, updated_at, status_message_id }: Pick<PresentedTask, 'state' | 'updated_at' | 'status_message_id'>,
-  messages: readonly PresentedMessage[],
+  { state, updated_at }: Pick<PresentedTask, 'state' | 'updated_at'>,
+  message: PresentedMessage | null | undefined,
   form: TaskForm,
 ): object {
-  const said = messages.find(({ id, sender_id }) => id === status_message_id && sender_id === task.agent_id);
+  const isOfAgent = message?.sender_id === task.agent_id;
   return {
     state: toWireState(state),
-    ...(said && speakingStates.has(state) && { message: presentMessage(said, task, form) }),
+    ...(message &&
+      isOfAgent &&
+      speakingStates.has(state) && { message: presentMessage(message, task, form) }),
     timestamp: new Date(updated_at).toISOString(),
   };
 }

@@ -1,6 +1,5 @@
 import type { ReceivedMessage } from '../../../packages/core/src/domain/a2a.ts';
 import { type MessageRow, messageColumns } from '../messages/messages.ts';
-import { hideFromPlanner } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A message that a client sent through A2A. */
@@ -16,6 +15,11 @@ export interface A2aMessage {
   wire: string;
 }
 
+/** A message of a client to the agent of a handle. */
+type MessageName = Pick<A2aMessage, 'client_id' | 'client_message_id'> & { handle: string };
+
+type SentMessage = Pick<A2aMessage, 'task_id' | 'digest'>;
+
 /** A message of a task, with what A2A knows of it. */
 export interface A2aMessageRow extends MessageRow {
   task_id: string;
@@ -26,32 +30,45 @@ export interface A2aMessageRow extends MessageRow {
   wire: ReceivedMessage | null;
 }
 
-/** Which messages of tasks to read, besides those by id. */
-export interface A2aMessageFilter {
-  task_ids: readonly string[];
-  /** How many of the last messages of each task. */
-  last: number;
-  hasArtifacts: boolean;
-  message_ids: readonly string[];
-}
-
 /** The last artifacts of a task that are shown. */
 const maxArtifacts = 100;
 
-/** Messages of tasks as clients of A2A see them. */
+/** The messages `k` of a task, as JSON. Each limit of 1 makes the planner use an index: it expects more rows than there are. */
+const withContent = (k: string): string => `(
+  select k.task_id, ${messageColumns}, k.artifact, k.data, w.client_message_id, w.wire
+  from (${k}) k
+  cross join lateral (select * from messages where id = k.message_id limit 1) m
+  cross join lateral (select * from agents where id = m.sender_id limit 1) a
+  left join lateral (select * from a2a_messages where task_id = k.task_id and message_id = k.message_id limit 1) w on true)`;
+
+/** A message of a task as an `A2aMessageRow`, null without one. */
+export const taskMessage = (taskId: string, messageId: string): string => `(select to_json(shown) from
+  ${withContent(`select * from task_messages where task_id = ${taskId} and message_id = ${messageId}`)} shown)`;
+
+/** The messages of tasks `t`, oldest first: the last ones, the last artifacts, and one by its id, for `TaskDetail`. A list of `A2aMessageRow`. */
+export const messagesOf = (
+  messageId: string,
+): string => `(select coalesce(json_agg(shown order by shown.sequence), '[]') from
+  ${withContent(`(select * from task_messages where task_id = t.id order by sequence desc limit :last)
+    union (select * from task_messages where task_id = t.id and artifact and :has_artifacts::boolean order by sequence desc limit ${maxArtifacts})
+    union (select * from task_messages where task_id = t.id and message_id = ${messageId})`)} shown)`;
+
+/** The messages that clients sent through A2A. */
 export const a2aMessagesRepository = repository({
   /** Until the transaction ends, no other one stores a message of this name. */
-  lock: sql.run<[client: Pick<A2aMessage, 'client_id' | 'agent_id' | 'client_message_id'>]>(
+  lock: sql.run<[name: MessageName]>(
     'a2a_messages.lock',
-    `select pg_advisory_xact_lock(hashtextextended('a2a:' || :client_id || ':' || :agent_id || ':' || :client_message_id, 0))`,
+    `select pg_advisory_xact_lock(hashtextextended('a2a:' || :client_id || ':' || :handle || ':' || :client_message_id, 0))`,
   ),
+  /** The agent of this handle, with the message if it was sent before. */
   find: sql.row<
-    [message: Pick<A2aMessage, 'client_id' | 'agent_id' | 'client_message_id'>],
-    Pick<A2aMessage, 'task_id' | 'digest'>
+    [name: MessageName],
+    { agent_id: string } & (SentMessage | { [Name in keyof SentMessage]: null })
   >(
     'a2a_messages.find',
-    `select task_id, digest from a2a_messages
-     where client_id = :client_id and agent_id = :agent_id and client_message_id = :client_message_id`,
+    `select a.id as agent_id, w.task_id, w.digest from agents a
+     left join a2a_messages w on w.client_id = :client_id and w.agent_id = a.id and w.client_message_id = :client_message_id
+     where a.canonical_handle = :handle`,
   ),
   insert: sql.run<[message: A2aMessage]>(
     'a2a_messages.insert',
@@ -69,23 +86,5 @@ export const a2aMessagesRepository = repository({
     `update a2a_messages set wire = null
      where message_id in (select message_id from a2a_messages where wire is not null and message_id < :older_than order by message_id limit :limit)
      returning 1`,
-  ),
-  /**
-   * Messages of tasks, oldest first: the last ones of each task, its artifacts, and those by id. Each limit of 1 makes the planner use an index:
-   * it expects more rows than there are.
-   */
-  list: sql.rows<[filter: A2aMessageFilter], A2aMessageRow>(
-    'a2a_messages.list',
-    `select k.task_id, ${messageColumns}, k.artifact, k.data, w.client_message_id, w.wire
-     from unnest(${hideFromPlanner(':task_ids', 'text[]')}) t(id) cross join lateral (
-       (select * from task_messages where task_id = t.id order by sequence desc limit :last)
-       union (select * from task_messages where task_id = t.id and artifact and :has_artifacts::boolean order by sequence desc limit ${maxArtifacts})
-       union (select * from task_messages where task_id = t.id and message_id = any(${hideFromPlanner(':message_ids', 'text[]')}))
-     ) k
-     cross join lateral (select * from messages where id = k.message_id limit 1) m
-     cross join lateral (select * from agents where id = m.sender_id limit 1) a
-     left join lateral (select * from a2a_messages where task_id = k.task_id and message_id = k.message_id limit 1) w on true
-     order by k.task_id, k.sequence`,
-    ({ hasArtifacts, ...filter }) => ({ ...filter, has_artifacts: hasArtifacts }),
   ),
 });

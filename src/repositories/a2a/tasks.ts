@@ -1,20 +1,36 @@
 import type { TaskChange, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { repository, sql } from '../sql.ts';
+import { type A2aMessageRow, messagesOf, taskMessage } from './messages.ts';
 import { taskMarks, taskParties, type ViewedTaskRow, viewedTaskColumns } from '../tasks/tasks.ts';
 
 /** A task as its client sees it through A2A. */
 export interface A2aTaskRow extends ViewedTaskRow {
   /** The message of the last change of its state; null without one. */
   status_message_id: string | null;
+  /** The messages that were requested, oldest first, and always that of its status. */
+  messages: A2aMessageRow[];
+  /** The position of the client's feed when the task was read: every later change of the task has an event after it. */
+  feed_number: number;
 }
 
-/** The client and the asked agent of tasks. */
-interface Sides {
+/** What to read of tasks besides their status. */
+export interface TaskDetail {
+  /** How many of the last messages. */
+  last: number;
+  has_artifacts: boolean;
+}
+
+/** A task of one client with one agent. */
+export interface TaskOfSides {
+  task_id: string;
+  client_id: string;
+  /** Its id or its canonical handle. */
+  agent: string;
+}
+
+export interface A2aTaskFilter {
   client_id: string;
   agent_id: string;
-}
-
-export interface A2aTaskFilter extends Sides {
   thread_id: string | null;
   state: TaskState | null;
   /** Milliseconds; null: any time. */
@@ -27,6 +43,7 @@ export interface TaskUpdateRow {
   change: TaskChange;
   state: TaskState;
   message_id: string | null;
+  message: A2aMessageRow | null;
   created_at: number;
 }
 
@@ -37,38 +54,55 @@ const lastOfClient = `coalesce((select max(k.sequence) from a2a_messages w join 
 /** A2A has no groups. Needs tasks `t`. */
 const isOfTwo = `not exists (select from thread_members o where o.thread_id = t.thread_id and o.agent_id not in (t.client_id, t.agent_id))`;
 
-/** Needs tasks `t`. */
-const columns = `${viewedTaskColumns(':client_id', lastOfClient)},
-  (select message_id from task_updates u where u.task_id = t.id and u.change = 'state' order by u.generation desc limit 1) as status_message_id`;
+/** Needs tasks `t` with `sources`. */
+const columns = `${viewedTaskColumns(':client_id', lastOfClient)}, s.message_id as status_message_id,
+  ${messagesOf('s.message_id')} as messages, (select last_number from feed_heads where agent_id = :client_id) as feed_number`;
+
+const sources = `${taskParties} ${taskMarks}
+  left join lateral (select u.message_id from task_updates u where u.task_id = t.id and u.change = 'state' order by u.generation desc limit 1) s on true`;
 
 const filtered = `${isOfTwo} and t.client_id = :client_id and t.agent_id = :agent_id and (:thread_id::text is null or t.thread_id = :thread_id)
   and (:state::text is null or t.state = :state) and (:since::bigint is null or t.updated_at >= :since)`;
 
 /** The tasks of one client with one agent. */
 export const a2aTasksRepository = repository({
-  find: sql.row<[id: string, sides: Sides], A2aTaskRow>(
-    'a2a_tasks.find(id, ...)',
-    `select ${columns} from tasks t ${taskParties} ${taskMarks} where t.id = :id and t.client_id = :client_id and t.agent_id = :agent_id and ${isOfTwo}`,
+  find: sql.row<[of: TaskOfSides, detail: TaskDetail], A2aTaskRow>(
+    'a2a_tasks.find(..., ...)',
+    `select ${columns} from tasks t ${sources}
+     where t.id = :task_id and t.client_id = :client_id and (a.id = :agent or a.canonical_handle = :agent) and ${isOfTwo}`,
   ),
   /** Newest change first. */
   list: sql.rows<
-    [filter: A2aTaskFilter, after: [updated_at: number, id: string] | null, limit: number],
+    [
+      filter: A2aTaskFilter,
+      detail: TaskDetail,
+      after: [updated_at: number, id: string] | null,
+      limit: number,
+    ],
     A2aTaskRow
   >(
     'a2a_tasks.list',
-    `select ${columns} from tasks t ${taskParties} ${taskMarks}
-     where ${filtered} and (:updated_at::bigint is null or (t.updated_at, t.id) < (:updated_at, :id))
-     order by t.updated_at desc, t.id desc limit :limit`,
-    (filter, after, limit) => ({ ...filter, updated_at: after?.[0] ?? null, id: after?.[1] ?? '', limit }),
+    `select ${columns}
+     from (select * from tasks t
+       where ${filtered} and (:updated_at::bigint is null or (t.updated_at, t.id) < (:updated_at, :id))
+       order by t.updated_at desc, t.id desc limit :limit) t ${sources}
+     order by t.updated_at desc, t.id desc`,
+    (filter, detail, after, limit) => ({
+      ...filter,
+      ...detail,
+      updated_at: after?.[0] ?? null,
+      id: after?.[1] ?? '',
+      limit,
+    }),
   ),
   count: sql.value<[filter: A2aTaskFilter], number>(
     'a2a_tasks.count',
     `select count(*)::int from tasks t where ${filtered}`,
   ),
-  /** The updates after a generation, in their order. */
+  /** The updates after a generation with the messages that they name, in their order. */
   listUpdates: sql.rows<[taskId: string, after: number, limit: number], TaskUpdateRow>(
     'a2a_tasks.list_updates(task_id, after, limit)',
-    `select generation, change, state, message_id, created_at from task_updates
-     where task_id = :task_id and generation > :after order by generation limit :limit`,
+    `select u.generation, u.change, u.state, u.message_id, ${taskMessage('u.task_id', 'u.message_id')} as message, u.created_at
+     from task_updates u where u.task_id = :task_id and u.generation > :after order by u.generation limit :limit`,
   ),
 });

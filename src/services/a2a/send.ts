@@ -2,7 +2,8 @@ import { DomainError, wrongField } from '../../../packages/core/src/domain/error
 import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
 import { requireOpenTask } from '../../../packages/core/src/policies/tasks.ts';
 import { findStartRefusal } from '../threads/threads.ts';
-import { requireClientTask } from './tasks.ts';
+import { agentNotFound, parseAgentKey, requireAgents } from '../access.ts';
+import { requireClientTask, throwForAgent } from './tasks.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type MessageDraft, sendMessage } from '../messages/send.ts';
 import { addTaskMessage, moveTask } from '../tasks/change.ts';
@@ -12,8 +13,8 @@ import { type PushTarget, putPushConfig } from './push-configs.ts';
 
 /** A message of a client, as it is stored. */
 export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_type' | 'attachment_ids'> {
-  /** The asked agent. */
-  agent_id: string;
+  /** The handle of the asked agent. */
+  agent: string;
   /** As the client names the message. */
   message_id: string;
   task_id: string | undefined;
@@ -35,20 +36,23 @@ export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_t
  * @throws {DomainError} IDEMPOTENCY_MISMATCH, TASK_NOT_FOUND, INVALID_TRANSITION (the task has ended), VALIDATION_ERROR, and as `openTask`
  */
 export async function sendClientMessage(work: Work, message: ClientMessage): Promise<string> {
-  const { agent_id, digest, wire } = message;
-  const key = { client_id: work.actor.agent_id, agent_id, client_message_id: message.message_id };
-  await work.db.a2aMessages.lock(key);
-  const earlier = await work.db.a2aMessages.find(key);
-  if (earlier && !earlier.digest.equals(digest)) {
+  const { agent, digest, wire } = message;
+  const client = { client_id: work.actor.agent_id, client_message_id: message.message_id };
+  const name = { ...client, handle: parseAgentKey(agent) };
+  // The second statement sees what was committed while the first one waited.
+  const [, found] = await Promise.all([work.db.a2aMessages.lock(name), work.db.a2aMessages.find(name)]);
+  if (!found) return throwForAgent(work, agent, agentNotFound());
+  if (found.digest && !found.digest.equals(digest)) {
     throw new DomainError(
       'IDEMPOTENCY_MISMATCH',
       'You sent another message with this messageId. Use a new one.',
     );
   }
-  if (earlier) return earlier.task_id;
+  if (found.digest) return found.task_id;
+  const { agent_id } = found;
   const { task_id, message_id } = await (message.task_id === undefined ? open : continueTask)(work, message);
-  work.changes.defer(work.db.a2aMessages.insert({ ...key, task_id, message_id, digest, wire }));
-  if (message.push) await putPushConfig(work, { agent_id, task_id }, message.push);
+  work.changes.defer(work.db.a2aMessages.insert({ ...client, agent_id, task_id, message_id, digest, wire }));
+  if (message.push) await putPushConfig(work, { agent, task_id }, message.push);
   return task_id;
 }
 
@@ -60,20 +64,24 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
 export async function checkClientMessage(
   work: Work,
   {
-    agent_id,
-    message_id,
+    agent,
+    message_id: client_message_id,
     task_id,
     context_id,
-  }: Pick<ClientMessage, 'agent_id' | 'message_id' | 'task_id' | 'context_id'>,
+  }: Pick<ClientMessage, 'agent' | 'message_id' | 'task_id' | 'context_id'>,
 ): Promise<boolean> {
-  const sides = { client_id: work.actor.agent_id, agent_id };
-  if (await work.db.a2aMessages.find({ ...sides, client_message_id: message_id })) return false;
+  const name = { client_id: work.actor.agent_id, client_message_id, handle: parseAgentKey(agent) };
+  const found = await work.db.a2aMessages.find(name);
+  if (found?.task_id) return false;
   if (task_id !== undefined) {
-    requireOpenTask(await requireClientTask(work, { agent_id, task_id }));
+    requireOpenTask(await requireClientTask(work, { agent, task_id }));
     return true;
   }
-  if (context_id !== undefined) return true;
-  const refusal = await findStartRefusal(work, agent_id);
+  if (context_id !== undefined) {
+    await requireAgents(work, [agent]);
+    return true;
+  }
+  const refusal = await findStartRefusal(work, agent);
   if (refusal) throw refusal;
   return true;
 }
@@ -90,13 +98,13 @@ const toDraft = (
 });
 
 async function open(work: Work, message: ClientMessage) {
-  const { agent_id, context_id, accepted_output_modes } = message;
-  if (context_id !== undefined) await requireContext(work, context_id, agent_id);
+  const { agent, context_id, accepted_output_modes } = message;
+  if (context_id !== undefined) await requireContext(work, context_id, agent);
   const id = newId('task');
   const { task, message: sent } = await openTask(work, {
     id,
     thread_id: context_id,
-    asked: agent_id,
+    asked: agent,
     subject: null,
     reason: undefined,
     draft: { ...toDraft(message, id), reply_to: null },
@@ -109,20 +117,20 @@ async function open(work: Work, message: ClientMessage) {
 }
 
 /** Locks the thread. @throws {DomainError} VALIDATION_ERROR unless its members are the actor and the agent */
-async function requireContext(work: Work, context_id: string, agent_id: string): Promise<void> {
+async function requireContext(work: Work, context_id: string, agent: string): Promise<void> {
   const found = isId('thread', context_id)
     ? await work.db.threads.lockForMember(context_id, work.actor.agent_id)
     : undefined;
-  if (found?.members.length === 2 && found.members.some(({ id }) => id === agent_id)) return;
-  throw wrongField(
-    'message.contextId',
-    'is no conversation of you and this agent; leave it out to begin one',
-  );
+  const handle = parseAgentKey(agent);
+  const isOfBoth = found?.members.some(({ canonical_handle }) => canonical_handle === handle);
+  if (isOfBoth && found?.members.length === 2) return;
+  const problem = 'is no conversation of you and this agent; leave it out to begin one';
+  await throwForAgent(work, agent, wrongField('message.contextId', problem));
 }
 
 async function continueTask(work: Work, message: ClientMessage) {
-  const { agent_id, task_id = '', context_id } = message;
-  const found = await requireClientTask(work, { agent_id, task_id });
+  const { agent, task_id = '', context_id } = message;
+  const found = await requireClientTask(work, { agent, task_id });
   if (context_id !== undefined && context_id !== found.thread_id)
     throw wrongField('message.contextId', 'is not the context of this task; leave it out');
   const task = await lockOpenTask(work, found);

@@ -24,8 +24,8 @@ import { streamTask } from './stream.ts';
 type TaskRequest = z.infer<typeof taskRequest>;
 
 /** The fields of an input that do not come from the client. */
-const aboutOf = ({ request: { agent_id, hasMailbox } }: CallContext) => ({
-  agent_id,
+const aboutOf = ({ request: { agent, hasMailbox } }: CallContext) => ({
+  agent,
   has_mailbox: hasMailbox,
 });
 
@@ -110,8 +110,8 @@ export async function subscribe(context: CallContext, { id: task_id }: TaskReque
 
 /** Returns the card of the agent with what it means for the caller, signed. */
 export async function getExtendedCard(context: CallContext): Promise<object> {
-  const { agent_id } = context.request;
-  const card = await context.run(getExtendedAgentCardOperation, { agent_ref: agent_id });
+  const { agent } = context.request;
+  const card = await context.run(getExtendedAgentCardOperation, { agent_ref: agent });
   return signCard(context, a2aCardSchema.parse(card));
 }
 

@@ -24,7 +24,8 @@ export interface CallParts extends Pick<CardParts, 'signJson'> {
 export interface A2aRequest {
   ctx: Context;
   actor: Actor;
-  agent_id: string;
+  /** The canonical handle of the address. */
+  agent: string;
   hasMailbox: boolean;
   version: Edition['version'];
   onRateLimit: OnBudget;

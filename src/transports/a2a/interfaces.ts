@@ -3,8 +3,8 @@ import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import { fromProtoJson } from '../../presenters/a2a/request.ts';
 import { requireScope } from '../../operations/execute/authorize-scope.ts';
 import { createRefusalLimit } from '../../operations/refusal-limit.ts';
-import { findA2aAgentOperation, parseFoundAgent } from '../../operations/a2a/find-agent.ts';
 import { actorOf } from '../http/authenticate.ts';
+import { agentNotFound } from '../../services/access.ts';
 import { createJsonBody } from '../http/json-body.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import type { CardParts } from './card.ts';
@@ -37,30 +37,28 @@ interface Invocation {
 
 /**
  * The two interfaces of each agent, JSON-RPC and HTTP+JSON, at the same address (A2A 1.0, sections 9 and 11). A call is checked in this order:
- * token, body, version, agent, method, scope, input.
+ * token, body, version, method, scope, input, agent.
  */
 export function createInterfaces(parts: InterfaceParts): Middleware {
   const waiting = createWaitingCalls();
   const withRefusalLimit = createRefusalLimit(parts.limits);
 
-  /** @throws {DomainError} AGENT_NOT_FOUND */
-  async function findAgent(ctx: Context, handle: string): Promise<string> {
-    const call = { operation: findA2aAgentOperation, actor: actorOf(ctx), input: { handle } };
-    const find = async () =>
-      parseFoundAgent((await parts.execute({ ...call, already_consumed: true })).output);
+  /** Runs a call again if its agent is one that the service registers at the first look-up. */
+  async function withMissingAgent(handle: string, run: () => Promise<void>): Promise<void> {
     try {
-      return await find();
+      await run();
     } catch (error) {
-      if (!(error instanceof DomainError) || error.status >= 500) throw error;
-      if (await parts.registerMissing(handle)) return find();
-      throw error.code === 'INVALID_HANDLE' ? agentNotFound(handle) : error;
+      if (!(error instanceof DomainError)) throw error;
+      if (error.code === 'INVALID_HANDLE') throw agentNotFound();
+      if (error.code !== 'AGENT_NOT_FOUND' || !(await parts.registerMissing(handle))) throw error;
+      await run();
     }
   }
 
   async function invoke(
     ctx: Context,
     { method, params, id }: Invocation,
-    { agent_id, edition, onCounted }: { agent_id: string; edition: Edition; onCounted(): void },
+    { handle, edition, onCounted }: { handle: string; edition: Edition; onCounted(): void },
   ): Promise<void> {
     const actor = actorOf(ctx);
     const { binding } = ctx.state['a2a'] as ErrorState;
@@ -69,7 +67,7 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
     const request = {
       ctx,
       actor,
-      agent_id,
+      agent: handle,
       hasMailbox: hasMailbox(ctx),
       version: edition.version,
       onRateLimit: createRateLimitReporter(ctx),
@@ -95,10 +93,9 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
           readBody(ctx, async () => {
             if (isRpc) state.id = readRpcId(ctx);
             requireVersion(ctx, edition);
-            const agent_id = await findAgent(ctx, handle);
             const invocation = isRpc ? readRpcRequest(ctx, methods, edition) : readHttpRequest(ctx, path);
             ({ ended = ended } = invocation.method);
-            await invoke(ctx, invocation, { agent_id, edition, onCounted });
+            await withMissingAgent(handle, () => invoke(ctx, invocation, { handle, edition, onCounted }));
           });
         const { agent_id: caller } = actorOf(ctx);
         return withRefusalLimit(caller, createRateLimitReporter(ctx), serveBody, () => isCounted);
@@ -138,6 +135,3 @@ function readHttpRequest(ctx: Context, path: string): Invocation {
   const found = findRoute(ctx.method, path, methods);
   return { method: found.method, params: readFields(ctx, found), id: null };
 }
-
-const agentNotFound = (handle: string) =>
-  new DomainError('AGENT_NOT_FOUND', `No such agent: ${handle.slice(0, 80)}`);

@@ -25,22 +25,22 @@ export function createPushConfig(
   context: CallContext,
   { taskId: task_id, ...config }: z.infer<typeof pushConfigRequest>,
 ): Promise<object> {
-  const { agent_id, hasMailbox } = context.request;
-  const input = { agent_id, task_id, has_mailbox: hasMailbox, config: toPushInput(context, config) };
+  const { agent, hasMailbox } = context.request;
+  const input = { agent, task_id, has_mailbox: hasMailbox, config: toPushInput(context, config) };
   return context.run(createPushConfigOperation, input);
 }
 
 export function getPushConfig({ run, request }: CallContext, { taskId, id }: Named): Promise<object> {
-  return run(getPushConfigOperation, { agent_id: request.agent_id, task_id: taskId, id });
+  return run(getPushConfigOperation, { agent: request.agent, task_id: taskId, id });
 }
 
 export function listPushConfigs(
   { run, request }: CallContext,
   { taskId }: z.infer<typeof listPushConfigsRequest>,
 ): Promise<object> {
-  return run(listPushConfigsOperation, { agent_id: request.agent_id, task_id: taskId });
+  return run(listPushConfigsOperation, { agent: request.agent, task_id: taskId });
 }
 
 export function deletePushConfig({ run, request }: CallContext, { taskId, id }: Named): Promise<object> {
-  return run(deletePushConfigOperation, { agent_id: request.agent_id, task_id: taskId, id });
+  return run(deletePushConfigOperation, { agent: request.agent, task_id: taskId, id });
 }

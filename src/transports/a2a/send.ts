@@ -26,7 +26,7 @@ async function storeFiles(
   const { messageId } = message;
   const files = readRawFiles(message);
   if (files.length === 0) return [];
-  const checked = await run(checkA2aMessageOperation, { agent_id: request.agent_id, ...place });
+  const checked = await run(checkA2aMessageOperation, { agent: request.agent, ...place });
   if (!parseIsNew(checked)) return [];
   const ids: string[] = [];
   for (const [index, { bytes, ...file }] of files.entries()) {
@@ -37,7 +37,7 @@ async function storeFiles(
         yield bytes;
       })(),
     });
-    const name = JSON.stringify([request.agent_id, messageId, index, sha256, file]);
+    const name = JSON.stringify([request.agent, messageId, index, sha256, file]);
     const idempotency_key = `a2a-${createHash('sha256').update(name).digest('base64url')}`;
     const stored = await run(createAttachmentOperation, { file: { open } }, { idempotency_key });
     ids.push(storedFile.parse(stored).id);
@@ -50,7 +50,7 @@ async function storeFiles(
  * @returns its task as it is now
  */
 export async function sendMessage(context: CallContext, { message, configuration }: SendMessageRequest) {
-  const { actor, agent_id, hasMailbox } = context.request;
+  const { actor, agent, hasMailbox } = context.request;
   requireScope(actor.scopes, 'threads:read');
   const { wire, digest, ...stored } = toStoredMessage(message);
   const place = {
@@ -60,7 +60,7 @@ export async function sendMessage(context: CallContext, { message, configuration
   };
   const sent = await context.run(sendA2aMessageOperation, {
     ...stored,
-    agent_id,
+    agent,
     has_mailbox: hasMailbox,
     ...place,
     attachment_ids: await storeFiles(context, message, place),

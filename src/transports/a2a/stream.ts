@@ -66,7 +66,7 @@ async function sendUpdates(
   { task_id, generation, isOver }: StreamStart,
   { watch, signal, send }: Output,
 ): Promise<void> {
-  const about = { agent_id: request.agent_id, has_mailbox: request.hasMailbox, task_id };
+  const about = { agent: request.agent, has_mailbox: request.hasMailbox, task_id };
   let after = generation;
   let isLast = isOver;
   while (!isLast && !signal.aborted) {

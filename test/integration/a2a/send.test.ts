@@ -245,56 +245,11 @@ describe.each(bindings)('over %s', (binding) => {
     expect(reasonOf(tenant)).toBe('VALIDATION_ERROR');
   });
 
-  test('a call is checked for its token, its version, its agent, its scope, and then its input', async () => {
-    const { ann, bob, client } = await pair();
-    const hidden = await service.agent({ visibility: 'private' });
-    const absent = { ...bob, handle: 'absent.agent' };
-    for (const agent of [bob, hidden, absent]) {
-      const refused = await clientOf(ann, agent).call('GetTask', { id: 'x' }, { token: null });
-      expect([refused.status, reasonOf(refused)]).toEqual([401, 'UNAUTHORIZED']);
-      expect(refused.headers.get('www-authenticate')).toContain('resource_metadata=');
-    }
-    for (const version of ['', '0.3', '2.0']) {
-      const refused = await client.call('GetTask', { id: 'x' }, { headers: { 'A2A-Version': version } });
-      expect(reasonOf(refused)).toBe('VERSION_NOT_SUPPORTED');
-    }
-    const poor = await service.token(ann.handle, { scopes: ['contacts:read'] });
-    for (const agent of [hidden, absent]) {
-      const refused = await clientOf(ann, agent).call('SendMessage', {}, { token: poor });
-      expect([refused.status, reasonOf(refused)]).toEqual([404, 'AGENT_NOT_FOUND']);
-    }
-    const unscoped = await client.call('SendMessage', {}, { token: poor });
-    expect([unscoped.status, reasonOf(unscoped)]).toEqual([403, 'INSUFFICIENT_SCOPE']);
-    expect(reasonOf(await client.call('SendMessage', {}))).toBe('VALIDATION_ERROR');
-  });
-
   test('the policy of the agent applies, and a refused message stores nothing', async () => {
     const { ann, client } = await pair({ inbound_policy: 'contacts_only' });
     const refused = await client.call('SendMessage', { message: toA2aMessage('Hello'), ...now });
     expect([refused.status, reasonOf(refused)]).toEqual([403, 'NOT_CONTACTS']);
     expect((await service.get(ann, '/threads')).body.threads).toEqual([]);
     expect((await client.call('ListTasks', {})).result.totalSize).toBe(0);
-  });
-
-  test('a task exists for its client at the address of its agent only', async () => {
-    const { ann, bob, client } = await pair();
-    const { id } = (await client.call('SendMessage', { message: toA2aMessage('Mine'), ...now })).result.task;
-    const carl = await service.agent();
-    const others = [clientOf(carl, bob), clientOf(bob, ann), clientOf(ann, carl)];
-    for (const other of others) {
-      for (const method of ['GetTask', 'CancelTask', 'SubscribeToTask'] as const) {
-        const [foreign, none] = [
-          await other.call(method, { id }),
-          await other.call(method, { id: 'tsk_none' }),
-        ];
-        expect([foreign.error.code, reasonOf(foreign)]).toEqual([
-          binding === 'JSONRPC' ? -32_001 : 404,
-          'TASK_NOT_FOUND',
-        ]);
-        expect(foreign.error.message).toBe(none.error.message);
-      }
-      const message = toA2aMessage('Theirs', { taskId: id });
-      expect(reasonOf(await other.call('SendMessage', { message, ...now }))).toBe('TASK_NOT_FOUND');
-    }
   });
 });
