@@ -9,7 +9,10 @@ import type { MessageColumns } from '../../../packages/core/src/records/message.
 import { toWireState } from './states.ts';
 
 /** A message of a task, from rows that may have more columns. */
-export interface PresentedMessage extends MessageColumns {
+export interface PresentedMessage extends Pick<
+  MessageColumns,
+  'id' | 'sender_id' | 'content' | 'content_type' | 'attachments'
+> {
   artifact: boolean;
   /** JSON of the agent; null without. */
   data: unknown;

@@ -1,5 +1,6 @@
 import type { ReceivedMessage } from '../../../packages/core/src/domain/a2a.ts';
-import { type MessageRow, messageColumns } from '../messages/messages.ts';
+import { type AttachmentColumns, filesOfMessages } from '../attachments/attachments.ts';
+import type { MessageRow } from '../messages/messages.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A message that a client sent through A2A. */
@@ -21,8 +22,8 @@ type MessageName = Pick<A2aMessage, 'client_id' | 'client_message_id'> & { handl
 type SentMessage = Pick<A2aMessage, 'task_id' | 'digest'>;
 
 /** A message of a task, with what A2A knows of it. */
-export interface A2aMessageRow extends MessageRow {
-  task_id: string;
+export interface A2aMessageRow extends Pick<MessageRow, 'id' | 'sender_id' | 'content' | 'content_type'> {
+  attachments: AttachmentColumns[];
   artifact: boolean;
   data: unknown;
   client_message_id: string | null;
@@ -35,10 +36,10 @@ const maxArtifacts = 100;
 
 /** The messages `k` of a task, as JSON. Each limit of 1 makes the planner use an index: it expects more rows than there are. */
 const withContent = (k: string): string => `(
-  select k.task_id, ${messageColumns}, k.artifact, k.data, w.client_message_id, w.wire
+  select m.id, k.sequence, m.sender_id, m.content, m.content_type, ${filesOfMessages} as attachments, k.artifact, k.data,
+    w.client_message_id, w.wire
   from (${k}) k
   cross join lateral (select * from messages where id = k.message_id limit 1) m
-  cross join lateral (select * from agents where id = m.sender_id limit 1) a
   left join lateral (select * from a2a_messages where task_id = k.task_id and message_id = k.message_id limit 1) w on true)`;
 
 /** A message of a task as an `A2aMessageRow`, null without one. */

@@ -1,10 +1,14 @@
-import type { TaskChange, TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import type { TaskChange, TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { repository, sql } from '../sql.ts';
 import { type A2aMessageRow, messagesOf, taskMessage } from './messages.ts';
-import { taskMarks, taskParties, type ViewedTaskRow, viewedTaskColumns } from '../tasks/tasks.ts';
+import { deliveryOf, taskMarks, type TaskRow } from '../tasks/tasks.ts';
 
 /** A task as its client sees it through A2A. */
-export interface A2aTaskRow extends ViewedTaskRow {
+export interface A2aTaskRow extends Pick<
+  TaskRow,
+  'id' | 'thread_id' | 'client_id' | 'agent_id' | 'state' | 'generation' | 'updated_at' | 'expires_at'
+> {
+  delivery: TaskDelivery;
   /** The message of the last change of its state; null without one. */
   status_message_id: string | null;
   /** The messages that were requested, oldest first, and always that of its status. */
@@ -47,18 +51,18 @@ export interface TaskUpdateRow {
   created_at: number;
 }
 
-/** The sequence of the last message of the client. Needs tasks `t`. */
-const lastOfClient = `coalesce((select max(k.sequence) from a2a_messages w join task_messages k on k.task_id = w.task_id and k.message_id = w.message_id
-  where w.task_id = t.id), t.sequence)`;
-
 /** A2A has no groups. Needs tasks `t`. */
 const isOfTwo = `not exists (select from thread_members o where o.thread_id = t.thread_id and o.agent_id not in (t.client_id, t.agent_id))`;
 
 /** Needs tasks `t` with `sources`. */
-const columns = `${viewedTaskColumns(':client_id', lastOfClient)}, s.message_id as status_message_id,
+const columns = `t.id, t.thread_id, t.client_id, t.agent_id, t.state, t.generation, t.updated_at, t.expires_at,
+  coalesce(t.ended_delivery, ${deliveryOf('coalesce(l.sequence, t.sequence)')}) as delivery, s.message_id as status_message_id,
   ${messagesOf('s.message_id')} as messages, (select last_number from feed_heads where agent_id = :client_id) as feed_number`;
 
-const sources = `${taskParties} ${taskMarks}
+/** With the last message of the client. */
+const sources = `join agents a on a.id = t.agent_id ${taskMarks}
+  left join lateral (select max(k.sequence) as sequence from a2a_messages w
+    join task_messages k on k.task_id = w.task_id and k.message_id = w.message_id where w.task_id = t.id) l on true
   left join lateral (select u.message_id from task_updates u where u.task_id = t.id and u.change = 'state' order by u.generation desc limit 1) s on true`;
 
 const filtered = `${isOfTwo} and t.client_id = :client_id and t.agent_id = :agent_id and (:thread_id::text is null or t.thread_id = :thread_id)

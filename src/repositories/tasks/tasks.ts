@@ -80,7 +80,7 @@ export const taskMarks =
   'left join thread_members m on m.thread_id = t.thread_id and m.agent_id = t.agent_id';
 
 /** For tasks `t` and the asked member `m`. */
-const deliveryOf = (sequence: string): string =>
+export const deliveryOf = (sequence: string): string =>
   `case when m.handled_sequence >= ${sequence} then 'handled' when m.read_sequence >= ${sequence} then 'read'
   when m.delivered_sequence >= ${sequence} then 'delivered' else 'stored' end`;
 
@@ -89,8 +89,7 @@ const delivery = deliveryOf('t.sequence');
 /** Needs tasks `t` with `taskParties` and `taskMarks`. With when the asked agent was last online, if the viewer may see it: as in `seenAgents`. */
 export const viewedTaskColumns = (
   viewer: string,
-  sequence = 't.sequence',
-): string => `${columns}, coalesce(t.ended_delivery, ${deliveryOf(sequence)}) as delivery,
+): string => `${columns}, coalesce(t.ended_delivery, ${delivery}) as delivery,
   case when a.id = ${viewer} or a.visibility <> 'private'
     or m.agent_id is not null and exists (select from thread_members v where v.thread_id = t.thread_id and v.agent_id = ${viewer})
   then ${lastSeenAt} end as agent_last_seen_at`;

@@ -94,7 +94,7 @@ export async function cancelTask(work: Work, id: string): Promise<ViewedTaskRow>
   return { ...found, ...task };
 }
 
-async function lockTask(work: Work, { id }: TaskRow): Promise<TaskRow> {
+async function lockTask(work: Work, { id }: Pick<TaskRow, 'id'>): Promise<TaskRow> {
   const [task] = await work.db.tasks.lock([id]);
   if (!task) throw taskNotFound();
   return task;
@@ -104,7 +104,7 @@ async function lockTask(work: Work, { id }: TaskRow): Promise<TaskRow> {
  * Locks the thread of a task, and then all its open tasks in the order of their ids, for a message of the actor: a send locks them all.
  * @throws {DomainError} INVALID_TRANSITION (the task has ended), TASK_NOT_FOUND
  */
-export async function lockOpenTask(work: Work, found: TaskRow): Promise<TaskRow> {
+export async function lockOpenTask(work: Work, found: Pick<TaskRow, 'id' | 'thread_id'>): Promise<TaskRow> {
   await lockThread(work, found.thread_id);
   const open = await work.db.tasks.lockOpenInThread(found.thread_id);
   const task = open.find(({ id }) => id === found.id) ?? (await lockTask(work, found));
