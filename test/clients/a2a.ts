@@ -170,6 +170,13 @@ export const toSeenUpdates = (changes: readonly (readonly unknown[])[]): SeenUpd
 export const reasonOf = ({ error }: Pick<A2aAnswer, 'error'>): string | undefined =>
   (error?.data ?? error?.details)?.find((detail: { reason?: string }) => detail.reason !== undefined)?.reason;
 
+/** The fields that an error names. */
+export const fieldsOf = ({ error }: Pick<A2aAnswer, 'error'>): string[] =>
+  (error?.data ?? error?.details ?? []).flatMap(
+    ({ fieldViolations = [] }: { fieldViolations?: { field: string }[] }) =>
+      fieldViolations.map(({ field }) => field),
+  );
+
 async function* readEvents(response: Response, binding: Binding) {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();

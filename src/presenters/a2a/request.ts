@@ -76,6 +76,18 @@ export type WirePart = z.infer<typeof part>;
 const rawBytes = (parts: readonly WirePart[]): number =>
   parts.reduce((sum, { raw = '' }) => sum + Buffer.byteLength(raw, 'base64'), 0);
 
+/** An enum of ProtoJSON: a name, or its number. */
+const enumOf = <const Name extends string>(names: readonly Name[], error: string) =>
+  z.preprocess(
+    (value) =>
+      typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value))
+        ? (names[Number(value)] ?? value)
+        : value,
+    z.enum(names, { error }),
+  );
+
+const roles = ['ROLE_UNSPECIFIED', 'ROLE_USER', 'ROLE_AGENT'] as const;
+
 const message = z.object({
   messageId: z
     .string()
@@ -85,7 +97,7 @@ const message = z.object({
     ),
   contextId: optionalId,
   taskId: optionalId,
-  role: z.literal('ROLE_USER', { error: 'must be ROLE_USER' }),
+  role: enumOf(roles, 'must be ROLE_USER').refine((role) => role === 'ROLE_USER', 'must be ROLE_USER'),
   parts: z
     .array(part)
     .min(1, 'must have at least one part')
@@ -106,10 +118,11 @@ const message = z.object({
 
 export type WireMessage = z.infer<typeof message>;
 
-/** ProtoJSON writes a number also as text. */
+/** An int32 of ProtoJSON: a number, or a text with one, also with an exponent. */
 const int32 = z.preprocess(
-  (value) => (typeof value === 'string' && /^-?\d{1,9}$/.test(value) ? Number(value) : value),
-  z.int(),
+  (value) =>
+    typeof value === 'string' && /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(value) ? Number(value) : value,
+  z.int32(),
 );
 
 const historyLength = int32.pipe(z.int().min(0)).optional();
@@ -146,7 +159,7 @@ export const emptyRequest = z.object({ tenant });
 export const listTasksRequest = z.object({
   tenant,
   contextId: optionalId,
-  status: z.enum(['TASK_STATE_UNSPECIFIED', ...wireTaskStates]).optional(),
+  status: enumOf(wireTaskStates, `must be one of ${wireTaskStates.slice(1).join(', ')}`).optional(),
   pageSize: int32.pipe(z.int().min(1, 'must be 1 to 100').max(100, 'must be 1 to 100')).default(50),
   pageToken: z
     .string()

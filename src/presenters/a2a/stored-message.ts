@@ -20,6 +20,8 @@ export interface StoredMessage {
 
 /** A `raw` part, decoded. */
 export interface RawFile {
+  /** Its place among the parts. */
+  index: number;
   filename: string;
   content_type: string | undefined;
   bytes: Buffer;
@@ -27,10 +29,11 @@ export interface RawFile {
 
 /** Returns the files of a message, in the order of its parts. */
 export function readRawFiles({ parts }: WireMessage): RawFile[] {
-  return parts.flatMap(({ raw, filename, mediaType }) =>
+  return parts.flatMap(({ raw, filename, mediaType }, index) =>
     raw === undefined
       ? []
       : {
+          index,
           filename: filename || 'file',
           content_type: mediaType || undefined,
           bytes: Buffer.from(raw, 'base64'),
@@ -46,7 +49,7 @@ export function toStoredMessage(message: WireMessage): StoredMessage {
   const isMarkdown = message.parts.some(
     ({ text, mediaType }) => text !== undefined && isMarkdownType(mediaType),
   );
-  const content = message.parts.flatMap((part) => toText(part, isMarkdown) ?? []).join('\n\n');
+  const content = message.parts.flatMap((part, index) => toText(part, index, isMarkdown) ?? []).join('\n\n');
   if (Buffer.byteLength(content) > maxContentBytes)
     throw invalidInput([
       {
@@ -63,13 +66,20 @@ export function toStoredMessage(message: WireMessage): StoredMessage {
 const isMarkdownType = (type: string | undefined) => /^text\/(?:x-)?markdown\b/i.test(type ?? '');
 const isJsonType = (type: string) => /^[\w.+-]+\/(?:[\w.+-]+\+)?json\b/i.test(type);
 
-function toText({ text, url, data, filename, mediaType }: WirePart, isMarkdown: boolean): string | undefined {
+function toText(
+  { text, url, data, filename, mediaType }: WirePart,
+  index: number,
+  isMarkdown: boolean,
+): string | undefined {
   if (text !== undefined) return text;
   if (url !== undefined)
     return isMarkdown ? `[${filename || 'File'}](<${url}>)` : `${filename || 'File'}: ${url}`;
   if (data === undefined) return undefined;
-  if (mediaType && !isJsonType(mediaType))
-    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', `A data part is JSON, not ${mediaType.slice(0, 80)}.`);
+  if (mediaType && !isJsonType(mediaType)) {
+    const details = [{ field: `message.parts.${index}.mediaType`, message: 'must be application/json' }];
+    const problem = `A data part is JSON, not ${mediaType.slice(0, 80)}.`;
+    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', problem, { details });
+  }
   return `\`\`\`json\n${JSON.stringify(data, null, 2)}\n\`\`\``;
 }
 

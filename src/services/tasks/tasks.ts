@@ -68,7 +68,7 @@ export async function updateTask(work: Work, report: TaskReport): Promise<Viewed
     (await sendMessage(work, {
       ...report.message,
       thread_id: task.thread_id,
-      reply_to: task.message_id,
+      reply_to: await findQuestion(work, task),
       metadata: {},
       task: { none: true },
     }));
@@ -78,6 +78,12 @@ export async function updateTask(work: Work, report: TaskReport): Promise<Viewed
   moveTask(work, task, { report: state }, origin);
   if (lease_id !== undefined) await requireCurrentLease(work, lease_id);
   return { ...found, ...task };
+}
+
+/** The id of the message that asks; null after the retention of messages has removed it. The task stays open. */
+async function findQuestion({ db }: Work, { thread_id, message_id }: TaskRow): Promise<string | null> {
+  const [question] = await db.messageBatches.listReplyTargets([{ thread_id, id: message_id }]);
+  return question?.id ?? null;
 }
 
 /**

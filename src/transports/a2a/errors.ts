@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { DomainError, type ErrorCode } from '../../../packages/core/src/domain/errors.ts';
+import { DomainError, type ErrorCode, type ErrorOptions } from '../../../packages/core/src/domain/errors.ts';
 import { errorHeaders } from '../http/errors.ts';
 
 /** The errors of A2A itself (A2A 1.0, section 5.4). */
@@ -59,6 +59,7 @@ const serviceErrors: Readonly<Partial<Record<ErrorCode, Shown>>> = {
   CANNOT_INITIATE_THREADS: denied,
   APPROVAL_REQUIRED: denied,
   APPROVAL_DENIED: denied,
+  METHOD_NOT_ALLOWED: { code: -32_600, http: 405, status: 'UNIMPLEMENTED', isShared: true },
   NOT_FOUND: { code: -32_601, http: 404, status: 'NOT_FOUND' },
   AGENT_NOT_FOUND: { code: -32_000, http: 404, status: 'NOT_FOUND', isShared: true },
   PAYLOAD_TOO_LARGE: { code: -32_000, http: 413, status: 'INVALID_ARGUMENT', isShared: true },
@@ -75,10 +76,16 @@ export class A2aRefusal extends DomainError {
   override name = 'A2aRefusal';
   readonly reason: A2aReason | RpcReason;
 
-  constructor(reason: A2aReason | RpcReason, message: string) {
-    super('VALIDATION_ERROR', message);
+  constructor(reason: A2aReason | RpcReason, message: string, options: ErrorOptions = {}) {
+    super('VALIDATION_ERROR', message, options);
     this.reason = reason;
   }
+}
+
+/** @throws {DomainError} METHOD_NOT_ALLOWED, with the header Allow */
+export function refuseVerb(ctx: Context, verbs: readonly string[], message: string): never {
+  ctx.set('Allow', verbs.join(', '));
+  throw new DomainError('METHOD_NOT_ALLOWED', message);
 }
 
 /** Names the error of A2A for a refusal of an operation. `ended`: that for a task that has ended. */
@@ -87,7 +94,9 @@ export function toA2aRefusal(error: unknown, ended: A2aReason): unknown {
   if (error.code === 'TASK_NOT_FOUND') return new A2aRefusal('TASK_NOT_FOUND', error.message);
   if (error.code === 'INVALID_TRANSITION') return new A2aRefusal(ended, error.message);
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
-    return new A2aRefusal('CONTENT_TYPE_NOT_SUPPORTED', error.message);
+    return new A2aRefusal('CONTENT_TYPE_NOT_SUPPORTED', error.message, {
+      ...(error.details && { details: error.details }),
+    });
   return error;
 }
 
@@ -101,12 +110,18 @@ function showError(error: DomainError): Shown & { reason: string; domain: string
   return { ...shown, reason, domain: 'a2a-protocol.org' };
 }
 
+/** Returns the path of a field as google.rpc.BadRequest writes it: `message.parts[2].raw`. */
+const toFieldPath = (field: string): string => field.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]');
+
 const typeUrl = (name: string): string => `type.googleapis.com/google.rpc.${name}`;
 
 /** The details of an error, for both bindings (google.rpc.ErrorInfo, BadRequest, RetryInfo). */
 function listDetails(error: DomainError, request_id: string): object[] {
   const { reason, domain } = showError(error);
-  const fields = error.details?.map(({ field, message }) => ({ field, description: message }));
+  const fields = error.details?.map(({ field, message }) => ({
+    field: toFieldPath(field),
+    description: message,
+  }));
   return [
     { '@type': typeUrl('ErrorInfo'), reason, domain, metadata: { request_id } },
     ...(fields ? [{ '@type': typeUrl('BadRequest'), fieldViolations: fields }] : []),
@@ -128,7 +143,11 @@ export function writeA2aError(ctx: Context, error: DomainError, request_id: stri
   const { binding, id } = (ctx.state['a2a'] as ErrorState | undefined) ?? { binding: 'HTTP+JSON', id: null };
   const shown = showError(error);
   const { advice } = error;
-  const message = advice ? `${error.message} ${advice.rest}` : error.message;
+  const text = (error.details ?? []).reduce(
+    (named, { field }) => named.replace(`${field}:`, `${toFieldPath(field)}:`),
+    error.message,
+  );
+  const message = advice ? `${text} ${advice.rest}` : text;
   const details = listDetails(error, request_id);
   ctx.set(errorHeaders(error));
   if (binding === 'JSONRPC') {

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { A2aRefusal } from './errors.ts';
+import { A2aRefusal, refuseVerb } from './errors.ts';
 import type { Method } from './methods.ts';
 import { serviceParameters } from './service-parameters.ts';
 
@@ -15,8 +15,9 @@ export interface FoundRoute {
  * Finds the method of a request (A2A 1.0, section 11.3).
  * @param path after the address of the agent.
  * @throws {A2aRefusal} METHOD_NOT_FOUND
+ * @throws {DomainError} METHOD_NOT_ALLOWED
  */
-export function findRoute(verb: string, path: string, methods: readonly Method[]): FoundRoute {
+export function findRoute(ctx: Context, path: string, methods: readonly Method[]): FoundRoute {
   const fitting = methods.flatMap((method) =>
     method.routes.flatMap((route) => {
       const [routeVerb = '', pattern = ''] = route.split(' ');
@@ -24,13 +25,12 @@ export function findRoute(verb: string, path: string, methods: readonly Method[]
       return fields ? [{ method, verb: routeVerb, path: decodeFields({ ...fields.groups }) }] : [];
     }),
   );
-  const found = fitting.find((route) => route.verb === verb);
+  const found = fitting.find(({ verb }) => verb === ctx.method);
   if (found) return found;
-  const verbs = fitting.map((route) => route.verb).join(' and ');
-  throw new A2aRefusal(
-    'METHOD_NOT_FOUND',
-    verbs ? `This path supports ${verbs}.` : 'No such path. The paths are those of A2A 1.0, section 11.3.',
-  );
+  if (fitting.length === 0)
+    throw new A2aRefusal('METHOD_NOT_FOUND', 'No such path. The paths are in A2A 1.0, section 11.3.');
+  const verbs = fitting.map(({ verb }) => verb);
+  return refuseVerb(ctx, verbs, `This path supports ${verbs.join(' and ')}.`);
 }
 
 /** An id has no slash and no colon: a colon begins the name of an action. */
@@ -50,7 +50,7 @@ function decode(text: string): string {
   }
 }
 
-const booleans = new Set(['includeArtifacts']);
+const booleans = new Set(['includeArtifacts', 'include_artifacts']);
 
 /** Returns the fields of a request: of its path, and of its query or its body (section 11.5). Those of the path win. */
 export function readFields(ctx: Context, { path, verb }: FoundRoute): Record<string, unknown> {

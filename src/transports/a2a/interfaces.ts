@@ -11,7 +11,7 @@ import type { CardParts } from './card.ts';
 import { type CallParts, createCallContext } from './context.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 import { currentEdition, type Edition, legacyEdition } from './editions.ts';
-import { type A2aReason, type ErrorState, toA2aRefusal } from './errors.ts';
+import { type A2aReason, A2aRefusal, type ErrorState, toA2aRefusal } from './errors.ts';
 import { findRoute, readFields } from './http-json.ts';
 import { readRpcId, readRpcRequest } from './json-rpc.ts';
 import { type Method, methods } from './methods.ts';
@@ -93,7 +93,9 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
           readBody(ctx, async () => {
             if (isRpc) state.id = readRpcId(ctx);
             requireVersion(ctx, edition);
-            const invocation = isRpc ? readRpcRequest(ctx, methods, edition) : readHttpRequest(ctx, path);
+            const invocation = isRpc
+              ? readRpcRequest(ctx, methods, edition)
+              : readHttpRequest(ctx, path, edition);
             ({ ended = ended } = invocation.method);
             await withMissingAgent(handle, () => invoke(ctx, invocation, { handle, edition, onCounted }));
           });
@@ -121,17 +123,19 @@ interface Address {
 }
 
 const current = /^\/a2a\/(?<owner>[^/]+)\/(?<agent_name>[^/]+)(?<path>\/.*)?$/;
-/** No owner has this name. 0.3 is served over JSON-RPC only. */
-const legacy = /^\/a2a\/v0\.3\/(?<owner>[^/]+)\/(?<agent_name>[^/]+)(?<path>\/)?$/;
+/** No owner has this name. */
+const legacy = /^\/a2a\/v0\.3\/(?<owner>[^/]+)\/(?<agent_name>[^/]+)(?<path>\/.*)?$/;
 
 function readAddress(url: string): Address | undefined {
   const isLegacy = url.startsWith('/a2a/v0.3/');
   const { owner, agent_name, path = '' } = (isLegacy ? legacy : current).exec(url)?.groups ?? {};
-  if (owner === undefined || owner === '-' || path.startsWith('/.well-known/')) return undefined;
+  if (owner === undefined || owner === '-') return undefined;
   return { handle: `${owner}.${agent_name}`, path, edition: isLegacy ? legacyEdition : currentEdition };
 }
 
-function readHttpRequest(ctx: Context, path: string): Invocation {
-  const found = findRoute(ctx.method, path, methods);
+function readHttpRequest(ctx: Context, path: string, { version }: Edition): Invocation {
+  if (version === '0.3')
+    throw new A2aRefusal('METHOD_NOT_FOUND', 'No such path. A2A 0.3 is served over JSON-RPC only.');
+  const found = findRoute(ctx, path, methods);
   return { method: found.method, params: readFields(ctx, found), id: null };
 }

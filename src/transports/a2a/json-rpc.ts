@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import type { Edition } from './editions.ts';
-import { A2aRefusal, type ErrorState } from './errors.ts';
+import { A2aRefusal, type ErrorState, refuseVerb } from './errors.ts';
 import type { Method } from './methods.ts';
 
 const request = z.object({
@@ -22,14 +22,13 @@ export function readRpcId(ctx: Context): ErrorState['id'] {
 /**
  * Reads a JSON-RPC request (JSON-RPC 2.0, section 4). Every method answers, so a notification is invalid; A2A has no batches.
  * @throws {A2aRefusal} INVALID_REQUEST, METHOD_NOT_FOUND
+ * @throws {DomainError} METHOD_NOT_ALLOWED, VALIDATION_ERROR
  */
 export function readRpcRequest(ctx: Context, methods: readonly Method[], edition: Edition) {
   const body: unknown = ctx.request.body;
   if (ctx.method !== 'POST') {
-    throw new A2aRefusal(
-      'INVALID_REQUEST',
-      'Send a JSON-RPC request with POST; the card is at .well-known/agent-card.json.',
-    );
+    const message = 'Send a JSON-RPC request with POST. The card is at .well-known/agent-card.json.';
+    refuseVerb(ctx, ['POST'], message);
   }
   const parsed = request.safeParse(body);
   if (!parsed.success) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
+import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { requireScope } from '../../../packages/core/src/domain/auth/require-scope.ts';
 import { checkA2aMessageOperation, parseIsNew } from '../../operations/a2a/check-message.ts';
 import { sendA2aMessageOperation } from '../../operations/a2a/send-message.ts';
@@ -13,23 +14,28 @@ import { toPushInput } from './push-configs.ts';
 
 const storedFile = z.object({ id: z.string() });
 
+/** A stored file, and the place of its part in the message. */
+interface SentFile {
+  id: string;
+  index: number;
+}
+
 /**
  * Stores the files of a message, each at most once for each messageId, unless the message was sent before.
- * @returns the ids of the attachments
  * @throws {DomainError} what refuses the message, before anything is stored
  */
 async function storeFiles(
   { run, request }: CallContext,
   message: WireMessage,
   place: object,
-): Promise<string[]> {
+): Promise<SentFile[]> {
   const { messageId } = message;
   const files = readRawFiles(message);
   if (files.length === 0) return [];
   const checked = await run(checkA2aMessageOperation, { agent: request.agent, ...place });
   if (!parseIsNew(checked)) return [];
-  const ids: string[] = [];
-  for (const [index, { bytes, ...file }] of files.entries()) {
+  const sent: SentFile[] = [];
+  for (const { index, bytes, ...file } of files) {
     const sha256 = createHash('sha256').update(bytes).digest('base64url');
     const open = async () => ({
       ...file,
@@ -39,10 +45,43 @@ async function storeFiles(
     });
     const name = JSON.stringify([request.agent, messageId, index, sha256, file]);
     const idempotency_key = `a2a-${createHash('sha256').update(name).digest('base64url')}`;
-    const stored = await run(createAttachmentOperation, { file: { open } }, { idempotency_key });
-    ids.push(storedFile.parse(stored).id);
+    const stored = await run(createAttachmentOperation, { file: { open } }, { idempotency_key }).catch(
+      (error: unknown) => {
+        throw inPart(error, index);
+      },
+    );
+    sent.push({ id: storedFile.parse(stored).id, index });
   }
-  return ids;
+  return sent;
+}
+
+const isFileError = /^(?:ATTACHMENT_\w+|UNSUPPORTED_MEDIA_TYPE|VALIDATION_ERROR)$/;
+/** The fields of an upload, and those of a part. */
+const partFields: Readonly<Record<string, string>> = { file: 'raw', content_type: 'mediaType' };
+
+/** Names the part of the client in an error of its file. */
+function inPart(error: unknown, index: number): unknown {
+  if (!(error instanceof DomainError) || !isFileError.test(error.code)) return error;
+  const { code, message, retry_after } = error;
+  const part = `message.parts.${index}`;
+  const [wrong] = error.details ?? [];
+  const detail = wrong
+    ? { field: `${part}.${partFields[wrong.field] ?? wrong.field}`, message: wrong.message }
+    : { field: part, message };
+  return new DomainError(code, `${detail.field}: ${detail.message}`, {
+    details: [detail],
+    ...(retry_after !== undefined && { retry_after }),
+  });
+}
+
+/** Names the fields of the client in an error of its message. */
+function inMessage(error: unknown, files: readonly SentFile[]): unknown {
+  if (!(error instanceof DomainError)) return error;
+  const file = files.find(({ id }) => error.message.includes(id));
+  if (file) return inPart(error, file.index);
+  const [wrong] = error.details ?? [];
+  if (wrong?.field !== 'url') return error;
+  return wrongField('configuration.taskPushNotificationConfig.url', wrong.message);
 }
 
 /**
@@ -58,12 +97,13 @@ export async function sendMessage(context: CallContext, { message, configuration
     task_id: message.taskId,
     context_id: message.contextId,
   };
-  const sent = await context.run(sendA2aMessageOperation, {
+  const files = await storeFiles(context, message, place);
+  const input = {
     ...stored,
     agent,
     has_mailbox: hasMailbox,
     ...place,
-    attachment_ids: await storeFiles(context, message, place),
+    attachment_ids: files.map(({ id }) => id),
     accepted_output_modes: configuration.acceptedOutputModes,
     expects_reply: expectsReply(message),
     digest: digest.toString('base64'),
@@ -72,6 +112,9 @@ export async function sendMessage(context: CallContext, { message, configuration
     push_config:
       configuration.taskPushNotificationConfig &&
       toPushInput(context, configuration.taskPushNotificationConfig),
+  };
+  const sent = await context.run(sendA2aMessageOperation, input).catch((error: unknown) => {
+    throw inMessage(error, files);
   });
   return shownTask.parse(sent);
 }

@@ -1,6 +1,7 @@
 import { Router } from '@koa/router';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { type CardParts, serveCard, serveLegacyCard } from './card.ts';
+import { refuseVerb } from './errors.ts';
 import { type FileParts, serveFile } from './files.ts';
 import { createInterfaces, type InterfaceParts } from './interfaces.ts';
 
@@ -9,11 +10,16 @@ export interface A2aParts extends CardParts, FileParts, InterfaceParts {}
 /** The A2A transport: each agent has an address of its own, with its card and its interfaces. */
 export function createA2aTransport(parts: A2aParts): Middleware[] {
   const router = new Router({ prefix: '/a2a', sensitive: true });
-  router.get('/:owner/:agent_name/.well-known/agent-card.json', serveCard(parts));
+  /** These need no token. Every other address below an agent answers 401 without one, whether or not the agent exists. */
+  const serve = (path: string, handler: Middleware) => {
+    router.get(path, handler);
+    router.all(path, refuseOthers);
+  };
+  serve('/:owner/:agent_name/.well-known/agent-card.json', serveCard(parts));
   // Clients of 0.3 know either name of the card. No owner is named `v0.3` or `-`.
   for (const name of ['agent-card', 'agent'])
-    router.get(`/v0.3/:owner/:agent_name/.well-known/${name}.json`, serveLegacyCard(parts));
-  router.get('/-/files/:sealed', serveFile(parts));
+    serve(`/v0.3/:owner/:agent_name/.well-known/${name}.json`, serveLegacyCard(parts));
+  serve('/-/files/:sealed', serveFile(parts));
   const routes = router.routes() as Middleware;
   const interfaces = createInterfaces(parts);
   // Requests to other transports skip the router, which compares their path with each of its routes.
@@ -21,4 +27,8 @@ export function createA2aTransport(parts: A2aParts): Middleware[] {
     (ctx, next) =>
       ctx.path.startsWith('/a2a/') ? routes(ctx, () => Promise.resolve(interfaces(ctx, next))) : next(),
   ];
+}
+
+function refuseOthers(ctx: Context): never {
+  return refuseVerb(ctx, ['GET', 'HEAD'], `${ctx.path} supports GET, HEAD.`);
 }

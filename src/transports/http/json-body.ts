@@ -30,18 +30,13 @@ export function createJsonBody({ maxBytes }: { maxBytes: number }) {
   });
 
   return async function readJson(ctx: Context, next: Next): Promise<void> {
-    if (!hasBody(ctx)) {
+    if (!isPlainJson(ctx)) {
+      if (!(await discardBody(ctx))) {
+        const message = 'Send the body as application/json without content encoding.';
+        throw new DomainError('UNSUPPORTED_MEDIA_TYPE', message);
+      }
       ctx.request.body = {};
       return next();
-    }
-    if (
-      !ctx.is('application/json', 'application/*+json') ||
-      (ctx.get('Content-Encoding') || 'identity') !== 'identity'
-    ) {
-      throw new DomainError(
-        'UNSUPPORTED_MEDIA_TYPE',
-        'Send the body as application/json without content encoding.',
-      );
     }
     const bytes = watchUtf8(ctx);
     const counter = createJsonCounter();
@@ -65,11 +60,28 @@ function bodyError(error: Error & { type?: string; status?: number }, maxBytes: 
     return new DomainError('INVALID_JSON', 'The body has a field named __proto__, which is not allowed.');
   }
   if (error instanceof SyntaxError) return new DomainError('INVALID_JSON', 'The body is not valid JSON.');
-  return new DomainError('VALIDATION_ERROR', 'The body is incomplete. Send it again.', { cause: error });
+  return incompleteBody(error);
 }
 
-function hasBody(ctx: Context): boolean {
-  return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
+const incompleteBody = (cause: unknown): DomainError =>
+  new DomainError('VALIDATION_ERROR', 'The body is incomplete. Send it again.', { cause });
+
+function isPlainJson(ctx: Context): boolean {
+  const encoding = ctx.get('Content-Encoding') || 'identity';
+  return encoding === 'identity' && Boolean(ctx.is('application/json', 'application/*+json'));
+}
+
+/** Discards a body. Returns whether it has no bytes; a chunked body shows this only when it arrives. */
+async function discardBody({ req }: Context): Promise<boolean> {
+  if (Number(req.headers['content-length'] ?? 0) > 0) return false;
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) if (chunk.length > 0) return false;
+    return true;
+  } catch (error) {
+    throw incompleteBody(error);
+  } finally {
+    req.resume();
+  }
 }
 
 /** Validates the bytes while they arrive: the parser replaces invalid UTF-8 without an error. */

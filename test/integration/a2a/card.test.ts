@@ -66,6 +66,62 @@ test('absent, private, blocked and retired agents, and invalid handles have the 
   }
 });
 
+test('without a token, every address below an agent is the same 401, except the card', async () => {
+  const hidden = await service.agent({ visibility: 'private' });
+  const handles = [(await service.agent()).handle, hidden.handle, 'absent.agent'];
+  const both = ['', '/', '/tasks', '/nothing', '/.well-known', '/.well-known/other'];
+  const addresses = [
+    ...[...both, '/.well-known/agent.json', '/.well-known/agent-card.json/more'].map((path) => [
+      '/a2a',
+      path,
+    ]),
+    ...both.map((path) => ['/a2a/v0.3', path]),
+  ];
+  for (const [prefix, below] of addresses) {
+    const answers = await Promise.all(
+      handles.map((handle) =>
+        requestRest('GET', `${service.url}${prefix}/${handle.replace('.', '/')}${below}`),
+      ),
+    );
+    expect(
+      answers.map(({ status }) => status),
+      `${prefix} ${below}`,
+    ).toEqual([401, 401, 401]);
+    expect(new Set(answers.map((answer) => maskResponse(answer))).size).toBe(1);
+  }
+});
+
+test('other methods are 405 with Allow, in the form of the binding', async () => {
+  const { handle, token } = await service.agent();
+  const cases: [method: string, path: string, allow: string][] = [
+    ['GET', '', 'POST'],
+    ['DELETE', '/', 'POST'],
+    ['GET', '/message:send', 'POST'],
+    ['PUT', '/tasks', 'GET'],
+    ['OPTIONS', '/tasks/tsk_none', 'GET'],
+    ['DELETE', '/tasks/tsk_none:subscribe', 'POST, GET'],
+    ['PATCH', '/tasks/tsk_none/pushNotificationConfigs', 'POST, GET'],
+    ['POST', '/.well-known/agent-card.json', 'GET, HEAD'],
+  ];
+  for (const [method, path, allow] of cases) {
+    const answer = await requestRest(method, `${service.url}/a2a/${handle.replace('.', '/')}${path}`, {
+      token,
+      headers: { 'A2A-Version': '1.0' },
+    });
+    expect([answer.status, answer.headers.get('allow')], path).toEqual([405, allow]);
+    const { error } = JSON.parse(answer.text);
+    if (path.length < 2) expectValidA2a('JsonRpcError', error);
+    else if (allow !== 'GET, HEAD') {
+      expectValidA2a('HttpError', { error });
+      expect([error.code, error.status]).toEqual([405, 'UNIMPLEMENTED']);
+    }
+  }
+  const legacy = await requestRest('GET', `${service.url}/a2a/v0.3/${handle.replace('.', '/')}/tasks`, {
+    token,
+  });
+  expect([legacy.status, JSON.parse(legacy.text).error.status]).toEqual([404, 'NOT_FOUND']);
+});
+
 test('a card may be cached, and is 304 if it is unchanged', async () => {
   const agent = await service.agent({ scopes });
   const first = await readCard(agent.handle);

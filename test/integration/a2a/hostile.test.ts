@@ -37,6 +37,26 @@ describe.each(bindings)('over %s', (binding) => {
     expect(reasonOf(unknown)).toBe('TASK_NOT_FOUND');
   });
 
+  test('sends of both sides to the tasks of one thread take their locks in one order', async () => {
+    const { ann, bob, client } = await pair();
+    const other = clientOf(bob, ann);
+    const open = async (sender: typeof client, fields: object) =>
+      (await sender.call('SendMessage', { message: toA2aMessage('x', fields), ...now })).result.task;
+    const first = await open(client, {});
+    const { contextId } = first;
+    const mine = [first.id, (await open(client, { contextId })).id];
+    const theirs = [(await open(other, { contextId })).id, (await open(other, { contextId })).id];
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, index) => {
+        const [sender, ids] = index % 2 === 0 ? [client, mine] : [other, theirs];
+        const [taskId, referred] = index % 4 < 2 ? ids : ids.toReversed();
+        const message = toA2aMessage('y', { taskId, referenceTaskIds: [referred] });
+        return sender.call('SendMessage', { message, ...now });
+      }),
+    );
+    expect(answers.map(reasonOf)).toEqual(answers.map(() => undefined));
+  });
+
   test('a refused message stores no file, and a corrected one can have its name', async () => {
     const { ann, client } = await pair();
     const strict = clientOf(ann, await service.agent({ inbound_policy: 'contacts_only' }));
@@ -176,4 +196,30 @@ test('an error of JSON-RPC has the id of its request, and wrong params are named
   expect(await post(request, '9')).toMatchObject({ id: 'r7', error: { code: -32_009 } });
   expect(await post({ ...request, params: [] }, '1.0')).toMatchObject({ id: 'r7', error: { code: -32_602 } });
   expect(await post(request, '1.0')).toMatchObject({ id: 'r7', result: { totalSize: 0 } });
+});
+
+test('an agent can have 64 waiting calls, and a further one stores nothing', async () => {
+  const [ann, bob] = [await service.agent(), await service.agent()];
+  const client = createA2aClient('JSONRPC', a2aAddress(service.url, bob.handle), ann.token);
+  const open = async () => (await service.get(bob, '/tasks?state=open&limit=100')).body.tasks;
+  const calls = Array.from({ length: 64 }, () =>
+    client.call('SendMessage', { message: toA2aMessage('Wait') }),
+  );
+  await expect.poll(open, { timeout: 10_000 }).toHaveLength(64);
+  const message = toA2aMessage('One more');
+  const refused = await client.call('SendMessage', { message });
+  expect([refused.status, reasonOf(refused), refused.headers.get('retry-after')]).toEqual([
+    429,
+    'RATE_LIMITED',
+    '1',
+  ]);
+  expect(await open()).toHaveLength(64);
+  expect((await client.call('SendMessage', { message, ...now })).status).toBe(200);
+  const ids = (await open()).map(({ id }: { id: string }) => id);
+  expect(ids).toHaveLength(65);
+  await Promise.all(ids.map((id: string) => client.call('CancelTask', { id })));
+  const answers = [...(await Promise.all(calls)), await client.call('SendMessage', { message })];
+  expect(new Set(answers.map(({ result }) => result.task.status.state))).toEqual(
+    new Set(['TASK_STATE_CANCELED']),
+  );
 });

@@ -118,5 +118,5 @@ test('an address serves its version only, and names the field that is wrong', as
     message: toMessage('x', { parts: [{ kind: 'sound' }] }),
   });
   expect(kind.error.code).toBe(-32_602);
-  expect(JSON.stringify(kind.error.data)).toContain('message.parts.0');
+  expect(JSON.stringify(kind.error.data)).toContain('message.parts[0]');
 });

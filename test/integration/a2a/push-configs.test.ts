@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { a2aAddress, bindings, createA2aClient, reasonOf, toA2aMessage } from '../../clients/a2a.ts';
+import {
+  a2aAddress,
+  bindings,
+  createA2aClient,
+  fieldsOf,
+  reasonOf,
+  toA2aMessage,
+} from '../../clients/a2a.ts';
 import { respondWith } from '../../support/servers/webhook-receiver.ts';
 import { now, usePush } from './push-setup.ts';
 
@@ -113,15 +120,15 @@ test('secrets are encrypted in the database, and in no log and no answer', async
 });
 
 test.each([
-  ['http://10.0.0.1/hook', 'url'],
-  ['https://192.168.1.1/hook', 'url'],
-  ['https://169.254.169.254/latest/meta-data', 'url'],
-  ['https://[::1]/hook', 'url'],
-  ['https://[::ffff:10.0.0.1]/hook', 'url'],
-  ['https://user:password@example.com/hook', 'url'],
-  ['ftp://example.com/hook', 'url'],
-  ['no url', 'url'],
-])('the URL %s is refused', async (url, field) => {
+  'http://10.0.0.1/hook',
+  'https://192.168.1.1/hook',
+  'https://169.254.169.254/latest/meta-data',
+  'https://[::1]/hook',
+  'https://[::ffff:10.0.0.1]/hook',
+  'https://user:password@example.com/hook',
+  'ftp://example.com/hook',
+  'no url',
+])('the URL %s is refused', async (url) => {
   const { create, client } = await openTask();
   const refused = [
     await create({ url }),
@@ -131,7 +138,7 @@ test.each([
     }),
   ];
   expect(refused.map(reasonOf)).toEqual(['VALIDATION_ERROR', 'VALIDATION_ERROR']);
-  for (const { error } of refused) expect(JSON.stringify(error)).toContain(`"field":"${field}"`);
+  expect(refused.map(fieldsOf)).toEqual([['url'], ['configuration.taskPushNotificationConfig.url']]);
   const { result } = await client.call('ListTasks', {});
   expect(result.totalSize).toBe(1);
 });

@@ -207,44 +207,6 @@ describe.each(bindings)('over %s', (binding) => {
     expect((await fetch(`${service.url}${address.pathname}x`)).status).toBe(404);
   });
 
-  test('null is an absent field, and the names of the proto file are known', async () => {
-    const { client } = await pair();
-    const { messageId, ...rest } = toA2aMessage('x', { taskId: null, metadata: null, extensions: null });
-    const message = {
-      ...rest,
-      message_id: messageId,
-      parts: [{ text: 'x' }, { data: null, mediaType: null }],
-    };
-    const configuration = { returnImmediately: true, historyLength: '1', accepted_output_modes: null };
-    const { result } = await client.call('SendMessage', { message, configuration, metadata: null });
-    expect(result.task.history[0]).toMatchObject({ messageId, parts: [{ text: 'x' }, { data: null }] });
-  });
-
-  test('bad input is refused with its field', async () => {
-    const { client } = await pair();
-    const cases: [object, string][] = [
-      [toA2aMessage('x', { role: 'ROLE_AGENT' }), 'message.role'],
-      [toA2aMessage('x', { messageId: undefined }), 'message.messageId'],
-      [toA2aMessage('x', { parts: [] }), 'message.parts'],
-      [toA2aMessage('x', { parts: [{ text: 'a', url: 'https://a.example' }] }), 'message.parts.0'],
-      [toA2aMessage(' '), 'message.parts'],
-      [toA2aMessage('x'.repeat(32_769)), 'message.parts'],
-      [toA2aMessage('x', { parts: [{ raw: '%' }] }), 'message.parts.0.raw'],
-    ];
-    for (const [message, field] of cases) {
-      const refused = await client.call('SendMessage', { message, ...now });
-      expect(refused.error.code).toBe(binding === 'JSONRPC' ? -32_602 : 400);
-      const details = refused.error.data ?? refused.error.details;
-      expect(details[1].fieldViolations[0].field).toBe(field);
-    }
-    const media = toA2aMessage('x', { parts: [{ data: {}, mediaType: 'application/xml' }] });
-    expect(reasonOf(await client.call('SendMessage', { message: media, ...now }))).toBe(
-      'CONTENT_TYPE_NOT_SUPPORTED',
-    );
-    const tenant = await client.call('GetTask', { id: 'tsk_1', tenant: 'x' });
-    expect(reasonOf(tenant)).toBe('VALIDATION_ERROR');
-  });
-
   test('the policy of the agent applies, and a refused message stores nothing', async () => {
     const { ann, client } = await pair({ inbound_policy: 'contacts_only' });
     const refused = await client.call('SendMessage', { message: toA2aMessage('Hello'), ...now });

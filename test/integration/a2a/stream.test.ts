@@ -110,6 +110,24 @@ describe.each(bindings)('over %s', (binding) => {
     expect(reasonOf(ended)).toBe('UNSUPPORTED_OPERATION');
   });
 
+  test('a task shows its last 100 artifacts, and a stream has the earlier ones too', async () => {
+    const { bob, client, id } = await open();
+    const report = (part: number) =>
+      update(bob, id, { state: 'working', message: `Part ${part}`, artifact: true });
+    for (let part = 0; part < 101; part += 10)
+      await Promise.all(Array.from({ length: Math.min(10, 101 - part) }, (_, index) => report(part + index)));
+    const stream = await client.stream('SubscribeToTask', { id }, { headers: { 'Last-Event-ID': '1' } });
+    const streamed = (await readFirst(stream, 1 + 2 * 101)).flatMap(
+      (outlined) => / artifact (.*)/.exec(outlined)?.[1] ?? [],
+    );
+    expect(new Set(streamed).size).toBe(101);
+    const { artifacts, history } = (await client.call('GetTask', { id })).result;
+    expect(artifacts.map(({ parts }: { parts: { text: string }[] }) => parts[0]?.text)).toEqual(
+      streamed.slice(1),
+    );
+    expect(history).toHaveLength(100);
+  });
+
   test('100 streams at two processes, cut while the task changes, lose and repeat nothing', async () => {
     const { ann, bob, id } = await open();
     const settings = { env: service.env, release: () => Promise.resolve() };

@@ -50,6 +50,19 @@ test('a task without a change fails, and is removed so long after its end; its m
   expect((await service.get(ann, `/threads/${thread_id}/messages`)).body.messages).toHaveLength(1);
 });
 
+test('a task outlives its question: its agent reports with and without a message, and ends it', async () => {
+  const [ann, bob] = await pair();
+  const { id, thread_id } = await openTask(ann, bob);
+  await service.sql('delete from messages where thread_id = $1', [thread_id]);
+  expect((await report(bob, id, { state: 'working' })).status).toBe(200);
+  const waiting = await report(bob, id, { state: 'input_required', message: 'Which day?' });
+  expect([waiting.status, waiting.body.state]).toEqual([200, 'input_required']);
+  const ended = await report(bob, id, { state: 'completed', message: 'Friday.' });
+  expect([ended.status, ended.body.state]).toEqual([200, 'completed']);
+  const { messages } = await read(ann, id);
+  expect(messages.map(({ reply_to }: { reply_to: string | null }) => reply_to)).toEqual([null, null]);
+});
+
 test('when all workers of an agent are dead, the asker sees it submitted within a minute of the expiry', async () => {
   const [ann, bob] = await pair();
   const inbox = inboxOf(service.api, bob);

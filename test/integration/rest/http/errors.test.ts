@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { outcomeOf, requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { allTestScopes, startService, useSharedService } from '../../../support/service.ts';
@@ -59,6 +62,28 @@ test('bodies that are not JSON, not an object, not UTF-8, of another type, too l
   expectError(await send(`{"subject":"${'x'.repeat(300 * 1024)}"}`), '413 PAYLOAD_TOO_LARGE');
   const deep = `${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
   expectError(await send(`{"content":"x","metadata":${deep}}`), '400 VALIDATION_ERROR');
+});
+
+test('an empty body is absent over REST, MCP and A2A, also if it is chunked', async () => {
+  const { handle, token } = await service.agent();
+  const mcp = await service.token(handle, { audience: 'mcp' });
+  const a2a = `${service.url}/a2a/${handle.replace('.', '/')}`;
+  const cases: [url: string, token: string, status: number, code: string | number][] = [
+    [`${service.api}/tasks/tsk_none/cancel`, token, 404, 'TASK_NOT_FOUND'],
+    [`${service.api}/blocks`, token, 400, 'VALIDATION_ERROR'],
+    [`${service.url}/mcp`, mcp, 415, -32_000],
+    [a2a, token, 200, -32_600],
+    [`${a2a}/tasks/tsk_none:cancel`, token, 404, 404],
+  ];
+  for (const [url, bearer, status, code] of cases) {
+    const headers = { Authorization: `Bearer ${bearer}`, 'A2A-Version': '1.0', 'Idempotency-Key': url };
+    for (const framing of [{ 'Content-Length': '0' }, { 'Transfer-Encoding': 'chunked' }]) {
+      const sent = request(url, { method: 'POST', headers: { ...headers, ...framing } }).end();
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      const { error } = (await json(answer)) as { error: { code: unknown } };
+      expect([answer.statusCode, error.code], url).toEqual([status, code]);
+    }
+  }
 });
 
 test('field errors are sentences of the service, not of its validator', async () => {
