@@ -77,12 +77,12 @@ export function presentTask(
   form: TaskForm,
 ): object {
   const artifacts = hasArtifacts ? messages.filter(({ artifact }) => artifact) : [];
-  const message = messages.find(({ id }) => id === task.status_message_id);
+  const said = messages.find(({ id }) => id === task.status_message_id);
   const history = historyLength > 0 ? messages.slice(-historyLength) : [];
   return {
     id: task.id,
     contextId: task.thread_id,
-    status: presentStatus(task, task, message, form),
+    status: presentStatus(task, task, said, form),
     ...(artifacts.length > 0 && { artifacts: artifacts.map((message) => presentArtifact(message, form)) }),
     ...(history.length > 0 && { history: history.map((message) => presentMessage(message, task, form)) }),
     ...presentMailbox(task, task.generation, form),
