@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { TaskState } from '../packages/core/src/domain/tasks.ts';
 
 /** The `data` of an event, or another record of the service, as it was received. */
 export type EventData = Readonly<Record<string, unknown>>;
@@ -10,6 +11,22 @@ export interface ReceivedEvent {
   /** In milliseconds; null over MCP, whose notifications do not carry it. */
   created_at: number | null;
   data: EventData;
+}
+
+/** An update of a task as a stream of A2A told it: the generation, and the state or that there is a result. */
+export interface ToldUpdate {
+  generation: number;
+  update: TaskState | 'result';
+}
+
+/** A task as GetTask of A2A gives it. */
+export interface ReadTask {
+  task_id: string;
+  thread_id: string;
+  state: TaskState;
+  generation: number;
+  /** How many artifacts it has. */
+  results: number;
 }
 
 /** Fields of an attachment that the scan changes after the message was sent. */

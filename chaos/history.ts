@@ -1,5 +1,5 @@
 import type { TaskChange, TaskState } from '../packages/core/src/domain/tasks.ts';
-import type { EventData, ReceivedEvent } from './event.ts';
+import type { EventData, ReadTask, ReceivedEvent, ToldUpdate } from './event.ts';
 
 /*
  * The record of a run, which the checker reads: the requests and their answers, the events that every reader saw, and the final state
@@ -43,7 +43,7 @@ export type CallerName = 'REST' | 'tool' | 'call';
 
 /** A message, sent to a thread or as the first message of a new one. */
 export interface Send extends Attempt<SentMessage> {
-  kind: CallerName | 'batch' | 'opening';
+  kind: CallerName | 'A2A' | 'batch' | 'opening';
   draft: Draft;
   /** The other members of a thread that the message opens. */
   others: readonly string[];
@@ -144,6 +144,16 @@ export interface TaskCall extends Attempt<TaskAnswer> {
   kind: 'open' | 'update' | 'cancel';
   /** The message that is sent with an update, if any. That of an opening is a `Send`. */
   draft: Draft | null;
+}
+
+/** A task that a client opened over A2A. */
+export interface A2aTask {
+  task_id: string;
+  streams: number;
+  /** What all streams told, in order of arrival. */
+  seen: ToldUpdate[];
+  /** At the end. */
+  read: ReadTask | null;
 }
 
 /** The settings of an inbox, which is on from the first position of the agent's feed. Its items are the messages of others. */
@@ -260,6 +270,7 @@ export interface LoadHistory {
   leases: Lease[];
   redrives: Redrive[];
   task_calls: TaskCall[];
+  a2a_tasks: A2aTask[];
 }
 
 /** The state of the service at the end of the run. */

@@ -5,15 +5,17 @@ export const usage = `npm run chaos: injects faults into a service under load, a
 
 Starts its own PostgreSQL, Redis if one is on PATH, two API processes behind a TCP balancer and two workers. Agents send messages
 and files (REST, MCP and calls over a WebSocket, also in batches), open threads, add and remove members, request contacts, mark
-messages as read and create webhooks. They open tasks, report their states and cancel them; messages and leases move them, too. Several instances of some agents share an inbox over each transport: they claim, renew,
-release, acknowledge and answer, or they abandon leases, write too late or are killed. Dead items are redriven. All
-retry with one idempotency key until the request is acknowledged, and sometimes send it several times at once. Readers follow their
+messages as read and create webhooks. They open tasks, report their states and cancel them; messages and leases move them, too.
+Some tasks are opened over A2A and followed over streams, which are cut. Several instances of some agents share an inbox over
+each transport: they claim, renew, release, acknowledge and answer, or they abandon leases, write too late or are killed. Dead
+items are redriven. All retry with one idempotency key until the request is acknowledged, and sometimes send it several times at once. Readers follow their
 feeds over every transport and resume with their cursors. Meanwhile processes are killed, stopped and frozen, Redis is flushed and
 restarted, PostgreSQL is restarted, and connections are cut.
 
 At the end, everything that was acknowledged must exist once, in one order, be found by search, and be seen by every reader without
 gaps and repetitions. Events must have the same data in every feed, on every transport, at every webhook and in the stored messages.
-Every state of a task must have its cause: its changes have no gaps, and are those of the events and of the requests.
+Every state of a task must have its cause: its changes have no gaps, and are those of the events and of the requests. A message
+of A2A has one task, whose streams tell every change once, in order, and GetTask agrees with them.
 Members, read marks, delivered marks, handled marks and unread counts must be those that the events give. No lease may end early,
 no item or ordered thread may have two holders, a lost lease must not write, and every item must be handled or dead, with at most
 one reply.

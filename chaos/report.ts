@@ -29,6 +29,7 @@ export function summarize({ history, faults, violations, uncertainOutcomes, sett
     ...summarizeLeases(history),
     tasks: countBy(history.tasks.map(({ state }) => state)),
     task_changes: history.tasks.reduce((sum, { generation }) => sum + generation, 0),
+    ...summarizeA2a(history),
     acknowledged: attempts.filter(({ answers }) => answers.length > 0).length,
     tried_again: attempts.reduce((sum, attempt) => sum + attempt.attempts - 1, 0),
     doubts: uncertainOutcomes,
@@ -61,6 +62,16 @@ function summarizeLeases({ leases, redrives, stored_inboxes }: History) {
     lease_writes: countBy(outcomes),
     redrives: redrives.length,
     dead_items: stored_inboxes.reduce((sum, { dead }) => sum + dead.length, 0),
+  };
+}
+
+/** The tasks that were opened over A2A, the streams that followed them, and what these told. */
+function summarizeA2a({ a2a_tasks }: History) {
+  const updates = a2a_tasks.flatMap(({ seen }) => seen.map(({ update }) => update));
+  return {
+    a2a_tasks: a2a_tasks.length,
+    a2a_streams: a2a_tasks.reduce((sum, { streams }) => sum + streams, 0),
+    a2a_updates: countBy(updates),
   };
 }
 

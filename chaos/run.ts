@@ -99,6 +99,7 @@ export async function runChaos(environment: LoadedEnvironment, options: ChaosOpt
     };
   } finally {
     await load?.finish(AbortSignal.abort());
+    await load?.finishStreams(AbortSignal.abort());
     await Promise.all([load?.close(), ...readers.map((reader) => reader.stop())]);
     await receiver?.close();
   }
@@ -137,6 +138,7 @@ async function recover(run: Run): Promise<{ settleMs: number; after: FinalState 
   const ends = new Map(after.feeds.map(({ agent_id, events }) => [agent_id, events.at(-1)?.number ?? 0]));
   const stopWaiting = timeoutSignal(recoveryTimeoutMs, signal);
   while (!stopWaiting.aborted && !haveCaughtUp(readers, ends)) await pause(50);
+  await load.finishStreams(stopWaiting);
   await Promise.all(readers.map((reader) => reader.stop()));
   return { settleMs, after };
 }

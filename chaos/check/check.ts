@@ -1,4 +1,5 @@
 import type { History } from '../history.ts';
+import { checkA2aTasks } from './a2a.ts';
 import { parseFeed } from './event-data.ts';
 import { checkFeeds } from './feeds.ts';
 import { checkFiles } from './files.ts';
@@ -32,6 +33,7 @@ export function checkHistory(history: History): Violation[] {
     ...checkHandledMarks(history, logs),
     ...checkInboxItems(history, feeds, logs),
     ...checkTasks(history, feeds, logs),
+    ...checkA2aTasks(history),
     ...checkFiles(history, feeds),
     ...checkFeeds(history, feeds, logs),
     ...checkReaders(history),

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { isOwnTaskChange, isSameEvent } from '../event.ts';
 import type { History, SeenEvent, WebhookAttempt, WebhookPost } from '../history.ts';
+import { parseJson } from '../parse-json.ts';
 import { describe } from './feeds.ts';
 import type { Violation } from './violation.ts';
 
@@ -58,12 +59,4 @@ function readBody(post: WebhookPost) {
   if (!parsed.success) return { event_id: '', type: '', created_at: null, data: {} };
   const { id, type, created_at, data } = parsed.data;
   return { event_id: id, type, created_at, data };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

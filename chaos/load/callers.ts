@@ -19,6 +19,7 @@ const routeOf: Record<string, Route> = {
   request_contact: contacts.request,
   create_webhook: webhooks.create,
   create_task: tasks.create,
+  get_task: tasks.get,
   update_task: tasks.update,
   cancel_task: tasks.cancel,
   get_inbox: inbox.get,

@@ -2,13 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadHistory } from '../history.ts';
 import { type Random, seededRandom } from '../random.ts';
 import type { WebhookReceiver } from '../webhook-receiver.ts';
+import { createA2aActions } from './a2a-actions.ts';
 import { createAgentActions } from './agent-actions.ts';
 import { createLoadContext } from './context.ts';
 import { turnOnInboxes } from './inbox-actions.ts';
 import { startInstances } from './instances.ts';
 import { createMessageActions, type LastMessages } from './message-actions.ts';
 import type { Population } from './population.ts';
-import { createTaskActions } from './task-actions.ts';
+import { createTaskActions, createTaskRecord } from './task-actions.ts';
+import { createTaskStreams } from './task-streams.ts';
 import { createRetry, type Outcomes } from './retry.ts';
 
 export interface Load extends Outcomes {
@@ -20,6 +22,8 @@ export interface Load extends Outcomes {
    * the thread, so that every delivered and handled mark must move once more. Resolves when the inboxes are empty, or `giveUp` aborts.
    */
   sendLast(giveUp: AbortSignal): Promise<LastMessages[]>;
+  /** Reads the tasks of A2A clients and ends their streams; see `TaskStreams`. */
+  finishStreams(giveUp: AbortSignal): Promise<void>;
   /** Stops the instances. */
   close(): Promise<void>;
 }
@@ -50,23 +54,29 @@ export async function startLoad(options: {
     leases: [],
     redrives: [],
     task_calls: [],
+    a2a_tasks: [],
   };
   const outcomes: Outcomes = { complaints: [], uncertainOutcomes: new Map() };
   const stopped = new AbortController();
   const abandoned = new AbortController();
   const retry = createRetry(outcomes, random, abandoned.signal);
   const context = createLoadContext({ ...options, random, history, retry });
+  const tasks = createTaskRecord(history);
+  const streams = createTaskStreams((what) => void outcomes.complaints.push(what));
   const actions = {
     ...createMessageActions(context),
     ...createAgentActions(context),
-    ...createTaskActions(context),
+    ...createTaskActions(context, tasks),
+    ...createA2aActions(context, tasks, streams),
   };
 
   await turnOnInboxes(context);
   const instances = startInstances(context, { outcomes, abandoned: abandoned.signal });
 
   const running = Promise.all(
-    Array.from({ length: concurrency }, async () => {
+    Array.from({ length: concurrency }, async (_, index) => {
+      // Short runs use A2A, too.
+      if (index === 0) await actions.askOverA2a();
       while (!stopped.signal.aborted) {
         await runRandomAction(random, actions);
         await pause(random.below(maxPauseBetweenActionsMs));
@@ -88,6 +98,7 @@ export async function startLoad(options: {
       await instances.drain(giveUp);
       return last;
     },
+    finishStreams: streams.finish,
     async close() {
       await instances.stop();
       for (const agent of context.agents) context.callersOf(agent).cut();
@@ -97,12 +108,13 @@ export async function startLoad(options: {
 
 type LoadActions = ReturnType<typeof createMessageActions> &
   ReturnType<typeof createAgentActions> &
-  ReturnType<typeof createTaskActions>;
+  ReturnType<typeof createTaskActions> &
+  ReturnType<typeof createA2aActions>;
 
 /** The actions, each with its share in percent. */
 const shares: [action: (actions: LoadActions) => Promise<unknown>, percent: number][] = [
-  [(actions) => actions.send('REST'), 18],
-  [(actions) => actions.send('tool'), 15],
+  [(actions) => actions.send('REST'), 15],
+  [(actions) => actions.send('tool'), 13],
   [(actions) => actions.send('call'), 11],
   [(actions) => actions.sendBatch(), 5],
   [(actions) => actions.sendFile(), 6],
@@ -115,6 +127,7 @@ const shares: [action: (actions: LoadActions) => Promise<unknown>, percent: numb
   [(actions) => actions.openTask(), 8],
   [(actions) => actions.updateTask(), 6],
   [(actions) => actions.cancelTask(), 2],
+  [(actions) => actions.askOverA2a(), 5],
 ];
 
 async function runRandomAction(random: Random, actions: LoadActions): Promise<void> {

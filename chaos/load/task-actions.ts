@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { reportedTaskStates, taskStates } from '../../packages/core/src/domain/tasks.ts';
-import type { CallerName, SentMessage, TaskAnswer, TaskCall } from '../history.ts';
+import type {
+  Attempt,
+  CallerName,
+  LoadHistory,
+  Send,
+  SentMessage,
+  TaskAnswer,
+  TaskCall,
+} from '../history.ts';
 import { type ActionResult, readAnswer, searchWord, sentMessage } from './actions.ts';
 import type { Outcome } from './call.ts';
 import type { LoadContext } from './context.ts';
@@ -37,9 +45,16 @@ const changedTask = z
 const createdTask = z.looseObject({ id: z.string(), messages: z.tuple([sentMessage]) });
 const askedTask = z.looseObject({ message: sentMessage, task: z.looseObject({ id: z.string() }) });
 
-interface Opening {
+export interface Opening {
   message: SentMessage;
   task_id: string;
+}
+
+/** The attempts to open a task: of the message and of the call, which have one key. */
+interface OpeningAttempt extends Pick<OpenedTask, 'client' | 'agent'> {
+  both: Attempt<Opening>;
+  send: Send;
+  call: TaskCall;
 }
 
 const openingByCall = createdTask.transform(({ id: task_id, messages: [message] }): Opening => ({
@@ -48,17 +63,39 @@ const openingByCall = createdTask.transform(({ id: task_id, messages: [message] 
 }));
 const openingByTool = askedTask.transform(({ message, task }): Opening => ({ message, task_id: task.id }));
 
-/** Questions, their states as the asked agents report them, and their ends. Each action resolves when it is acknowledged or abandoned. */
-export function createTaskActions(context: LoadContext) {
-  const { random, history, retry, findAgent, callersOf, act } = context;
-  const { begin } = createSends(context);
+/** Returns the record of the calls about tasks, and of the newest tasks that were opened. */
+export function createTaskRecord({ task_calls }: Pick<LoadHistory, 'task_calls'>) {
   const opened: OpenedTask[] = [];
 
   function addCall(by: Agent, kind: TaskCall['kind'], draft: TaskCall['draft'] = null): TaskCall {
     const call: TaskCall = { ...newAttempt<TaskAnswer>(by), kind, draft };
-    history.task_calls.push(call);
+    task_calls.push(call);
     return call;
   }
+
+  /** Takes over what the attempts to open a task were answered: as answers of the message, and of the call. Returns the first one. */
+  function addOpening({ both, send, call, client, agent }: OpeningAttempt): Opening | undefined {
+    const { acknowledged_at, attempts, answers } = both;
+    Object.assign(send, { acknowledged_at, attempts, answers: answers.map(({ message }) => message) });
+    const first = { ended: false, state: 'submitted', generation: 1 };
+    const tasks = answers.map(({ task_id }) => ({ ...first, task_id }));
+    Object.assign(call, { acknowledged_at, attempts, answers: tasks });
+    const [answer] = answers;
+    if (!answer) return undefined;
+    opened.push({ task_id: answer.task_id, message_id: answer.message.message_id, client, agent });
+    if (opened.length > keptTasks) opened.shift();
+    return answer;
+  }
+
+  return { opened, addCall, addOpening };
+}
+
+export type TaskRecord = ReturnType<typeof createTaskRecord>;
+
+/** Questions, their states as the asked agents report them, and their ends. Each action resolves when it is acknowledged or abandoned. */
+export function createTaskActions(context: LoadContext, { opened, addCall, addOpening }: TaskRecord) {
+  const { random, history, retry, findAgent, callersOf, act } = context;
+  const { begin } = createSends(context);
 
   /** Asks a member of a thread, which stays a member until the question is sent. */
   async function open(thread: ThreadState, client: Agent, agent: Agent): Promise<void> {
@@ -81,17 +118,8 @@ export function createTaskActions(context: LoadContext) {
             openingByCall,
           ),
     );
-    const { acknowledged_at, attempts, answers } = both;
-    Object.assign(send, { acknowledged_at, attempts, answers: answers.map(({ message }) => message) });
-    const first = { ended: false, state: 'submitted', generation: 1 };
-    const tasks = answers.map(({ task_id }) => ({ ...first, task_id }));
-    Object.assign(call, { acknowledged_at, attempts, answers: tasks });
-    const [answer] = answers;
-    if (!answer) return;
-    const { task_id, message } = answer;
-    thread.addMessage(message);
-    opened.push({ task_id, message_id: message.message_id, client, agent });
-    if (opened.length > keptTasks) opened.shift();
+    const opening = addOpening({ both, send, call, client, agent });
+    if (opening) thread.addMessage(opening.message);
   }
 
   return {

@@ -22,9 +22,11 @@ export interface ThreadState {
 const minMembers = 2;
 const keptMessages = 20;
 
+/** @param options `isPair`: the thread takes no further member. */
 export function createThreadState(
   random: Random,
   thread: { thread_id: string; members: readonly string[] },
+  { isPair = false } = {},
 ): ThreadState {
   const members = [...thread.members];
   const running = new Map<string, number>();
@@ -61,7 +63,7 @@ export function createThreadState(
     },
     add(agents, run) {
       const others = agents.filter((id) => !members.includes(id) && !changing.has(id));
-      if (others.length === 0) return undefined;
+      if (isPair || others.length === 0) return undefined;
       return change(random.pick(others), async (agentId) => {
         const isAdded = await run(agentId);
         if (isAdded) members.push(agentId);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Violation } from '../../chaos/check/violation.ts';
@@ -7,6 +8,8 @@ import { acknowledgeMessageOperation } from '../../src/operations/inbox/acknowle
 import { claimMessagesOperation } from '../../src/operations/inbox/claim-messages.ts';
 import { sendMessageOperation } from '../../src/operations/messages/send-message.ts';
 import { sendMessage } from '../../src/services/messages/send.ts';
+import { readA2aUpdatesOperation } from '../../src/operations/a2a/read-updates.ts';
+import { sendA2aMessageOperation } from '../../src/operations/a2a/send-message.ts';
 import { updateTaskOperation } from '../../src/operations/tasks/update-task.ts';
 import { markReadOperation } from '../../src/operations/messages/mark-read.ts';
 import { override } from '../support/override.ts';
@@ -174,6 +177,36 @@ test('the chaos run finds changes of tasks without their events', async () => {
   onTestFinished(() => spy.mockRestore());
   expect(await runLoad({}, messagesOfLeases)).toContainEqual(
     violation('wrong task', /tsk_\w+: the feed of agt_\w+ has other changes/),
+  );
+});
+
+test('the chaos run finds updates that streams of A2A leave out', async () => {
+  const { run } = readA2aUpdatesOperation;
+  let pages = 0;
+  const spy = vi
+    .spyOn(readA2aUpdatesOperation, 'run')
+    .mockImplementation(async (work, input, file, allowance) => {
+      const page = await run(work, input, file, allowance);
+      return page.updates.length > 1 && (pages += 1) % 2 > 0
+        ? { ...page, updates: page.updates.slice(1) }
+        : page;
+    });
+  onTestFinished(() => spy.mockRestore());
+  expect(await runLoad({}, messagesOfLeases)).toContainEqual(
+    violation('hole', /update \d+ .* over A2A of tsk_\w+ follows \d+/),
+  );
+});
+
+test('the chaos run finds a repeated message of A2A that opens another task', async () => {
+  const { run } = sendA2aMessageOperation;
+  const spy = vi
+    .spyOn(sendA2aMessageOperation, 'run')
+    .mockImplementation((work, input, file, allowance) =>
+      run(work, { ...input, message_id: randomUUID() }, file, allowance),
+    );
+  onTestFinished(() => spy.mockRestore());
+  expect(await runLoad({}, messagesOfLeases)).toContainEqual(
+    violation('doubled', /task call \S+ has \d+ answers/),
   );
 });
 

@@ -29,6 +29,7 @@ test('a short chaos run finds no losses, no duplicates and one order', async () 
   expect(Math.min(...seen), 'every transport').toBeGreaterThan(20);
   const { REST, tool, call } = figures.leases;
   expect(Math.min(REST, tool, call), 'leases over every transport').toBeGreaterThan(0);
+  expect(Math.min(figures.a2a_tasks, figures.a2a_streams), 'A2A').toBeGreaterThan(0);
   expect(Object.keys(figures.faults).length, err).toBeGreaterThanOrEqual(2);
 });
 

@@ -270,6 +270,7 @@ export function createValidHistory(): History {
     leases: [],
     redrives: [],
     task_calls: createTaskCalls(),
+    a2a_tasks: [],
     readers: agents.map((agent, index) => createReader(agent, transports[index] ?? '', feeds[agent] ?? [])),
     complaints: [],
     stored: createStored(),
