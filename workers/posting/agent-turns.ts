@@ -1,4 +1,4 @@
-/** Bounds the turns of each agent that run at the same time in this process, so that one agent cannot occupy all of it. */
+/** Limits the turns of each agent that run at the same time in this process, so that one agent cannot occupy the whole process. */
 export interface AgentTurns {
   /** Begins a turn of a subscription. Returns false if the agent has the maximum. */
   begin(agentId: string, subscriptionId: string): boolean;
@@ -13,7 +13,7 @@ interface Agent {
   waiting: Set<string>;
 }
 
-/** Returns turns without any that run. Pending items are lost with the process; the sweep finds them. */
+/** Creates the turns of a process. If the process ends, the sweep finds the subscriptions that were waiting. */
 export function createAgentTurns(maxRunning: number): AgentTurns {
   const agents = new Map<string, Agent>();
 

@@ -18,7 +18,7 @@ const entriesPerRead = 100;
 
 /**
  * The subscriptions of MCP clients. After the last failed attempt a subscription pauses until its client renews it. An event that the
- * receiver itself rejects is left out, and a `gap` follows, which is never left out.
+ * receiver rejects is skipped, and a `gap` is sent, which is never skipped.
  */
 export function subscriptionSource(
   core: Core,
@@ -63,7 +63,7 @@ function createTurn(
     return (await store()) ? 'more' : 'ended';
   }
 
-  /** Sends one event, or leaves it out. */
+  /** Sends one event, or skips it. */
   async function send(number: number, event: EventRow | undefined): Promise<Step> {
     const shown = event && present(core, event, type);
     if (!shown) {

@@ -4,12 +4,12 @@ import { createSubscriptionJob, subscriptionPosting } from '../../src/jobs/event
 import type { JobHandler } from '../consume-queues.ts';
 import { createAgentTurns } from './agent-turns.ts';
 
-/** The next step of a turn: read on, stop because nothing is left or the receiver gets no more, or wait until a time (ms). */
+/** The next step of a turn: continue, stop because nothing is left, stop for good, or wait until a time (ms). */
 export type Step = 'more' | 'idle' | 'ended' | { until: number };
 
-/** A receiver whose requests this process sends for some time. */
+/** A receiver that this process has leased. */
 export interface Claim {
-  /** Whose turn it is. */
+  /** The agent that the turn counts for. */
   agent_id: string;
   /** Sends the next requests, until a time (ms). */
   next(until: number): Promise<Step>;
@@ -19,19 +19,19 @@ export interface Claim {
   isDue(): Promise<boolean>;
 }
 
-/** A kind of receivers that get their requests in order, one at a time. */
+/** A kind of receivers. Each gets its requests in order, one at a time. */
 export interface PostingSource {
   owns(id: string): boolean;
   /** Returns undefined while another process has the receiver, or before it is due. */
   claim(id: string): Promise<Claim | undefined>;
 }
 
-/** Receivers of one agent that a worker process serves at the same time. */
+/** The maximum number of receivers of one agent that a worker process serves at the same time. */
 const maxTurnsOfAgent = 4;
 
 /**
- * Returns the handler that sends to one receiver in order, one request at a time. The position of the receiver moves when it has accepted a
- * request, so delivery can always continue there: after a kill, and after an outage.
+ * Returns the handler that sends to one receiver in order, one request at a time. The position of the receiver moves only after it has
+ * accepted a request. So delivery continues there after a kill or an outage.
  */
 export function postingHandler(
   { queues }: Core,
@@ -68,7 +68,7 @@ export function postingHandler(
       due = await takeTurn(claim);
     } finally {
       const waiting = turns.end(agent_id);
-      // First the one that waits, so that all have their turns.
+      // The waiting one comes first, so that each one gets its turn.
       const jobs = waiting === undefined ? [] : [createSubscriptionJob(waiting, Date.now())];
       if (due !== undefined) jobs.push(createSubscriptionJob(id, due));
       await queues.enqueue(jobs);

@@ -10,7 +10,7 @@ import { findUpdates } from '../../src/services/a2a/tasks.ts';
 import { toCallbackFailure } from '../../src/services/event-subscriptions/requests.ts';
 import { nextAttemptAt, type PostingSource, type Step } from './handler.ts';
 
-/** Messages of a task that a client of 0.3 gets. */
+/** The maximum number of messages of a task that a client of 0.3 gets. */
 const maxHistory = 100;
 
 /**
@@ -55,7 +55,7 @@ function createTurn(core: Core, pacing: WebhookPacing, config: ClaimedPushConfig
     return 'ended';
   }
 
-  /** Sends one update. Its files have new addresses at each attempt. */
+  /** Sends one update. At each attempt, its files get new addresses. */
   async function send(generation: number, toEvent: (form: TaskForm) => object): Promise<Step> {
     const now = Date.now();
     let request;
@@ -81,7 +81,7 @@ function createTurn(core: Core, pacing: WebhookPacing, config: ClaimedPushConfig
     return response.status === 410 || until === undefined ? stop(failure) : { until };
   }
 
-  /** Sends the task as it is now. The updates before are part of it. */
+  /** Sends the task as it is now, which includes the earlier updates. */
   function sendTask(task: A2aTaskRow): Promise<Step> {
     const parts = { messages: task.messages, hasArtifacts: true, historyLength: maxHistory };
     return send(task.generation, (shown) => toLegacyTask({ ...presentTask(task, parts, shown) }));

@@ -12,7 +12,7 @@ import { nextAttemptAt, type Step } from './handler.ts';
 
 export type Claimed = ClaimedSubscription;
 
-/** Sends the requests of a claimed subscription, whose object it changes, and stores their results. */
+/** Sends the requests of a claimed subscription, and stores their results. It changes the object of the subscription. */
 export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subscription: Claimed) {
   const { id } = subscription;
   const { eventSubscriptions } = core.db;
@@ -42,13 +42,13 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
       const error = eventErrorBody(subscription.dialect, 'forbidden', { reason });
       await post(controlId('terminated'), { type: 'terminated', error });
     }
-    // If the client has renewed it meanwhile, the next turn reads its new state.
+    // If the client has renewed it in the meantime, the next turn reads its new state.
     return (await eventSubscriptions.removeClaimed(subscription)) ? 'ended' : { until: Date.now() };
   }
 
   /**
-   * Records the result of a request. Returns whether the receiver has it, or what to do if it has not.
-   * @param leaveOut absent for a request that must not be left out
+   * Records the result of a request. Returns `accepted`, or the next step.
+   * @param leaveOut absent for a request that must not be skipped
    */
   async function settle(
     { status, failure, retryAfterMs }: Awaited<ReturnType<typeof post>>,

@@ -24,7 +24,7 @@ export const cancelA2aTaskOperation = defineOperation({
   async run(work, { agent, task_id, has_mailbox: hasMailbox }) {
     const { id } = await requireClientTask(work, { agent, task_id });
     await cancelTask(work, id);
-    // A token that can only write learns the state.
+    // A token without threads:read gets only the state.
     const historyLength = allows(work.actor.scopes, 'threads:read') ? maxHistory : 0;
     const detail = { last: historyLength, has_artifacts: historyLength > 0 };
     const task = await requireClientTask(work, { agent, task_id }, detail);

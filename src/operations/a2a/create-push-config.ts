@@ -8,7 +8,7 @@ import { taskErrors, transportFields } from './show-task.ts';
 /** `CreateTaskPushNotificationConfig` of A2A. */
 export const createPushConfigOperation = defineOperation({
   name: 'a2a_create_push_config',
-  summary: 'Have the updates of a task sent to a URL',
+  summary: 'Send the updates of a task to a URL',
   scope: 'threads:write',
   kind: 'write',
   input: z.strictObject({ ...ofTask, has_mailbox: transportFields.has_mailbox, config: pushTarget }),

@@ -7,7 +7,7 @@ import { taskErrors } from './show-task.ts';
 /** `DeleteTaskPushNotificationConfig` of A2A. */
 export const deletePushConfigOperation = defineOperation({
   name: 'a2a_delete_push_config',
-  summary: 'No longer send the updates of a task to a URL',
+  summary: 'Stop sending the updates of a task to a URL',
   scope: 'threads:write',
   kind: 'write',
   input: z.strictObject({ ...ofTask, id: z.string() }),

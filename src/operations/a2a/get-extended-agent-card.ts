@@ -13,7 +13,7 @@ import { toCardSettings } from './card-settings.ts';
 /** `GetExtendedAgentCard` of A2A. The transport signs the card. */
 export const getExtendedAgentCardOperation = defineOperation({
   name: 'a2a_get_extended_agent_card',
-  summary: 'Get the A2A card of an agent, with what it means for you',
+  summary: 'Get the extended A2A card of an agent',
   scope: 'agents:read',
   kind: 'read',
   input: z.strictObject({ agent_ref: agentReference }),

@@ -8,7 +8,7 @@ import { taskErrors } from './show-task.ts';
 /** `GetTaskPushNotificationConfig` of A2A. */
 export const getPushConfigOperation = defineOperation({
   name: 'a2a_get_push_config',
-  summary: 'Get where the updates of a task are sent',
+  summary: 'Get a push notification config of a task',
   scope: 'threads:read',
   kind: 'read',
   input: z.strictObject({ ...ofTask, id: z.string() }),

@@ -8,7 +8,7 @@ import { taskErrors } from './show-task.ts';
 /** `ListTaskPushNotificationConfigs` of A2A. */
 export const listPushConfigsOperation = defineOperation({
   name: 'a2a_list_push_configs',
-  summary: 'List where the updates of a task are sent',
+  summary: 'List the push notification configs of a task',
   scope: 'threads:read',
   kind: 'read',
   input: z.strictObject(ofTask),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PushTarget } from '../../services/a2a/push-configs.ts';
 import { exampleAgent, transportFields } from './show-task.ts';
 
-/** Of a task of the caller. */
+/** The fields that name a task of the caller. */
 export const ofTask = { agent: transportFields.agent, task_id: z.string() };
 
 export const pushTarget = z.strictObject({

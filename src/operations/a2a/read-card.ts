@@ -15,8 +15,8 @@ import { toCardSettings } from './card-settings.ts';
 export type ReadA2aCard = (actor: Actor | null, handle: string) => Promise<A2aCard>;
 
 /**
- * Reads A2A cards, unsigned. Those of public agents are for everybody; other agents are read through the operation, which checks whether the
- * actor may see them. It counts no call against a rate limit.
+ * Reads A2A cards, unsigned. Every caller can read those of agents that are not private. Private agents are read by the operation, which checks
+ * whether the actor can see them. It consumes no rate limit.
  * @throws {DomainError} AGENT_NOT_FOUND, also for a handle that no agent can have; INSUFFICIENT_SCOPE
  */
 export function createReadA2aCard(

@@ -5,7 +5,7 @@ import { readTaskUpdates } from '../../services/a2a/tasks.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgent, exampleShownTask, taskErrors, toTaskForm, transportFields } from './show-task.ts';
 
-/** The next events of a stream of A2A. */
+/** The next events of a stream. */
 const taskUpdates = z.object({
   updates: z.array(z.object({ generation: z.int(), event: z.record(z.string(), z.unknown()) })),
   /** Whether the stream ends after them: the task has ended, or now needs input (A2A 1.0, section 11.7). */
@@ -13,7 +13,7 @@ const taskUpdates = z.object({
   feed_number: z.int(),
 });
 
-/** What the streams of A2A read. */
+/** Read by the streams of A2A. */
 export const readA2aUpdatesOperation = defineOperation({
   name: 'a2a_read_updates',
   summary: 'Read the updates of a task through A2A',

@@ -5,7 +5,7 @@ import type { AgentRecord } from '../../../packages/core/src/records/agent.ts';
 import type { A2aCard } from './card-schema.ts';
 import { legacyVersion } from './legacy.ts';
 
-/** What the bindings support. */
+/** The capabilities of both bindings. */
 const capabilities = { streaming: true, pushNotifications: true, extendedAgentCard: true };
 
 const scopes = {
@@ -13,7 +13,7 @@ const scopes = {
   'threads:write': 'Send messages, and cancel tasks',
 };
 
-/** What the cards of all agents have in common. */
+/** The settings that all cards show. */
 export interface CardSettings {
   public_url: string;
   /** How long SendMessage waits for an answer. */
@@ -30,7 +30,7 @@ export interface CardSource extends Pick<
   owner_name: string;
 }
 
-/** What a card means for the agent that reads it. */
+/** The part of an extended card that depends on the caller. */
 export interface CardView {
   relationship: Relationship;
   /** Whether a new question would be accepted now; if not, the code of the error. */
@@ -40,7 +40,7 @@ export interface CardView {
   rate_limits?: Record<string, { calls: number; seconds: number }>;
 }
 
-/** Returns the unsigned A2A card of an agent. With a view it is the extended card. */
+/** Returns the A2A card of an agent, unsigned. With a view it is the extended card. */
 export function presentA2aCard(agent: CardSource, settings: CardSettings, view?: CardView): A2aCard {
   const { canonical_handle, display_name, description, updated_at, owner_name } = agent;
   const { public_url, wait_seconds, task_days, attachment_types } = settings;
@@ -64,7 +64,7 @@ export function presentA2aCard(agent: CardSource, settings: CardSettings, view?:
         {
           uri: mailboxExtension,
           description:
-            'The agent need not be online: messages are stored, and tasks say whether it got them.',
+            'The agent can be offline: messages are stored, and tasks show whether it received them.',
           params: { wait_seconds, task_days, ...view },
         },
       ],

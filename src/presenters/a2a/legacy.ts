@@ -1,8 +1,8 @@
 import type { A2aCard } from './card-schema.ts';
 
 /**
- * A2A 0.3, which most clients still speak, as another form of the same requests and answers (A2A 0.3, sections 6 and 7). A field that does
- * not fit is left as it is, so that the request is refused with its name.
+ * Translates requests and results between A2A 1.0 and 0.3, which most clients still speak (A2A 0.3, sections 6 and 7). An invalid field stays as
+ * it is, so that the error names it.
  */
 
 type Json = Record<string, unknown>;
@@ -12,7 +12,7 @@ const isObject = (value: unknown): value is Json =>
 
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Returns the methods of 0.3, each with the method of 1.0 that it is. */
+/** The methods of 0.3, with their methods of 1.0. */
 export const legacyMethods: Readonly<Record<string, string>> = {
   'message/send': 'SendMessage',
   'message/stream': 'SendStreamingMessage',
@@ -26,7 +26,7 @@ export const legacyMethods: Readonly<Record<string, string>> = {
   'agent/getAuthenticatedExtendedCard': 'GetExtendedAgentCard',
 };
 
-/** Returns the parameters of a method of 1.0 for those of 0.3. */
+/** Converts the parameters of a method from 0.3 to 1.0. */
 export function fromLegacyParams(method: string, params: Json): Json {
   if (method === 'SendMessage' || method === 'SendStreamingMessage') {
     const { message, configuration, metadata } = params;
@@ -70,7 +70,7 @@ function fromPart({ kind, text, file, data, metadata }: Json): Json {
   return { raw, url, filename, mediaType, ...about };
 }
 
-/** A client of 0.3 that does not say whether it waits expects the answer. */
+/** Without `blocking`, a client of 0.3 waits for the answer. */
 function fromConfiguration({ blocking, pushNotificationConfig: config, ...configuration }: Json): Json {
   return {
     ...configuration,
@@ -86,7 +86,7 @@ function fromPushConfig({ authentication, ...config }: Json): Json {
   return { ...config, authentication: { scheme, credentials } };
 }
 
-/** Returns the result of a method of 1.0 as 0.3 has it. */
+/** Converts the result of a method from 1.0 to 0.3. */
 export function toLegacyResult(method: string, result: Json): unknown {
   if (method === 'SendMessage') return toLegacyTask(result['task'] as Json);
   if (method === 'GetTask' || method === 'CancelTask') return toLegacyTask(result);
@@ -96,7 +96,7 @@ export function toLegacyResult(method: string, result: Json): unknown {
   return method === 'GetExtendedAgentCard' ? toLegacyCard(result as A2aCard) : result;
 }
 
-/** Returns an event of a stream as 0.3 has it. @param isLast whether the stream ends after it. */
+/** Converts an event of a stream from 1.0 to 0.3. @param isLast whether the stream ends after it. */
 export function toLegacyEvent(event: Json, isLast: boolean): Json {
   const { task, statusUpdate, artifactUpdate } = event;
   if (isObject(task)) return toLegacyTask(task);
@@ -108,7 +108,7 @@ export function toLegacyEvent(event: Json, isLast: boolean): Json {
   return { kind: 'artifact-update', ...update, artifact: toArtifact(update['artifact'] as Json) };
 }
 
-/** Returns a task as 0.3 has it. */
+/** Converts a task from 1.0 to 0.3. */
 export function toLegacyTask({ status, artifacts, history, ...task }: Json): Json {
   return {
     kind: 'task',
@@ -141,7 +141,7 @@ const toArtifact = ({ parts, ...artifact }: Json): Json => ({
   parts: listOf(parts).map(toPart),
 });
 
-/** The data of 0.3 is an object. */
+/** In 0.3, `data` is an object. */
 function toPart({ text, url, data, filename, mediaType, metadata }: Json): Json {
   const about = metadata === undefined ? {} : { metadata };
   if (text !== undefined) return { kind: 'text', text, ...about };
@@ -160,7 +160,7 @@ function toPushConfig({ taskId, authentication, ...config }: Json): Json {
   return { taskId, pushNotificationConfig: { ...config, ...schemes } };
 }
 
-/** Returns a card of 1.0 as 0.3 has it (A2A 0.3, section 5.5). It is not signed. */
+/** Converts a card from 1.0 to 0.3 (A2A 0.3, section 5.5). It is not signed. */
 export function toLegacyCard(card: A2aCard): object {
   const {
     supportedInterfaces,

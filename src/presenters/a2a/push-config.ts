@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** Of a config, and of a header: its characters are safe in URLs. */
+/** Its characters are safe in URLs and headers. */
 const configId = z
   .string()
   .regex(/^[\w.~-]{1,64}$/, 'must be 1 to 64 letters, digits, or one of . _ ~ -, such as a UUID');
-/** ProtoJSON sends an unset string as an empty one. */
+/** In ProtoJSON an empty string can be an unset one. */
 const orUnset = <Schema extends z.ZodType<string>>(schema: Schema) =>
   z
     .union([z.literal(''), schema])
     .transform((value) => value || undefined)
     .optional();
-/** What a header can hold. */
+/** The characters of a header. */
 const headerText = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be visible ASCII');
-const tenant = z.literal('', { error: 'is not used: the address selects the agent' }).optional();
+const tenant = z.literal('', { error: 'must be empty: the address selects the agent' }).optional();
 const taskId = z.string().min(1).max(64);
 
 /** A TaskPushNotificationConfig (A2A 1.0, section 4.3.1) in a request that sends a message: the task is that of the message. */
@@ -35,7 +35,7 @@ export type PushConfigRequest = z.infer<typeof messagePushConfig>;
 /** The request of CreateTaskPushNotificationConfig (section 3.1.7). */
 export const pushConfigRequest = messagePushConfig.extend({ taskId });
 
-/** The requests that get or delete a config (sections 3.1.8 and 3.1.10). An id that no config can have names none. */
+/** The requests that get or delete a config (sections 3.1.8 and 3.1.10). An ID of another form is one of no config, not invalid input. */
 export const namedPushConfigRequest = z.object({ tenant, taskId, id: z.string().min(1).max(255) });
 
 /** ListTaskPushNotificationConfigsRequest (section 3.1.9). A task has few configs, so all are on one page. */

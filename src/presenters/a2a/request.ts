@@ -5,24 +5,24 @@ import { maxAttachments } from '../../../packages/core/src/domain/attachments/at
 import { messagePushConfig } from './push-config.ts';
 import { wireTaskStates } from './states.ts';
 
-/** The maximum size of the files of a message, in bytes, before they are encoded. Larger ones are uploaded over `/v1`, or sent as URLs. */
+/** The maximum size of the files of a message, in bytes, before they are encoded. Larger files are uploaded over `/v1`, or sent as URLs. */
 const maxRawBytes = 4 * 1024 * 1024;
 
 /** RFC 4648, sections 4 and 5: ProtoJSON accepts both alphabets, with and without padding. */
 const base64 = /^(?:[\w+/-]{4})*(?:[\w+/-]{2,3}={0,2})?$/;
 
-/** These hold JSON of the client. */
+/** Fields with JSON of the client, whose names stay as they are. */
 const ownJson = new Set(['data', 'metadata']);
 
-/** Of the JSON of the client. */
+/** The nesting of JSON of the client, at most. */
 const maxJsonDepth = 100;
 
-/** No message of a request is nested deeper. */
+/** The nesting of the messages of a request, at most. */
 const maxDepth = 6;
 
 /**
- * Returns a request with the names of its schema and without absent fields: a parser of ProtoJSON takes null as an absent field, and the names of
- * the proto file too.
+ * Returns a request with the field names of its schema and without null. A parser of ProtoJSON also accepts the names of the proto file, and
+ * takes null as an absent field.
  */
 export function fromProtoJson(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || depth > maxDepth) return value;
@@ -36,9 +36,9 @@ export function fromProtoJson(value: unknown, depth = 0): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Any text names a task that does not exist. */
+/** An ID of another form is one of no task, not invalid input. */
 const id = z.string().min(1).max(1_024);
-/** ProtoJSON sends an unset string as an empty one. */
+/** In ProtoJSON an empty string can be an unset one. */
 const optionalId = z
   .string()
   .max(1_024)
@@ -118,7 +118,7 @@ const message = z.object({
 
 export type WireMessage = z.infer<typeof message>;
 
-/** An int32 of ProtoJSON: a number, or a text with one, also with an exponent. */
+/** An int32 of ProtoJSON: a number, or a string with a number, also with an exponent. */
 const int32 = z.preprocess(
   (value) =>
     typeof value === 'string' && /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(value) ? Number(value) : value,
@@ -127,7 +127,7 @@ const int32 = z.preprocess(
 
 const historyLength = int32.pipe(z.int().min(0)).optional();
 /** The address selects the agent. */
-const tenant = z.literal('', { error: 'is not used: the address selects the agent' }).optional();
+const tenant = z.literal('', { error: 'must be empty: the address selects the agent' }).optional();
 
 /** SendMessageRequest (A2A 1.0, section 3.2.1). */
 export const sendMessageRequest = z.object({
@@ -155,7 +155,7 @@ export const taskRequest = z.object({ tenant, id });
 /** GetExtendedAgentCardRequest (section 3.1.11). */
 export const emptyRequest = z.object({ tenant });
 
-/** ListTasksRequest (section 3.1.4). Empty strings are unset values of ProtoJSON. */
+/** ListTasksRequest (section 3.1.4). An empty string is an unset one. */
 export const listTasksRequest = z.object({
   tenant,
   contextId: optionalId,

@@ -12,9 +12,9 @@ const maxWireBytes = 65_536;
 export interface StoredMessage {
   content: string;
   content_type: 'text' | 'markdown';
-  /** The message as received, without the bytes of its files. A file is known by its place among them. */
+  /** The message as received, without the bytes of its files. The files are in the order of their parts. */
   wire: WireMessage;
-  /** SHA-256 of the message; equal for equal messages. */
+  /** SHA-256 of the message. Equal messages have the same digest. */
   digest: Buffer;
 }
 
@@ -54,7 +54,7 @@ export function toStoredMessage(message: WireMessage): StoredMessage {
     throw invalidInput([
       {
         field: 'message.parts',
-        message: 'has over 32,768 bytes of text; send it as a file in a raw or url part',
+        message: 'must have at most 32,768 bytes of text; send longer text as a file in a raw or url part',
       },
     ]);
   const wire = { ...message, parts: message.parts.map(withoutBytes) };

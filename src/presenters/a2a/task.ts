@@ -61,7 +61,7 @@ export interface TaskParts {
   historyLength: number;
 }
 
-/** The states whose message is the status message. The answer of a completed task is an artifact, and clients join both. */
+/** The states whose message is the status message. In `completed` it is an artifact only, because clients join both. */
 const speakingStates: ReadonlySet<TaskState> = new Set([
   'working',
   'input_required',
@@ -144,7 +144,7 @@ function presentMessage(message: PresentedMessage, task: PresentedTask, form: Ta
   };
 }
 
-/** The parts of a client, with the address of each file in place of its bytes. */
+/** The parts that a client sent, with the address of each file instead of its bytes. */
 function presentWireParts(
   parts: readonly ReceivedPart[],
   attachments: readonly AttachmentRecord[],

@@ -7,8 +7,8 @@ import { requireClean } from '../attachments/attachments.ts';
 const purpose = 'a2a file';
 
 /**
- * Returns the address of a file of a message, for an hour. It needs no token, and does not name the file. It exists before the file is
- * scanned: until then it answers that the file is not ready.
+ * Returns the address of a file of a message, valid for an hour. It needs no token, and does not show the ID of the file. It exists before the
+ * file is scanned; until then it returns ATTACHMENT_NOT_READY.
  */
 export function toFileAddress({ settings, now }: Pick<ReadWork, 'settings' | 'now'>, id: string): string {
   const text = JSON.stringify({ id, expires_at: now + fileAddressLifetimeMs });
@@ -16,7 +16,7 @@ export function toFileAddress({ settings, now }: Pick<ReadWork, 'settings' | 'no
 }
 
 /**
- * Returns where the file of an address can be downloaded.
+ * Returns the download URL for the address of a file.
  * @param sealed the last segment of the address.
  * @throws {DomainError} NOT_FOUND (altered or expired), ATTACHMENT_NOT_READY, ATTACHMENT_INFECTED
  */

@@ -6,10 +6,10 @@ import type { Work } from '../../work/unit-of-work.ts';
 import { sealFor } from './push-requests.ts';
 import { requireClientTask, type TaskOfAgent } from './tasks.ts';
 
-/** More configs of one task are refused. */
+/** The maximum number of configs of one task. */
 const maxPushConfigs = 5;
 
-/** Where a client wants the updates of a task. */
+/** Where to send the updates of a task. */
 export interface PushTarget {
   /** Undefined: a new one. */
   id: string | undefined;
@@ -23,8 +23,8 @@ export interface PushTarget {
 }
 
 /**
- * Stores a config of a task of the actor, or replaces the one with its id. A new one gets the updates after the present state; a replaced one
- * continues where its receiver is, also if it was stopped.
+ * Stores a config of a task of the actor, or replaces the one with its ID. A new config gets the updates after the current one. A replaced
+ * config continues after the last update that its receiver accepted, also if it was stopped.
  * @throws {DomainError} TASK_NOT_FOUND, VALIDATION_ERROR for the URL or for one config too many
  */
 export async function putPushConfig(

@@ -16,7 +16,7 @@ export function sealFor(box: SealedBox, config: ConfigKey) {
 }
 
 /**
- * Returns the request that tells a receiver one update (A2A 1.0, section 4.3.3). Its id is the same for every attempt. A token that is a
+ * Returns the request that sends one update to a receiver (A2A 1.0, section 4.3.3). Its id is the same for every attempt. A token that is a
  * secret of Standard Webhooks signs the request, which then does not contain it.
  * @param update its body, and the generation of the task.
  * @throws if SECRET_KEY is not the one with which the secrets were sealed

@@ -45,7 +45,7 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
   if (found.digest && !found.digest.equals(digest)) {
     throw new DomainError(
       'IDEMPOTENCY_MISMATCH',
-      'You sent another message with this messageId. Use a new one.',
+      'You already sent a different message with this messageId. Use a new messageId.',
     );
   }
   if (found.digest) return found.task_id;
@@ -124,7 +124,7 @@ async function requireContext(work: Work, context_id: string, agent: string): Pr
   const handle = parseAgentKey(agent);
   const isOfBoth = found?.members.some(({ canonical_handle }) => canonical_handle === handle);
   if (isOfBoth && found?.members.length === 2) return;
-  const problem = 'is no conversation of you and this agent; leave it out to begin one';
+  const problem = 'is not a thread of you and this agent; leave it out to start one';
   await throwForAgent(work, agent, wrongField('message.contextId', problem));
 }
 

@@ -29,12 +29,12 @@ const aboutOf = ({ request: { agent, hasMailbox } }: CallContext) => ({
   has_mailbox: hasMailbox,
 });
 
-/** Sends a message, and waits until its task has ended or waits for the client, or until the time is over. */
+/** Sends a message, and waits until its task ends or needs the client, at most `waitMs`. */
 export async function send(context: CallContext, params: SendMessageRequest): Promise<object> {
   const { waitMs, waiting, request } = context;
   const waits = !params.configuration.returnImmediately && waitMs > 0 && expectsReply(params.message);
   if (!waits) return (await sendMessage(context, params)).task;
-  // A call that may not wait stores nothing.
+  // A call over the limit of waiting calls stores nothing.
   return waiting.run(request.actor.agent_id, () => sendAndWait(context, params));
 }
 
@@ -47,7 +47,7 @@ async function sendAndWait(context: CallContext, params: SendMessageRequest): Pr
   const waited = await whileListening(request.ctx, draining, (signal) =>
     run(getA2aTaskOperation, input, { signal, already_consumed: true }),
   ).catch((error: unknown) => {
-    // The message is stored, so a wait that cannot begin or is interrupted is no error.
+    // The message is stored, so a wait that cannot begin or is interrupted is not an error.
     if (error instanceof DomainError && error.code !== 'UNAUTHORIZED') return sent;
     throw error;
   });
@@ -95,20 +95,20 @@ export async function cancel(context: CallContext, { id: task_id }: TaskRequest)
   return shownTask.parse(canceled).task;
 }
 
-/** Streams an open task. With `Last-Event-ID`, the updates after it follow. */
+/** Streams an open task. With `Last-Event-ID`, the stream has the updates after that event. */
 export async function subscribe(context: CallContext, { id: task_id }: TaskRequest): Promise<null> {
   await consumeStream(context);
   const input = { ...aboutOf(context), task_id };
   const found = shownTask.parse(await context.run(getA2aTaskOperation, input, { already_consumed: true }));
   if (!found.is_open) {
-    const message = 'This task has ended, so nothing follows. Get it with GetTask.';
+    const message = 'This task has ended, so it has no further updates. Use GetTask instead.';
     throw new A2aRefusal('UNSUPPORTED_OPERATION', message);
   }
   const generation = Math.min(readLastEventId(context.request.ctx) ?? found.generation, found.generation);
   return streamTask(context, { task: found.task, task_id, generation, isOver: false });
 }
 
-/** Returns the card of the agent with what it means for the caller, signed. */
+/** Returns the extended card of the agent, signed. */
 export async function getExtendedCard(context: CallContext): Promise<object> {
   const { agent } = context.request;
   const card = await context.run(getExtendedAgentCardOperation, { agent_ref: agent });
@@ -120,7 +120,7 @@ function consumeStream({ limits, request: { actor, onRateLimit } }: CallContext)
   return limits.consume('event_stream', actor.agent_id, onRateLimit);
 }
 
-/** The generation that the client had last, if it resumes a stream (HTML, Server-sent events). */
+/** The generation of the last event that the client received, if it resumes a stream (HTML, Server-sent events). */
 function readLastEventId(ctx: Context): number | undefined {
   const text = ctx.get('Last-Event-ID');
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;

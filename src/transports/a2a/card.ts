@@ -50,7 +50,7 @@ function createCardRoute(parts: CardParts, toBody: (card: A2aCard) => object): M
       throw error;
     });
     ctx.set('Cache-Control', actor ? 'private, max-age=300' : 'public, max-age=300');
-    // Weak: each process signs with other random numbers.
+    // Weak, because each signature of the same card is different.
     answerIfChanged(ctx, `W/"${parts.signJson(unsigned).digest}"`, toBody(unsigned));
   }
 

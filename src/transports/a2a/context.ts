@@ -15,7 +15,7 @@ export interface CallParts extends Pick<CardParts, 'signJson'> {
   realtime: Pick<Realtime, 'watchInbox'>;
   /** How long SendMessage waits for the task, in milliseconds. */
   waitMs: number;
-  /** Aborted when the process begins to shut down: waiting calls are then answered, and streams end. */
+  /** Aborted when the process begins to shut down: waiting calls then return, and streams end. */
   draining: AbortSignal;
   onSlowReader(): void;
 }
@@ -33,7 +33,7 @@ export interface A2aRequest {
   toFrame(event: object, isLast: boolean): string;
 }
 
-/** What the calls of one request need. */
+/** The dependencies of a method, for one request. */
 export interface CallContext extends Omit<CallParts, 'execute'> {
   request: A2aRequest;
   waiting: WaitingCalls;

@@ -5,12 +5,12 @@ import {
   toLegacyResult,
 } from '../../presenters/a2a/legacy.ts';
 
-/** How JSON-RPC of one version of A2A differs: names, requests, results and events. */
+/** The names, requests, results and events of one version of A2A over JSON-RPC. */
 export interface Edition {
   version: '1.0' | '0.3';
-  /** The versions that clients name. */
+  /** Whether the address serves the version that a client names. */
   isServed(version: string): boolean;
-  /** Returns the method of 1.0 that a name stands for. */
+  /** Returns the method of 1.0 for a name. */
   toMethod(name: string): string | undefined;
   toParams(method: string, params: Record<string, unknown>): Record<string, unknown>;
   toResult(method: string, result: object): unknown;

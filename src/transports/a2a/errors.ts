@@ -13,7 +13,7 @@ export const a2aErrors = {
 
 export type A2aReason = keyof typeof a2aErrors;
 
-/** The refusals of JSON-RPC (JSON-RPC 2.0, section 5.1). */
+/** The errors of JSON-RPC (JSON-RPC 2.0, section 5.1). */
 const rpcErrors = {
   INVALID_REQUEST: { code: -32_600, http: 400, status: 'INVALID_ARGUMENT' },
   METHOD_NOT_FOUND: { code: -32_601, http: 404, status: 'NOT_FOUND' },
@@ -21,7 +21,7 @@ const rpcErrors = {
 
 type RpcReason = keyof typeof rpcErrors;
 
-/** How an error is shown: the code of JSON-RPC, and the status of HTTP. `isShared`: JSON-RPC answers with that status too. */
+/** The code of an error in JSON-RPC, and its status in HTTP. `isShared`: JSON-RPC uses this status too, instead of 200. */
 interface Shown {
   code: number;
   http: number;
@@ -34,7 +34,7 @@ const denied: Shown = { code: -32_000, http: 403, status: 'PERMISSION_DENIED', i
 const unavailable: Shown = { code: -32_000, http: 503, status: 'UNAVAILABLE', isShared: true };
 const internal: Shown = { code: -32_603, http: 500, status: 'INTERNAL', isShared: true };
 
-/** The errors of the service. A code that is not listed never leaves an operation of A2A: it is an internal error. */
+/** The errors of the service. Operations of A2A throw no other code, so another one is an internal error. */
 const serviceErrors: Readonly<Partial<Record<ErrorCode, Shown>>> = {
   VALIDATION_ERROR: invalidParams,
   INVALID_JSON: { code: -32_700, http: 400, status: 'INVALID_ARGUMENT' },
@@ -71,7 +71,7 @@ const serviceErrors: Readonly<Partial<Record<ErrorCode, Shown>>> = {
   INTERNAL: internal,
 };
 
-/** A refusal that A2A or JSON-RPC names. */
+/** An error that A2A or JSON-RPC defines. */
 export class A2aRefusal extends DomainError {
   override name = 'A2aRefusal';
   readonly reason: A2aReason | RpcReason;
@@ -88,7 +88,7 @@ export function refuseVerb(ctx: Context, verbs: readonly string[], message: stri
   throw new DomainError('METHOD_NOT_ALLOWED', message);
 }
 
-/** Names the error of A2A for a refusal of an operation. `ended`: that for a task that has ended. */
+/** Returns the error of A2A for an error of an operation. @param ended the error for a task that has ended. */
 export function toA2aRefusal(error: unknown, ended: A2aReason): unknown {
   if (!(error instanceof DomainError) || error instanceof A2aRefusal) return error;
   if (error.code === 'TASK_NOT_FOUND') return new A2aRefusal('TASK_NOT_FOUND', error.message);
@@ -131,14 +131,14 @@ function listDetails(error: DomainError, request_id: string): object[] {
   ];
 }
 
-/** What an error response needs to know of its request. */
+/** The request of an error response. */
 export interface ErrorState {
   binding: 'JSONRPC' | 'HTTP+JSON';
   /** Of the JSON-RPC request; null before it is known. */
   id: string | number | null;
 }
 
-/** Writes the error response of a request: in the form of its binding. */
+/** Writes the error response of a request in the form of its binding. */
 export function writeA2aError(ctx: Context, error: DomainError, request_id: string): void {
   const { binding, id } = (ctx.state['a2a'] as ErrorState | undefined) ?? { binding: 'HTTP+JSON', id: null };
   const shown = showError(error);

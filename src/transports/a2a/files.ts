@@ -5,11 +5,11 @@ import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 
 export interface FileParts {
   limits: RateLimits;
-  /** Returns where the file of an address can be downloaded. Throws NOT_FOUND, ATTACHMENT_NOT_READY, ATTACHMENT_INFECTED. */
+  /** Returns the download URL for the address of a file. Throws NOT_FOUND, ATTACHMENT_NOT_READY, ATTACHMENT_INFECTED. */
   readFileAddress(sealed: string): Promise<string>;
 }
 
-/** Serves the addresses of files: each redirects to the store, once the file is scanned. They need no token. */
+/** Redirects the address of a file to the store, after the file is scanned. It needs no token. */
 export function serveFile({ limits, readFileAddress }: FileParts) {
   return async function file(ctx: Context): Promise<void> {
     await limits.consume('public', addressKey(ctx), createRateLimitReporter(ctx));

@@ -3,7 +3,7 @@ import { A2aRefusal, refuseVerb } from './errors.ts';
 import type { Method } from './methods.ts';
 import { serviceParameters } from './service-parameters.ts';
 
-/** A route of HTTP+JSON that fits a request. */
+/** A route of HTTP+JSON that matches a request. */
 export interface FoundRoute {
   method: Method;
   /** The fields of its path. */
@@ -33,7 +33,7 @@ export function findRoute(ctx: Context, path: string, methods: readonly Method[]
   return refuseVerb(ctx, verbs, `This path supports ${verbs.join(' and ')}.`);
 }
 
-/** An id has no slash and no colon: a colon begins the name of an action. */
+/** An ID has no slash and no colon: the name of an action begins with a colon. */
 function toPattern(route: string): RegExp {
   return new RegExp(`^${route.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/:]+)')}$`);
 }
@@ -46,13 +46,13 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // names nothing
+    return text; // No task has this ID.
   }
 }
 
 const booleans = new Set(['includeArtifacts', 'include_artifacts']);
 
-/** Returns the fields of a request: of its path, and of its query or its body (section 11.5). Those of the path win. */
+/** Returns the fields of a request, from its path and from its query or body (section 11.5). The path takes precedence. */
 export function readFields(ctx: Context, { path, verb }: FoundRoute): Record<string, unknown> {
   if (verb === 'POST') return { ...(ctx.request.body as object), ...path };
   const fields = Object.entries(ctx.query).filter(([name]) => !serviceParameters.has(name));

@@ -21,14 +21,14 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 export interface InterfaceParts extends CallParts, Pick<CardParts, 'registerMissing'> {
   /** Requires a token of `/v1`. */
   authenticate: Middleware;
-  /** Answers what a call throws, in the form of its binding. */
+  /** Turns errors into responses in the form of the binding. */
   answerErrors: Middleware;
 }
 
 /** The body of a message has at most 4 MiB of files in base64. */
 const readBody = createJsonBody({ maxBytes: 6 * 1024 * 1024 });
 
-/** The name of one method, and its request as the binding has it. */
+/** A call of one method. */
 interface Invocation {
   method: Method;
   params: unknown;
@@ -43,7 +43,7 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
   const waiting = createWaitingCalls();
   const withRefusalLimit = createRefusalLimit(parts.limits);
 
-  /** Runs a call again if its agent is one that the service registers at the first look-up. */
+  /** Runs a call. If the service registers its agent at the first request, the call is then repeated. */
   async function withMissingAgent(handle: string, run: () => Promise<void>): Promise<void> {
     try {
       await run();
@@ -117,7 +117,7 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
 /** The address of a call. */
 interface Address {
   handle: string;
-  /** After the address of the agent. */
+  /** The path after the address of the agent. */
   path: string;
   edition: Edition;
 }

@@ -14,13 +14,13 @@ const request = z.object({
 
 const namedParams = z.record(z.string(), z.unknown());
 
-/** Returns the id of a JSON-RPC request, so that every error has it; null without one. */
+/** Returns the ID of a JSON-RPC request, which every error repeats; null without one. */
 export function readRpcId(ctx: Context): ErrorState['id'] {
   return request.pick({ id: true }).safeParse(ctx.request.body).data?.id ?? null;
 }
 
 /**
- * Reads a JSON-RPC request (JSON-RPC 2.0, section 4). Every method answers, so a notification is invalid; A2A has no batches.
+ * Reads a JSON-RPC request (JSON-RPC 2.0, section 4). Notifications are invalid, because every method has a result. A2A has no batches.
  * @throws {A2aRefusal} INVALID_REQUEST, METHOD_NOT_FOUND
  * @throws {DomainError} METHOD_NOT_ALLOWED, VALIDATION_ERROR
  */
@@ -35,17 +35,14 @@ export function readRpcRequest(ctx: Context, methods: readonly Method[], edition
     const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'body');
     throw new A2aRefusal(
       'INVALID_REQUEST',
-      `No JSON-RPC 2.0 request: ${[...new Set(fields)].join(', ')} is missing or wrong.`,
+      `Not a JSON-RPC 2.0 request. Missing or invalid: ${[...new Set(fields)].join(', ')}.`,
     );
   }
   const { id, method: name } = parsed.data;
   const params = namedParams.safeParse(parsed.data.params ?? {});
   const method = methods.find((each) => each.name === edition.toMethod(name));
   if (!method) {
-    throw new A2aRefusal(
-      'METHOD_NOT_FOUND',
-      `A2A ${edition.version} has no method ${name.slice(0, 80)} here.`,
-    );
+    throw new A2aRefusal('METHOD_NOT_FOUND', `A2A ${edition.version} has no method ${name.slice(0, 80)}.`);
   }
   if (!params.success) throw wrongField('params', 'must be an object with the fields of the request');
   return { method, params: edition.toParams(method.name, params.data), id };

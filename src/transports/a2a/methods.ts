@@ -33,11 +33,11 @@ export interface Method<Params = unknown> {
   /** Its routes in HTTP+JSON. `{name}` is a field of the request. */
   routes: readonly `${'GET' | 'POST' | 'DELETE'} /${string}`[];
   request: z.ZodType<Params>;
-  /** For its scope, which is checked before the request is parsed. */
+  /** Its scope is checked before the request is parsed. */
   operation: Operation;
   /** The error of A2A for a task that has ended. Default: UNSUPPORTED_OPERATION. */
   ended?: A2aReason;
-  /** Returns the response, or null after it has begun a stream. */
+  /** Returns the result, or null after it has started a stream. */
   run(context: CallContext, params: Params): Promise<object | null>;
 }
 
@@ -84,7 +84,7 @@ export const methods: readonly Method[] = [
   }),
   defineMethod({
     name: 'SubscribeToTask',
-    // The text of A2A has POST, its proto file GET.
+    // The specification has POST, its proto file has GET.
     routes: ['POST /tasks/{id}:subscribe', 'GET /tasks/{id}:subscribe'],
     request: taskRequest,
     operation: getA2aTaskOperation,

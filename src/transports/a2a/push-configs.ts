@@ -13,7 +13,7 @@ import type { CallContext } from './context.ts';
 
 type Named = z.infer<typeof namedPushConfigRequest>;
 
-/** The input of operations for a config that a client sends. */
+/** Returns the input of an operation for a config of a client. */
 export function toPushInput(
   { request: { version } }: CallContext,
   { id, url, token, authentication }: PushConfigRequest,

@@ -22,7 +22,7 @@ interface SentFile {
 
 /**
  * Stores the files of a message, each at most once for each messageId, unless the message was sent before.
- * @throws {DomainError} what refuses the message, before anything is stored
+ * @throws {DomainError} before anything is stored, if the message would be refused
  */
 async function storeFiles(
   { run, request }: CallContext,
@@ -119,7 +119,7 @@ export async function sendMessage(context: CallContext, { message, configuration
   return shownTask.parse(sent);
 }
 
-/** A message says in the metadata of the mailbox extension that it expects no reply. */
+/** Whether a message expects a reply. Its metadata of the mailbox extension can say that it does not. */
 export function expectsReply({ metadata }: WireMessage): boolean {
   const mailbox = z.object({ expects_reply: z.boolean() }).safeParse(metadata?.[mailboxExtension]);
   return !mailbox.success || mailbox.data.expects_reply;

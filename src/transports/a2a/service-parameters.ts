@@ -13,22 +13,21 @@ function readParameter(ctx: Context, name: string): string {
 export function requireVersion(ctx: Context, { version: served, isServed }: Edition): void {
   const version = readParameter(ctx, 'A2A-Version').trim();
   if (isServed(version)) return;
-  const requested = version
-    ? `version ${version.slice(0, 20)}`
-    : 'version 0.3, which is meant without the header';
+  const requested = version ? version.slice(0, 20) : '0.3, the version without the header';
   const advice =
     served === '1.0'
       ? 'Send the header A2A-Version: 1.0, or use the address of 0.3 in the card.'
-      : 'Leave the header out, or use the address of 1.0 in the card.';
-  throw new A2aRefusal('VERSION_NOT_SUPPORTED', `This address serves ${served}, not ${requested}. ${advice}`);
+      : 'Leave out the header A2A-Version, or use the address of 1.0 in the card.';
+  const message = `This address serves A2A ${served}, not ${requested}. ${advice}`;
+  throw new A2aRefusal('VERSION_NOT_SUPPORTED', message);
 }
 
-/** Whether the client names the mailbox extension. Unknown extensions are ignored. The header of 0.3 begins with `X-`. */
+/** Whether the client names the mailbox extension. Unknown extensions are ignored. In 0.3 the header begins with `X-`. */
 export function hasMailbox(ctx: Context): boolean {
   return `${readParameter(ctx, 'A2A-Extensions')},${ctx.get('X-A2A-Extensions')}`
     .split(',')
     .some((uri) => uri.trim() === mailboxExtension);
 }
 
-/** The service parameters, which are no fields of a request in the query. */
+/** The service parameters. In a query they are not fields of the request. */
 export const serviceParameters: ReadonlySet<string> = new Set(['A2A-Version', 'A2A-Extensions']);

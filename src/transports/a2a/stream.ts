@@ -6,16 +6,16 @@ import type { CallContext } from './context.ts';
 
 const heartbeatMs = 15_000;
 
-/** A quiet stream reads its task again after so long. */
+/** After this time without an update, a stream reads its task again. */
 const idleMs = 60_000;
 
-/** A task whose stream begins. */
+/** The start of a stream. */
 export interface StreamStart {
   task: object;
   task_id: string;
-  /** What the client had last: the updates after it follow. */
+  /** The stream sends the updates after this generation. */
   generation: number;
-  /** Whether nothing follows. */
+  /** Whether the stream ends after the task. */
   isOver: boolean;
 }
 
@@ -43,7 +43,7 @@ export async function streamTask(context: CallContext, start: StreamStart): Prom
     send: (generation, event, isLast) => stream.write(toText(generation, event, isLast)),
   })
     .catch((error: unknown) => {
-      // A token that ended, a task that was removed, or a shutdown: the client subscribes again.
+      // The token ended, the task was removed, or the process stops. The client subscribes again.
       if (!(error instanceof DomainError)) ctx.app.emit('error', error, ctx);
     })
     .finally(() => {

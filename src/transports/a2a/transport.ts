@@ -7,7 +7,7 @@ import { createInterfaces, type InterfaceParts } from './interfaces.ts';
 
 export interface A2aParts extends CardParts, FileParts, InterfaceParts {}
 
-/** The A2A transport: each agent has an address of its own, with its card and its interfaces. */
+/** The A2A transport. Each agent has a base address with a card and two interfaces. */
 export function createA2aTransport(parts: A2aParts): Middleware[] {
   const router = new Router({ prefix: '/a2a', sensitive: true });
   /** These need no token. Every other address below an agent answers 401 without one, whether or not the agent exists. */
@@ -22,7 +22,7 @@ export function createA2aTransport(parts: A2aParts): Middleware[] {
   serve('/-/files/:sealed', serveFile(parts));
   const routes = router.routes() as Middleware;
   const interfaces = createInterfaces(parts);
-  // Requests to other transports skip the router, which compares their path with each of its routes.
+  // Requests to other transports skip the router, which would compare their path with each of its routes.
   return [
     (ctx, next) =>
       ctx.path.startsWith('/a2a/') ? routes(ctx, () => Promise.resolve(interfaces(ctx, next))) : next(),
