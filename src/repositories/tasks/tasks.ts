@@ -73,7 +73,7 @@ const fields = `t.id, t.thread_id, t.message_id, t.sequence, t.client_id, t.agen
 /** Needs tasks `t`, and the agents `c` and `a`. */
 const columns = `${fields}, c.canonical_handle as client_handle, a.canonical_handle as agent_handle`;
 
-export const taskParties = 'join agents c on c.id = t.client_id join agents a on a.id = t.agent_id';
+const taskParties = 'join agents c on c.id = t.client_id join agents a on a.id = t.agent_id';
 
 /** The asked member `m` of tasks `t`. */
 export const taskMarks =
@@ -87,7 +87,7 @@ export const deliveryOf = (sequence: string): string =>
 const delivery = deliveryOf('t.sequence');
 
 /** Needs tasks `t` with `taskParties` and `taskMarks`. With when the asked agent was last online, if the viewer may see it: as in `seenAgents`. */
-export const viewedTaskColumns = (
+const viewedTaskColumns = (
   viewer: string,
 ): string => `${columns}, coalesce(t.ended_delivery, ${delivery}) as delivery,
   case when a.id = ${viewer} or a.visibility <> 'private'
