@@ -1,7 +1,7 @@
 import type { Core } from '../src/compose.ts';
 import { packWakeups, toWakeups } from '../packages/core/src/domain/feed/wakeups.ts';
 import { delivery } from '../src/jobs/outbox-jobs.ts';
-import { createSubscriptionJob } from '../src/jobs/event-subscriptions.ts';
+import { createPostingJob } from '../src/jobs/posting.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
 import { answerAsEcho, echoAgentId } from '../src/services/agents/echo.ts';
 import { handleRows, type JobHandler } from './consume-queues.ts';
@@ -43,7 +43,7 @@ export function deliveryHandler({
     if (with_webhooks.length > 0) await queueDeliveries(with_webhooks);
     const now = Date.now();
     const subscriptions = await eventSubscriptions.listOfAgents(Object.keys(positions), now);
-    await queues.enqueue(subscriptions.map((id) => createSubscriptionJob(id, now)));
+    await queues.enqueue(subscriptions.map((id) => createPostingJob(id, now)));
     if (config.ECHO_AGENT && echoAgentId in positions) await answerAsEcho(unitOfWork, ids);
   }
   return {

@@ -20,6 +20,7 @@ import { maintenanceHandler } from './maintenance/tasks.ts';
 import { createBackOff } from '../src/shared/back-off.ts';
 import { consumeQueues, type OnJobEnd } from './consume-queues.ts';
 import { subscriptionSource } from './posting/event-subscriptions.ts';
+import { subscriptionPosting } from '../src/jobs/posting.ts';
 import { postingHandler } from './posting/handler.ts';
 import { pushConfigSource } from './posting/push-configs.ts';
 import { defaultNotifications, notificationHandlers } from './notifications.ts';
@@ -60,6 +61,7 @@ export async function startWorker(
     webhookHandler(core, receipts, backOff, pacing),
     postingHandler(
       core,
+      subscriptionPosting,
       [subscriptionSource(core, receipts, pacing), pushConfigSource(core, pacing)],
       pacing,
     ),

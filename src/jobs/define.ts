@@ -4,6 +4,7 @@ import type { z } from 'zod';
 export const queueNames = [
   'delivery',
   'webhooks',
+  'remote-delivery',
   'notifications',
   'search-indexing',
   'attachment-scanning',
@@ -19,7 +20,7 @@ export type QueueName = (typeof queueNames)[number];
  * their jobs are slow.
  */
 export const queuesOfRole = {
-  delivery: ['delivery', 'webhooks', 'notifications'],
+  delivery: ['delivery', 'webhooks', 'remote-delivery', 'notifications'],
   'search-indexing': ['search-indexing'],
   'attachment-scanning': ['attachment-scanning'],
   maintenance: ['maintenance', 'agent-erasure', 'agent-export'],

@@ -56,6 +56,8 @@ import { personAgentsRepository } from './people/agents.ts';
 import { dashboardRepository } from './people/dashboard.ts';
 import { presenceRepository } from './agents/presence.ts';
 import type { Queryable } from './queryable.ts';
+import { remoteAgentsRepository } from './remote/agents.ts';
+import { remoteThreadsRepository } from './remote/threads.ts';
 import { exchangesRepository, rateLimitsRepository } from './maintenance/rate-limits.ts';
 import { watchRaisedVersions } from './relation-versions.ts';
 import { sessionsRepository } from './people/sessions.ts';
@@ -76,6 +78,8 @@ import { workerNodesRepository } from './maintenance/worker-nodes.ts';
 
 const factories = {
   agents: agentsRepository,
+  remoteAgents: remoteAgentsRepository,
+  remoteThreads: remoteThreadsRepository,
   managedAgents: managedAgentsRepository,
   agentSearch: agentSearchRepository,
   ownerSearch: ownerSearchRepository,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Core } from '../compose.ts';
-import { createSubscriptionJob } from '../jobs/event-subscriptions.ts';
+import { createPostingJob } from '../jobs/posting.ts';
 import { subscribe, unsubscribe } from '../services/event-subscriptions/subscribe.ts';
 import type { EventSubscriptions } from '../transports/mcp/events/event-subscriptions.ts';
 
@@ -20,7 +20,7 @@ export function createEventSubscriptions(core: Core): EventSubscriptions {
       const outcome = await subscribe(unitOfWork, core, actor, request);
       if (outcome.kind === 'subscribed') {
         queues
-          .enqueue([createSubscriptionJob(outcome.subscription.id, Date.now())])
+          .enqueue([createPostingJob(outcome.subscription.id, Date.now())])
           .catch(report('subscription not enqueued; the sweep retries'));
       }
       return outcome;

@@ -9,7 +9,7 @@ import { defaultPacing, type WebhookPacing } from '../../packages/core/src/domai
 import { packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { maintenance, type MaintenanceTask, maintenanceTasks } from '../../src/jobs/maintenance.ts';
 import { createCheckJob, createSendingJob } from '../../src/jobs/notifications.ts';
-import { createSubscriptionJob } from '../../src/jobs/event-subscriptions.ts';
+import { createPostingJob } from '../../src/jobs/posting.ts';
 import { createWebhookJob } from '../../src/jobs/webhooks.ts';
 import { expireExports, expireUploads, sweepBlobs } from './file-retention.ts';
 import { expireByAge } from './retention.ts';
@@ -133,7 +133,7 @@ async function endExpiredLeasesOfAll({ db, unitOfWork }: Core): Promise<void> {
 
 /** Enqueues webhooks, subscriptions and push configs with something to do that are in no queue: it was flushed, or a worker died. */
 async function sweepWebhooks({ db, queues }: Core, graceMs: number): Promise<void> {
-  const { eventSubscriptions, pushConfigs, webhookDeliveries } = db;
+  const { eventSubscriptions, pushConfigs, remoteAgents, remoteThreads, webhookDeliveries } = db;
   const now = Date.now();
   let lastWebhook = '';
   await drain(async (limit) => {
@@ -142,11 +142,11 @@ async function sweepWebhooks({ db, queues }: Core, graceMs: number): Promise<voi
     lastWebhook = due.at(-1) ?? lastWebhook;
     return due.length;
   });
-  for (const { listDue } of [eventSubscriptions, pushConfigs]) {
+  for (const { listDue } of [eventSubscriptions, pushConfigs, remoteThreads, remoteAgents]) {
     let last = '';
     await drain(async (limit) => {
       const due = await listDue(now - graceMs, last, limit);
-      await queues.enqueue(due.map((id) => createSubscriptionJob(id, now)));
+      await queues.enqueue(due.map((id) => createPostingJob(id, now)));
       last = due.at(-1) ?? last;
       return due.length;
     });

@@ -1,6 +1,6 @@
 import type { Core } from '../../src/compose.ts';
 import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
-import { createSubscriptionJob, subscriptionPosting } from '../../src/jobs/event-subscriptions.ts';
+import { createPostingJob, type subscriptionPosting } from '../../src/jobs/posting.ts';
 import type { JobHandler } from '../consume-queues.ts';
 import { createAgentTurns } from './agent-turns.ts';
 
@@ -35,6 +35,7 @@ const maxTurnsOfAgent = 4;
  */
 export function postingHandler(
   { queues }: Core,
+  contract: typeof subscriptionPosting,
   sources: readonly PostingSource[],
   pacing: Pick<WebhookPacing, 'turnMs'>,
 ): JobHandler<{ subscription_id: string }> {
@@ -55,7 +56,7 @@ export function postingHandler(
   /** Gives up the lease until another turn of the agent ends. */
   async function putBack(id: string, claim: Claim): Promise<void> {
     await claim.release(Date.now());
-    if (!turns.wait(claim.agent_id, id)) await queues.enqueue([createSubscriptionJob(id, Date.now())]);
+    if (!turns.wait(claim.agent_id, id)) await queues.enqueue([createPostingJob(id, Date.now())]);
   }
 
   async function handle({ subscription_id: id }: { subscription_id: string }): Promise<void> {
@@ -69,13 +70,13 @@ export function postingHandler(
     } finally {
       const waiting = turns.end(agent_id);
       // The waiting one comes first, so that each one gets its turn.
-      const jobs = waiting === undefined ? [] : [createSubscriptionJob(waiting, Date.now())];
-      if (due !== undefined) jobs.push(createSubscriptionJob(id, due));
+      const jobs = waiting === undefined ? [] : [createPostingJob(waiting, Date.now())];
+      if (due !== undefined) jobs.push(createPostingJob(id, due));
       await queues.enqueue(jobs);
     }
   }
 
-  return { contract: subscriptionPosting, handle };
+  return { contract, handle };
 }
 
 /** When to try again after a failed attempt (ms); undefined after the last one. */

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import {
-  agentScopes,
+  localScopes,
   defaultVisibility,
   inboundPolicies,
   visibilities,
@@ -49,7 +49,7 @@ export function agentCommand(io: CommandIo): Command {
       new Option(
         '--scope <scope>',
         'default: personal for a person, otherwise member with --member, or shared',
-      ).choices(agentScopes),
+      ).choices(localScopes),
     )
     .option('--member <username>', 'the person that an agent with scope member belongs to')
     .action(async (handle: string, options: CreateOptions) => {

@@ -17,8 +17,9 @@ export const managedByRole = (account: string): string =>
 export const administeredByPerson = (account: string): string =>
   `a.owner_id in (${ownersOf(account)}) and (a.owner_id = ${account} or ${managedByRole(account)})`;
 
-const isNotLinkedToOthers = (account: string): string =>
-  `(a.member_account_id is null or a.member_account_id = ${account})`;
+/** Neither linked with another member, nor an agent of another system: that one speaks for itself. */
+const isOfPerson = (account: string): string =>
+  `a.scope <> 'remote' and (a.member_account_id is null or a.member_account_id = ${account})`;
 
 /** The person may change, pause and retire the agent. */
 export const managedByPerson = (account: string): string =>
@@ -26,11 +27,11 @@ export const managedByPerson = (account: string): string =>
 
 /** The person may act as the agent: manages it, and it is not linked with another member. */
 export const actedAsByPerson = (account: string): string =>
-  `${managedByPerson(account)} and ${isNotLinkedToOthers(account)}`;
+  `${managedByPerson(account)} and ${isOfPerson(account)}`;
 
 /** The person may read the agent's messages: may act as it, or could before it was retired. */
 export const readByPerson = (account: string): string =>
-  `${administeredByPerson(account)} and ${isNotLinkedToOthers(account)}`;
+  `${administeredByPerson(account)} and ${isOfPerson(account)}`;
 
 /** The person that the agent `me` acts for, or else its organization, which has no memberships. */
 const principalId = 'coalesce(me.member_account_id, me.owner_id)';
@@ -43,7 +44,7 @@ const principalId = 'coalesce(me.member_account_id, me.owner_id)';
 export const actedAsByPeopleOfMe = `a.retired_at is null and a.owner_id in (${ownersOf(principalId)})
    and (me.scope = 'personal' or a.owner_id = me.owner_id)
    and (a.owner_id = ${principalId} or ${managedByRole(principalId)})
-   and (a.member_account_id is null or a.member_account_id = ${principalId})`;
+   and ${isOfPerson(principalId)}`;
 
 /** As `actedAsByPeopleOfMe`, and `a` is another agent. */
 export const actedAsBySamePeople = `a.id <> me.id and ${actedAsByPeopleOfMe}`;

@@ -6,7 +6,7 @@ import { endTasksOfMember } from '../tasks/transitions.ts';
 import { removeItemsOfThread } from '../inbox/end-leases.ts';
 import { parseAgentKey, requireAgents, requireThread } from '../access.ts';
 import { requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
-import { toThreadEventData } from './threads.ts';
+import { isRemote, remoteInGroup, toThreadEventData } from './threads.ts';
 
 type Member = ThreadRow['members'][number];
 
@@ -34,6 +34,7 @@ export async function addMember(
   if (thread.members.length >= maxMembers) {
     throw new DomainError('VALIDATION_ERROR', `A thread has at most ${maxMembers} members.`);
   }
+  if (isRemote(agent) || (await work.db.remoteThreads.isRemote(thread.id))) throw remoteInGroup();
   if (await work.db.a2aMessages.isContext(thread.id)) {
     const message = 'This thread is a context of A2A, which has two members. Open another thread.';
     throw new DomainError('VALIDATION_ERROR', message);

@@ -1,5 +1,6 @@
 import type { ThreadRow } from '../../repositories/threads/threads.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { AgentScope } from '../../../packages/core/src/domain/agents/agents.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { canTransition, type ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
 import { checkInboundPolicy } from '../../../packages/core/src/policies/inbound.ts';
@@ -44,6 +45,8 @@ export async function createThread(work: Work, input: CreateThread) {
     unread_count: 0,
   };
   await work.db.threads.insert({ ...thread, member_ids });
+  const remote = others.find(isRemote);
+  if (remote) await work.db.remoteThreads.insert({ thread_id: thread.id, agent_id: remote.id }, work.now);
   work.changes.emit({
     type: 'thread.created',
     thread_id: thread.id,
@@ -73,11 +76,21 @@ async function requireMembers(work: Work, participants: readonly string[]) {
     );
   }
   requireDistinctMembers(others, creator.id);
+  if (others.length > 1 && others.some(isRemote)) throw remoteInGroup();
   for (const other of others) {
     const refusal = checkInboundPolicy(other, other);
     if (refusal) throw refusal;
   }
   return { creator, others };
+}
+
+/** Whether an agent belongs to another system. */
+export const isRemote = ({ scope }: { scope: AgentScope }): boolean => scope === 'remote';
+
+/** The refusal of a thread in which a remote agent would be one of several. */
+export function remoteInGroup(): DomainError {
+  const message = 'An agent of another system talks with one agent at a time. Open a thread with it alone.';
+  return new DomainError('VALIDATION_ERROR', message);
 }
 
 /** The error that `createThread` with this agent would throw now; null if it would accept. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentScopes, defaultVisibility } from '../domain/agents/agents.ts';
+import { defaultVisibility, localScopes } from '../domain/agents/agents.ts';
 import {
   atLeastOneField,
   agentReference,
@@ -32,7 +32,7 @@ export const registerAgentInput = z.strictObject({
   card_body: cardBody.default(''),
   skills: skills.default([]),
   scope: z
-    .enum(agentScopes)
+    .enum(localScopes)
     .optional()
     .describe(
       'For an agent of an organization: member (belongs to your person) or shared (managed by its admins).',

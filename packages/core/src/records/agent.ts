@@ -21,7 +21,7 @@ export const agentSchema = z
     scope: z
       .enum(agentScopes)
       .describe(
-        'personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization.',
+        'personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization. remote: an agent of another system, reached over A2A.',
       ),
     visibility: z
       .enum(visibilities)

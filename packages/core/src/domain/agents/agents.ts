@@ -1,7 +1,8 @@
-/**
- * The owner of an agent: a person (`personal`), an organization for one of its members (`member`), or an organization itself (`shared`).
- */
-export const agentScopes = ['personal', 'member', 'shared'] as const;
+/** The owner of an agent here: a person (`personal`), an organization for one of its members (`member`), or an organization itself (`shared`). */
+export const localScopes = ['personal', 'member', 'shared'] as const;
+
+/** With the agents of other systems (`remote`), which the owner of their record has added. */
+export const agentScopes = [...localScopes, 'remote'] as const;
 
 export type AgentScope = (typeof agentScopes)[number];
 

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { JobContract, QueueName, QueuedJob } from './define.ts';
+
+type PostingJob = JobContract<{ version: 1; subscription_id: string }>;
+
+const posting = (name: string, queue: QueueName): PostingJob => ({
+  name,
+  queue,
+  payload: z.object({ version: z.literal(1), subscription_id: z.string() }),
+  attempts: 3,
+  backoff_ms: 1000,
+});
+
+/** Sends what is due to one receiver: a subscription of MCP or a push notification config of A2A. The row is authoritative; the job only says when to look at it. */
+export const subscriptionPosting = posting('post-events', 'webhooks');
+
+/** The same for a thread with a remote agent, and for its card. These requests take longer. */
+export const remoteDelivery = posting('deliver-remote', 'remote-delivery');
+
+/** Whether a receiver is a thread with a remote agent, or a remote agent. */
+export const isRemoteReceiver = (id: string): boolean => id.startsWith('thd_') || id.startsWith('agt_');
+
+/** Returns the queue entry for a receiver that is due at `due` (ms). The queue keeps one entry for each due time. */
+export function createPostingJob(subscription_id: string, due: number, now = Date.now()): QueuedJob {
+  const contract = isRemoteReceiver(subscription_id) ? remoteDelivery : subscriptionPosting;
+  const { name, queue, attempts, backoff_ms } = contract;
+  const payload = { version: 1, subscription_id };
+  const delay_ms = Math.max(0, due - now);
+  return { queue, name, id: `${name}-${subscription_id}-${due}`, payload, attempts, backoff_ms, delay_ms };
+}

@@ -1,0 +1,149 @@
+import { repository, sql } from '../sql.ts';
+
+export type CredentialKind = 'none' | 'bearer' | 'client_credentials';
+
+/** What a person confirmed of a card, or what is to be confirmed. */
+export interface CardIdentity {
+  fingerprint: string;
+  /** The public keys that signed the card, as JWKs; empty if it is not signed. */
+  keys: object[];
+  /** Where messages go. */
+  url: string;
+  binding: 'JSONRPC' | 'HTTP+JSON';
+  version: '1.0' | '0.3';
+}
+
+/** An agent of another system. Times are in milliseconds. */
+export interface RemoteAgentRow {
+  agent_id: string;
+  card_url: string;
+  /** `waiting` for a person: nothing is sent. */
+  state: 'waiting' | 'ready';
+  /** The card (A2A 1.0, section 4.4.1), as last fetched; null before. */
+  card: Record<string, unknown> | null;
+  /** What the card says now; null before it is fetched. */
+  identity: CardIdentity | null;
+  /** What a person confirmed; null before. */
+  confirmed: CardIdentity | null;
+  credential_kind: CredentialKind;
+  /** Encrypted; null without one. */
+  credential: Buffer | null;
+  attempts: number;
+  /** When the card is fetched again. */
+  next_at: number;
+  /** Why the card could not be read. */
+  card_error: string | null;
+  /** Why the last message could not be delivered. */
+  last_error: string | null;
+  failing_since: number | null;
+  last_delivered_at: number | null;
+  /** Without a confirmation, it is removed then. */
+  expires_at: number | null;
+  created_at: number;
+}
+
+/** With its columns of `agents`. */
+export interface ListedRemoteAgentRow extends RemoteAgentRow {
+  canonical_handle: string;
+  display_name: string;
+  description: string;
+  owner_id: string;
+}
+
+export type NewRemoteAgent = Pick<
+  RemoteAgentRow,
+  'agent_id' | 'card_url' | 'credential_kind' | 'credential' | 'expires_at' | 'created_at'
+>;
+
+/** What a fetch of the card changes. */
+export type CardState = Pick<
+  RemoteAgentRow,
+  'state' | 'card' | 'identity' | 'confirmed' | 'attempts' | 'card_error' | 'expires_at'
+>;
+
+const columns = `r.agent_id, r.card_url, r.state, r.card, r.identity, r.confirmed, r.credential_kind, r.credential, r.attempts, r.next_at, r.card_error,
+  r.last_error, r.failing_since, r.last_delivered_at, r.expires_at, r.created_at`;
+
+const listed = `${columns}, a.canonical_handle, a.display_name, a.description, a.owner_id
+  from remote_agents r join agents a on a.id = r.agent_id`;
+
+export const remoteAgentsRepository = repository({
+  insert: sql.run<[agent: NewRemoteAgent]>(
+    'remote_agents.insert',
+    `insert into remote_agents (agent_id, card_url, state, credential_kind, credential, next_at, expires_at, created_at)
+     values (:agent_id, :card_url, 'waiting', :credential_kind, :credential, :created_at, :expires_at, :created_at)`,
+  ),
+  find: sql.row<[agentId: string], ListedRemoteAgentRow>(
+    'remote_agents.find',
+    `select ${listed} where r.agent_id = :agent_id and a.retired_at is null`,
+  ),
+  /** As `find`, and locks the record until the transaction ends. */
+  lock: sql.row<[agentId: string], ListedRemoteAgentRow>(
+    'remote_agents.lock',
+    `select ${listed} where r.agent_id = :agent_id and a.retired_at is null for update of r`,
+  ),
+  /** Those of the owners, by handle, after a handle. */
+  list: sql.rows<[ownerIds: readonly string[], after: string, limit: number], ListedRemoteAgentRow>(
+    'remote_agents.list(owner_ids, after, limit)',
+    `select ${listed} where a.owner_id = any(:owner_ids::text[]) and a.retired_at is null and a.canonical_handle > :after
+     order by a.canonical_handle limit :limit`,
+  ),
+  setCredential: sql.run<[agentId: string, kind: CredentialKind, credential: Buffer | null]>(
+    'remote_agents.set_credential(agent_id, kind, credential)',
+    `update remote_agents set credential_kind = :kind, credential = :credential where agent_id = :agent_id`,
+  ),
+  /** The card is fetched at once. */
+  setDue: sql.run<[agentId: string, now: number]>(
+    'remote_agents.set_due(agent_id, now)',
+    `update remote_agents set next_at = :now, attempts = 0 where agent_id = :agent_id`,
+  ),
+  /** No other process fetches the card for `leaseMs`. Undefined while another one does, or before it is due. */
+  claim: sql.row<[agentId: string, now: number, leaseMs: number], RemoteAgentRow>(
+    'remote_agents.claim(agent_id, now, lease_ms)',
+    `update remote_agents r set next_at = :now::bigint + :lease_ms::bigint from agents a
+     where r.agent_id = :agent_id and a.id = r.agent_id and a.retired_at is null and r.next_at <= :now returning ${columns}`,
+  ),
+  /** Stores what a claimed record has become. Returns false if the lease has ended. */
+  store: sql.hasRow<[agentId: string, lease: number, state: CardState & { next_at: number }]>(
+    'remote_agents.store',
+    `update remote_agents set state = :state, card = :card, identity = :identity, confirmed = :confirmed, attempts = :attempts,
+       card_error = :card_error, expires_at = :expires_at, next_at = :next_at
+     where agent_id = :agent_id and next_at = :lease returning agent_id`,
+    (agent_id, lease, { card, identity, confirmed, ...state }) => ({
+      agent_id,
+      lease,
+      ...state,
+      card: card && JSON.stringify(card),
+      identity: identity && JSON.stringify(identity),
+      confirmed: confirmed && JSON.stringify(confirmed),
+    }),
+  ),
+  /** A person confirmed what the card says now. */
+  confirm: sql.run<[agentId: string]>(
+    'remote_agents.confirm',
+    `update remote_agents set state = 'ready', confirmed = identity, expires_at = null where agent_id = :agent_id`,
+  ),
+  /** The outcome of a delivery; null: it succeeded. */
+  noteDelivery: sql.run<[agentId: string, error: string | null, now: number]>(
+    'remote_agents.note_delivery(agent_id, error, now)',
+    `update remote_agents set last_error = :error,
+       failing_since = case when :error::text is null then null else coalesce(failing_since, :now) end,
+       last_delivered_at = case when :error::text is null then :now else last_delivered_at end
+     where agent_id = :agent_id`,
+  ),
+  /** Up to `limit` agents after this id whose card is to be fetched at `now`. */
+  listDue: sql.values<[now: number, after: string, limit: number], string>(
+    'remote_agents.list_due(now, after, limit)',
+    `select agent_id from remote_agents where next_at <= :now and agent_id > :after order by 1 limit :limit`,
+  ),
+  isDue: sql.hasRow<[agentId: string, now: number]>(
+    'remote_agents.is_due(agent_id, now)',
+    `select 1 from remote_agents where agent_id = :agent_id and next_at <= :now`,
+  ),
+  /** Ids of agents that no person has confirmed in time. */
+  listExpired: sql.values<[now: number, limit: number], string>(
+    'remote_agents.list_expired(now, limit)',
+    `select r.agent_id from remote_agents r join agents a on a.id = r.agent_id
+     where r.expires_at <= :now and a.retired_at is null order by r.expires_at limit :limit`,
+  ),
+});

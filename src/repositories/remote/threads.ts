@@ -1,0 +1,148 @@
+import type { TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import { repository, sql } from '../sql.ts';
+
+/** A thread of an agent here and a remote agent. Times are in milliseconds. */
+export interface RemoteThreadRow {
+  thread_id: string;
+  agent_id: string;
+  /** The sequence of the last message that needs no attempt any more. */
+  position: number;
+  /** As the remote side names the conversation; null before it answers. */
+  context_id: string | null;
+  /** Of the message after `position`. */
+  attempts: number;
+  /** The message whose sending has begun, and whose outcome is not known. */
+  begun_id: string | null;
+  /** When it may be attempted next; also the lease of the worker that has it. */
+  next_at: number;
+  /** When a task is read next; null: none is open. */
+  poll_at: number | null;
+}
+
+export type RemoteThreadState = Omit<RemoteThreadRow, 'thread_id' | 'agent_id'>;
+
+/** What became of a message to a remote agent. */
+export interface RemoteMessageRow {
+  message_id: string;
+  thread_id: string;
+  sequence: number;
+  /** `unknown`: it was sent, and whether it arrived could not be found out. */
+  outcome: 'accepted' | 'undeliverable' | 'unknown';
+  remote_task_id: string | null;
+  error: { code: string; message: string } | null;
+  created_at: number;
+}
+
+/** A task of a remote agent. */
+export interface RemoteTaskRow {
+  thread_id: string;
+  remote_task_id: string;
+  /** The message that opened it. */
+  message_id: string;
+  /** The task here; null if the message opened none. */
+  task_id: string | null;
+  state: TaskState;
+  /** As the remote side counts; 0: it does not. */
+  generation: number;
+  polls: number;
+  /** Null: it has ended. */
+  poll_at: number | null;
+}
+
+/** Where a message belongs. */
+export interface MessagePlace {
+  /** The task here that it opens or belongs to. */
+  task_id: string | null;
+  /** The remote task that it continues. */
+  remote_task_id: string | null;
+}
+
+const columns = `r.thread_id, r.agent_id, r.position, r.context_id, r.attempts, r.begun_id, r.next_at, r.poll_at`;
+const taskColumns = `k.thread_id, k.remote_task_id, k.message_id, k.task_id, k.state, k.generation, k.polls, k.poll_at`;
+
+/** Threads with something to do at `:now`. */
+const due = `remote_threads r join threads t on t.id = r.thread_id
+  where r.next_at <= :now and (r.position < t.last_sequence or r.poll_at <= :now)`;
+
+export const remoteThreadsRepository = repository({
+  insert: sql.run<[thread: Pick<RemoteThreadRow, 'thread_id' | 'agent_id'>, now: number]>(
+    'remote_threads.insert(..., now)',
+    `insert into remote_threads (thread_id, agent_id, next_at) values (:thread_id, :agent_id, :now)`,
+  ),
+  isRemote: sql.hasRow<[threadId: string]>(
+    'remote_threads.is_remote',
+    `select 1 from remote_threads where thread_id = :thread_id`,
+  ),
+  /** No other process gets the thread for `leaseMs`. Undefined while another one has it, or before it is due. */
+  claim: sql.row<[threadId: string, now: number, leaseMs: number], RemoteThreadRow>(
+    'remote_threads.claim(thread_id, now, lease_ms)',
+    `update remote_threads r set next_at = :now::bigint + :lease_ms::bigint where r.thread_id = :thread_id and r.next_at <= :now returning ${columns}`,
+  ),
+  /** Stores the state of a claimed thread. Returns false if the lease has ended. */
+  store: sql.hasRow<[threadId: string, lease: number, state: RemoteThreadState]>(
+    'remote_threads.store(thread_id, lease, ...)',
+    `update remote_threads set position = :position, context_id = :context_id, attempts = :attempts, begun_id = :begun_id, next_at = :next_at,
+       poll_at = (select min(poll_at) from remote_tasks k where k.thread_id = :thread_id)
+     where thread_id = :thread_id and next_at = :lease returning thread_id`,
+  ),
+  /** All threads of the agent may be attempted now. */
+  setDue: sql.values<[agentId: string, now: number], string>(
+    'remote_threads.set_due(agent_id, now)',
+    `update remote_threads set next_at = least(next_at, :now), attempts = 0 where agent_id = :agent_id returning thread_id`,
+  ),
+  listDue: sql.values<[now: number, after: string, limit: number], string>(
+    'remote_threads.list_due(now, after, limit)',
+    `select r.thread_id from ${due} and r.thread_id > :after order by 1 limit :limit`,
+  ),
+  isDue: sql.hasRow<[threadId: string, now: number]>(
+    'remote_threads.is_due(thread_id, now)',
+    `select 1 from ${due} and r.thread_id = :thread_id`,
+  ),
+  /** A message continues the remote task of its task, or else one without a task here that waits for input. */
+  findPlace: sql.single<[threadId: string, messageId: string], MessagePlace>(
+    'remote_threads.find_place(thread_id, message_id)',
+    `select t.task_id, k.remote_task_id
+     from (select (select task_id from task_messages where message_id = :message_id limit 1) as task_id) t
+     left join lateral (select k.remote_task_id from remote_tasks k where k.thread_id = :thread_id and k.poll_at is not null
+       and (k.task_id = t.task_id or t.task_id is null and k.task_id is null and k.state = 'input_required') limit 1) k on true`,
+  ),
+  addMessage: sql.run<[message: RemoteMessageRow]>(
+    'remote_messages.insert',
+    `insert into remote_messages (message_id, thread_id, sequence, outcome, remote_task_id, error, created_at)
+     values (:message_id, :thread_id, :sequence, :outcome, :remote_task_id, :error, :created_at)
+     on conflict (message_id) do update set outcome = excluded.outcome, remote_task_id = excluded.remote_task_id, error = excluded.error`,
+    ({ error, ...message }) => ({ ...message, error: error && JSON.stringify(error) }),
+  ),
+  /** Inserts a task, or stores what it has become. */
+  putTask: sql.run<[task: RemoteTaskRow]>(
+    'remote_tasks.put',
+    `insert into remote_tasks (thread_id, remote_task_id, message_id, task_id, state, generation, polls, poll_at)
+     values (:thread_id, :remote_task_id, :message_id, :task_id, :state, :generation, :polls, :poll_at)
+     on conflict (thread_id, remote_task_id) do update set state = excluded.state, generation = excluded.generation, polls = excluded.polls,
+       poll_at = excluded.poll_at`,
+  ),
+  findTask: sql.row<[threadId: string, remoteTaskId: string], RemoteTaskRow>(
+    'remote_tasks.find(thread_id, remote_task_id)',
+    `select ${taskColumns} from remote_tasks k where k.thread_id = :thread_id and k.remote_task_id = :remote_task_id`,
+  ),
+  findDueTask: sql.row<[threadId: string, now: number], RemoteTaskRow>(
+    'remote_tasks.find_due(thread_id, now)',
+    `select ${taskColumns} from remote_tasks k where k.thread_id = :thread_id and k.poll_at <= :now order by k.poll_at limit 1`,
+  ),
+  /** A callback came: the task of a message is read at once. Returns its thread. */
+  setTaskDue: sql.value<[messageId: string, now: number], string | undefined>(
+    'remote_tasks.set_due(message_id, now)',
+    `with task as (
+       update remote_tasks set poll_at = :now where message_id = :message_id and poll_at is not null returning thread_id)
+     update remote_threads r set poll_at = :now from task where r.thread_id = task.thread_id returning r.thread_id`,
+  ),
+  /** Which of these messages and artifacts of the remote side were applied. */
+  listApplied: sql.values<[threadId: string, keys: readonly string[]], string>(
+    'remote_updates.list(thread_id, keys)',
+    `select key from remote_updates where thread_id = :thread_id and key = any(:keys::text[])`,
+  ),
+  addApplied: sql.run<[threadId: string, keys: readonly string[]]>(
+    'remote_updates.insert(thread_id, keys)',
+    `insert into remote_updates (thread_id, key) select :thread_id, unnest(:keys::text[]) on conflict do nothing`,
+  ),
+});
