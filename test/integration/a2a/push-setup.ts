@@ -1,3 +1,4 @@
+import { subscriptionPosting } from '../../../src/jobs/posting.ts';
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
@@ -76,7 +77,12 @@ export function describePost({ json }: ReceivedPost): string {
 
 /** Sends what is due to the receivers, as a worker does in production. For a service without one. */
 export async function sendDue(core: Core): Promise<void> {
-  const handler = postingHandler(core, [pushConfigSource(core, defaultPacing)], defaultPacing);
+  const handler = postingHandler(
+    core,
+    subscriptionPosting,
+    [pushConfigSource(core, defaultPacing)],
+    defaultPacing,
+  );
   for (const subscription_id of await core.db.pushConfigs.listDue(Date.now(), '', 100))
     await handler.handle({ subscription_id });
 }
