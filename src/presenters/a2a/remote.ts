@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isSettledTask, type TaskState, taskDeliveries } from '../../../packages/core/src/domain/tasks.ts';
+import { type WirePart, wirePart } from './request.ts';
+import { fromWireState, wireTaskStates } from './states.ts';
+import { type RawFile, readRawFiles, toStoredMessage } from './stored-message.ts';
+
+/** A message to a remote agent. */
+export interface OutgoingMessage {
+  id: string;
+  thread_id: string;
+  content: string;
+  content_type: 'text' | 'markdown';
+  metadata: Record<string, unknown>;
+  expects_reply: boolean;
+}
+
+/** Where a message goes on at the remote side. */
+export interface OutgoingPlace {
+  context_id: string | null;
+  remote_task_id: string | null;
+  /** Where updates of its task are sent; null: nowhere. */
+  callback_url: string | null;
+}
+
+/** Returns a request of SendMessage that does not wait (A2A 1.0, section 3.2.1). */
+export function toSendRequest(
+  message: OutgoingMessage,
+  files: readonly WirePart[],
+  { context_id, remote_task_id, callback_url }: OutgoingPlace,
+): object {
+  const { id, thread_id, content, content_type, metadata, expects_reply } = message;
+  const mediaType = content_type === 'markdown' ? 'text/markdown' : 'text/plain';
+  const mailbox = { conversation: thread_id, metadata, ...(!expects_reply && { expects_reply: false }) };
+  return {
+    message: {
+      messageId: id,
+      role: 'ROLE_USER',
+      ...(context_id !== null && { contextId: context_id }),
+      ...(remote_task_id !== null && { taskId: remote_task_id }),
+      parts: [...(content !== '' ? [{ text: content, mediaType }] : []), ...files],
+      metadata: { [mailboxExtension]: mailbox },
+      extensions: [mailboxExtension],
+    },
+    configuration: {
+      returnImmediately: true,
+      ...(callback_url !== null && { taskPushNotificationConfig: { url: callback_url } }),
+    },
+  };
+}
+
+const remoteId = z.string().min(1).max(1_024);
+const message = z.object({ messageId: remoteId, role: z.string(), parts: z.array(wirePart).max(1_000) });
+const artifact = z.object({ artifactId: remoteId, parts: z.array(wirePart).max(1_000) });
+const mailbox = z.object({ generation: z.int().min(0), delivery: z.enum(taskDeliveries) });
+
+const remoteTask = z.object({
+  id: remoteId,
+  contextId: remoteId,
+  status: z.object({ state: z.enum(wireTaskStates), message: message.optional() }),
+  artifacts: z.array(artifact).default([]),
+  history: z.array(message).default([]),
+  metadata: z.record(z.string(), z.unknown()).default({}),
+});
+
+/** A message or an artifact of a remote task. */
+export interface RemoteItem {
+  /** Names it at the remote side. */
+  key: string;
+  isArtifact: boolean;
+  content: string;
+  content_type: 'text' | 'markdown';
+  files: RawFile[];
+}
+
+/** A task of a remote agent. */
+export interface RemoteTask {
+  id: string;
+  context_id: string;
+  state: TaskState;
+  /** In the order in which they happened, as far as that is known: history, artifacts, and the message of the status. */
+  items: RemoteItem[];
+  /** How far the remote agent has come with the message; null: its service does not say. */
+  mailbox: z.infer<typeof mailbox> | null;
+}
+
+/** Reads a task (A2A 1.0, section 4.1.1). @throws {ZodError} it is none */
+export function readRemoteTask(json: unknown): RemoteTask {
+  const { id, contextId, status, artifacts, history, metadata } = remoteTask.parse(json);
+  const state = fromWireState(status.state) ?? 'submitted';
+  const artifactIds = new Set(artifacts.map(({ artifactId }) => artifactId));
+  const said = [...history, ...(status.message ? [status.message] : [])];
+  const isLast = isSettledTask(state) ? status.message?.messageId : undefined;
+  // A message of this service that is an artifact is in the history too.
+  const spoken = said.filter(
+    ({ role, messageId }, at) =>
+      role === 'ROLE_AGENT' &&
+      !artifactIds.has(messageId) &&
+      said.findIndex((other) => other.messageId === messageId) === at,
+  );
+  const [last, ...before] = [
+    spoken.filter(({ messageId }) => messageId === isLast),
+    spoken.filter(({ messageId }) => messageId !== isLast),
+  ];
+  const items = [
+    ...before.flat().map(({ messageId, parts }) => toItem(messageId, parts, false)),
+    ...artifacts.map(({ artifactId, parts }) => toItem(artifactId, parts, true)),
+    ...(last ?? []).map(({ messageId, parts }) => toItem(messageId, parts, false)),
+  ];
+  const seen = mailbox.safeParse(metadata[mailboxExtension]);
+  return { id, context_id: contextId, state, items, mailbox: seen.data ?? null };
+}
+
+const remoteMessage = message.extend({ contextId: z.string().max(1_024).default('') });
+
+/** Reads a message that answers at once, in place of a task (A2A 1.0, section 3.1.1). @throws {ZodError} it is none */
+export function readRemoteMessage(json: unknown): { context_id: string; item: RemoteItem } {
+  const { messageId, contextId, parts } = remoteMessage.parse(json);
+  return { context_id: contextId, item: toItem(messageId, parts, false) };
+}
+
+/** Text that is too long for a message is a file. */
+function toItem(key: string, parts: readonly WirePart[], isArtifact: boolean): RemoteItem {
+  // JSON may have any media type.
+  const known = parts.map(({ mediaType, ...part }) =>
+    part.data === undefined && mediaType !== undefined ? { ...part, mediaType } : part,
+  );
+  const about = { messageId: key, role: 'ROLE_USER' as const, parts: known };
+  const files = readRawFiles(about);
+  try {
+    const { content, content_type } = toStoredMessage(about);
+    return { key, isArtifact, content, content_type, files };
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const bytes = Buffer.from(known.map(({ text = '' }) => text).join('\n\n'));
+    const text = { index: -1, filename: 'message.txt', content_type: 'text/plain', bytes };
+    return { key, isArtifact, content: '', content_type: 'text', files: [text, ...files] };
+  }
+}
