@@ -4,7 +4,14 @@ import { createLogger } from './platform/observability/logger.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
 import { type Tracing, untraced } from './platform/observability/tracing.ts';
 import { createRepositories } from './repositories/index.ts';
-import { openBus, openDatabases, openLimiter, openMailer, openQueues } from './start/connections.ts';
+import {
+  openBus,
+  openDatabases,
+  openLimiter,
+  openMailer,
+  openQueues,
+  openRemoteClient,
+} from './start/connections.ts';
 import type { CoreOverrides } from './start/overrides.ts';
 import { differenceMessage } from './services/messages/send-context/compare.ts';
 import { countStoppedLoop } from './services/messages/stopped-loops.ts';
@@ -52,6 +59,7 @@ export function compose(
     read: replicas.read,
     onOutcome: (outcome) => metrics.replicaReads.inc({ outcome }),
   });
+  const remoteClient = openRemoteClient(config);
   const db = createRepositories(database);
   const unitOfWork = createUnitOfWork({
     database,
@@ -68,6 +76,8 @@ export function compose(
     settings,
     /** Undefined: this service sends no e-mail. */
     mailer: openMailer(config),
+    /** Fetches from agents of other systems. */
+    remoteClient,
     config,
     logger,
     metrics,
@@ -87,6 +97,7 @@ export function compose(
     async close() {
       await publisher.drain();
       settings.webhookSender.close();
+      remoteClient.close();
       await Promise.all([queues.close(), bus.close(), limiter.close()]);
       await replicas.close();
       await database.close();

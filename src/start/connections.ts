@@ -7,6 +7,7 @@ import { defaultTimeouts, openDatabase } from '../platform/database/database.ts'
 import { openReplicas } from '../platform/database/replicas.ts';
 import { createLogger, type Logger } from '../platform/observability/logger.ts';
 import { openTracing, type Tracing } from '../platform/observability/tracing.ts';
+import { createGuardedClient } from '../platform/outbound/guarded-fetch.ts';
 import { createWebhookSender } from '../platform/outbound/webhook-sender.ts';
 import { createMailer } from '../platform/mail/mailer.ts';
 import type { JobQueues } from '../platform/queues/job-queues.ts';
@@ -75,10 +76,16 @@ export function openLimiter(config: Config, logger: Logger): Limiter<Budget> {
     : createPostgresLimiter({ url: config.DATABASE_DIRECT_URL, limits, log });
 }
 
+const userAgent = (version: string): string => `agent-messaging-service/${version}`;
+
 /** Sends webhooks to public addresses, and to those of WEBHOOK_NETWORKS. */
 export function openWebhookSender({ WEBHOOK_NETWORKS: networks, VERSION }: Config) {
-  const userAgent = `agent-messaging-service/${VERSION}`;
-  return createWebhookSender({ networks, timeoutMs: 15_000, userAgent });
+  return createWebhookSender({ networks, timeoutMs: 15_000, userAgent: userAgent(VERSION) });
+}
+
+/** Sends requests to agents of other systems at public addresses, and at those of REMOTE_NETWORKS. Most servers keep idle connections longer. */
+export function openRemoteClient({ REMOTE_NETWORKS: networks, VERSION }: Config) {
+  return createGuardedClient({ networks, userAgent: userAgent(VERSION), idleMs: 4_000 });
 }
 
 /** Sends e-mail if SMTP_URL is set. */

@@ -1,7 +1,7 @@
 import type { Core } from '../compose.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
 import { createOpenIdClient } from '../platform/outbound/openid.ts';
-import { createPublicFetch } from '../platform/outbound/public-fetch.ts';
+import { createPublicFetch } from '../platform/outbound/guarded-fetch.ts';
 import { createJsonSigner } from '../services/auth/json-signer.ts';
 import { createOAuthStorage } from '../services/auth/oauth-storage.ts';
 import { loadSigningKeys, type SigningKey, signingKeysTopic } from '../services/auth/signing-keys.ts';

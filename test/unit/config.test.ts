@@ -19,6 +19,9 @@ describe('settings', () => {
       REFRESH_GRACE_SECONDS: 10,
       WORKER_ROLES: Object.keys(queuesOfRole),
       WEBHOOK_NETWORKS: [],
+      REMOTE_AGENTS: false,
+      REMOTE_NETWORKS: [],
+      REMOTE_CONFIRM: 'person',
     });
     expect(loadConfig(complete).REDIS_URL).toBeUndefined();
   });

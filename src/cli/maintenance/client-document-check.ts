@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import { createPublicFetch, type PublicFetch } from '../../platform/outbound/public-fetch.ts';
+import { createPublicFetch, type GuardedFetch } from '../../platform/outbound/guarded-fetch.ts';
 
 /** A client metadata document that a common client uses. */
 const sampleDocument = 'https://vscode.dev/oauth/client-metadata.json';
@@ -10,7 +10,7 @@ const sampleDocument = 'https://vscode.dev/oauth/client-metadata.json';
  */
 export async function checkClientDocuments(
   { CLIENT_ID_METADATA_DOCUMENTS: areAccepted }: Pick<Config, 'CLIENT_ID_METADATA_DOCUMENTS'>,
-  fetchDocument: PublicFetch = createPublicFetch({ timeoutMs: 5_000, maxBytes: 64 * 1_024 }),
+  fetchDocument: GuardedFetch = createPublicFetch({ timeoutMs: 5_000, maxBytes: 64 * 1_024 }),
 ): Promise<string> {
   if (!areAccepted) return 'not accepted';
   const { host } = new URL(sampleDocument);

@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AddressBlocked } from '../../../src/platform/outbound/policy.ts';
-import { createPublicFetch } from '../../../src/platform/outbound/public-fetch.ts';
+import { createPublicFetch } from '../../../src/platform/outbound/guarded-fetch.ts';
 import { testCertificate } from '../../support/servers/tls-certificate.ts';
 
 const calls: string[] = [];
