@@ -51,7 +51,7 @@ const metadata = z
 const contents = ['text', 'raw', 'url', 'data'] as const;
 
 /** A part (A2A 1.0, section 4.1.6). Unknown fields are ignored (section 5.7), here and in every other object. */
-const part = z
+export const wirePart = z
   .object({
     text: z.string().optional(),
     raw: z.string().regex(base64, 'must be base64').optional(),
@@ -71,7 +71,7 @@ const part = z
     error: 'must have exactly one of text, raw, url and data',
   });
 
-export type WirePart = z.infer<typeof part>;
+export type WirePart = z.infer<typeof wirePart>;
 
 const rawBytes = (parts: readonly WirePart[]): number =>
   parts.reduce((sum, { raw = '' }) => sum + Buffer.byteLength(raw, 'base64'), 0);
@@ -99,7 +99,7 @@ const message = z.object({
   taskId: optionalId,
   role: enumOf(roles, 'must be ROLE_USER').refine((role) => role === 'ROLE_USER', 'must be ROLE_USER'),
   parts: z
-    .array(part)
+    .array(wirePart)
     .min(1, 'must have at least one part')
     .max(100, 'must have at most 100 parts')
     .refine((parts) => parts.filter(({ raw }) => raw !== undefined).length <= maxAttachments, {

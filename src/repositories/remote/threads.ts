@@ -1,4 +1,4 @@
-import type { TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import type { TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A thread of an agent here and a remote agent. Times are in milliseconds. */
@@ -29,6 +29,8 @@ export interface RemoteMessageRow {
   /** `unknown`: it was sent, and whether it arrived could not be found out. */
   outcome: 'accepted' | 'undeliverable' | 'unknown';
   remote_task_id: string | null;
+  /** How far the remote agent has come with it. */
+  delivery: TaskDelivery;
   error: { code: string; message: string } | null;
   created_at: number;
 }
@@ -63,6 +65,12 @@ const taskColumns = `k.thread_id, k.remote_task_id, k.message_id, k.task_id, k.s
 /** Threads with something to do at `:now`. */
 const due = `remote_threads r join threads t on t.id = r.thread_id
   where r.next_at <= :now and (r.position < t.last_sequence or r.poll_at <= :now)`;
+
+/** Needs `remote_messages m` of one thread: before the first message that is still in one of these states. */
+const markOf = (states: readonly TaskDelivery[]): string => {
+  const isBehind = `m.outcome = 'accepted' and m.delivery in (${states.map((state) => `'${state}'`).join(', ')})`;
+  return `coalesce(min(m.sequence) filter (where ${isBehind}) - 1, max(m.sequence), 0)`;
+};
 
 export const remoteThreadsRepository = repository({
   insert: sql.run<[thread: Pick<RemoteThreadRow, 'thread_id' | 'agent_id'>, now: number]>(
@@ -106,11 +114,16 @@ export const remoteThreadsRepository = repository({
      left join lateral (select k.remote_task_id from remote_tasks k where k.thread_id = :thread_id and k.poll_at is not null
        and (k.task_id = t.task_id or t.task_id is null and k.task_id is null and k.state = 'input_required') limit 1) k on true`,
   ),
+  /** The last sequence of the thread; read it before the messages. */
+  lastSequence: sql.value<[threadId: string], number | undefined>(
+    'remote_threads.last_sequence',
+    `select last_sequence from threads where id = :thread_id`,
+  ),
   addMessage: sql.run<[message: RemoteMessageRow]>(
     'remote_messages.insert',
-    `insert into remote_messages (message_id, thread_id, sequence, outcome, remote_task_id, error, created_at)
-     values (:message_id, :thread_id, :sequence, :outcome, :remote_task_id, :error, :created_at)
-     on conflict (message_id) do update set outcome = excluded.outcome, remote_task_id = excluded.remote_task_id, error = excluded.error`,
+    `insert into remote_messages (message_id, thread_id, sequence, outcome, remote_task_id, delivery, error, created_at)
+     values (:message_id, :thread_id, :sequence, :outcome, :remote_task_id, :delivery, :error, :created_at)
+     on conflict (message_id) do nothing`,
     ({ error, ...message }) => ({ ...message, error: error && JSON.stringify(error) }),
   ),
   /** Inserts a task, or stores what it has become. */
@@ -135,6 +148,32 @@ export const remoteThreadsRepository = repository({
     `with task as (
        update remote_tasks set poll_at = :now where message_id = :message_id and poll_at is not null returning thread_id)
      update remote_threads r set poll_at = :now from task where r.thread_id = task.thread_id returning r.thread_id`,
+  ),
+  /** The remote agent has come so far with the messages of a task. Marks of a thread name a sequence, so they pass messages that cannot be delivered. */
+  setDelivery: sql.run<[threadId: string, remoteTaskId: string, delivery: TaskDelivery]>(
+    'remote_messages.set_delivery(thread_id, remote_task_id, delivery)',
+    `update remote_messages set delivery = :delivery where thread_id = :thread_id and remote_task_id = :remote_task_id and delivery <> :delivery`,
+  ),
+  /** Up to which sequence all messages have come so far; 0: none. */
+  readMarks: sql.single<[threadId: string], { delivered: number; read: number; handled: number }>(
+    'remote_messages.read_marks',
+    `select ${markOf(['stored'])} as delivered, ${markOf(['stored', 'delivered'])} as read, ${markOf(['stored', 'delivered', 'read'])} as handled
+     from remote_messages m where m.thread_id = :thread_id`,
+  ),
+  /** Moves the marks of the remote agent forward. Returns those that moved; the others are null. */
+  moveMarks: sql.row<
+    [thread: { thread_id: string; agent_id: string }, marks: { read: number; handled: number }],
+    { read_sequence: number | null; handled_sequence: number | null }
+  >(
+    'remote_threads.move_marks(..., ...)',
+    `with before as (
+       select handled_sequence, read_sequence from thread_members where thread_id = :thread_id and agent_id = :agent_id for no key update
+     ), moved as (
+       update thread_members m set handled_sequence = greatest(m.handled_sequence, :handled::int), read_sequence = greatest(m.read_sequence, :read::int)
+       from before b where m.thread_id = :thread_id and m.agent_id = :agent_id and (b.handled_sequence < :handled or b.read_sequence < :read)
+     )
+     select case when :read > b.read_sequence then :read::int end as read_sequence, case when :handled > b.handled_sequence then :handled::int end as handled_sequence
+     from before b`,
   ),
   /** Which of these messages and artifacts of the remote side were applied. */
   listApplied: sql.values<[threadId: string, keys: readonly string[]], string>(

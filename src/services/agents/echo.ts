@@ -1,13 +1,12 @@
 import type { MessageRow } from '../../repositories/messages/messages.ts';
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
-import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
-import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { wantsNoReply } from '../../../packages/core/src/domain/threads.ts';
 import type { SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 import { requireThread } from '../access.ts';
 import { lockThread, sendMessage } from '../messages/send.ts';
+import { createServiceActor } from './service-actor.ts';
 
 /**
  * The id of the echo agent. It is fixed, and callers cannot choose ids, so an agent with this id was registered by this file: a handle
@@ -106,7 +105,7 @@ function isAnswerable({ sender_id, content, metadata }: MessageRow): boolean {
 async function answer(opened: SystemWork, { id, thread_id, sequence, content }: MessageRow): Promise<void> {
   const echo = await opened.db.agents.find(echoAgentId);
   if (!echo) return;
-  const work = { ...opened, actor: toActor(echo) };
+  const work = { ...opened, actor: createServiceActor(echo, 'echo') };
   await lockThread(work, thread_id);
   const { members } = await requireThread(work, thread_id);
   if (members.length !== 2 || (await work.db.messages.hasReply({ thread_id, sequence, id }, echoAgentId)))
@@ -120,25 +119,4 @@ async function answer(opened: SystemWork, { id, thread_id, sequence, content }: 
     reply_to: id,
     metadata: { no_reply_expected: true },
   });
-}
-
-function toActor({
-  id,
-  canonical_handle,
-  owner_id,
-}: {
-  id: string;
-  canonical_handle: string;
-  owner_id: string;
-}): Actor {
-  return {
-    agent_id: id,
-    handle: canonical_handle,
-    owner_id,
-    scopes: new Set(scopes),
-    client_id: 'echo',
-    resource: '',
-    expires_at: Infinity,
-    token_id: 'echo',
-  };
 }

@@ -12,6 +12,7 @@ import { messageCreated } from './message/created.ts';
 import { messageDelivered } from './message/delivered.ts';
 import { messageHandled } from './message/handled.ts';
 import { messageRead } from './message/read.ts';
+import { messageUndeliverable } from './message/undeliverable.ts';
 import { threadCreated } from './thread/created.ts';
 import { taskUpdated } from './task/updated.ts';
 import { memberAdded } from './thread/member-added.ts';
@@ -28,6 +29,7 @@ const events = [
   messageDelivered,
   messageRead,
   messageHandled,
+  messageUndeliverable,
   taskUpdated,
   attachmentScanned,
   contactRequest,
