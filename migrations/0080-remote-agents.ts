@@ -74,6 +74,8 @@ export async function up(knex: Knex): Promise<void> {
       state text not null,
       generation int not null default 0,
       polls int not null default 0,
+      -- Whether the remote side was told that its task is canceled here.
+      cancel_sent boolean not null default false,
       -- Null: it has ended.
       poll_at bigint,
       primary key (thread_id, remote_task_id)

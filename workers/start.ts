@@ -20,7 +20,9 @@ import { maintenanceHandler } from './maintenance/tasks.ts';
 import { createBackOff } from '../src/shared/back-off.ts';
 import { consumeQueues, type OnJobEnd } from './consume-queues.ts';
 import { subscriptionSource } from './posting/event-subscriptions.ts';
-import { subscriptionPosting } from '../src/jobs/posting.ts';
+import { remoteThreadSource } from './remote/deliver.ts';
+import { openIntake } from '../src/start/execute.ts';
+import { remoteDelivery, subscriptionPosting } from '../src/jobs/posting.ts';
 import { postingHandler } from './posting/handler.ts';
 import { pushConfigSource } from './posting/push-configs.ts';
 import { defaultNotifications, notificationHandlers } from './notifications.ts';
@@ -65,6 +67,16 @@ export async function startWorker(
       [subscriptionSource(core, receipts, pacing), pushConfigSource(core, pacing)],
       pacing,
     ),
+    ...(config.REMOTE_AGENTS
+      ? [
+          postingHandler(
+            core,
+            remoteDelivery,
+            [remoteThreadSource(stoppable, openIntake(stoppable), pacing)],
+            pacing,
+          ),
+        ]
+      : []),
     ...notificationHandlers(core, notifications),
     searchIndexingHandler(core),
     attachmentScanningHandler(stoppable, { stop: stop.signal }),

@@ -2,11 +2,21 @@ import type { Core } from '../compose.ts';
 import { createCountOutcomes } from '../operations/execute/count-outcomes.ts';
 import type { Stage } from '../operations/execute/context.ts';
 import { createExecute, createStages, type Execute } from '../operations/execute/execute.ts';
-import { createIntake } from '../operations/execute/file-intake.ts';
+import { createIntake, type Intake } from '../operations/execute/file-intake.ts';
 import type { InboxWatches } from '../operations/execute/await-items.ts';
 import type { CallerFeed } from '../operations/execute/await-reply.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
 import { createWarningLog } from './connections.ts';
+
+/** Returns what stores the bytes of files. */
+export function openIntake({ blobs, config, logger }: Pick<Core, 'blobs' | 'config' | 'logger'>): Intake {
+  return createIntake({
+    blobs,
+    types: config.ATTACHMENT_TYPES,
+    limits: { per_agent: config.UPLOADS_PER_AGENT, per_process: config.UPLOADS_PER_PROCESS },
+    log: createWarningLog(logger),
+  });
+}
 
 /** Returns `execute` for one transport: traced, and counted in the metrics under the name of the transport. */
 export function createExecuteFor(
@@ -14,13 +24,8 @@ export function createExecuteFor(
   limits: RateLimits,
   feed: CallerFeed & InboxWatches,
 ): (transport: string) => Execute {
-  const { config, tracing, metrics } = core;
-  const intake = createIntake({
-    blobs: core.blobs,
-    types: config.ATTACHMENT_TYPES,
-    limits: { per_agent: config.UPLOADS_PER_AGENT, per_process: config.UPLOADS_PER_PROCESS },
-    log: createWarningLog(core.logger),
-  });
+  const { tracing, metrics } = core;
+  const intake = openIntake(core);
   const stages = createStages(core.unitOfWork, { limits, intake, feed });
 
   return function executeFor(transport) {

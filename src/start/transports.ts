@@ -16,6 +16,8 @@ import { ensureEchoFor } from '../services/agents/echo.ts';
 import { readFileAddress } from '../services/a2a/files.ts';
 import { writeA2aError } from '../transports/a2a/errors.ts';
 import { answerErrors } from '../transports/http/errors.ts';
+import { createPostingJob } from '../jobs/posting.ts';
+import { noteCallback } from '../services/remote/callbacks.ts';
 import { createA2aTransport } from '../transports/a2a/transport.ts';
 import { createConsoleTransport } from '../transports/console/transport.ts';
 import { authenticate } from '../transports/http/authenticate.ts';
@@ -145,10 +147,17 @@ export function createA2a(
     draining,
     onSlowReader: () => metrics.slowReaders.inc({ transport: 'a2a' }),
     readFileAddress: (sealed) => unitOfWork.read(system, (work) => readFileAddress(work, sealed)),
+    noteCallback: config.REMOTE_AGENTS ? (sealed) => readTaskOfCallback(core, sealed) : undefined,
     readCard: createReadA2aCard(unitOfWork, execute),
     signJson,
     registerMissing: async (handle) => config.ECHO_AGENT && (await ensureEchoFor(unitOfWork, handle)),
   });
+}
+
+/** The worker reads the task of a callback. */
+async function readTaskOfCallback({ unitOfWork, queues }: Core, sealed: string): Promise<void> {
+  const thread_id = await unitOfWork.write(system, (work) => noteCallback(work, sealed));
+  if (thread_id !== undefined) await queues.enqueue([createPostingJob(thread_id, Date.now())]);
 }
 
 /** The metadata of /v1, whose tokens REST and A2A accept (RFC 9728). */

@@ -1,5 +1,6 @@
 import { query, statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
+import { hasOutgoing } from '../remote/threads.ts';
 
 /** A subscription of an MCP client. Times are in milliseconds. */
 export interface EventSubscriptionRow {
@@ -181,7 +182,7 @@ export const eventSubscriptionsRepository = repository(
        union all select c.task_id || '/' || c.id from a2a_push_configs c join tasks t on t.id = c.task_id
        where c.client_id = any(:agent_ids) and c.next_at <= :now and c.position < t.generation
        union all select r.thread_id from remote_threads r join threads t on t.id = r.thread_id
-       where r.agent_id = any(:agent_ids) and r.next_at <= :now and r.position < t.last_sequence`,
+       where r.agent_id = any(:agent_ids) and r.next_at <= :now and ${hasOutgoing}`,
     ),
     /** Up to `limit` subscriptions after this id that have something to do at `now`: events, a gap, or their end. */
     listDue: sql.values<[now: number, after: string, limit: number], string>(

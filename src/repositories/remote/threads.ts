@@ -47,6 +47,7 @@ export interface RemoteTaskRow {
   /** As the remote side counts; 0: it does not. */
   generation: number;
   polls: number;
+  cancel_sent: boolean;
   /** Null: it has ended. */
   poll_at: number | null;
 }
@@ -60,11 +61,16 @@ export interface MessagePlace {
 }
 
 const columns = `r.thread_id, r.agent_id, r.position, r.context_id, r.attempts, r.begun_id, r.next_at, r.poll_at`;
-const taskColumns = `k.thread_id, k.remote_task_id, k.message_id, k.task_id, k.state, k.generation, k.polls, k.poll_at`;
+const taskColumns = `k.thread_id, k.remote_task_id, k.message_id, k.task_id, k.state, k.generation, k.polls, k.cancel_sent, k.poll_at`;
+
+/** Needs remote tasks `k`: it is canceled here, and the remote side does not know. */
+const isToCancel = `k.poll_at is not null and not k.cancel_sent and exists (select from tasks t where t.id = k.task_id and t.state = 'canceled')`;
+
+/** Needs `remote_threads r` and `threads t`: something is to be sent. */
+export const hasOutgoing = `(r.position < t.last_sequence or exists (select from remote_tasks k where k.thread_id = r.thread_id and ${isToCancel}))`;
 
 /** Threads with something to do at `:now`. */
-const due = `remote_threads r join threads t on t.id = r.thread_id
-  where r.next_at <= :now and (r.position < t.last_sequence or r.poll_at <= :now)`;
+const due = `remote_threads r join threads t on t.id = r.thread_id where r.next_at <= :now and (r.poll_at <= :now or ${hasOutgoing})`;
 
 /** Needs `remote_messages m` of one thread: before the first message that is still in one of these states. */
 const markOf = (states: readonly TaskDelivery[]): string => {
@@ -129,18 +135,25 @@ export const remoteThreadsRepository = repository({
   /** Inserts a task, or stores what it has become. */
   putTask: sql.run<[task: RemoteTaskRow]>(
     'remote_tasks.put',
-    `insert into remote_tasks (thread_id, remote_task_id, message_id, task_id, state, generation, polls, poll_at)
-     values (:thread_id, :remote_task_id, :message_id, :task_id, :state, :generation, :polls, :poll_at)
+    `insert into remote_tasks (thread_id, remote_task_id, message_id, task_id, state, generation, polls, cancel_sent, poll_at)
+     values (:thread_id, :remote_task_id, :message_id, :task_id, :state, :generation, :polls, :cancel_sent, :poll_at)
      on conflict (thread_id, remote_task_id) do update set state = excluded.state, generation = excluded.generation, polls = excluded.polls,
-       poll_at = excluded.poll_at`,
+       cancel_sent = excluded.cancel_sent, poll_at = excluded.poll_at`,
   ),
   findTask: sql.row<[threadId: string, remoteTaskId: string], RemoteTaskRow>(
     'remote_tasks.find(thread_id, remote_task_id)',
     `select ${taskColumns} from remote_tasks k where k.thread_id = :thread_id and k.remote_task_id = :remote_task_id`,
   ),
-  findDueTask: sql.row<[threadId: string, now: number], RemoteTaskRow>(
+  /** When a task of the thread is read next; null: none. */
+  nextPoll: sql.value<[threadId: string], number | null>(
+    'remote_tasks.next_poll',
+    `select min(poll_at) from remote_tasks where thread_id = :thread_id`,
+  ),
+  /** A task to read now, or to cancel. */
+  findDueTask: sql.row<[threadId: string, now: number], RemoteTaskRow & { is_to_cancel: boolean }>(
     'remote_tasks.find_due(thread_id, now)',
-    `select ${taskColumns} from remote_tasks k where k.thread_id = :thread_id and k.poll_at <= :now order by k.poll_at limit 1`,
+    `select ${taskColumns}, ${isToCancel} as is_to_cancel from remote_tasks k
+     where k.thread_id = :thread_id and (k.poll_at <= :now or ${isToCancel}) order by k.poll_at limit 1`,
   ),
   /** A callback came: the task of a message is read at once. Returns its thread. */
   setTaskDue: sql.value<[messageId: string, now: number], string | undefined>(

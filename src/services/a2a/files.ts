@@ -7,11 +7,15 @@ import { requireClean } from '../attachments/attachments.ts';
 const purpose = 'a2a file';
 
 /**
- * Returns the address of a file of a message, valid for an hour. It needs no token, and does not show the ID of the file. It exists before the
+ * Returns the address of a file of a message, valid for an hour unless a lifetime is given (milliseconds). It needs no token, and does not show the ID of the file. It exists before the
  * file is scanned; until then it returns ATTACHMENT_NOT_READY.
  */
-export function toFileAddress({ settings, now }: Pick<ReadWork, 'settings' | 'now'>, id: string): string {
-  const text = JSON.stringify({ id, expires_at: now + fileAddressLifetimeMs });
+export function toFileAddress(
+  { settings, now }: Pick<ReadWork, 'settings' | 'now'>,
+  id: string,
+  lifetimeMs = fileAddressLifetimeMs,
+): string {
+  const text = JSON.stringify({ id, expires_at: now + lifetimeMs });
   return `${settings.publicUrl}/a2a/-/files/${settings.sealedBox.seal(text, purpose).toString('base64url')}`;
 }
 

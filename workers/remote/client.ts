@@ -1,0 +1,160 @@
+import { AgentCard, GetTaskRequest, ListTasksRequest, Message, SendMessageRequest, Task } from '@a2a-js/sdk';
+import {
+  type Client,
+  ClientFactory,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+  withA2AExtensions,
+} from '@a2a-js/sdk/client';
+import type { Core } from '../../src/compose.ts';
+import { mailboxExtension } from '../../packages/core/src/domain/a2a.ts';
+import { type GuardedFetch, RequestFailed } from '../../src/platform/outbound/guarded-fetch.ts';
+import type { CardIdentity, RemoteAgentRow } from '../../src/repositories/remote/agents.ts';
+import type { TokenSource } from './tokens.ts';
+
+/** Longer than a remote side may hold a call that does not wait. */
+const limits = { timeoutMs: 20_000, maxBytes: 8 * 1024 * 1024 };
+
+/** Why a call has no result. */
+export interface CallFailure {
+  /**
+   * `retry`: the remote side has not received the call, or will take it later. `unclear`: it may have received it. `task_over`: the task that
+   * the call names has ended. `refused`: it will not take it.
+   */
+  kind: 'retry' | 'unclear' | 'task_over' | 'refused';
+  error: { code: string; message: string };
+  retryAfterMs: number | undefined;
+}
+
+export type CallResult = { json: unknown; failure: null } | { json: null; failure: CallFailure };
+
+/** Calls one remote agent. Results are JSON of A2A 1.0, in every version that it speaks. */
+export interface RemoteClient {
+  /** `json` is a SendMessageResponse: `{task}` or `{message}`. */
+  send(request: object): Promise<CallResult>;
+  getTask(id: string): Promise<CallResult>;
+  cancelTask(id: string): Promise<CallResult>;
+  /** Finds the newest tasks of a context, with their messages. */
+  listTasks(context_id: string | null): Promise<CallResult>;
+}
+
+/** What the last response said, besides its body. */
+interface LastResponse {
+  status: number | null;
+  retryAfterMs: number | undefined;
+}
+
+/** Creates a client for what a person confirmed of an agent. @param getToken null: it needs no token. */
+export async function createRemoteClient(
+  { remoteClient }: Pick<Core, 'remoteClient'>,
+  { card, confirmed }: Pick<RemoteAgentRow, 'card'> & { confirmed: CardIdentity },
+  tokens: TokenSource,
+): Promise<RemoteClient> {
+  const last: LastResponse = { status: null, retryAfterMs: undefined };
+  const fetchImpl = withToken(remoteClient.createFetch(limits), tokens, last);
+  const { url, binding, version } = confirmed;
+  const interfaces = [{ url, protocolBinding: binding, protocolVersion: version }];
+  const legacyCompat = { enabled: true };
+  const factory = new ClientFactory({
+    transports: [
+      new JsonRpcTransportFactory({ fetchImpl, legacyCompat }),
+      new RestTransportFactory({ fetchImpl, legacyCompat }),
+    ],
+  });
+  const { name = 'agent', capabilities = {} } = card ?? {};
+  const client = await factory.createFromAgentCard(
+    AgentCard.fromJSON({ name, capabilities, supportedInterfaces: interfaces }),
+  );
+
+  async function call(run: (client: Client, options: object) => Promise<unknown>): Promise<CallResult> {
+    Object.assign(last, { status: null, retryAfterMs: undefined });
+    try {
+      const options = { serviceParameters: withExtension() };
+      return { json: await run(client, options), failure: null };
+    } catch (error) {
+      return {
+        json: null,
+        failure: toFailure(error instanceof Error ? error : new Error(String(error)), last),
+      };
+    }
+  }
+
+  return {
+    send: (request) =>
+      call(async (to, options) => {
+        const result = await to.sendMessage(SendMessageRequest.fromJSON(request), options);
+        return 'status' in result ? { task: Task.toJSON(result) } : { message: Message.toJSON(result) };
+      }),
+    getTask: (id) =>
+      call(async (to, options) =>
+        Task.toJSON(await to.getTask(GetTaskRequest.fromJSON({ id, historyLength: 100 }), options)),
+      ),
+    cancelTask: (id) =>
+      call(async (to, options) =>
+        Task.toJSON(await to.cancelTask({ id, tenant: '', metadata: undefined }, options)),
+      ),
+    listTasks: (contextId) =>
+      call(async (to, options) => {
+        const filter = { ...(contextId !== null && { contextId }), pageSize: 50, historyLength: 20 };
+        const { tasks } = await to.listTasks(ListTasksRequest.fromJSON(filter), options);
+        return tasks.map((task) => Task.toJSON(task));
+      }),
+  };
+}
+
+function withExtension(): Record<string, string> {
+  const parameters = {};
+  withA2AExtensions(mailboxExtension)(parameters);
+  return parameters;
+}
+
+/** Adds the token, and a new one once after a 401. */
+function withToken(send: GuardedFetch, tokens: TokenSource, last: LastResponse): typeof fetch {
+  async function attempt(
+    input: string | URL | Request,
+    init: RequestInit | undefined,
+    renew: boolean,
+  ): Promise<Response> {
+    const token = await tokens.get(renew);
+    const headers = new Headers(init?.headers);
+    if (token !== null) headers.set('Authorization', `Bearer ${token}`);
+    const response = await send(input, { ...init, headers });
+    last.status = response.status;
+    last.retryAfterMs = readRetryAfter(response.headers.get('Retry-After'));
+    return response;
+  }
+  return async (input, init) => {
+    const response = await attempt(input, init, false);
+    return response.status === 401 && tokens.isRenewable ? attempt(input, init, true) : response;
+  };
+}
+
+function readRetryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return ms > 0 ? ms : undefined;
+}
+
+const endedReasons = new Set(['TASK_NOT_FOUND', 'UNSUPPORTED_OPERATION']);
+/** These statuses say that the call was not taken. */
+const laterStatuses = new Set([401, 403, 404, 429, 503]);
+
+function toFailure(error: Error, { status, retryAfterMs }: LastResponse): CallFailure {
+  const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : undefined;
+  const about = {
+    error: { code: reason ?? (status === null ? 'NO_ANSWER' : `HTTP_${status}`), message: shorten(error) },
+    retryAfterMs,
+  };
+  if (error instanceof RequestFailed) return { kind: error.isSent ? 'unclear' : 'retry', ...about };
+  if (status === null) return { kind: 'retry', ...about };
+  if (reason !== undefined && endedReasons.has(reason)) return { kind: 'task_over', ...about };
+  if (status === 429 || status === 503) return { kind: 'retry', ...about };
+  if (status >= 500 || reason === 'INTERNAL') return { kind: 'unclear', ...about };
+  // A credential can be replaced, and an agent can come back.
+  if (reason === undefined && laterStatuses.has(status)) return { kind: 'retry', ...about };
+  if (reason === undefined && status < 300) return { kind: 'unclear', ...about };
+  return { kind: 'refused', ...about };
+}
+
+/** What a remote side says is shown to people, so it is short. */
+const shorten = ({ message }: Error): string => message.replaceAll(/\s+/g, ' ').slice(0, 200);

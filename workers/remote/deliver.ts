@@ -1,0 +1,99 @@
+import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
+import type { Core } from '../../src/compose.ts';
+import { createPostingJob } from '../../src/jobs/posting.ts';
+import type { ListedRemoteAgentRow } from '../../src/repositories/remote/agents.ts';
+import type { RemoteThreadRow } from '../../src/repositories/remote/threads.ts';
+import { createServiceActor } from '../../src/services/agents/service-actor.ts';
+import type { openIntake } from '../../src/start/execute.ts';
+import type { PostingSource, Step } from '../posting/handler.ts';
+import { createRemoteClient, type RemoteClient } from './client.ts';
+import { createReceiver } from './receive.ts';
+import { createSender } from './send.ts';
+import { createTokenSources } from './tokens.ts';
+
+/** A thread whose agent no person has confirmed is looked at again after so long. A confirmation makes it due. */
+const waitingMs = 24 * 60 * 60 * 1000;
+
+/** What one turn of a thread needs. */
+export interface Turn {
+  core: Core;
+  pacing: WebhookPacing;
+  agent: ListedRemoteAgentRow;
+  thread: RemoteThreadRow;
+  client: RemoteClient;
+  intake: ReturnType<typeof openIntake>;
+  actor: ReturnType<typeof createServiceActor>;
+  /** Stores the state of the thread and extends the lease. Returns false if another process has it now. */
+  store(next_at?: number): Promise<boolean>;
+}
+
+/**
+ * The threads with remote agents. A turn reads the open tasks of the remote side that are due, and sends the next messages one at a time, in
+ * the order of the thread. The position moves when a message needs no attempt any more, so delivery can always continue there.
+ */
+export function remoteThreadSource(core: Core, intake: Turn['intake'], pacing: WebhookPacing): PostingSource {
+  const { remoteAgents, remoteThreads } = core.db;
+  const tokensOf = createTokenSources(core);
+
+  return {
+    owns: (id) => id.startsWith('thd_'),
+    async claim(id) {
+      const thread = await remoteThreads.claim(id, Date.now(), pacing.leaseMs);
+      const agent = thread && (await remoteAgents.find(thread.agent_id));
+      if (!thread || !agent) return undefined;
+
+      async function store(next_at = Date.now() + pacing.leaseMs): Promise<boolean> {
+        if (!thread) return false;
+        const lease = thread.next_at;
+        thread.next_at = next_at;
+        return remoteThreads.store(thread.thread_id, lease, thread);
+      }
+
+      async function next(end: number): Promise<Step> {
+        const { confirmed } = agent ?? {};
+        if (!agent || !thread || agent.state !== 'ready' || !confirmed)
+          return { until: Date.now() + waitingMs };
+        const client = await createRemoteClient(core, { ...agent, confirmed }, tokensOf(agent));
+        const actor = createServiceActor(
+          { id: agent.agent_id, canonical_handle: agent.canonical_handle, owner_id: agent.owner_id },
+          'remote',
+        );
+        return takeSteps({ core, pacing, agent, thread, client, intake, actor, store }, end);
+      }
+
+      return {
+        agent_id: agent.agent_id,
+        isDue: () => remoteThreads.isDue(id, Date.now()),
+        next,
+        release: store,
+      };
+    },
+  };
+}
+
+async function takeSteps(turn: Turn, end: number): Promise<Step> {
+  const { core, thread } = turn;
+  const { db, queues } = core;
+  const { send } = createSender(turn);
+  const { cancelTask, readTask } = createReceiver(turn);
+  let step: Step = 'more';
+  while (step === 'more' && Date.now() < end) {
+    const task = await db.remoteThreads.findDueTask(thread.thread_id, Date.now());
+    if (task) {
+      step = await (task.is_to_cancel ? cancelTask : readTask)(task);
+      continue;
+    }
+    const last = (await db.remoteThreads.lastSequence(thread.thread_id)) ?? 0;
+    const message = await db.messages.findFirstOfOthers(thread.thread_id, thread.position, thread.agent_id);
+    if (message) {
+      step = await send(message);
+      continue;
+    }
+    thread.position = Math.max(thread.position, last);
+    step = (await turn.store()) ? 'idle' : 'ended';
+  }
+  const poll_at = await db.remoteThreads.nextPoll(thread.thread_id);
+  if (poll_at !== undefined && poll_at !== null)
+    await queues.enqueue([createPostingJob(thread.thread_id, poll_at)]);
+  return step;
+}

@@ -1,0 +1,120 @@
+import { isOpenTask } from '../../packages/core/src/domain/tasks.ts';
+import { readRemoteTask, type RemoteItem, type RemoteTask } from '../../src/presenters/a2a/remote.ts';
+import type { RemoteTaskRow } from '../../src/repositories/remote/threads.ts';
+import { addAttachment } from '../../src/services/attachments/attachments.ts';
+import { applyRemoteTask, retryOf, type StoredItem } from '../../src/services/remote/deliveries.ts';
+import type { Step } from '../posting/handler.ts';
+import type { Turn } from './deliver.ts';
+import { toIncoming } from './files.ts';
+
+/** Items that one transaction applies. More follow with the next read. */
+const maxItems = 20;
+
+/** Reads of an ended task whose remote side still says how far the agent has come. */
+const maxPollsOfEnded = 12;
+
+const secondMs = 1_000;
+const maxPollMs = 600 * secondMs;
+
+/** When a new task is read first: soon if it brought something, or if no callback comes. */
+export function firstPollAt(task: RemoteTask, hasCallback: boolean): number | null {
+  if (task.items.length > 0) return Date.now();
+  return nextPollAt(task, 0, hasCallback);
+}
+
+/** When a task is read again; null: no more. */
+function nextPollAt({ state, mailbox }: RemoteTask, polls: number, hasCallback: boolean): number | null {
+  const first = hasCallback ? 60 * secondMs : 2 * secondMs;
+  const at = Date.now() + Math.min(maxPollMs, first * 2 ** Math.min(polls, 20));
+  if (isOpenTask(state)) return at;
+  return mailbox && mailbox.delivery !== 'handled' && polls < maxPollsOfEnded ? at : null;
+}
+
+/** Stores the files of items; nothing of an item is a message yet. */
+export async function storeFiles(
+  { core, intake, actor }: Turn,
+  items: readonly RemoteItem[],
+): Promise<StoredItem[]> {
+  const stored: StoredItem[] = [];
+  for (const item of items) {
+    const attachment_ids: string[] = [];
+    for (const file of item.files) {
+      const received = await intake(toIncoming(file), actor.agent_id);
+      const { id } = await core.unitOfWork.write(actor, (work) => addAttachment(work, received.file));
+      attachment_ids.push(id);
+    }
+    stored.push({ ...item, attachment_ids });
+  }
+  return stored;
+}
+
+/** Returns what reads the tasks of a remote agent. */
+export function createReceiver(turn: Turn) {
+  const { core, agent, thread, client, actor, store } = turn;
+  const { remoteThreads } = core.db;
+
+  /** Reads a task later. */
+  async function putOff(link: RemoteTaskRow, until: number): Promise<Step> {
+    await remoteThreads.putTask({ ...link, polls: link.polls + 1, poll_at: until });
+    return (await store()) ? 'more' : 'ended';
+  }
+
+  async function apply(link: RemoteTaskRow, task: RemoteTask): Promise<Step> {
+    const keys = task.items.map(({ key }) => key);
+    const applied = new Set(await remoteThreads.listApplied(thread.thread_id, keys));
+    const fresh = task.items.filter(({ key }) => !applied.has(key));
+    const wanted = Math.min(fresh.length, maxItems);
+    const balance = await core.limiter.consume('send_message', agent.agent_id, wanted);
+    const allowed = Math.min(wanted, balance?.allowed ?? wanted);
+    if (wanted > 0 && allowed === 0) return putOff(link, Date.now() + (balance?.resetMs ?? 0) + secondMs);
+    const isWhole = fresh.length <= allowed;
+    const items = await storeFiles(turn, fresh.slice(0, allowed));
+    const hasCallback = (agent.card?.['capabilities'] as { pushNotifications?: boolean } | undefined)
+      ?.pushNotifications;
+    const poll_at = isWhole ? nextPollAt(task, link.polls + 1, hasCallback === true) : Date.now();
+    await core.unitOfWork.write(actor, (work) =>
+      applyRemoteTask(work, link, task, { items, isWhole, poll_at }),
+    );
+    return (await store()) ? 'more' : 'ended';
+  }
+
+  /** Reads a task of the remote side, and applies what is new. */
+  async function readTask(link: RemoteTaskRow): Promise<Step> {
+    const { json, failure } = await client.getTask(link.remote_task_id);
+    const later = Date.now() + Math.min(maxPollMs, secondMs * 2 ** Math.min(link.polls + 2, 20));
+    if (failure?.kind === 'task_over') {
+      // The remote side has forgotten it.
+      const gone: RemoteTask = {
+        id: link.remote_task_id,
+        context_id: thread.context_id ?? '',
+        state: 'failed',
+        items: [],
+        mailbox: null,
+      };
+      return apply(link, gone);
+    }
+    if (failure) {
+      await core.db.remoteAgents.noteDelivery(agent.agent_id, failure.error.message, Date.now());
+      return putOff(link, Math.max(later, Date.now() + (failure.retryAfterMs ?? 0)));
+    }
+    try {
+      return await apply(link, readRemoteTask(json));
+    } catch (error) {
+      core.logger.warn(
+        { err: error, task: link.remote_task_id },
+        'a task of a remote agent cannot be applied',
+      );
+      return putOff(link, Math.max(later, retryOf(error, Date.now()) ?? 0));
+    }
+  }
+
+  /** Tells the remote side that a task was canceled here. It may have ended meanwhile. */
+  async function cancelTask(link: RemoteTaskRow): Promise<Step> {
+    const { failure } = await client.cancelTask(link.remote_task_id);
+    const isLater = failure?.kind === 'retry' || failure?.kind === 'unclear';
+    if (isLater) return { until: Date.now() + Math.max(secondMs, failure.retryAfterMs ?? 0) };
+    return putOff({ ...link, cancel_sent: true }, Date.now());
+  }
+
+  return { cancelTask, readTask };
+}
