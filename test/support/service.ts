@@ -14,7 +14,7 @@ import {
 } from '../../src/services/agents/operator-registration.ts';
 import { issueToken } from '../../src/services/auth/issue-token.ts';
 import { type TokenAudience, toResourceUrls } from '../../src/services/auth/tokens.ts';
-import { defaultPacing } from '../../packages/core/src/domain/webhooks.ts';
+import { defaultPacing, type WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import { defaultNotifications, type NotificationOptions } from '../../workers/notifications.ts';
 import { startWorker } from '../../workers/start.ts';
 import type { ReadWork, SystemWork } from '../../src/work/unit-of-work.ts';
@@ -131,6 +131,8 @@ export interface ServiceOptions {
   env?: Record<string, string>;
   /** Changes the notifications of the worker. */
   notifications?: Partial<NotificationOptions>;
+  /** Changes the pacing of what the worker sends. */
+  pacing?: Partial<WebhookPacing>;
   /** Instead of a new database, for example to start a second process on the same one. */
   settings?: TestSettings;
   /** Changes the API process, not the worker. */
@@ -148,9 +150,10 @@ export async function startService(options: ServiceOptions = {}) {
   lifecycle.onStop('settings', 20_000, settings.release);
   const { port, ops_port, ...parts } = await startApi(core, lifecycle, overrides);
   const notifications = { ...defaultNotifications, ...options.notifications };
+  const pacing = { ...defaultPacing, ...options.pacing };
   const worker =
     (options.worker ?? true) &&
-    (await startWorker(compose(config, 'test-worker', tracing), lifecycle, defaultPacing, notifications));
+    (await startWorker(compose(config, 'test-worker', tracing), lifecycle, pacing, notifications));
   const url = `http://127.0.0.1:${port}`;
   return {
     core,

@@ -52,6 +52,7 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
     card: buildCard(url, { binding, hasPush }),
     key: undefined as CardKey | undefined,
     requests: 0,
+    failures: 0,
   };
   const pause = { gate: Promise.resolve() };
   const overridden = new Map<string, (params: unknown) => unknown>();
@@ -67,6 +68,7 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
 
   app.get('/card.json', async (_, response: Response) => {
     shown.requests += 1;
+    if (shown.failures >= shown.requests) return void response.status(503).end();
     const { card, key } = shown;
     response.json(key ? await signCard(card, key, `${url}/keys.json`) : card);
   });
@@ -155,6 +157,11 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
     /** How often a token was requested. */
     tokenRequests: () => tokens.requests,
     cardRequests: () => shown.requests,
+    /** The first requests for the card fail. */
+    failCard(count: number) {
+      shown.failures = count;
+    },
+    interfaces: shown.card['supportedInterfaces'],
     changeCard(fields: object) {
       shown.card = { ...shown.card, ...fields };
     },

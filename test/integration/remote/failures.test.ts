@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import { bindings } from '../../clients/a2a.ts';
+import type { Fault } from '../../support/a2a/remote-server.ts';
+import { waitUntil } from '../webhooks/setup.ts';
+import { meetRemote, storyOf, useInstallation } from './setup.ts';
+
+const service = useInstallation();
+
+/** When the thread is attempted again, in milliseconds from now. */
+async function readDelay(thread_id: string): Promise<number> {
+  const text = 'select next_at::float8 as at from remote_threads where thread_id = $1 and attempts > 0';
+  const [row] = await service.sql<{ at: number }>(text, [thread_id]);
+  return (row?.at ?? 0) - Date.now();
+}
+
+describe.each(bindings)('over %s', (binding) => {
+  const meet = () => meetRemote(service, { binding });
+
+  const passing: { name: string; fault: Fault }[] = [
+    { name: '500', fault: { status: 500 } },
+    { name: '503', fault: { status: 503 } },
+    { name: '429 with Retry-After', fault: { status: 429, headers: { 'Retry-After': '1' } } },
+  ];
+  test.each(passing)(
+    'a message is sent again after $name, and the next one waits for it',
+    async ({ fault }) => {
+      const { server, ann, remote } = await meet();
+      const thread_id = await service.thread(ann, remote);
+      server.failNext('SendMessage', fault, 2);
+      await service.send(ann, thread_id, 'silent one');
+      await service.send(ann, thread_id, 'silent two');
+      await waitUntil(() => server.texts()).toEqual(['silent one', 'silent one', 'silent one', 'silent two']);
+      const ids = server.callsOf('SendMessage').map(({ params }) => params.message.messageId);
+      expect(new Set(ids).size).toBe(2);
+    },
+  );
+
+  test('Retry-After is obeyed', async () => {
+    const { server, ann, remote } = await meet();
+    server.failNext('SendMessage', { status: 503, headers: { 'Retry-After': '1800' } });
+    const { thread_id, task_id } = await service.ask(ann, remote, 'When?');
+    await waitUntil(() => readDelay(thread_id)).toBeGreaterThan(1_700_000);
+    expect(server.texts()).toEqual(['When?']);
+    await service.pass(thread_id);
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
+  });
+
+  test('after the last attempt, the sender gets an event, the task fails, and the next message is sent', async () => {
+    const { server, ann, remote } = await meet();
+    const events = await service.follow(ann, 'message.undeliverable');
+    server.failNext('SendMessage', { status: 500 }, 3);
+    const { thread_id, task_id, message_id } = await service.ask(ann, remote, 'When?');
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('failed');
+    expect(await events()).toMatchObject([
+      { thread_id, message_id, sequence: 1, agent: { id: remote.id }, outcome: 'undeliverable' },
+    ]);
+    await service.send(ann, thread_id, 'Hello?');
+    await waitUntil(() => server.texts()).toEqual(['When?', 'When?', 'When?', 'Hello?']);
+    const failed = await service.readRemote(ann, remote.id);
+    expect(failed.state).toBe('ready');
+  });
+
+  test('a refusal that will not change ends a message at once, with the error of the other side', async () => {
+    const { server, ann, remote } = await meet();
+    const events = await service.follow(ann, 'message.undeliverable');
+    const error = { code: 403, status: 'PERMISSION_DENIED', message: 'You are not a contact.' };
+    const body =
+      binding === 'JSONRPC'
+        ? { jsonrpc: '2.0', id: 1, error: { code: -32_000, message: error.message } }
+        : { error };
+    server.failNext('SendMessage', { status: 403, body });
+    const { message_id, task_id, thread_id } = await service.ask(ann, remote, 'When?');
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('failed');
+    expect(server.texts()).toEqual(['When?']);
+    expect(await events()).toMatchObject([
+      { message_id, outcome: 'undeliverable', error: { message: expect.stringContaining(error.message) } },
+    ]);
+    expect(await service.marks(ann, thread_id, remote)).toEqual([0, 0, 0]);
+  });
+
+  test('a request that was lost is not repeated, because the other side may have got it', async () => {
+    const { server, ann, remote } = await meet();
+    const events = await service.follow(ann, 'message.undeliverable');
+    server.failNext('SendMessage', 'lost');
+    const { message_id, task_id, thread_id } = await service.ask(ann, remote, 'When?');
+    await waitUntil(events).toMatchObject([{ message_id, outcome: 'unknown' }]);
+    expect(server.callsOf('ListTasks').length).toBeGreaterThan(0);
+    expect(server.texts()).toEqual(['When?']);
+    expect((await service.readTask(ann, task_id)).state).not.toBe('completed');
+    await service.send(ann, thread_id, 'silent');
+    await waitUntil(() => server.texts()).toEqual(['When?', 'silent']);
+  });
+
+  test('a request whose answer was lost is found in the tasks of the other side', async () => {
+    const { server, ann, remote } = await meet();
+    const events = await service.follow(ann, 'message.undeliverable');
+    server.failNext('SendMessage', 'unanswered');
+    const { task_id, thread_id } = await service.ask(ann, remote, 'When?');
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
+    expect(storyOf(await service.messages(ann, thread_id), ann)).toEqual([
+      'here: When?',
+      'there: Done: When?',
+    ]);
+    expect(server.callsOf('ListTasks')[0]?.params).toMatchObject({ historyLength: expect.anything() });
+    expect(server.texts()).toEqual(['When?']);
+    expect(await events()).toEqual([]);
+  });
+
+  test('an answer that was not read yet does not leave the other messages behind', async () => {
+    const { server, ann, remote } = await meet();
+    server.failNext('GetTask', { status: 500 }, 2);
+    const { task_id, thread_id } = await service.ask(ann, remote, 'When?');
+    await service.send(ann, thread_id, 'silent');
+    await waitUntil(async () => {
+      await service.pass(thread_id);
+      return (await service.readTask(ann, task_id)).state;
+    }).toBe('completed');
+    await waitUntil(() => server.texts()).toEqual(['When?', 'silent']);
+  });
+});
+
+test('a task that has ended in between opens a new one', async () => {
+  const { server, ann, remote } = await meetRemote(service, { hasPush: false });
+  const { thread_id, task_id } = await service.ask(ann, remote, 'ask me');
+  await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('input_required');
+  server.agent.turnsOf('ask me')[0]?.setState('FAILED', 'It took too long.');
+  await service.send(ann, thread_id, 'The red one.');
+  await waitUntil(async () => {
+    await service.pass(thread_id);
+    return storyOf(await service.messages(ann, thread_id), ann);
+  }).toContain('there: Done: The red one.');
+  const tasks = server.callsOf('SendMessage').map(({ params }) => params.message.taskId);
+  expect(tasks.at(-1)).toBeUndefined();
+});
+
+test('nothing listens at the address: the message is sent when it does', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  server.failNext('*', { status: 502 });
+  const { task_id } = await service.ask(ann, remote, 'When?');
+  await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
+  const record = await service.readRemote(ann, remote.id);
+  expect(record).toMatchObject({ last_error: null, failing_since: null });
+  expect(record.last_delivered_at).toEqual(expect.any(Number));
+});
+
+describe('client credentials', () => {
+  const credential = { type: 'client_credentials', client_id: 'ann', client_secret: 'a secret' };
+
+  test('are renewed once after 401', async () => {
+    const { server, ann, remote } = await meetRemote(service, { credential });
+    const first = await service.ask(ann, remote, 'One?');
+    await waitUntil(async () => (await service.readTask(ann, first.task_id)).state).toBe('completed');
+    const { authorization } = server.callsOf('SendMessage')[0]?.headers ?? {};
+    expect(authorization).toBe('Bearer token-1');
+    server.requireToken('another one');
+    const second = await service.ask(ann, first, 'Two?');
+    await waitUntil(async () => (await service.readTask(ann, second.task_id)).state).toBe('completed');
+    expect(server.tokenRequests()).toBe(2);
+    expect(server.callsOf('SendMessage').map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer token-1',
+      'Bearer token-1',
+      'Bearer token-2',
+    ]);
+  });
+
+  test('that do not help end the message', async () => {
+    const { server, ann, remote } = await meetRemote(service, { credential });
+    const events = await service.follow(ann, 'message.undeliverable');
+    server.failNext('SendMessage', { status: 401 }, 20);
+    const { task_id, message_id } = await service.ask(ann, remote, 'When?');
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('failed');
+    expect(await events()).toMatchObject([{ message_id, outcome: 'undeliverable' }]);
+    expect(server.tokenRequests()).toBeLessThanOrEqual(2);
+  });
+
+  test('a bearer token is sent as it is, and never returned', async () => {
+    const token = 'a-token-of-the-other-side';
+    const { server, ann, remote } = await meetRemote(service, { credential: { type: 'bearer', token } });
+    server.requireToken(token);
+    const { task_id } = await service.ask(ann, remote, 'When?');
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
+    expect(JSON.stringify(await service.readRemote(ann, remote.id))).not.toContain(token);
+    const [row] = await service.sql<{ credential: Buffer }>(
+      'select credential from remote_agents where agent_id = $1',
+      [remote.id],
+    );
+    expect(row?.credential.toString('latin1')).not.toContain(token);
+  });
+});

@@ -1,0 +1,168 @@
+import { expect, onTestFinished } from 'vitest';
+import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
+import { createPostingJob } from '../../../src/jobs/posting.ts';
+import { type FeedEvent, followFeed } from '../../clients/feed.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { type RemoteServerOptions, startRemoteServer } from '../../support/a2a/remote-server.ts';
+import {
+  type AgentOptions,
+  type ServiceOptions,
+  startService,
+  type TestAgent,
+} from '../../support/service.ts';
+import { use } from '../../support/use.ts';
+import { fastPacing, waitUntil } from '../webhooks/setup.ts';
+
+/** A remote agent, as an agent of its owner reaches it. */
+export interface AddedRemote {
+  id: string;
+  handle: string;
+}
+
+const loopback = '127.0.0.0/8';
+
+/** A whole installation at the address that it announces, with a worker whose attempts follow quickly. Other systems can be on this machine. */
+export async function startInstallation({
+  env,
+  publicUrl,
+  ...options
+}: Omit<ServiceOptions, 'settings'> & { publicUrl?: (url: string) => Promise<string> } = {}) {
+  const port = await findFreePort();
+  const own = `http://127.0.0.1:${port}`;
+  const service = await startService({
+    pacing: fastPacing,
+    ...options,
+    env: {
+      PORT: String(port),
+      PUBLIC_URL: (await publicUrl?.(own)) ?? own,
+      REMOTE_AGENTS: 'true',
+      REMOTE_NETWORKS: loopback,
+      REMOTE_CONFIRM: 'none',
+      WEBHOOK_NETWORKS: loopback,
+      ...env,
+    },
+  });
+
+  /** The record of a remote agent. */
+  const readRemote = async (by: TestAgent, id: string) =>
+    (await service.get(by, `/remote-agents/${id}`)).body;
+
+  /** Adds a remote agent. `isReady`: waits until messages are sent to it. */
+  async function addRemote(
+    by: TestAgent,
+    remote: { card_url: string; handle?: string; credential?: object },
+    { isReady = true } = {},
+  ): Promise<AddedRemote> {
+    const { status, text, body } = await service.post(by, '/remote-agents', remote);
+    expect(status, text).toBe(201);
+    if (isReady) await waitUntil(async () => (await readRemote(by, body.id)).state).toBe('ready');
+    return { id: body.id, handle: body.canonical_handle };
+  }
+
+  return {
+    ...service,
+    readRemote,
+    addRemote,
+    /** An agent whose token has all scopes. */
+    agent: (options?: AgentOptions) => service.agent({ scopes, ...options }),
+    /** Asks an agent, and does not wait for the answer. */
+    async ask(
+      by: TestAgent,
+      to: { handle: string } | { thread_id: string },
+      content: string,
+      fields: object = {},
+    ) {
+      const target = 'handle' in to ? { with_handle: to.handle } : to;
+      const body = { ...target, content, wait_seconds: 0, ...fields };
+      const answer = await service.post(by, '/threads/ask', body);
+      expect(answer.status, answer.text).toBe(201);
+      const { message, task } = answer.body;
+      return { thread_id: message.thread_id, message_id: message.id, task_id: task.id } as Asked;
+    },
+    async send(by: TestAgent, thread_id: string, content: string, fields: object = {}) {
+      const answer = await service.post(by, `/threads/${thread_id}/messages`, { content, ...fields });
+      expect(answer.status, answer.text).toBe(201);
+      return answer.body as { id: string; sequence: number };
+    },
+    readTask: async (by: TestAgent, id: string) => (await service.get(by, `/tasks/${id}`)).body,
+    /** All messages of a thread, oldest first. */
+    async messages(by: TestAgent, thread_id: string): Promise<ReadMessage[]> {
+      const { body, text } = await service.get(by, `/threads/${thread_id}/messages?order=asc&limit=100`);
+      expect(body?.messages, text).toBeDefined();
+      return body.messages;
+    },
+    /** The marks of the remote agent in a thread: delivered, read, handled. */
+    async marks(by: TestAgent, thread_id: string, { id }: { id: string }): Promise<number[]> {
+      const { body } = await service.get(by, `/threads/${thread_id}/receipts`);
+      const receipt = body.receipts.find(({ agent }: { agent: { id: string } }) => agent.id === id);
+      return [receipt.delivered_up_to_sequence, receipt.read_up_to_sequence, receipt.handled_up_to_sequence];
+    },
+    /** From now on: the events of a type that the agent gets. */
+    async follow({ token }: TestAgent, type: string) {
+      const read = await followFeed(service.api, token);
+      const seen: FeedEvent[] = [];
+      return async () => {
+        seen.push(...(await read()).filter((event) => event.type === type));
+        return seen.map(({ data }) => data);
+      };
+    },
+    /** Moves the clock to the next attempt, and to the next time when the tasks of a thread are read. */
+    async pass(thread_id: string): Promise<void> {
+      const now = Date.now();
+      const values = [thread_id, now];
+      await service.sql(
+        `update remote_tasks set poll_at = $2 where thread_id = $1 and poll_at is not null`,
+        values,
+      );
+      await service.sql(
+        `update remote_threads set next_at = least(next_at, $2),
+           poll_at = (select min(poll_at) from remote_tasks where thread_id = $1) where thread_id = $1`,
+        values,
+      );
+      await service.core.queues.enqueue([createPostingJob(thread_id, now)]);
+    },
+  };
+}
+
+export type Installation = Awaited<ReturnType<typeof startInstallation>>;
+
+/** What a question returns. */
+export interface Asked {
+  thread_id: string;
+  message_id: string;
+  task_id: string;
+}
+
+export interface ReadMessage {
+  id: string;
+  sequence: number;
+  sender: { id: string; canonical_handle: string };
+  content: string;
+  content_type: string;
+  reply_to: string | null;
+  attachments: { id: string; filename: string; content_type: string; size_bytes: number }[];
+}
+
+/** An installation for the tests of one file. */
+export const useInstallation = (options?: Parameters<typeof startInstallation>[0]): Installation =>
+  use(() => startInstallation(options));
+
+/** Starts a server of the A2A project for one test, and adds its agent as a contact of a new agent. */
+export async function meetRemote(
+  service: Installation,
+  options: RemoteServerOptions & { credential?: object } = {},
+) {
+  const { credential, ...serverOptions } = options;
+  const server = await startRemoteServer(serverOptions);
+  onTestFinished(() => server.close());
+  const ann = await service.agent();
+  const remote = await service.addRemote(ann, {
+    card_url: server.cardUrl,
+    ...(credential && { credential }),
+  });
+  return { server, ann, remote };
+}
+
+/** The contents of messages, with whether the agent sent them. */
+export const storyOf = (messages: readonly ReadMessage[], agent: { id: string }): string[] =>
+  messages.map(({ sender, content }) => `${sender.id === agent.id ? 'here' : 'there'}: ${content}`);
