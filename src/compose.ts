@@ -44,8 +44,10 @@ export function compose(
   const eventRelay = createEventRelay({ bus, secret: config.SECRET_KEY, version: config.VERSION });
   const publisher = createPublisher({ bus, relay: eventRelay, queues, logger });
   const storage = createStorage(config);
+  const remoteClient = openRemoteClient(config);
   const settings = createWorkSettings(config, {
     addresses: storage.addresses,
+    remoteClient,
     sends: {
       onThread: (outcome) => metrics.sendThreads.inc({ outcome }),
       onDifference(difference) {
@@ -59,7 +61,6 @@ export function compose(
     read: replicas.read,
     onOutcome: (outcome) => metrics.replicaReads.inc({ outcome }),
   });
-  const remoteClient = openRemoteClient(config);
   const db = createRepositories(database);
   const unitOfWork = createUnitOfWork({
     database,

@@ -25,6 +25,8 @@ import { openIntake } from '../src/start/execute.ts';
 import { remoteDelivery, subscriptionPosting } from '../src/jobs/posting.ts';
 import { postingHandler } from './posting/handler.ts';
 import { pushConfigSource } from './posting/push-configs.ts';
+import { cardSource } from './remote/cards.ts';
+import { subscribeToRemoteWakeups } from './remote/wakeups.ts';
 import { defaultNotifications, notificationHandlers } from './notifications.ts';
 import { searchIndexingHandler } from './search-indexing.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -72,7 +74,7 @@ export async function startWorker(
           postingHandler(
             core,
             remoteDelivery,
-            [remoteThreadSource(stoppable, openIntake(stoppable), pacing)],
+            [cardSource(core, pacing), remoteThreadSource(stoppable, openIntake(stoppable), pacing)],
             pacing,
           ),
         ]
@@ -95,7 +97,10 @@ export async function startWorker(
   });
   // Stops right before the consumers: a running consumer would take a job that was put back.
   lifecycle.onStop('long jobs', 1_000, async () => stop.abort(new JobPutBack('this worker stops')));
-  if (config.WORKER_ROLES.includes('delivery')) await subscribeToWebhookWakeups(core, backOff);
+  if (config.WORKER_ROLES.includes('delivery')) {
+    await subscribeToWebhookWakeups(core, backOff);
+    if (config.REMOTE_AGENTS) await subscribeToRemoteWakeups(core);
+  }
   if (config.WORKER_ROLES.includes('maintenance')) {
     const stopScheduler = startScheduler(queues, logger, {
       ...maintenanceTasks,

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { GuardedClient } from '../platform/outbound/guarded-fetch.ts';
 import { createCursors } from '../work/cursors.ts';
 import { runApproved } from '../operations/execute/run-approved.ts';
 import { deriveKey } from '../shared/encryption.ts';
@@ -9,11 +10,12 @@ import { openWebhookSender } from './connections.ts';
 
 interface Parts {
   addresses: WorkSettings['addresses'];
+  remoteClient: GuardedClient;
   sends: Pick<Parameters<typeof createSendContext>[1], 'onThread' | 'onDifference'>;
 }
 
 /** What all units of work of a process share. The webhook sender must be closed. */
-export function createWorkSettings(config: Config, { addresses, sends }: Parts) {
+export function createWorkSettings(config: Config, { addresses, remoteClient, sends }: Parts) {
   const limits = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS;
   return {
     cursors: createCursors(config.SECRET_KEY),
@@ -26,6 +28,9 @@ export function createWorkSettings(config: Config, { addresses, sends }: Parts) 
     attachmentTypes: config.ATTACHMENT_TYPES,
     sealedBox: createSealedBox(deriveKey(config.SECRET_KEY, 'ams vault')),
     webhookSender: openWebhookSender(config),
+    remote: config.REMOTE_AGENTS
+      ? { checkUrl: remoteClient.checkUrl, needsPerson: config.REMOTE_CONFIRM === 'person' }
+      : null,
     runApproved,
     maxAgents: config.AGENTS_PER_OWNER === 0 ? null : config.AGENTS_PER_OWNER,
   } satisfies WorkSettings;

@@ -31,6 +31,8 @@ export interface WorkSettings {
   taskDays: number;
   /** Encrypts what the database must not hold in plain text. */
   sealedBox: SealedBox;
+  /** Agents of other systems: why the address of a card is refused, and whether a person confirms each. Null: there are none. */
+  remote: { checkUrl(url: string): string | undefined; needsPerson: boolean } | null;
   /** Sends to addresses that users choose. Never await it in a transaction. */
   webhookSender: WebhookSender;
   /** How many agents an owner may have; null: unlimited. */

@@ -108,11 +108,11 @@ export function createSender(turn: Turn) {
     return tasks.every(({ history = [] }) => history.length > 0) ? null : undefined;
   }
 
-  const hasCallback = (): boolean => capabilitiesOf(agent.card).pushNotifications === true;
+  const hasCallback = (): boolean => agent.card?.capabilities.pushNotifications === true;
 
   /** Whether the remote side stores a message of one id once, however often it is sent. */
   const isIdempotent = (): boolean =>
-    (capabilitiesOf(agent.card).extensions ?? []).some(({ uri }) => uri === mailboxExtension);
+    (agent.card?.capabilities.extensions ?? []).some(({ uri }) => uri === mailboxExtension);
 
   async function attempt(message: MessageRow, place: MessagePlace, callback: boolean): Promise<Step> {
     const files = await toFileParts(core, message.attachments);
@@ -171,13 +171,4 @@ export function createSender(turn: Turn) {
   }
 
   return { send };
-}
-
-interface Capabilities {
-  pushNotifications?: boolean;
-  extensions?: { uri?: string }[];
-}
-
-function capabilitiesOf(card: Record<string, unknown> | null): Capabilities {
-  return (card?.['capabilities'] as Capabilities | undefined) ?? {};
 }

@@ -26,14 +26,19 @@ export function createTokenSources({ remoteClient, settings }: Core) {
   /** By agent and sealed credential: a new credential has no token yet. */
   const kept = new Map<string, KeptToken>();
 
-  return function sourceOf(agent: Pick<RemoteAgentRow, 'agent_id' | 'credential'>): TokenSource {
+  return function sourceOf(
+    agent: Pick<RemoteAgentRow, 'agent_id' | 'credential' | 'confirmed'>,
+  ): TokenSource {
     const credential = openCredential(settings.sealedBox, agent);
     if (credential.kind === 'none') return { isRenewable: false, get: async () => null };
     if (credential.kind === 'bearer') return { isRenewable: false, get: async () => credential.token };
-    const key = `${agent.agent_id} ${agent.credential?.toString('base64')}`;
-    const { client_id, client_secret, token_url } = credential;
+    const { client_id, client_secret } = credential;
+    const token_url = credential.token_url ?? agent.confirmed?.token_url;
+
+    const key = `${agent.agent_id} ${token_url} ${agent.credential?.toString('base64')}`;
 
     async function request(): Promise<string> {
+      if (!token_url) throw new Error('the card of the agent names no address for tokens');
       const basic = Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`);
       const response = await fetchToken(token_url, {
         method: 'POST',

@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { webAddressProblem } from '../../shared/web-address.ts';
 import { describeFailure, describeTimeout } from './failures.ts';
 import {
   AddressBlocked,
   createGuardedAgent,
   createOutboundPolicy,
+  findUrlProblem,
   type Network,
   parseHostAddress,
 } from './policy.ts';
@@ -35,6 +37,8 @@ export interface GuardedClientOptions {
 }
 
 export interface GuardedClient {
+  /** Why this URL is refused, judged by the URL alone; undefined when it is acceptable. */
+  checkUrl(url: string): string | undefined;
   /** @returns a function that rejects for an address that is not allowed, a body that is too large, and on timeout. */
   createFetch(limits: FetchLimits): GuardedFetch;
   /** Closes the idle connections. */
@@ -117,6 +121,7 @@ export function createGuardedClient({
   }
 
   return {
+    checkUrl: (text) => findUrlProblem(policy, text, 'REMOTE_NETWORKS') ?? webAddressProblem(text),
     createFetch,
     close(): void {
       for (const agent of Object.values(agents)) agent.destroy();

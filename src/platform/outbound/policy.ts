@@ -54,6 +54,25 @@ export function parseHostAddress({ hostname }: URL): string | undefined {
   return isIP(host) > 0 ? host : undefined;
 }
 
+/**
+ * Why requests to a URL are refused, judged by the URL alone; undefined if they are not.
+ * @param setting the one that allows private networks.
+ */
+export function findUrlProblem(policy: OutboundPolicy, text: string, setting: string): string | undefined {
+  const url = URL.parse(text);
+  const protocol = url?.protocol;
+  if (!url || (protocol !== 'https:' && (protocol !== 'http:' || policy.isPublicOnly))) {
+    const isPlain = protocol === 'http:';
+    const advice = isPlain ? `; the operator can allow http in a local network with ${setting}` : '';
+    return `must be an address that starts with https://${advice}`;
+  }
+  if (url.username !== '' || url.password !== '') return 'must hold no user name and no password';
+  if (url.hash !== '') return 'must have no fragment';
+  const address = parseHostAddress(url);
+  if (address !== undefined && !policy.isAllowed(address, protocol)) return 'must lead to a public address';
+  return undefined;
+}
+
 export interface GuardedAgentOptions {
   keepAlive?: http.AgentOptions;
   /** Trusted beside the usual certificates, and another resolver; for tests. */

@@ -3,7 +3,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { getErrorCode } from '../../shared/narrow.ts';
 import { addressBlocked, describeFailure, describeTimeout, isTlsFailure } from './failures.ts';
-import { createGuardedAgent, createOutboundPolicy, type Network, parseHostAddress } from './policy.ts';
+import { createGuardedAgent, createOutboundPolicy, findUrlProblem, type Network } from './policy.ts';
 import { webAddressProblem } from '../../shared/web-address.ts';
 
 export interface WebhookSenderOptions {
@@ -65,23 +65,10 @@ export function createWebhookSender({
     'https:': createGuardedAgent(policy, 'https:', agentOptions),
   };
 
+  const checkDestination = (text: string) => findUrlProblem(policy, text, 'WEBHOOK_NETWORKS');
+
   /** The syntax is checked for new addresses only: webhooks of an older release continue. */
   const checkUrl = (text: string): string | undefined => checkDestination(text) ?? webAddressProblem(text);
-
-  function checkDestination(text: string): string | undefined {
-    const url = URL.parse(text);
-    const protocol = url?.protocol;
-    if (!url || (protocol !== 'https:' && (protocol !== 'http:' || policy.isPublicOnly))) {
-      const isPlain = protocol === 'http:';
-      const advice = isPlain ? '; the operator can allow http in a local network with WEBHOOK_NETWORKS' : '';
-      return `must be an address that starts with https://${advice}`;
-    }
-    if (url.username !== '' || url.password !== '') return 'must hold no user name and no password';
-    if (url.hash !== '') return 'must have no fragment';
-    const address = parseHostAddress(url);
-    if (address !== undefined && !policy.isAllowed(address, protocol)) return 'must lead to a public address';
-    return undefined;
-  }
 
   async function send(outbound: OutboundRequest, onBody?: OnBody): Promise<OutboundResponse> {
     const start = performance.now();

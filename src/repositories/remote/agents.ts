@@ -1,6 +1,5 @@
+import type { CredentialKind, RemoteCard } from '../../../packages/core/src/domain/remote.ts';
 import { repository, sql } from '../sql.ts';
-
-export type CredentialKind = 'none' | 'bearer' | 'client_credentials';
 
 /** What a person confirmed of a card, or what is to be confirmed. */
 export interface CardIdentity {
@@ -11,6 +10,8 @@ export interface CardIdentity {
   url: string;
   binding: 'JSONRPC' | 'HTTP+JSON';
   version: '1.0' | '0.3';
+  /** Where the card says that a program gets its tokens; null: nowhere. */
+  token_url: string | null;
 }
 
 /** An agent of another system. Times are in milliseconds. */
@@ -20,7 +21,7 @@ export interface RemoteAgentRow {
   /** `waiting` for a person: nothing is sent. */
   state: 'waiting' | 'ready';
   /** The card (A2A 1.0, section 4.4.1), as last fetched; null before. */
-  card: Record<string, unknown> | null;
+  card: RemoteCard | null;
   /** What the card says now; null before it is fetched. */
   identity: CardIdentity | null;
   /** What a person confirmed; null before. */

@@ -1,5 +1,5 @@
 import type { AgentRow } from '../../repositories/agents/agents.ts';
-import type { Work } from '../../work/unit-of-work.ts';
+import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { requireManagedAgent } from '../access.ts';
 import { retiredActor } from '../actor-checks.ts';
 import { endLeasesOf } from '../inbox/end-leases.ts';
@@ -14,7 +14,7 @@ export type AgentChanges = { [Field in keyof Profile]?: Profile[Field] | undefin
  * @throws {DomainError} AGENT_NOT_FOUND, FORBIDDEN, INVALID_HANDLE
  */
 export async function updateAgent(work: Work, ref: string, changes: AgentChanges) {
-  return applyChanges(work, await requireManagedAgent(work, ref), changes);
+  return applyChanges(work, await requireManagedAgent(work, ref), changes, [work.actor.agent_id]);
 }
 
 /**
@@ -27,14 +27,19 @@ export async function updateOwnProfile(
 ) {
   const agent = await work.db.agents.lock(work.actor.agent_id);
   if (!agent) throw retiredActor();
-  return applyChanges(work, agent, changes);
+  return applyChanges(work, agent, changes, [work.actor.agent_id]);
 }
 
 /**
- * Emits agent.updated to the agent and to the actor, and contact.updated to its contacts if the display name changed. Without a
- * change there is no event.
+ * Changes a locked agent. Emits agent.updated to the agent and to `readers`, and contact.updated to its contacts if the display name changed.
+ * Without a change there is no event.
  */
-async function applyChanges(work: Work, agent: AgentRow, changes: AgentChanges): Promise<AgentRow> {
+export async function applyChanges(
+  work: SystemWork,
+  agent: AgentRow,
+  changes: AgentChanges,
+  readers: readonly string[],
+): Promise<AgentRow> {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
   const changed = { ...agent, ...(Object.fromEntries(entries) as Partial<Profile>) };
   if (!entries.some(([field]) => isDifferent(agent, changed, field as keyof Profile))) return agent;
@@ -44,14 +49,14 @@ async function applyChanges(work: Work, agent: AgentRow, changes: AgentChanges):
   auditPolicyChanges(work, agent, updated);
   if (isPaused) await endLeasesOf(work, agent.id);
   const { owner_id: _owner, retired_at: _retired, is_online: _online, ...data } = updated;
-  const recipients = [...new Set([agent.id, work.actor.agent_id])];
+  const recipients = [...new Set([agent.id, ...readers])];
   work.changes.emit({ type: 'agent.updated', recipients, data });
   if (updated.display_name !== agent.display_name) await emitToContacts(work, updated);
   return updated;
 }
 
 /** The audit log records changes of policies only, not of the profile. */
-function auditPolicyChanges(work: Work, before: AgentRow, after: AgentRow): void {
+function auditPolicyChanges(work: SystemWork, before: AgentRow, after: AgentRow): void {
   const detail: Record<string, string | boolean> = {};
   for (const field of ['inbound_policy', 'visibility', 'paused', 'can_initiate_threads'] as const) {
     if (before[field] !== after[field]) detail[field] = after[field];
@@ -61,7 +66,10 @@ function auditPolicyChanges(work: Work, before: AgentRow, after: AgentRow): void
 }
 
 /** Emits one event for all contacts. The agent is locked, so that no contact is added with the old name meanwhile. */
-async function emitToContacts(work: Work, { id, canonical_handle, display_name }: AgentRow): Promise<void> {
+async function emitToContacts(
+  work: SystemWork,
+  { id, canonical_handle, display_name }: AgentRow,
+): Promise<void> {
   await work.db.contacts.lockOwner(id);
   const recipients = await work.db.contacts.listIds(id);
   if (recipients.length === 0) return;

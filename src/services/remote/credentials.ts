@@ -9,7 +9,8 @@ const credential = z.discriminatedUnion('kind', [
     kind: z.literal('client_credentials'),
     client_id: z.string(),
     client_secret: z.string(),
-    token_url: z.string(),
+    /** Null: the one that the card names. */
+    token_url: z.string().nullable(),
   }),
 ]);
 

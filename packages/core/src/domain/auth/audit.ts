@@ -39,6 +39,10 @@ export const auditActions = [
   'organization.founded',
   'owner.renamed',
   'password.changed',
+  'remote_agent.added',
+  'remote_agent.changed',
+  'remote_agent.confirmed',
+  'remote_agent.removed',
   'sessions.ended',
   'sign_in.failed',
   'sign_in.succeeded',
@@ -56,7 +60,7 @@ export type AuditAction = (typeof auditActions)[number];
 
 /** The kinds of actions on agents and organizations. */
 const kindPatterns = {
-  agents: /^agent\.(?!(?:un)?blocked)/,
+  agents: /^agent\.(?!(?:un)?blocked)|^remote_agent\./,
   access: /^(?:credential|connection|token)\./,
   contacts: /^(?:contact|contact_request|allowlist)\.|^agent\.(?:un)?blocked/,
   approvals: /^approval\./,

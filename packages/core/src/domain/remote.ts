@@ -1,0 +1,47 @@
+/** Agents of other systems, which are reached over A2A. */
+
+/** The bus topic that notifies workers that something is due: the body is the id of a remote agent or of a thread with one. */
+export const remoteTopic = 'remote-agents';
+
+/** A record that no person has confirmed is removed after it, in milliseconds. */
+export const confirmationMs = 7 * 24 * 3_600_000;
+
+/** A card is read again after it, in milliseconds. */
+export const cardAgeMs = 24 * 3_600_000;
+
+/** How a service signs in at the other system. */
+export const credentialKinds = ['none', 'bearer', 'client_credentials'] as const;
+
+export type CredentialKind = (typeof credentialKinds)[number];
+
+interface OAuthFlows {
+  clientCredentials?: { tokenUrl: string } | undefined;
+}
+
+/** What is kept of the card of an agent (A2A 1.0, section 4.4.1, and A2A 0.3, section 5.5). */
+export interface RemoteCard {
+  name: string;
+  description: string;
+  version: string;
+  provider?: { organization: string; url?: string | undefined } | undefined;
+  supportedInterfaces?:
+    | { url: string; protocolBinding: string; protocolVersion: string; tenant?: string | undefined }[]
+    | undefined;
+  /** Of A2A 0.3, as the next three. */
+  protocolVersion?: string | undefined;
+  url?: string | undefined;
+  preferredTransport?: string | undefined;
+  additionalInterfaces?: { url: string; transport: string }[] | undefined;
+  capabilities: {
+    streaming?: boolean | undefined;
+    pushNotifications?: boolean | undefined;
+    extensions?:
+      | { uri: string; required?: boolean | undefined; params?: Record<string, unknown> | undefined }[]
+      | undefined;
+  };
+  securitySchemes: Record<
+    string,
+    { oauth2SecurityScheme?: { flows?: OAuthFlows | undefined } | undefined; flows?: OAuthFlows | undefined }
+  >;
+  skills: { id?: string | undefined; name: string; description: string }[];
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+import { toCanonicalJson } from '../../../packages/core/src/domain/canonical-json.ts';
+import { type RemoteCard, remoteTopic } from '../../../packages/core/src/domain/remote.ts';
+import { toProfile } from '../../presenters/a2a/remote-card.ts';
+import type { CardIdentity, RemoteAgentRow } from '../../repositories/remote/agents.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
+import { applyChanges } from '../agents/update.ts';
+
+/** What reading a card brought: the card, and what a person confirms of it; or why it could not be read, for people. */
+export type CardOutcome = { card: RemoteCard; identity: CardIdentity } | { error: string };
+
+/** Threads that get a message at once; the sweep finds the others. */
+const maxNotified = 100;
+
+/**
+ * Returns the text that a person confirms: another one if the keys that sign the card, or the origins where messages and secrets go, are
+ * others.
+ */
+export async function toFingerprint(
+  card_url: string,
+  { keys, url, token_url }: Omit<CardIdentity, 'fingerprint'>,
+): Promise<string> {
+  const origin = new URL(url).origin;
+  const token_origin = token_url === null ? null : new URL(token_url).origin;
+  const about = { card_url, keys: (await toThumbprints(keys)).toSorted(), origin, token_origin };
+  return createHash('sha256').update(toCanonicalJson(about)).digest('base64url');
+}
+
+/** Returns the thumbprints of public keys (RFC 7638). */
+export function toThumbprints(keys: readonly object[]): Promise<string[]> {
+  return Promise.all(keys.map((key) => calculateJwkThumbprint(key as JWK)));
+}
+
+/**
+ * Stores what reading the card of a claimed record brought, and the profile of its agent. The record is ready if a person has confirmed this
+ * identity, or if none is asked. Otherwise it waits for one, and nothing is sent. A failure changes neither state nor card.
+ * @param outcome null: the card was not read.
+ */
+export async function storeCard(
+  work: SystemWork,
+  claimed: Pick<RemoteAgentRow, 'agent_id' | 'next_at' | 'attempts'>,
+  outcome: CardOutcome | null,
+  next_at: number,
+): Promise<void> {
+  const { agent_id, next_at: lease, attempts } = claimed;
+  const agent = await work.db.agents.lock(agent_id);
+  // A person can have confirmed it meanwhile.
+  const record = agent && (await work.db.remoteAgents.lock(agent_id));
+  if (!record) return;
+  const state = outcome && !('error' in outcome) ? applyIdentity(work, record, outcome) : record;
+  const card_error = outcome === null ? record.card_error : 'error' in outcome ? outcome.error : null;
+  if (!(await work.db.remoteAgents.store(agent_id, lease, { ...state, attempts, card_error, next_at })))
+    return;
+  if (outcome === null || 'error' in outcome) return;
+  const [, name = ''] = agent.canonical_handle.split('.');
+  const contacts = await work.db.contacts.listIds(agent_id);
+  // A name that its owner has chosen stays.
+  const { display_name, ...profile } = toProfile(outcome.card, name);
+  const isNamed = record.card !== null && agent.display_name !== toProfile(record.card, name).display_name;
+  await applyChanges(work, agent, isNamed ? profile : { ...profile, display_name }, contacts);
+  if (record.state === 'waiting' && state.state === 'ready') await sendWaiting(work, agent_id);
+  if (record.state === 'ready' && state.state === 'waiting')
+    work.changes.audit({ act: 'remote_agent.changed', agent_id, detail: describeIdentity(outcome.identity) });
+}
+
+/** The state of a record with this identity. The confirmed one keeps the address, the binding and the version of today. */
+function applyIdentity(
+  { settings: { remote } }: SystemWork,
+  record: RemoteAgentRow,
+  { card, identity }: { card: RemoteCard; identity: CardIdentity },
+): RemoteAgentRow {
+  const isConfirmed = record.confirmed === null ? !remote?.needsPerson : isSame(record.confirmed, identity);
+  return isConfirmed
+    ? { ...record, card, identity, confirmed: identity, state: 'ready', expires_at: null }
+    : { ...record, card, identity, state: 'waiting' };
+}
+
+const isSame = (one: CardIdentity, other: CardIdentity): boolean => one.fingerprint === other.fingerprint;
+
+/** What the audit log shows of an identity. */
+export function describeIdentity({ fingerprint, url }: CardIdentity) {
+  return { fingerprint, host: new URL(url).host };
+}
+
+/** Sends what waits for the agent. */
+export async function sendWaiting(work: SystemWork, agent_id: string): Promise<void> {
+  const threads = await work.db.remoteThreads.setDue(agent_id, work.now);
+  for (const body of threads.slice(0, maxNotified)) work.changes.publish({ topic: remoteTopic, body });
+}
