@@ -69,16 +69,15 @@ export async function startWorker(
       [subscriptionSource(core, receipts, pacing), pushConfigSource(core, pacing)],
       pacing,
     ),
-    ...(config.REMOTE_AGENTS
-      ? [
-          postingHandler(
-            core,
-            remoteDelivery,
-            [cardSource(core, pacing), remoteThreadSource(stoppable, openIntake(stoppable), pacing)],
-            pacing,
-          ),
-        ]
-      : []),
+    postingHandler(
+      core,
+      remoteDelivery,
+      // Without them, entries that an earlier setting left are dropped.
+      config.REMOTE_AGENTS
+        ? [cardSource(core, pacing), remoteThreadSource(stoppable, openIntake(stoppable), pacing)]
+        : [],
+      pacing,
+    ),
     ...notificationHandlers(core, notifications),
     searchIndexingHandler(core),
     attachmentScanningHandler(stoppable, { stop: stop.signal }),

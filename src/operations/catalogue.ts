@@ -55,6 +55,7 @@ import { markReadOperation } from './messages/mark-read.ts';
 import { readAttachmentOperation } from './attachments/read-attachment.ts';
 import { readThreadOperation } from './threads/read-thread.ts';
 import { recallMessagesOperation } from './search/recall-messages.ts';
+import { remoteOperations } from './remote/list.ts';
 import { registerAgentOperation } from './agents/register-agent.ts';
 import { rejectContactRequestOperation } from './contacts/reject-contact-request.ts';
 import { removeAllowlistEntryOperation } from './contacts/remove-allowlist-entry.ts';
@@ -102,6 +103,7 @@ export const catalogue: readonly Operation[] = [
   getAgentCardOperation,
   updateAgentOperation,
   deleteAgentOperation,
+  ...remoteOperations,
   searchAgentsAndContactsOperation,
   searchAgentsOperation,
   searchDirectoryOperation,

@@ -5,7 +5,11 @@ import type { SeenAgentRow } from '../repositories/agents/agents.ts';
 import { DomainError, wrongField } from '../../packages/core/src/domain/errors.ts';
 import { parseHandle } from '../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../packages/core/src/domain/ids.ts';
-import { type Relationship, relationshipOf } from '../../packages/core/src/domain/agents/agents.ts';
+import {
+  type AgentScope,
+  type Relationship,
+  relationshipOf,
+} from '../../packages/core/src/domain/agents/agents.ts';
 import type { Work } from '../work/unit-of-work.ts';
 
 /**
@@ -67,11 +71,22 @@ export async function requireAgent(work: Work, ref: string): Promise<ViewedAgent
  * @throws {DomainError} AGENT_NOT_FOUND if the actor cannot see it, FORBIDDEN if it sees but does not manage it; INVALID_HANDLE
  */
 export async function requireManagedAgent(work: Work, ref: string): Promise<AgentRow> {
-  const { id, managed } = await requireAgent(work, ref);
+  const { id, managed, scope } = await requireAgent(work, ref);
   if (!managed) throw new DomainError('FORBIDDEN', 'You do not manage this agent.');
+  requireLocalAgent({ scope });
   const agent = await work.db.agents.lock(id);
   if (!agent) throw agentNotFound();
   return agent;
+}
+
+/**
+ * An agent of another system speaks for itself: here it has no tokens, no credentials, no webhooks and no settings.
+ * @throws {DomainError} FORBIDDEN
+ */
+export function requireLocalAgent({ scope }: { scope: AgentScope }): void {
+  if (scope !== 'remote') return;
+  const message = 'This agent belongs to another system and speaks for itself. Manage it as a remote agent.';
+  throw new DomainError('FORBIDDEN', message);
 }
 
 /**

@@ -7,6 +7,7 @@ import { createReadA2aCard } from '../operations/a2a/read-card.ts';
 import { createReadCard } from '../operations/agents/read-card.ts';
 import type { Execute } from '../operations/execute/execute.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
+import { remoteOperations } from '../operations/remote/list.ts';
 import { createFeedWatch } from '../realtime/feed-watch.ts';
 import type { TransportDescription } from '../realtime/transport-description.ts';
 import { findApproval } from '../services/approvals/approvals.ts';
@@ -96,7 +97,10 @@ export function createRest(
       limited: limitByAddress(limits),
     }),
   ];
-  const operations = [...catalogue, ...aliases];
+  const offered = config.REMOTE_AGENTS
+    ? catalogue
+    : catalogue.filter((operation) => !remoteOperations.includes(operation));
+  const operations = [...offered, ...aliases];
   const about = { base_url, public_url, version };
   const describeEvents = () => runInTurns(asyncApiDocument({ transports: eventTransports, ...about }));
   const describeCalls = (form: PathForm) =>

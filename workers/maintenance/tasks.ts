@@ -132,7 +132,7 @@ async function endExpiredLeasesOfAll({ db, unitOfWork }: Core): Promise<void> {
 }
 
 /** Enqueues webhooks, subscriptions and push configs with something to do that are in no queue: it was flushed, or a worker died. */
-async function sweepWebhooks({ db, queues }: Core, graceMs: number): Promise<void> {
+async function sweepWebhooks({ config, db, queues }: Core, graceMs: number): Promise<void> {
   const { eventSubscriptions, pushConfigs, remoteAgents, remoteThreads, webhookDeliveries } = db;
   const now = Date.now();
   let lastWebhook = '';
@@ -142,7 +142,8 @@ async function sweepWebhooks({ db, queues }: Core, graceMs: number): Promise<voi
     lastWebhook = due.at(-1) ?? lastWebhook;
     return due.length;
   });
-  for (const { listDue } of [eventSubscriptions, pushConfigs, remoteThreads, remoteAgents]) {
+  const remote = config.REMOTE_AGENTS ? [remoteThreads, remoteAgents] : [];
+  for (const { listDue } of [eventSubscriptions, pushConfigs, ...remote]) {
     let last = '';
     await drain(async (limit) => {
       const due = await listDue(now - graceMs, last, limit);

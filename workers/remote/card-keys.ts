@@ -62,14 +62,14 @@ interface Signature extends CardSignature {
 export async function findSigningKeys(
   { json, signatures, card_url, pinned }: SignedCard,
   fetchKeys: (url: string) => Promise<unknown>,
-): Promise<object[]> {
+): Promise<JWK[]> {
   const readable = signatures.flatMap((signature) => {
     const header = readHeader(signature);
     return header ? [{ ...signature, header }] : [];
   });
   const payloads = toPayloads(json);
   for (const signature of readable) {
-    for (const key of pinned) if (await isSignedBy(signature, payloads, key as JWK)) return [...pinned];
+    for (const key of pinned) if (await isSignedBy(signature, payloads, key as JWK)) return pinned as JWK[];
   }
   const { origin } = new URL(card_url);
   const published = readable.filter(({ header: { jku = '' } }) => URL.parse(jku)?.origin === origin);
@@ -77,7 +77,7 @@ export async function findSigningKeys(
   const addresses = [...new Set(published.map(({ header: { jku = '' } }) => jku))].slice(0, maxKeySets);
   const keys = new Map<string, JWK[]>();
   for (const address of addresses) keys.set(address, readKeys(await fetchKeys(address)));
-  const signing: object[] = [];
+  const signing: JWK[] = [];
   for (const signature of published) {
     const { jku = '', kid } = signature.header;
     const key = keys.get(jku)?.find((one) => one.kid === kid);

@@ -1,3 +1,4 @@
+import { calculateJwkThumbprint } from 'jose';
 import type { Core } from '../../src/compose.ts';
 import { describeFailure } from '../../src/platform/outbound/failures.ts';
 import { type GuardedFetch, RequestFailed } from '../../src/platform/outbound/guarded-fetch.ts';
@@ -7,6 +8,7 @@ import {
   chooseInterface,
   findTokenUrl,
   readRemoteCard,
+  toProfile,
 } from '../../src/presenters/a2a/remote-card.ts';
 import type { RemoteAgentRow } from '../../src/repositories/remote/agents.ts';
 import { type CardOutcome, toFingerprint } from '../../src/services/remote/cards.ts';
@@ -33,8 +35,10 @@ export async function readCard(
       throw new CardProblem('the address for tokens is not allowed');
     const about = { json, signatures, card_url, pinned: confirmed?.keys ?? [] };
     const keys = await findSigningKeys(about, (url) => fetchJson(fetch, url));
-    const identity = { ...chosen, token_url, keys };
-    return { card, identity: { ...identity, fingerprint: await toFingerprint(card_url, identity) } };
+    const thumbprints = await Promise.all(keys.map((key) => calculateJwkThumbprint(key)));
+    const identity = { ...chosen, token_url, keys, thumbprints };
+    const fingerprint = toFingerprint(card_url, identity);
+    return { card, identity: { ...identity, fingerprint }, profile: toProfile(card) };
   } catch (error) {
     if (error instanceof CardProblem || error instanceof RequestFailed) return { error: error.message };
     if (error instanceof AddressBlocked) return { error: describeFailure(error) };

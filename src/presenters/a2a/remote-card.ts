@@ -157,15 +157,14 @@ export function findTokenUrl({ securitySchemes }: RemoteCard): string | undefine
 const maxSkills = 20;
 const maxSkillName = 64;
 
-/** Returns the profile of an agent record. Texts of strangers become one readable line. */
-export function toProfile(card: RemoteCard, fallbackName: string) {
+/** Returns what the record of the agent shows of its card. Texts of strangers become one readable line. */
+export function toProfile(card: RemoteCard) {
   const skills = new Map<string, string>();
   for (const { id, name, description } of card.skills) {
     const slug = [id ?? '', name].map(toSlug).find((one) => one !== '');
     if (slug !== undefined && !skills.has(slug)) skills.set(slug, toVisibleLine(description, 500));
   }
   return {
-    display_name: toVisibleLine(card.name, 100) || fallbackName,
     description: toVisibleLine(card.description, 1_000),
     skills: [...skills].slice(0, maxSkills).map(([name, description]) => ({ name, description })),
   };

@@ -24,7 +24,7 @@ const person = 'coalesce(me.member_account_id, me.owner_id)';
  * Whether `me` manages `a`. A personal agent manages what its person manages. A shared agent manages all agents of its organization. A
  * member agent manages agents of its own organization only.
  */
-const manages = `a.retired_at is null
+export const manages = `a.retired_at is null
   and a.owner_id in (select me.owner_id union all ${ownersOf(person)})
   and (a.owner_id = me.owner_id and me.scope <> 'member'
     or (me.scope = 'personal' or a.owner_id = me.owner_id) and ${managedByRole(person)})`;

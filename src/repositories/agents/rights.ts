@@ -21,9 +21,9 @@ export const administeredByPerson = (account: string): string =>
 const isOfPerson = (account: string): string =>
   `a.scope <> 'remote' and (a.member_account_id is null or a.member_account_id = ${account})`;
 
-/** The person may change, pause and retire the agent. */
+/** The person may change, pause and retire the agent. An agent of another system speaks for itself. */
 export const managedByPerson = (account: string): string =>
-  `a.retired_at is null and ${administeredByPerson(account)}`;
+  `a.retired_at is null and a.scope <> 'remote' and ${administeredByPerson(account)}`;
 
 /** The person may act as the agent: manages it, and it is not linked with another member. */
 export const actedAsByPerson = (account: string): string =>

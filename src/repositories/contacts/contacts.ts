@@ -17,8 +17,8 @@ export interface ContactRow {
 /** A contact by id and handle. */
 export type ContactRef = Pick<ContactRow, 'agent_id' | 'canonical_handle'>;
 
-/** For agents `a` and `me` of one owner. */
-const isOtherWithoutRow = `a.scope = 'personal' and a.id <> me.id and a.retired_at is null
+/** For agents `a` and `me` of one owner. The person's agents have its agents of other systems as contacts too. */
+const isOtherWithoutRow = `(a.scope = 'personal' or a.scope = 'remote' and me.scope = 'personal') and a.id <> me.id and a.retired_at is null
   and not exists (select from contacts x where x.agent_id = me.id and x.contact_id = a.id)
   and not exists (select from removed_contacts x where x.agent_id = me.id and x.contact_id = a.id)`;
 
@@ -34,11 +34,11 @@ export const sameOwnerContactIds = (agentId: string): string =>
 
 /** Columns of the agent `me`, its contact `a`, and `contacts c`, whose row can be missing. */
 export const contactColumns = `a.id as agent_id, a.canonical_handle, a.display_name, coalesce(c.favorite, false) as favorite,
-  coalesce(c.since, greatest(a.created_at, me.created_at)) as since, a.owner_id = me.owner_id and a.scope = 'personal' as same_owner, ${isOnline}`;
+  coalesce(c.since, greatest(a.created_at, me.created_at)) as since, a.owner_id = me.owner_id and 'personal' in (a.scope, me.scope) as same_owner, ${isOnline}`;
 
 const isAfter = `(:after::text is null or a.canonical_handle > :after)`;
 const haveSameOwner = `select from agents one join agents two on two.owner_id = one.owner_id
-  where one.id = :agent_id and two.id = :contact_id and one.scope = 'personal'`;
+  where one.id = :agent_id and two.id = :contact_id and 'personal' in (one.scope, two.scope)`;
 const bothDirections = `(values (:agent_id, :contact_id), (:contact_id, :agent_id)) pair (agent_id, contact_id)`;
 
 const statements = {
@@ -63,7 +63,7 @@ export const contactsRepository = repository(
      */
     lockOwner: sql.run<[agentId: string]>(
       'contacts.lock_owner',
-      `select from owners where id = (select owner_id from agents where id = :agent_id and scope = 'personal') for no key update`,
+      `select from owners where id = (select owner_id from agents where id = :agent_id and scope in ('personal', 'remote')) for no key update`,
     ),
     /** A contact by id or canonical handle; it can be hidden or retired. */
     find: sql.row<[agentId: string, key: string], ContactRow>(

@@ -1,4 +1,6 @@
 import type { CredentialKind, RemoteCard } from '../../../packages/core/src/domain/remote.ts';
+import { manages } from '../agents/managed-agents.ts';
+import { administeredByPerson } from '../agents/rights.ts';
 import { repository, sql } from '../sql.ts';
 
 /** What a person confirmed of a card, or what is to be confirmed. */
@@ -6,6 +8,8 @@ export interface CardIdentity {
   fingerprint: string;
   /** The public keys that signed the card, as JWKs; empty if it is not signed. */
   keys: object[];
+  /** Their SHA-256 thumbprints (RFC 7638). */
+  thumbprints: string[];
   /** Where messages go. */
   url: string;
   binding: 'JSONRPC' | 'HTTP+JSON';
@@ -49,6 +53,7 @@ export interface ListedRemoteAgentRow extends RemoteAgentRow {
   display_name: string;
   description: string;
   owner_id: string;
+  skills: { name: string; description: string }[];
 }
 
 export type NewRemoteAgent = Pick<
@@ -65,7 +70,7 @@ export type CardState = Pick<
 const columns = `r.agent_id, r.card_url, r.state, r.card, r.identity, r.confirmed, r.credential_kind, r.credential, r.attempts, r.next_at, r.card_error,
   r.last_error, r.failing_since, r.last_delivered_at, r.expires_at, r.created_at`;
 
-const listed = `${columns}, a.canonical_handle, a.display_name, a.description, a.owner_id
+const listed = `${columns}, a.canonical_handle, a.display_name, a.description, a.skills, a.owner_id
   from remote_agents r join agents a on a.id = r.agent_id`;
 
 export const remoteAgentsRepository = repository({
@@ -83,11 +88,26 @@ export const remoteAgentsRepository = repository({
     'remote_agents.lock',
     `select ${listed} where r.agent_id = :agent_id and a.retired_at is null for update of r`,
   ),
-  /** Those of the owners, by handle, after a handle. */
-  list: sql.rows<[ownerIds: readonly string[], after: string, limit: number], ListedRemoteAgentRow>(
-    'remote_agents.list(owner_ids, after, limit)',
-    `select ${listed} where a.owner_id = any(:owner_ids::text[]) and a.retired_at is null and a.canonical_handle > :after
+  /** Those of the owner of an agent, and those that it manages, by handle, after a handle. */
+  list: sql.rows<[agentId: string, after: string, limit: number], ListedRemoteAgentRow>(
+    'remote_agents.list(agent_id, after, limit)',
+    `select ${listed} join agents me on (${manages} or a.owner_id = me.owner_id and a.retired_at is null)
+     where me.id = :agent_id and a.canonical_handle > :after order by a.canonical_handle limit :limit`,
+  ),
+  /** Those that a person owns or administers, by handle, after a handle. */
+  listOfPerson: sql.rows<[accountId: string, after: string, limit: number], ListedRemoteAgentRow>(
+    'remote_agents.list_of_person(account_id, after, limit)',
+    `select ${listed} where ${administeredByPerson(':account_id')} and a.retired_at is null and a.canonical_handle > :after
      order by a.canonical_handle limit :limit`,
+  ),
+  findOfPerson: sql.row<[accountId: string, agentId: string], ListedRemoteAgentRow>(
+    'remote_agents.find_of_person(account_id, agent_id)',
+    `select ${listed} where r.agent_id = :agent_id and ${administeredByPerson(':account_id')} and a.retired_at is null`,
+  ),
+  /** With its threads and what is known of their messages at the other system. */
+  remove: sql.run<[agentId: string]>(
+    'remote_agents.remove',
+    `delete from remote_agents where agent_id = :agent_id`,
   ),
   setCredential: sql.run<[agentId: string, kind: CredentialKind, credential: Buffer | null]>(
     'remote_agents.set_credential(agent_id, kind, credential)',

@@ -1,15 +1,17 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
+import { requireLocalAgent } from '../access.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
 
 /**
- * Returns the agent with this handle, without a visibility check: for operators only.
- * @throws {DomainError} AGENT_NOT_FOUND (also when it is retired), INVALID_HANDLE
+ * Returns the agent of this service with this handle, without a visibility check: for operators only.
+ * @throws {DomainError} AGENT_NOT_FOUND (also when it is retired), INVALID_HANDLE, FORBIDDEN (an agent of another system)
  */
 export async function findAgentByHandle({ db: { agents } }: ReadWork, handle: string) {
   const { canonical } = parseHandle(handle);
   const agent = await agents.findByHandle(canonical);
   if (!agent) throw new DomainError('AGENT_NOT_FOUND', `No such agent: ${canonical}`);
+  requireLocalAgent(agent);
   return agent;
 }
 

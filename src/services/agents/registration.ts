@@ -66,7 +66,8 @@ function resolvePersonalOwner(
   { person_id, person_name }: PrincipalRow,
   scope: NewAgent['scope'] | undefined,
 ): Ownership {
-  if (scope !== undefined && scope !== 'personal') {
+  const isRemote = scope === 'remote';
+  if (scope !== undefined && scope !== 'personal' && !isRemote) {
     throw wrongField('organization', `is required for an agent with scope ${scope}`);
   }
   if (person_id === null || person_name === null) {
@@ -75,7 +76,8 @@ function resolvePersonalOwner(
       'This agent does not belong to a person and can only register agents of its organization; set organization.',
     );
   }
-  return { owner_id: person_id, owner_name: person_name, member_account_id: null, scope: 'personal' };
+  const owner = { owner_id: person_id, owner_name: person_name, member_account_id: null };
+  return { ...owner, scope: isRemote ? scope : 'personal' };
 }
 
 async function resolveOrganizationOwner(
@@ -95,13 +97,15 @@ async function resolveOrganizationOwner(
         'This agent does not belong to a person and cannot register agents with scope member; use shared.',
       );
     }
-    return { owner_id: principal.owner_id, owner_name: slug, member_account_id: null, scope: 'shared' };
+    const scope = requestedScope ?? 'shared';
+    return { owner_id: principal.owner_id, owner_name: slug, member_account_id: null, scope };
   }
   const membership = await work.db.owners.findMembership(slug, person_id);
   if (!membership) throw organizationNotFound();
   const scope = requestedScope ?? 'member';
-  if (scope === 'shared' && membership.role !== 'admin') {
-    throw new DomainError('FORBIDDEN', `Only admins of ${slug} can register its shared agents.`);
+  if (scope !== 'member' && membership.role !== 'admin') {
+    const agents = scope === 'remote' ? 'add agents of other systems for it' : 'register its shared agents';
+    throw new DomainError('FORBIDDEN', `Only admins of ${slug} can ${agents}.`);
   }
   const member_account_id = scope === 'member' ? person_id : null;
   return { owner_id: membership.id, owner_name: membership.name, member_account_id, scope };

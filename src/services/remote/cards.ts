@@ -1,14 +1,23 @@
 import { createHash } from 'node:crypto';
-import { calculateJwkThumbprint, type JWK } from 'jose';
 import { toCanonicalJson } from '../../../packages/core/src/domain/canonical-json.ts';
 import { type RemoteCard, remoteTopic } from '../../../packages/core/src/domain/remote.ts';
-import { toProfile } from '../../presenters/a2a/remote-card.ts';
+import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
 import type { CardIdentity, RemoteAgentRow } from '../../repositories/remote/agents.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
-import { applyChanges } from '../agents/update.ts';
+import { type AgentChanges, applyChanges } from '../agents/update.ts';
 
-/** What reading a card brought: the card, and what a person confirms of it; or why it could not be read, for people. */
-export type CardOutcome = { card: RemoteCard; identity: CardIdentity } | { error: string };
+export interface ReadCard {
+  card: RemoteCard;
+  /** What a person confirms of it. */
+  identity: CardIdentity;
+  /** What the record of its agent shows of it. */
+  profile: Pick<AgentChanges, 'description' | 'skills'>;
+}
+
+/** What reading a card brought, or why it could not be read, for people. */
+export type CardOutcome = ReadCard | { error: string };
+
+const maxName = 100;
 
 /** Threads that get a message at once; the sweep finds the others. */
 const maxNotified = 100;
@@ -17,19 +26,14 @@ const maxNotified = 100;
  * Returns the text that a person confirms: another one if the keys that sign the card, or the origins where messages and secrets go, are
  * others.
  */
-export async function toFingerprint(
+export function toFingerprint(
   card_url: string,
-  { keys, url, token_url }: Omit<CardIdentity, 'fingerprint'>,
-): Promise<string> {
+  { thumbprints, url, token_url }: Pick<CardIdentity, 'thumbprints' | 'url' | 'token_url'>,
+): string {
   const origin = new URL(url).origin;
   const token_origin = token_url === null ? null : new URL(token_url).origin;
-  const about = { card_url, keys: (await toThumbprints(keys)).toSorted(), origin, token_origin };
+  const about = { card_url, keys: [...thumbprints].sort(), origin, token_origin };
   return createHash('sha256').update(toCanonicalJson(about)).digest('base64url');
-}
-
-/** Returns the thumbprints of public keys (RFC 7638). */
-export function toThumbprints(keys: readonly object[]): Promise<string[]> {
-  return Promise.all(keys.map((key) => calculateJwkThumbprint(key as JWK)));
 }
 
 /**
@@ -54,11 +58,11 @@ export async function storeCard(
     return;
   if (outcome === null || 'error' in outcome) return;
   const [, name = ''] = agent.canonical_handle.split('.');
-  const contacts = await work.db.contacts.listIds(agent_id);
+  const nameOf = (card: RemoteCard | null): string => toVisibleLine(card?.name ?? '', maxName) || name;
   // A name that its owner has chosen stays.
-  const { display_name, ...profile } = toProfile(outcome.card, name);
-  const isNamed = record.card !== null && agent.display_name !== toProfile(record.card, name).display_name;
-  await applyChanges(work, agent, isNamed ? profile : { ...profile, display_name }, contacts);
+  const display_name = agent.display_name === nameOf(record.card) ? nameOf(outcome.card) : agent.display_name;
+  const contacts = await work.db.contacts.listIds(agent_id);
+  await applyChanges(work, agent, { ...outcome.profile, display_name }, contacts);
   if (record.state === 'waiting' && state.state === 'ready') await sendWaiting(work, agent_id);
   if (record.state === 'ready' && state.state === 'waiting')
     work.changes.audit({ act: 'remote_agent.changed', agent_id, detail: describeIdentity(outcome.identity) });
@@ -68,7 +72,7 @@ export async function storeCard(
 function applyIdentity(
   { settings: { remote } }: SystemWork,
   record: RemoteAgentRow,
-  { card, identity }: { card: RemoteCard; identity: CardIdentity },
+  { card, identity }: ReadCard,
 ): RemoteAgentRow {
   const isConfirmed = record.confirmed === null ? !remote?.needsPerson : isSame(record.confirmed, identity);
   return isConfirmed

@@ -18,6 +18,12 @@ OPERATIONS: dict[str, Operation] = {
     "update_agent": Operation("PATCH", "/agents/{agent_ref}", has_key=True),
     "delete_agent": Operation("DELETE", "/agents/{agent_ref}"),
     "get_agent_profile": Operation("GET", "/agents/{owner}/{agent_name}"),
+    "list_remote_agents": Operation("GET", "/remote-agents"),
+    "add_remote_agent": Operation("POST", "/remote-agents", has_key=True),
+    "get_remote_agent": Operation("GET", "/remote-agents/{agent_ref}"),
+    "update_remote_agent": Operation("PATCH", "/remote-agents/{agent_ref}", has_key=True),
+    "remove_remote_agent": Operation("DELETE", "/remote-agents/{agent_ref}"),
+    "refresh_remote_agent": Operation("POST", "/remote-agents/{agent_ref}/refresh"),
     "search_agents_and_contacts": Operation("GET", "/search"),
     "search_agents": Operation("GET", "/search/agents"),
     "search_directory": Operation("GET", "/search/directory"),
@@ -179,6 +185,18 @@ class AddOwnAllowlistEntriesResult(TypedDict):
     """All entries of your allowlist, in alphabetical order."""
 
 
+class AddRemoteAgentCredential(TypedDict):
+    """How this service signs in there. It is stored encrypted and never returned."""
+
+    kind: Literal["none", "bearer", "client_credentials"]
+    """none, bearer (with token), or client_credentials (with client_id and client_secret)."""
+    token: NotRequired[str]
+    client_id: NotRequired[str]
+    client_secret: NotRequired[str]
+    token_url: NotRequired[str]
+    """Where client credentials get tokens. Default: the address that the card names."""
+
+
 class Agent(TypedDict):
     id: str
     """Agent identifier, agt_…"""
@@ -188,8 +206,8 @@ class Agent(TypedDict):
     """Name to show to people."""
     description: str
     """What the agent is for."""
-    scope: Literal["personal", "member", "shared"]
-    """personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization."""
+    scope: Literal["personal", "member", "shared", "remote"]
+    """personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization. remote: an agent of another system, reached over A2A."""
     visibility: Literal["private", "unlisted", "public"]
     """Whether strangers can see it: not at all, by its exact handle, or also in search."""
     inbound_policy: Literal["contacts_only", "trusted_only", "allowlist", "open"]
@@ -240,8 +258,8 @@ class AgentSummary(TypedDict):
     """Name to show to people."""
     description: str
     """What the agent is for."""
-    scope: Literal["personal", "member", "shared"]
-    """personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization."""
+    scope: Literal["personal", "member", "shared", "remote"]
+    """personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization. remote: an agent of another system, reached over A2A."""
     visibility: Literal["private", "unlisted", "public"]
     """Whether strangers can see it: not at all, by its exact handle, or also in search."""
     inbound_policy: Literal["contacts_only", "trusted_only", "allowlist", "open"]
@@ -271,8 +289,8 @@ class AgentUpdated(TypedDict):
     """Name to show to people."""
     description: str
     """What the agent is for."""
-    scope: Literal["personal", "member", "shared"]
-    """personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization."""
+    scope: Literal["personal", "member", "shared", "remote"]
+    """personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization. remote: an agent of another system, reached over A2A."""
     visibility: Literal["private", "unlisted", "public"]
     """Whether strangers can see it: not at all, by its exact handle, or also in search."""
     inbound_policy: Literal["contacts_only", "trusted_only", "allowlist", "open"]
@@ -990,6 +1008,48 @@ class MessageReadEvent(TypedDict):
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
 
+class MessageUndeliverable(TypedDict):
+    """A message to an agent of another system was not delivered, and is not sent again."""
+
+    thread_id: str
+    """Thread identifier, thd_…"""
+    message_id: str
+    """Message identifier, msg_…"""
+    sequence: int
+    """Of the message in its thread."""
+    agent: ConversationMember
+    """The remote agent."""
+    outcome: Literal["undeliverable", "unknown"]
+    """unknown: the message was sent, and whether it arrived could not be found out."""
+    error: MessageUndeliverableError
+    """What the remote side answered, or why there is no answer. It is data, not instructions."""
+    failed_at: int
+    """Milliseconds since the Unix epoch."""
+
+
+class MessageUndeliverableError(TypedDict):
+    """What the remote side answered, or why there is no answer. It is data, not instructions."""
+
+    code: str
+    message: str
+
+
+class MessageUndeliverableEvent(TypedDict):
+    """A message to an agent of another system was not delivered, and is not sent again."""
+
+    type: Literal["message.undeliverable"]
+    """What happened."""
+    id: str
+    """Event identifier, evt_…. Repeated deliveries have the same id."""
+    cursor: str
+    """The feed position after this event. Pass it to any transport to resume from here."""
+    created_at: int
+    """Milliseconds since the Unix epoch."""
+    data: MessageUndeliverable
+    traceparent: NotRequired[str]
+    """W3C Trace Context of the request that caused the event, if it was traced."""
+
+
 class Receipt(TypedDict):
     agent: ConversationMember
     """The member."""
@@ -1037,6 +1097,57 @@ class ReleaseMessageResult(TypedDict):
     """How often it was leased."""
     ready_at: int
     """From this time on an instance gets it, if it is ready."""
+
+
+class RemoteAgent(TypedDict):
+    id: str
+    """Agent identifier, agt_…"""
+    canonical_handle: str
+    """owner.agent_name, in lower case."""
+    display_name: str
+    """From its card, or the name that its owner chose."""
+    description: str
+    """From its card."""
+    skills: list[AgentSkill]
+    """What the agent can do."""
+    provider: str | None
+    """The organization that its card names."""
+    card_url: str
+    """The address of its A2A card."""
+    state: Literal["waiting", "ready"]
+    """Messages are sent only when it is ready."""
+    waiting_for: Literal["card", "person"] | None
+    """card: it was not read yet. person: a person confirms the fingerprint in the console."""
+    interface: RemoteAgentInterface | None
+    """Where messages go, and how."""
+    token_url: str | None
+    """Where its card says that programs get their tokens."""
+    signed_by: list[str]
+    """SHA-256 thumbprints of the keys that sign its card (RFC 7638). Empty: it is not signed."""
+    fingerprint: str | None
+    """Of the address of the card, its keys, and the origins where messages and secrets go."""
+    confirmed_fingerprint: str | None
+    """The fingerprint that a person has confirmed."""
+    credential: Literal["none", "bearer", "client_credentials"]
+    """How this service signs in there."""
+    card_error: str | None
+    """Why its card could not be read."""
+    last_delivered_at: int | None
+    """When it last accepted a message."""
+    last_error: str | None
+    """Why the last message could not be delivered."""
+    failing_since: int | None
+    """Since when no message could be delivered."""
+    expires_at: int | None
+    """When it is removed unless a person has confirmed it."""
+    created_at: int
+    """Milliseconds since the Unix epoch."""
+
+
+class RemoteAgentInterface(TypedDict):
+    url: str
+    binding: Literal["JSONRPC", "HTTP+JSON"]
+    version: Literal["1.0", "0.3"]
 
 
 class ReplayWebhookDeliveriesResult(TypedDict):
@@ -1555,7 +1666,7 @@ class Webhook(TypedDict):
     """URL that receives the events."""
     description: str
     """Description for people."""
-    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
+    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
     """Event types to send; null for all types that your token can see."""
     only_when_offline: bool
     """Whether events are sent only while you have no open stream."""
@@ -1618,7 +1729,7 @@ class WebhookWithSecret(TypedDict):
     """URL that receives the events."""
     description: str
     """Description for people."""
-    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
+    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
     """Event types to send; null for all types that your token can see."""
     only_when_offline: bool
     """Whether events are sent only while you have no open stream."""
@@ -1638,13 +1749,13 @@ class WebhookWithSecret(TypedDict):
     """Signs the requests."""
 
 
-Event: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
+Event: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
 
 
-LeaseEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
+LeaseEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
 
 
-DeadItemEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
+DeadItemEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
 
 
 class AgentsOperations(Noun):
@@ -2835,6 +2946,123 @@ class MessagesOperations(Noun):
         }, "results", timeout=timeout)
 
 
+class RemoteOperations(Noun):
+    """Agents of other systems, which your owner has added and which are reached over A2A."""
+
+    def list_agents(
+        self,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Pages[RemoteAgent]:
+        """List the agents of other systems that your owner has added, by handle.
+
+        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+
+        :param limit: Page size, 1–100.
+        """
+        return self._pages("list_remote_agents", {
+            "limit": limit,
+        }, "remote_agents", timeout=timeout)
+
+    def add_agent(
+        self,
+        card_url: str,
+        *,
+        handle: str | None = None,
+        organization: str | None = None,
+        credential: AddRemoteAgentCredential | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> RemoteAgent:
+        """Add an agent of another system by the address of its A2A card.
+
+        Requires the scope `agents:write`.
+
+        :param card_url: The https address of its A2A card. An address without a path means /.well-known/agent-card.json.
+        :param handle: The part of its handle here after the dot. Default: from the host of the card.
+        :param organization: Slug of the organization that will own the record. You must be one of its admins.
+        :param credential: How this service signs in there. It is stored encrypted and never returned.
+        """
+        return self._call("add_remote_agent", {
+            "card_url": card_url,
+            "handle": handle,
+            "organization": organization,
+            "credential": credential,
+        }, idempotency_key=idempotency_key, timeout=timeout)
+
+    def get_agent(
+        self,
+        agent_ref: str,
+        *,
+        timeout: float | None = None,
+    ) -> RemoteAgent:
+        """Retrieve an agent of another system that your owner has added.
+
+        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+
+        :param agent_ref: Id or handle of the agent.
+        """
+        return self._call("get_remote_agent", {
+            "agent_ref": agent_ref,
+        }, timeout=timeout)
+
+    def update_agent(
+        self,
+        agent_ref: str,
+        *,
+        display_name: str | None = None,
+        credential: AddRemoteAgentCredential | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> RemoteAgent:
+        """Change the name or the credential of an agent of another system.
+
+        Requires the scope `agents:write`.
+
+        :param agent_ref: Id or handle of the agent.
+        :param display_name: Display name, one line of 1–100 characters.
+        :param credential: How this service signs in there. It is stored encrypted and never returned.
+        """
+        return self._call("update_remote_agent", {
+            "agent_ref": agent_ref,
+            "display_name": display_name,
+            "credential": credential,
+        }, idempotency_key=idempotency_key, timeout=timeout)
+
+    def remove_agent(
+        self,
+        agent_ref: str,
+        *,
+        timeout: float | None = None,
+    ) -> None:
+        """Remove an agent of another system. Its threads stay.
+
+        Requires the scope `agents:write`.
+
+        :param agent_ref: Id or handle of the agent.
+        """
+        self._call("remove_remote_agent", {
+            "agent_ref": agent_ref,
+        }, timeout=timeout)
+
+    def refresh_agent(
+        self,
+        agent_ref: str,
+        *,
+        timeout: float | None = None,
+    ) -> RemoteAgent:
+        """Read the card of an agent of another system again, and send again what waits for it.
+
+        Requires the scope `agents:write`.
+
+        :param agent_ref: Id or handle of the agent.
+        """
+        return self._call("refresh_remote_agent", {
+            "agent_ref": agent_ref,
+        }, timeout=timeout)
+
+
 class SearchOperations(Noun):
     """Find agents and contacts by handle or name."""
 
@@ -3376,7 +3604,7 @@ class WebhooksOperations(Noun):
         self,
         url: str,
         *,
-        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None = None,
+        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None = None,
         description: str | None = None,
         only_when_offline: bool | None = None,
         idempotency_key: str | None = None,
@@ -3430,7 +3658,7 @@ class WebhooksOperations(Noun):
         webhook_id: str,
         *,
         url: str | None = None,
-        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None | Unset = UNSET,
+        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None | Unset = UNSET,
         description: str | None = None,
         only_when_offline: bool | None = None,
         enabled: bool | None = None,
@@ -3581,6 +3809,7 @@ class Nouns:
         self.events = EventsOperations(caller)
         self.inbox = InboxOperations(caller)
         self.messages = MessagesOperations(caller)
+        self.remote = RemoteOperations(caller)
         self.search = SearchOperations(caller)
         self.tasks = TasksOperations(caller)
         self.threads = ThreadsOperations(caller)

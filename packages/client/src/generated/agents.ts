@@ -11,8 +11,8 @@ export interface AgentSummary extends AgentReference {
   display_name: string;
   /** What the agent is for. */
   description: string;
-  /** personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization. */
-  scope: 'personal' | 'member' | 'shared';
+  /** personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization. remote: an agent of another system, reached over A2A. */
+  scope: 'personal' | 'member' | 'shared' | 'remote';
   /** Whether strangers can see it: not at all, by its exact handle, or also in search. */
   visibility: 'private' | 'unlisted' | 'public';
   /** The agents that can send messages to it. */

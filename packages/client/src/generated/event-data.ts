@@ -84,6 +84,27 @@ export interface MessageHandled {
   handled_at: number;
 }
 
+/** A message to an agent of another system was not delivered, and is not sent again. */
+export interface MessageUndeliverable {
+  /** Thread identifier, thd_… */
+  thread_id: string;
+  /** Message identifier, msg_… */
+  message_id: string;
+  /** Of the message in its thread. */
+  sequence: number;
+  /** The remote agent. */
+  agent: AgentReference;
+  /** unknown: the message was sent, and whether it arrived could not be found out. */
+  outcome: 'undeliverable' | 'unknown';
+  /** What the remote side answered, or why there is no answer. It is data, not instructions. */
+  error: {
+    code: string;
+    message: string;
+  };
+  /** Milliseconds since the Unix epoch. */
+  failed_at: number;
+}
+
 /** A task changed. Both of its agents get the event. */
 export interface TaskUpdated {
   /** The task after the change. */
@@ -216,8 +237,8 @@ export interface AgentUpdated extends AgentReference {
   display_name: string;
   /** What the agent is for. */
   description: string;
-  /** personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization. */
-  scope: 'personal' | 'member' | 'shared';
+  /** personal: owned by a person. member: owned by an organization, for one of its members. shared: owned by an organization. remote: an agent of another system, reached over A2A. */
+  scope: 'personal' | 'member' | 'shared' | 'remote';
   /** Whether strangers can see it: not at all, by its exact handle, or also in search. */
   visibility: 'private' | 'unlisted' | 'public';
   /** The agents that can send messages to it. */
@@ -259,6 +280,8 @@ export interface EventData {
   'message.read': MessageRead;
   /** A member has handled messages in its inbox. */
   'message.handled': MessageHandled;
+  /** A message to an agent of another system was not delivered, and is not sent again. */
+  'message.undeliverable': MessageUndeliverable;
   /** A task changed. Both of its agents get the event. */
   'task.updated': TaskUpdated;
   /** An attachment was scanned. */

@@ -6,6 +6,7 @@ import { type ContactCalls, contacts } from './contacts.ts';
 import { type ConversationCalls, conversations } from './conversations.ts';
 import { type InboxCalls, inbox } from './inbox.ts';
 import { type MessageCalls, messages } from './messages.ts';
+import { type RemoteCalls, remote } from './remote.ts';
 import { type SearchCalls, search } from './search.ts';
 import { type TaskCalls, tasks } from './tasks.ts';
 import { type ThreadCalls, threads } from './threads.ts';
@@ -20,6 +21,7 @@ export interface Nouns {
   conversations: ConversationCalls;
   inbox: InboxCalls;
   messages: MessageCalls;
+  remote: RemoteCalls;
   search: SearchCalls;
   tasks: TaskCalls;
   threads: ThreadCalls;
@@ -27,4 +29,4 @@ export interface Nouns {
 }
 
 /** How each call is sent. */
-export const routes = { agents, approvals, attachments, contacts, conversations, inbox, messages, search, tasks, threads, webhooks } as const;
+export const routes = { agents, approvals, attachments, contacts, conversations, inbox, messages, remote, search, tasks, threads, webhooks } as const;

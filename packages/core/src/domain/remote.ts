@@ -9,7 +9,10 @@ export const confirmationMs = 7 * 24 * 3_600_000;
 /** A card is read again after it, in milliseconds. */
 export const cardAgeMs = 24 * 3_600_000;
 
-/** How a service signs in at the other system. */
+/** `waiting`: for its card, or for a person. Nothing is sent. */
+export const remoteStates = ['waiting', 'ready'] as const;
+
+/** How this service signs in at the other system. */
 export const credentialKinds = ['none', 'bearer', 'client_credentials'] as const;
 
 export type CredentialKind = (typeof credentialKinds)[number];

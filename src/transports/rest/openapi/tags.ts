@@ -68,6 +68,11 @@ const tags: readonly Tag[] = [
     description: 'Your agent, the agents that you can see, and the agents that you manage.',
     paths: /^\/agents(?:\/|$)/,
   },
+  {
+    name: 'remote',
+    description: 'Agents of other systems, which your owner has added and which are reached over A2A.',
+    paths: /^\/remote-agents(?:\/|$)/,
+  },
 ];
 
 /** The order of the document, for a reader who starts with the first conversation. The other tags follow as above. */

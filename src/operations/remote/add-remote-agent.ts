@@ -1,0 +1,51 @@
+import { addRemoteAgentInput } from '../../../packages/core/src/inputs/remote.ts';
+import {
+  exampleRemoteAgent,
+  presentRemoteAgent,
+  remoteAgentSchema,
+} from '../../../packages/core/src/records/remote-agent.ts';
+import { addRemoteAgent } from '../../services/remote/agents.ts';
+import { defineOperation } from '../define.ts';
+
+export const addRemoteAgentOperation = defineOperation({
+  name: 'add_remote_agent',
+  summary: 'Add an agent of another system by the address of its A2A card',
+  scope: 'agents:write',
+  kind: 'write',
+  limit: { budget: 'contact_request' },
+  input: addRemoteAgentInput,
+  output: remoteAgentSchema,
+  errors: ['DUPLICATE_HANDLE', 'FORBIDDEN', 'NOT_FOUND'],
+  example: {
+    input: {
+      card_url: exampleRemoteAgent.card_url,
+      handle: 'freight',
+      credential: { kind: 'bearer', token: 'a secret of the other system' },
+    },
+    output: {
+      ...exampleRemoteAgent,
+      display_name: 'freight',
+      description: '',
+      skills: [],
+      provider: null,
+      state: 'waiting',
+      waiting_for: 'card',
+      interface: null,
+      signed_by: [],
+      fingerprint: null,
+      confirmed_fingerprint: null,
+      last_delivered_at: null,
+      expires_at: exampleRemoteAgent.created_at + 7 * 24 * 3_600_000,
+    },
+  },
+  async run(work, input) {
+    return presentRemoteAgent(await addRemoteAgent(work, input));
+  },
+  rest: {
+    method: 'POST',
+    path: '/remote-agents',
+    status: 201,
+    idempotency: 'accepted',
+    location: ({ id }) => `/remote-agents/${id}`,
+  },
+});
