@@ -44,6 +44,8 @@ export async function up(knex: Knex): Promise<void> {
       attempts int not null default 0,
       -- The message whose sending has begun, and its outcome is not known.
       begun_id text collate "C",
+      -- The message whose callback came before the answer to it.
+      called_id text collate "C",
       next_at bigint not null,
       -- When a task of the thread is read next; null: none is open.
       poll_at bigint

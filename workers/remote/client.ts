@@ -137,7 +137,7 @@ function readRetryAfter(header: string | null): number | undefined {
 
 const endedReasons = new Set(['TASK_NOT_FOUND', 'UNSUPPORTED_OPERATION']);
 /** These statuses say that the call was not taken. */
-const laterStatuses = new Set([401, 403, 404, 429, 503]);
+const laterStatuses = new Set([401, 403, 404]);
 
 function toFailure(error: Error, { status, retryAfterMs }: LastResponse): CallFailure {
   const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : undefined;
@@ -148,8 +148,9 @@ function toFailure(error: Error, { status, retryAfterMs }: LastResponse): CallFa
   if (error instanceof RequestFailed) return { kind: error.isSent ? 'unclear' : 'retry', ...about };
   if (status === null) return { kind: 'retry', ...about };
   if (reason !== undefined && endedReasons.has(reason)) return { kind: 'task_over', ...about };
-  if (status === 429 || status === 503) return { kind: 'retry', ...about };
-  if (status >= 500 || reason === 'INTERNAL') return { kind: 'unclear', ...about };
+  // A proxy got no answer.
+  if (status === 502 || status === 504) return { kind: 'unclear', ...about };
+  if (status === 429 || status >= 500) return { kind: 'retry', ...about };
   // A credential can be replaced, and an agent can come back.
   if (reason === undefined && laterStatuses.has(status)) return { kind: 'retry', ...about };
   if (reason === undefined && status < 300) return { kind: 'unclear', ...about };

@@ -21,6 +21,9 @@ import { toFileParts } from './files.ts';
 import { firstPollAt, storeFiles } from './receive.ts';
 import { mailboxExtension } from '../../packages/core/src/domain/a2a.ts';
 
+/** Codes of refusals that may concern the callback. */
+const mayBeCallback = /^(?:INVALID|VALIDATION|PUSH_|REQUEST_MALFORMED)/;
+
 type Failed = Pick<CallFailure, 'error' | 'retryAfterMs'>;
 
 /** Returns what sends the messages of a thread. */
@@ -89,23 +92,18 @@ export function createSender(turn: Turn) {
     if (!stored) throw new Error('each item is stored');
     await core.unitOfWork.write(actor, async (work) => {
       await noteAccepted(work, toSent(message), null, 'handled');
-      const [applied] = await work.db.remoteThreads.listApplied(thread.thread_id, [stored.key]);
-      if (applied === undefined)
-        await applyRemoteMessage(work, { ...toSent(message), task_id: place.task_id }, stored);
+      await applyRemoteMessage(work, { ...toSent(message), task_id: place.task_id }, stored);
     });
     if (context_id !== '') thread.context_id ??= context_id;
     return settle(message);
   }
 
-  /** Looks for the task that a message opened, at a side where a repeated message would be another one. Undefined: it cannot be found out. */
-  async function findTask({ id }: MessageRow): Promise<RemoteTask | null | undefined> {
+  /** Looks for the task that a message opened, at a side where a repeated message would be another one. */
+  async function findTask({ id }: MessageRow): Promise<RemoteTask | undefined> {
     const { json } = await client.listTasks(thread.context_id);
-    if (!Array.isArray(json)) return undefined;
-    const tasks = json.map((task) => task as { history?: { messageId?: string }[] });
+    const tasks = (json ?? []) as { history?: { messageId?: string }[] }[];
     const found = tasks.find(({ history = [] }) => history.some(({ messageId }) => messageId === id));
-    if (found) return readRemoteTask(found);
-    // A side that shows no history does not tell.
-    return tasks.every(({ history = [] }) => history.length > 0) ? null : undefined;
+    return found && readRemoteTask(found);
   }
 
   const hasCallback = (): boolean => agent.card?.capabilities.pushNotifications === true;
@@ -128,14 +126,17 @@ export function createSender(turn: Turn) {
     const request = toSendRequest(outgoing, files, {
       context_id: thread.context_id,
       remote_task_id: place.remote_task_id,
-      callback_url: callback ? toCallbackUrl(core.settings, id) : null,
+      callback_url: callback
+        ? toCallbackUrl(core.settings, { thread_id: thread.thread_id, message_id: id })
+        : null,
     });
     const { json, failure } = await client.send(request);
     if (failure === null) return accept(message, place, json);
     if (failure.kind === 'task_over' && place.remote_task_id !== null)
       return attempt(message, { ...place, remote_task_id: null }, callback);
     // The remote side may not accept the address of this service.
-    if (failure.kind === 'refused' && callback) return attempt(message, place, false);
+    if (failure.kind === 'refused' && callback && mayBeCallback.test(failure.error.code))
+      return attempt(message, place, false);
     if (failure.kind === 'refused' || failure.kind === 'task_over')
       return giveUp(message, place, 'undeliverable', failure.error);
     return retryLater(message, place, failure, failure.kind === 'unclear');
@@ -147,13 +148,8 @@ export function createSender(turn: Turn) {
     if (thread.begun_id === message.id && !isIdempotent()) {
       const found = await findTask(message);
       if (found) return acceptTask(message, place, found);
-      if (found === undefined) {
-        const error = {
-          code: 'OUTCOME_UNKNOWN',
-          message: 'No answer came, and the remote side does not tell.',
-        };
-        return giveUp(message, place, 'unknown', error);
-      }
+      const problem = 'No answer came, and the remote side does not tell.';
+      return giveUp(message, place, 'unknown', { code: 'OUTCOME_UNKNOWN', message: problem });
     }
     Object.assign(thread, { attempts: thread.attempts + 1, begun_id: message.id });
     if (!(await store())) return 'ended';

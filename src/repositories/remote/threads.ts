@@ -155,12 +155,19 @@ export const remoteThreadsRepository = repository({
     `select ${taskColumns}, ${isToCancel} as is_to_cancel from remote_tasks k
      where k.thread_id = :thread_id and (k.poll_at <= :now or ${isToCancel}) order by k.poll_at limit 1`,
   ),
-  /** A callback came: the task of a message is read at once. Returns its thread. */
-  setTaskDue: sql.value<[messageId: string, now: number], string | undefined>(
-    'remote_tasks.set_due(message_id, now)',
+  /** Locks a thread until the transaction ends. Returns the message whose callback came before the answer to it; undefined without such a thread. */
+  lock: sql.value<[threadId: string], string | null | undefined>(
+    'remote_threads.lock',
+    `select called_id from remote_threads where thread_id = :thread_id for update`,
+  ),
+  /** A callback came in a locked thread: the task of its message is read at once, or when it is known. */
+  setTaskDue: sql.run<[threadId: string, messageId: string, now: number]>(
+    'remote_tasks.set_due(thread_id, message_id, now)',
     `with task as (
-       update remote_tasks set poll_at = :now where message_id = :message_id and poll_at is not null returning thread_id)
-     update remote_threads r set poll_at = :now from task where r.thread_id = task.thread_id returning r.thread_id`,
+       update remote_tasks set poll_at = :now where thread_id = :thread_id and message_id = :message_id and poll_at is not null returning thread_id)
+     update remote_threads r set poll_at = case when exists (select from task) then :now else r.poll_at end,
+       called_id = case when exists (select from task) then r.called_id else :message_id end
+     where r.thread_id = :thread_id`,
   ),
   /** The remote agent has come so far with the messages of a task. Marks of a thread name a sequence, so they pass messages that cannot be delivered. */
   setDelivery: sql.run<[threadId: string, remoteTaskId: string, delivery: TaskDelivery]>(

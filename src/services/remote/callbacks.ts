@@ -5,9 +5,10 @@ const purpose = 'a2a callback';
 /** Returns the address to which the remote side sends the updates of the task that a message opens. It names only that message. */
 export function toCallbackUrl(
   { publicUrl, sealedBox }: Pick<WorkSettings, 'publicUrl' | 'sealedBox'>,
-  message_id: string,
+  { thread_id, message_id }: { thread_id: string; message_id: string },
 ): string {
-  return `${publicUrl}/a2a/-/updates/${sealedBox.seal(message_id, purpose).toString('base64url')}`;
+  const sealed = sealedBox.seal(`${thread_id} ${message_id}`, purpose);
+  return `${publicUrl}/a2a/-/updates/${sealed.toString('base64url')}`;
 }
 
 /**
@@ -19,11 +20,14 @@ export async function noteCallback(
   { db, settings, now }: SystemWork,
   sealed: string,
 ): Promise<string | undefined> {
-  let message_id: string;
+  let text: string;
   try {
-    message_id = settings.sealedBox.open(Buffer.from(sealed, 'base64url'), purpose);
+    text = settings.sealedBox.open(Buffer.from(sealed, 'base64url'), purpose);
   } catch {
     return undefined; // not sealed by this service
   }
-  return db.remoteThreads.setTaskDue(message_id, now);
+  const [thread_id = '', message_id = ''] = text.split(' ');
+  if ((await db.remoteThreads.lock(thread_id)) === undefined) return undefined;
+  await db.remoteThreads.setTaskDue(thread_id, message_id, now);
+  return thread_id;
 }

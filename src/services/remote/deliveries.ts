@@ -26,10 +26,13 @@ export async function noteAccepted(
   task: Omit<RemoteTaskRow, 'thread_id'> | null,
   delivery: TaskDelivery,
 ): Promise<void> {
+  const called_id = await work.db.remoteThreads.lock(sent.thread_id);
   const remote_task_id = task?.remote_task_id ?? null;
   const outcome = { outcome: 'accepted' as const, remote_task_id, delivery, error: null };
   await work.db.remoteThreads.addMessage({ ...sent, ...outcome, created_at: work.now });
-  if (task) await work.db.remoteThreads.putTask({ ...task, thread_id: sent.thread_id });
+  // A callback that came before its task was known.
+  const poll_at = task && called_id === sent.message_id ? work.now : (task?.poll_at ?? null);
+  if (task) await work.db.remoteThreads.putTask({ ...task, thread_id: sent.thread_id, poll_at });
   await work.db.remoteAgents.noteDelivery(work.actor.agent_id, null, work.now);
   await moveMarks(work, sent.thread_id);
 }
@@ -64,10 +67,15 @@ export async function applyRemoteTask(
   work: Work,
   link: RemoteTaskRow,
   { state, mailbox }: RemoteTask,
-  { items, isWhole, poll_at }: { items: readonly StoredItem[]; isWhole: boolean; poll_at: number | null },
+  {
+    items: found,
+    isWhole,
+    poll_at,
+  }: { items: readonly StoredItem[]; isWhole: boolean; poll_at: number | null },
 ): Promise<void> {
   const { remoteThreads, tasks } = work.db;
   const { thread_id, remote_task_id, task_id } = link;
+  const items = await lockAndFilter(work, thread_id, found);
   const [task] = task_id === null ? [] : await tasks.lock([task_id]);
   const isOpen = task !== undefined && isOpenTask(task.state);
   const end = isOpen && isWhole ? toReport(state) : null;
@@ -102,10 +110,24 @@ export async function applyRemoteMessage(
   answered: SentMessage & { task_id: string | null },
   item: StoredItem,
 ): Promise<void> {
+  const [fresh] = await lockAndFilter(work, answered.thread_id, [item]);
+  if (!fresh) return;
   const [task] = answered.task_id === null ? [] : await work.db.tasks.lock([answered.task_id]);
   if (task && isOpenTask(task.state)) await reportItem(work, task.id, item, 'completed', 'completed');
   else await sendItem(work, answered, item);
   await work.db.remoteThreads.addApplied(answered.thread_id, [item.key]);
+}
+
+/** Locks a thread, so that no other process applies the same items, and returns those that were not applied yet. */
+async function lockAndFilter(
+  { db: { remoteThreads } }: Work,
+  thread_id: string,
+  items: readonly StoredItem[],
+): Promise<StoredItem[]> {
+  await remoteThreads.lock(thread_id);
+  const keys = items.map(({ key }) => key);
+  const applied = new Set(await remoteThreads.listApplied(thread_id, keys));
+  return items.filter(({ key }) => !applied.has(key));
 }
 
 const plainReport = { data: null, artifact: false, lease_id: undefined };
