@@ -75,7 +75,7 @@ describe.each(bindings)('over %s', (binding) => {
     expect(await events()).toMatchObject([
       { message_id, outcome: 'undeliverable', error: { message: expect.stringContaining(error.message) } },
     ]);
-    expect(await service.marks(ann, thread_id, remote)).toEqual([0, 0, 0]);
+    expect(await service.marks(ann, thread_id, remote)).toEqual({ delivered: 0, read: 0, handled: 0 });
   });
 
   test('a request that was lost is not repeated, because the other side may have got it', async () => {

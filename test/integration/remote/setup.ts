@@ -24,17 +24,17 @@ const loopback = '127.0.0.0/8';
 /** A whole installation at the address that it announces, with a worker whose attempts follow quickly. Other systems can be on this machine. */
 export async function startInstallation({
   env,
-  publicUrl,
+  port: fixedPort,
+  pacing,
   ...options
-}: Omit<ServiceOptions, 'settings'> & { publicUrl?: (url: string) => Promise<string> } = {}) {
-  const port = await findFreePort();
-  const own = `http://127.0.0.1:${port}`;
+}: Omit<ServiceOptions, 'settings'> & { port?: number } = {}) {
+  const port = fixedPort ?? (await findFreePort());
   const service = await startService({
-    pacing: fastPacing,
     ...options,
+    pacing: { ...fastPacing, ...pacing },
     env: {
       PORT: String(port),
-      PUBLIC_URL: (await publicUrl?.(own)) ?? own,
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
       REMOTE_AGENTS: 'true',
       REMOTE_NETWORKS: loopback,
       REMOTE_CONFIRM: 'none',
@@ -91,11 +91,15 @@ export async function startInstallation({
       expect(body?.messages, text).toBeDefined();
       return body.messages;
     },
-    /** The marks of the remote agent in a thread: delivered, read, handled. */
-    async marks(by: TestAgent, thread_id: string, { id }: { id: string }): Promise<number[]> {
+    /** The marks of a remote agent in a thread. */
+    async marks(by: TestAgent, thread_id: string, { id }: { id: string }) {
       const { body } = await service.get(by, `/threads/${thread_id}/receipts`);
-      const receipt = body.receipts.find(({ agent }: { agent: { id: string } }) => agent.id === id);
-      return [receipt.delivered_up_to_sequence, receipt.read_up_to_sequence, receipt.handled_up_to_sequence];
+      const found = body.receipts.find(({ agent }: { agent: { id: string } }) => agent.id === id);
+      return {
+        delivered: found.delivered_up_to_sequence as number,
+        read: found.read_up_to_sequence as number,
+        handled: found.handled_up_to_sequence as number,
+      };
     },
     /** From now on: the events of a type that the agent gets. */
     async follow({ token }: TestAgent, type: string) {

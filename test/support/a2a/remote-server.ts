@@ -30,7 +30,8 @@ export interface ReceivedCall {
 export type Fault =
   | { status: number; headers?: Record<string, string>; body?: unknown }
   | 'lost'
-  | 'unanswered';
+  | 'unanswered'
+  | 'endless';
 
 export interface RemoteServerOptions {
   binding?: Binding;
@@ -53,6 +54,8 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
     key: undefined as CardKey | undefined,
     requests: 0,
     failures: 0,
+    isEndless: false,
+    location: undefined as string | undefined,
   };
   const pause = { gate: Promise.resolve() };
   const overridden = new Map<string, (params: unknown) => unknown>();
@@ -69,6 +72,8 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
   app.get('/card.json', async (_, response: Response) => {
     shown.requests += 1;
     if (shown.failures >= shown.requests) return void response.status(503).end();
+    if (shown.location !== undefined) return response.redirect(shown.location);
+    if (shown.isEndless) return writeForever(response);
     const { card, key } = shown;
     response.json(key ? await signCard(card, key, `${url}/keys.json`) : card);
   });
@@ -101,6 +106,7 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
     const fault = takeFault(call.method);
     const answer = overridden.get(call.method)?.(call.params);
     if (fault === 'lost') request.socket.destroy();
+    else if (fault === 'endless') writeForever(response);
     else if (typeof fault === 'object') {
       response.status(fault.status).set(fault.headers ?? {});
       response.json(fault.body ?? { error: { code: fault.status, message: 'A fault.' } });
@@ -161,6 +167,13 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
     failCard(count: number) {
       shown.failures = count;
     },
+    /** The card never ends. */
+    sendEndlessCard() {
+      shown.isEndless = true;
+    },
+    redirectCard(location: string) {
+      shown.location = location;
+    },
     interfaces: shown.card['supportedInterfaces'],
     changeCard(fields: object) {
       shown.card = { ...shown.card, ...fields };
@@ -182,6 +195,17 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
 export type RemoteServer = Awaited<ReturnType<typeof startRemoteServer>>;
 
 const anyone = { user: undefined } as unknown as ServerCallContext;
+
+/** Writes JSON until the client closes the connection. */
+function writeForever(response: Response): void {
+  const spaces = ' '.repeat(65_536);
+  const write = (): void => {
+    while (!response.destroyed && response.write(spaces));
+  };
+  response.set('Content-Type', 'application/json').write('{');
+  response.on('drain', write);
+  write();
+}
 
 /** The agent gets the call, and its client no answer. */
 function dropAnswer(request: Request, response: Response): void {
