@@ -63,17 +63,24 @@ describe.each(bindings)('over %s', (binding) => {
   test('a refusal that will not change ends a message at once, with the error of the other side', async () => {
     const { server, ann, remote } = await meet();
     const events = await service.follow(ann, 'message.undeliverable');
-    const error = { code: 403, status: 'PERMISSION_DENIED', message: 'You are not a contact.' };
-    const body =
+    const message = 'The message has a part that is not understood.';
+    const info = {
+      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+      reason: 'INVALID_PARAMS',
+      domain: 'a2a-protocol.org',
+    };
+    const error =
       binding === 'JSONRPC'
-        ? { jsonrpc: '2.0', id: 1, error: { code: -32_000, message: error.message } }
-        : { error };
-    server.failNext('SendMessage', { status: 403, body });
+        ? { code: -32_602, message, data: [info] }
+        : { code: 400, status: 'INVALID_ARGUMENT', message, details: [info] };
+    const status = binding === 'JSONRPC' ? 200 : 400;
+    // Without the address for callbacks it is tried once more.
+    server.failNext('SendMessage', { status, body: { error } }, 2);
     const { message_id, task_id, thread_id } = await service.ask(ann, remote, 'When?');
     await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('failed');
-    expect(server.texts()).toEqual(['When?']);
+    expect(server.texts().length).toBeLessThanOrEqual(2);
     expect(await events()).toMatchObject([
-      { message_id, outcome: 'undeliverable', error: { message: expect.stringContaining(error.message) } },
+      { message_id, outcome: 'undeliverable', error: { message: expect.stringContaining(message) } },
     ]);
     expect(await service.marks(ann, thread_id, remote)).toEqual({ delivered: 0, read: 0, handled: 0 });
   });
@@ -106,6 +113,16 @@ describe.each(bindings)('over %s', (binding) => {
     expect(await events()).toEqual([]);
   });
 
+  test('the tasks of the other side are looked at until it answers', async () => {
+    const { server, ann, remote } = await meet();
+    server.failNext('SendMessage', 'unanswered');
+    server.failNext('ListTasks', { status: 503 });
+    server.failNext('ListTasks', 'lost');
+    const { task_id } = await service.ask(ann, remote, 'When?');
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
+    expect(server.texts()).toEqual(['When?']);
+  });
+
   test('an answer that was not read yet does not leave the other messages behind', async () => {
     const { server, ann, remote } = await meet();
     server.failNext('GetTask', { status: 500 }, 2);
@@ -123,7 +140,7 @@ test('a task that has ended in between opens a new one', async () => {
   const { server, ann, remote } = await meetRemote(service, { hasPush: false });
   const { thread_id, task_id } = await service.ask(ann, remote, 'ask me');
   await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('input_required');
-  server.agent.turnsOf('ask me')[0]?.setState('FAILED', 'It took too long.');
+  await server.cancelTask(server.agent.turnsOf('ask me')[0]?.taskId ?? '');
   await service.send(ann, thread_id, 'The red one.');
   await waitUntil(async () => {
     await service.pass(thread_id);
@@ -135,7 +152,7 @@ test('a task that has ended in between opens a new one', async () => {
 
 test('nothing listens at the address: the message is sent when it does', async () => {
   const { server, ann, remote } = await meetRemote(service);
-  server.failNext('*', { status: 502 });
+  server.failNext('*', { status: 503 });
   const { task_id } = await service.ask(ann, remote, 'When?');
   await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
   const record = await service.readRemote(ann, remote.id);
@@ -144,7 +161,7 @@ test('nothing listens at the address: the message is sent when it does', async (
 });
 
 describe('client credentials', () => {
-  const credential = { type: 'client_credentials', client_id: 'ann', client_secret: 'a secret' };
+  const credential = { kind: 'client_credentials', client_id: 'ann', client_secret: 'a secret' };
 
   test('are renewed once after 401', async () => {
     const { server, ann, remote } = await meetRemote(service, { credential });
@@ -175,7 +192,7 @@ describe('client credentials', () => {
 
   test('a bearer token is sent as it is, and never returned', async () => {
     const token = 'a-token-of-the-other-side';
-    const { server, ann, remote } = await meetRemote(service, { credential: { type: 'bearer', token } });
+    const { server, ann, remote } = await meetRemote(service, { credential: { kind: 'bearer', token } });
     server.requireToken(token);
     const { task_id } = await service.ask(ann, remote, 'When?');
     await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');

@@ -72,7 +72,7 @@ export async function startInstallation({
       content: string,
       fields: object = {},
     ) {
-      const target = 'handle' in to ? { with_handle: to.handle } : to;
+      const target = 'handle' in to ? { with_handle: to.handle } : { thread_id: to.thread_id };
       const body = { ...target, content, wait_seconds: 0, ...fields };
       const answer = await service.post(by, '/threads/ask', body);
       expect(answer.status, answer.text).toBe(201);

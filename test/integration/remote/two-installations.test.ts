@@ -51,7 +51,7 @@ async function meet(policy: 'open' | 'contacts_only' = 'open') {
   const card_url = `${a2aAddress(there.core.config.PUBLIC_URL, bob.handle)}/.well-known/agent-card.json`;
   const remote = await here.addRemote(ann, {
     card_url,
-    credential: { type: 'bearer', token: principal.token },
+    credential: { kind: 'bearer', token: principal.token },
   });
   return { ann, bob, principal, remote };
 }

@@ -28,7 +28,7 @@ export interface ReceivedCall {
 
 /** An answer in place of that of the agent; or the connection is dropped before or after the agent got the call. */
 export type Fault =
-  | { status: number; headers?: Record<string, string>; body?: unknown }
+  | { status: number; headers?: Record<string, string>; body?: object }
   | 'lost'
   | 'unanswered'
   | 'endless';
@@ -109,7 +109,11 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
     else if (fault === 'endless') writeForever(response);
     else if (typeof fault === 'object') {
       response.status(fault.status).set(fault.headers ?? {});
-      response.json(fault.body ?? { error: { code: fault.status, message: 'A fault.' } });
+      const body =
+        fault.body && binding === 'JSONRPC'
+          ? { jsonrpc: '2.0', id: request.body.id, ...fault.body }
+          : fault.body;
+      response.json(body ?? { error: { code: fault.status, message: 'A fault.' } });
     } else if (answer !== undefined) {
       response.json(binding === 'JSONRPC' ? { jsonrpc: '2.0', id: request.body.id, result: answer } : answer);
     } else {
@@ -184,6 +188,7 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
     },
     /** The task, as the server has it. */
     getTask: (id: string) => handler.getTask({ id, tenant: '', historyLength: undefined }, anyone),
+    cancelTask: (id: string) => handler.cancelTask({ id, tenant: '', metadata: undefined }, anyone),
     async close() {
       server.closeAllConnections();
       server.close();
