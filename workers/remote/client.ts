@@ -148,8 +148,8 @@ function toFailure(error: Error, { status, retryAfterMs }: LastResponse): CallFa
   if (error instanceof RequestFailed) return { kind: error.isSent ? 'unclear' : 'retry', ...about };
   if (status === null) return { kind: 'retry', ...about };
   if (reason !== undefined && endedReasons.has(reason)) return { kind: 'task_over', ...about };
-  // A proxy got no answer.
-  if (status === 502 || status === 504) return { kind: 'unclear', ...about };
+  // A proxy got no answer in time.
+  if (status === 504) return { kind: 'unclear', ...about };
   if (status === 429 || status >= 500) return { kind: 'retry', ...about };
   // A credential can be replaced, and an agent can come back.
   if (reason === undefined && laterStatuses.has(status)) return { kind: 'retry', ...about };

@@ -98,12 +98,19 @@ export function createSender(turn: Turn) {
     return settle(message);
   }
 
-  /** Looks for the task that a message opened, at a side where a repeated message would be another one. */
-  async function findTask({ id }: MessageRow): Promise<RemoteTask | undefined> {
-    const { json } = await client.listTasks(thread.context_id);
+  /** Finds out what became of a message whose answer did not come, at a side where a repeated message would be another one. */
+  async function lookFor(message: MessageRow, place: MessagePlace): Promise<Step> {
+    const { json, failure } = await client.listTasks(thread.context_id);
+    if (failure?.kind === 'retry' || failure?.kind === 'unclear') {
+      thread.attempts += 1;
+      return retryLater(message, place, failure, true);
+    }
     const tasks = (json ?? []) as { history?: { messageId?: string }[] }[];
-    const found = tasks.find(({ history = [] }) => history.some(({ messageId }) => messageId === id));
-    return found && readRemoteTask(found);
+    const isOf = ({ messageId }: { messageId?: string }) => messageId === message.id;
+    const found = tasks.find(({ history = [] }) => history.some(isOf));
+    if (found) return acceptTask(message, place, readRemoteTask(found));
+    const problem = 'No answer came, and the remote side does not tell.';
+    return giveUp(message, place, 'unknown', { code: 'OUTCOME_UNKNOWN', message: problem });
   }
 
   const hasCallback = (): boolean => agent.card?.capabilities.pushNotifications === true;
@@ -145,12 +152,7 @@ export function createSender(turn: Turn) {
   /** Sends a message, or finds out what became of an earlier attempt. */
   async function send(message: MessageRow): Promise<Step> {
     const place = await remoteThreads.findPlace(thread.thread_id, message.id);
-    if (thread.begun_id === message.id && !isIdempotent()) {
-      const found = await findTask(message);
-      if (found) return acceptTask(message, place, found);
-      const problem = 'No answer came, and the remote side does not tell.';
-      return giveUp(message, place, 'unknown', { code: 'OUTCOME_UNKNOWN', message: problem });
-    }
+    if (thread.begun_id === message.id && !isIdempotent()) return lookFor(message, place);
     Object.assign(thread, { attempts: thread.attempts + 1, begun_id: message.id });
     if (!(await store())) return 'ended';
     try {
