@@ -221,6 +221,7 @@ export function createConsole(
       signup: config.SIGNUP,
       has_echo_agent: config.ECHO_AGENT,
       has_a2a: config.A2A,
+      has_remote_agents: config.REMOTE_AGENTS,
       export_days: config.EXPORT_RETENTION_DAYS,
       sends_mail: core.mailer !== undefined,
     },

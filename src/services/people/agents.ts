@@ -1,3 +1,4 @@
+import type { PrincipalRow } from '../../repositories/agents/managed-agents.ts';
 import type { PersonAgentRow } from '../../repositories/people/agents.ts';
 import type { Actor, Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
@@ -67,11 +68,18 @@ export async function changeAgentOfPerson<Input extends unknown[], T>(
  * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN, NOT_FOUND (organization), DUPLICATE_HANDLE, UNAUTHORIZED (no such account)
  */
 export async function registerForPerson(work: SystemWork, account_id: string, input: RegisterAgent) {
+  return registerAgentFor(work, await requirePrincipal(work, account_id), input);
+}
+
+/**
+ * Returns the person as a principal that registers agents.
+ * @throws {DomainError} UNAUTHORIZED (no such account)
+ */
+export async function requirePrincipal(work: SystemWork, account_id: string): Promise<PrincipalRow> {
   const account = await work.db.accounts.find(account_id);
   if (!account) throw new DomainError('UNAUTHORIZED', 'This account no longer exists.');
   const { id, username } = account;
-  const owner = { owner_id: id, owner_name: username };
-  return registerAgentFor(work, { ...owner, scope: 'personal', person_id: id, person_name: username }, input);
+  return { owner_id: id, owner_name: username, scope: 'personal', person_id: id, person_name: username };
 }
 
 /**

@@ -47,6 +47,8 @@ export interface ConsoleSettings {
   has_echo_agent: boolean;
   /** Whether agents can be asked over A2A. */
   has_a2a: boolean;
+  /** Whether people can add agents of other systems. */
+  has_remote_agents: boolean;
   /** Days until the archive of an export is deleted. */
   export_days: number;
   /** Whether this service sends e-mail. */

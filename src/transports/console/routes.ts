@@ -33,6 +33,9 @@ import { notificationLinkPages, notificationStream } from './pages/notifications
 import { notificationsPage } from './pages/notifications/settings.tsx';
 import { organizationPage } from './pages/people/organization.tsx';
 import { organizationsPage } from './pages/people/organizations.tsx';
+import { remoteAgentsPage } from './pages/remote/list.tsx';
+import { remoteAgentNewPage } from './pages/remote/new.tsx';
+import { remoteAgentPage, remoteAgentRemovePage } from './pages/remote/remote-agent.tsx';
 import { sessionsPage } from './pages/people/sessions.tsx';
 import { signInRoutes, signOutRoutes } from './pages/people/sign-in.tsx';
 import { signUpPages } from './pages/people/sign-up.tsx';
@@ -48,6 +51,14 @@ import { webhookPage, webhookRemovePage } from './pages/webhooks/webhook.tsx';
 import { webhooksPage } from './pages/webhooks/list.tsx';
 import type { PageParts } from './parts.ts';
 import type { ConsoleRoute } from './route.ts';
+
+/** Those of a service with remote agents. The form to add one is before the routes with an agent id in the same place. */
+const remoteAgentPages = [
+  ...remoteAgentsPage,
+  ...remoteAgentNewPage,
+  ...remoteAgentPage,
+  ...remoteAgentRemovePage,
+];
 
 /** All routes of the console. */
 export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
@@ -78,6 +89,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...agentErasePage,
     ...erasuresPage,
     ...exportsPages,
+    ...(parts.settings.has_remote_agents ? remoteAgentPages : []),
     ...inboxPage,
     ...deadItemDeletePage,
     ...inboxSettingsPage,

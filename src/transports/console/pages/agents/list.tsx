@@ -5,6 +5,7 @@ import { Card, Empty } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { type Listed, toPage } from '../../define/list.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
+import { remotePath } from '../remote/state.tsx';
 import { erasuresPath, exportsPath } from './reports.tsx';
 
 const pageSize = 50;
@@ -44,8 +45,13 @@ export const agentsPage = definePage<AgentsVisit>({
         ))
       ),
     ({ found, address }) => <NextPage path={address} noun="agents" next={found.next} />,
-    () => (
+    ({ parts }) => (
       <p>
+        {parts.settings.has_remote_agents && (
+          <>
+            <a href={remotePath}>Agents of other systems</a> ·{' '}
+          </>
+        )}
         <a href={exportsPath}>Exported agents</a> · <a href={erasuresPath}>Erased agents</a>
       </p>
     ),
