@@ -16,8 +16,10 @@ const droppedFields: ReadonlySet<string> = new Set([
   'csrf',
   'idempotency_key',
   'password',
+  'client_secret',
   'current',
   'next',
+  'token',
 ]);
 
 /** Whether a field is kept over a sign-in. Password fields are not. */
