@@ -1,6 +1,6 @@
 import { isOpenTask } from '../../packages/core/src/domain/tasks.ts';
 import { readRemoteTask, type RemoteItem, type RemoteTask } from '../../src/presenters/a2a/remote.ts';
-import type { RemoteTaskRow } from '../../src/repositories/remote/threads.ts';
+import type { MessagePlace, RemoteTaskRow } from '../../src/repositories/remote/threads.ts';
 import { addAttachment } from '../../src/services/attachments/attachments.ts';
 import { applyRemoteTask, retryOf, type StoredItem } from '../../src/services/remote/deliveries.ts';
 import type { Step } from '../posting/handler.ts';
@@ -16,10 +16,14 @@ const maxPollsOfEnded = 12;
 const secondMs = 1_000;
 const maxPollMs = 600 * secondMs;
 
-/** When a new task is read first: soon if it brought something, or if no callback comes. */
-export function firstPollAt(task: RemoteTask, hasCallback: boolean): number | null {
-  if (task.items.length > 0) return Date.now();
-  return nextPollAt(task, 0, hasCallback);
+/** When a new task is read first: at once if it brought something for a message or a task here. */
+export function firstPollAt(
+  task: RemoteTask,
+  { task_id }: MessagePlace,
+  hasCallback: boolean,
+): number | null {
+  const hasNews = task.items.length > 0 || (task_id !== null && task.state !== 'submitted');
+  return hasNews ? Date.now() : nextPollAt(task, 0, hasCallback);
 }
 
 /** When a task is read again; null: no more. */

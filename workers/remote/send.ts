@@ -67,7 +67,12 @@ export function createSender(turn: Turn) {
     return { until };
   }
 
-  async function acceptTask(message: MessageRow, place: MessagePlace, task: RemoteTask): Promise<Step> {
+  async function acceptTask(
+    message: MessageRow,
+    place: MessagePlace,
+    task: RemoteTask,
+    poll_at = firstPollAt(task, place, hasCallback()),
+  ): Promise<Step> {
     const link = {
       remote_task_id: task.id,
       message_id: message.id,
@@ -76,7 +81,7 @@ export function createSender(turn: Turn) {
       generation: 0,
       polls: 0,
       cancel_sent: false,
-      poll_at: firstPollAt(task, hasCallback()),
+      poll_at,
     };
     const delivery = task.mailbox?.delivery ?? 'delivered';
     await core.unitOfWork.write(actor, (work) => noteAccepted(work, toSent(message), link, delivery));
@@ -108,7 +113,8 @@ export function createSender(turn: Turn) {
     const tasks = (json ?? []) as { history?: { messageId?: string }[] }[];
     const isOf = ({ messageId }: { messageId?: string }) => messageId === message.id;
     const found = tasks.find(({ history = [] }) => history.some(isOf));
-    if (found) return acceptTask(message, place, readRemoteTask(found));
+    // The list does not show the artifacts.
+    if (found) return acceptTask(message, place, readRemoteTask(found), Date.now());
     const problem = 'No answer came, and the remote side does not tell.';
     return giveUp(message, place, 'unknown', { code: 'OUTCOME_UNKNOWN', message: problem });
   }
