@@ -22,6 +22,7 @@ export const maintenanceTasks = {
   'end-leases': 30_000,
   'sweep-tasks': 10_000,
   'expire-exchanges': 60_000,
+  'expire-remote-agents': 600_000,
   'expire-uploads': 600_000,
   'expire-exports': 600_000,
   'sweep-blobs': 6 * 3_600_000,

@@ -15,6 +15,7 @@ import { expireExports, expireUploads, sweepBlobs } from './file-retention.ts';
 import { expireByAge } from './retention.ts';
 import { endExpiredLeases } from '../../src/services/inbox/end-leases.ts';
 import { moveHandledMarks } from '../../src/services/inbox/handled.ts';
+import { removeUnconfirmed } from '../../src/services/remote/agents.ts';
 import { sweepTasks } from '../../src/services/tasks/transitions.ts';
 import type { JobHandler } from '../consume-queues.ts';
 
@@ -104,6 +105,7 @@ export function maintenanceHandler(
       await drain((limit) => db.tasks.removeExpired(now(), limit));
       await drain((limit) => db.expectedReplies.removeBefore(now() - expectedReplyLifeMs, limit));
     },
+    'expire-remote-agents': () => removeUnconfirmedAgents(core, now()),
     'expire-uploads': () => expireUploads(core),
     'expire-exports': () => expireExports(core),
     'sweep-blobs': () => sweepBlobs(core),
@@ -128,6 +130,15 @@ async function endExpiredLeasesOfAll({ db, unitOfWork }: Core): Promise<void> {
     for (const id of agents) await unitOfWork.write(system, (work) => endExpiredLeases(work, id));
     last = agents.at(-1) ?? last;
     return agents.length;
+  });
+}
+
+/** Removes the agents of other systems that no person has confirmed in time. */
+async function removeUnconfirmedAgents({ db, unitOfWork }: Core, now: number): Promise<void> {
+  await drain(async (limit) => {
+    const expired = await db.remoteAgents.listExpired(now, limit);
+    for (const id of expired) await unitOfWork.write(system, (work) => removeUnconfirmed(work, id, now));
+    return expired.length;
   });
 }
 

@@ -12,6 +12,9 @@ const ownedRows = {
   blocks: 'delete from blocks where agent_id = $1 or blocked_agent_id = $1 /* no version: it only permits */',
   allowlist_entries: 'delete from allowlist_entries where agent_id = $1 /* no version: it is retired */',
   last_seen: 'delete from last_seen where agent_id = $1',
+  /** With what the other systems said about its messages. */
+  remote_threads: `delete from remote_threads r using thread_members m where m.thread_id = r.thread_id and m.agent_id = $1`,
+  remote_agents: 'delete from remote_agents where agent_id = $1',
   tasks: 'delete from tasks where client_id = $1 or agent_id = $1',
   expected_replies: 'delete from expected_replies where asked_id = $1 or sender_id = $1',
   approvals: 'delete from approvals where agent_id = $1',

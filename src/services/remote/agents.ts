@@ -145,6 +145,12 @@ export async function removeRemoteAgent(
   work.changes.audit({ act: 'remote_agent.removed', agent_id: id });
 }
 
+/** Removes a remote agent unless a person has confirmed it meanwhile. */
+export async function removeUnconfirmed(work: SystemWork, agent_id: string, now: number): Promise<void> {
+  const agent = (await work.db.agents.lock(agent_id)) && (await work.db.remoteAgents.lock(agent_id));
+  if (agent && agent.expires_at !== null && agent.expires_at <= now) await removeRemoteAgent(work, agent);
+}
+
 /**
  * Confirms, for a person, what the card of a locked remote agent says, and sends what waits for it.
  * @param fingerprint the one that the person has seen.

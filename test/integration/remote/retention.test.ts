@@ -1,0 +1,84 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
+import { readNextPart } from '../../../src/services/agents/export-records.ts';
+import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
+import { startRemoteServer } from '../../support/a2a/remote-server.ts';
+import { runCliJson } from '../../clients/cli.ts';
+import { waitUntil } from '../webhooks/setup.ts';
+import { useInstallation } from './setup.ts';
+
+const service = useInstallation({ env: { REMOTE_CONFIRM: 'person' } });
+const dayMs = 24 * 3_600_000;
+
+/** Runs the maintenance at a later time. */
+const maintainAfter = (ms: number) =>
+  maintenanceHandler(service.core, undefined, () => Date.now() + ms).handle({ task: 'expire-remote-agents' });
+
+async function meet() {
+  const server = await startRemoteServer();
+  onTestFinished(() => server.close());
+  const ann = await service.agent();
+  const remote = await service.addRemote(ann, { card_url: server.cardUrl }, { isReady: false });
+  await waitUntil(async () => (await service.readRemote(ann, remote.id)).waiting_for).toBe('person');
+  const confirm = async () => {
+    await service.write((work) => work.db.remoteAgents.confirm(remote.id));
+    await service.write((work) => work.db.remoteThreads.setDue(remote.id, Date.now()));
+  };
+  return { server, ann, remote, confirm };
+}
+
+test('an agent that no person has confirmed is removed after 7 days, and a confirmed one is not', async () => {
+  const [first, second] = [await meet(), await meet()];
+  await second.confirm();
+  const stateOf = async ({ ann, remote }: typeof first) =>
+    (await service.get(ann, `/remote-agents/${remote.id}`)).status;
+  await maintainAfter(6.9 * dayMs);
+  expect([await stateOf(first), await stateOf(second)]).toEqual([200, 200]);
+  await maintainAfter(7.1 * dayMs);
+  expect([await stateOf(first), await stateOf(second)]).toEqual([404, 200]);
+  await maintainAfter(700 * dayMs);
+  expect(await stateOf(second)).toBe(200);
+});
+
+test('the card is read again after a day', async () => {
+  const { server, remote, confirm } = await meet();
+  await confirm();
+  expect(server.cardRequests()).toBe(1);
+  const [row] = await service.sql<{ next_at: number }>(
+    'select next_at from remote_agents where agent_id = $1',
+    [remote.id],
+  );
+  expect(Number(row?.next_at)).toBeGreaterThan(Date.now() + 0.99 * dayMs);
+  expect(Number(row?.next_at)).toBeLessThanOrEqual(Date.now() + dayMs);
+});
+
+test('after a failure the card is read again, and the record says why it was not read', async () => {
+  const server = await startRemoteServer();
+  onTestFinished(() => server.close());
+  server.failCard(2);
+  const ann = await service.agent();
+  const { id } = await service.addRemote(ann, { card_url: server.cardUrl }, { isReady: false });
+  await waitUntil(() => server.cardRequests()).toBeGreaterThan(2);
+  await waitUntil(async () => (await service.readRemote(ann, id)).waiting_for).toBe('person');
+  expect((await service.readRemote(ann, id)).card_error).toBe(null);
+});
+
+test('an export has what is known of messages to other systems, and an erasure removes it', async () => {
+  const { ann, remote, confirm } = await meet();
+  await confirm();
+  const { thread_id, message_id } = await service.ask(ann, remote, 'direct one');
+  await waitUntil(async () => (await service.messages(ann, thread_id)).length).toBe(2);
+  const start = { agent_id: ann.id, stage: 'belongings', thread_id: '', sequence: 0 } as const;
+  const { text, counts } = await readNextPart(service.core, start);
+  expect(counts).toMatchObject({ remote_message: 1 });
+  expect(text).toContain(`"message_id":"${message_id}"`);
+
+  const { DATABASE_URL = '', SECRET_KEY = '' } = service.env;
+  const { canonical } = parseHandle(ann.handle);
+  const env = { DATABASE_URL, SECRET_KEY };
+  const erased = await runCliJson(env, ['agent', 'erase', canonical, '--confirm', canonical]);
+  expect(erased).toMatchObject({ state: 'done', erased: { remote_threads: 1, remote_agents: 0 } });
+  expect(await service.sql('select from remote_messages where thread_id = $1', [thread_id])).toEqual([]);
+  const own = await runCliJson(env, ['agent', 'erase', remote.handle, '--confirm', remote.handle]);
+  expect(own).toMatchObject({ state: 'done', erased: { remote_agents: 1 } });
+});
