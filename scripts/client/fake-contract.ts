@@ -7,7 +7,10 @@ export const operationsNotFaked: ReadonlySet<string> = new Set(
 );
 
 function isNotFaked(name: string, path: string): boolean {
-  return /conversation|managed|directory|delete_agent/.test(name) || /^\/(?:waits|usage|audit)/.test(path);
+  return (
+    /conversation|managed|directory|delete_agent/.test(name) ||
+    /^\/(?:waits|usage|audit|remote-agents)/.test(path)
+  );
 }
 
 /** The operations that the fake service has. */

@@ -9,6 +9,7 @@ import { scopes } from '../../packages/core/src/domain/auth/scopes.ts';
 import { queueNames } from '../../src/jobs/define.ts';
 import { delivery, jobsForEvent, outboxJobs, packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { maintenance } from '../../src/jobs/maintenance.ts';
+import { remoteDelivery } from '../../src/jobs/posting.ts';
 import { webhookPosting } from '../../src/jobs/webhooks.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
 import { createLifecycle } from '../../src/start/lifecycle.ts';
@@ -91,6 +92,8 @@ const budgetOf = new Map(
     'POST /contacts/requests': 'contact_request',
     request_contact: 'contact_request',
     'POST /webhooks/{}/test': 'webhook_test',
+    'POST /remote-agents': 'contact_request',
+    'POST /remote-agents/{}/refresh': 'webhook_test',
   }),
 );
 
@@ -126,7 +129,7 @@ describe('events and jobs', () => {
   });
 
   test('every job has a queue that exists, and a unique name', () => {
-    const contracts = [...Object.values(outboxJobs), webhookPosting, maintenance];
+    const contracts = [...Object.values(outboxJobs), webhookPosting, remoteDelivery, maintenance];
     expect(repeated(contracts.map(({ name }) => name))).toEqual([]);
     expect(contracts.filter(({ queue }) => !queueNames.includes(queue))).toEqual([]);
     expect(new Set(contracts.map(({ queue }) => queue))).toEqual(new Set(queueNames));
@@ -134,7 +137,12 @@ describe('events and jobs', () => {
 
   test('every job has exactly one handler in the worker', async () => {
     const handlers = await handlersOfAWorker();
-    for (const { name, queue } of [...Object.values(outboxJobs), webhookPosting, maintenance]) {
+    for (const { name, queue } of [
+      ...Object.values(outboxJobs),
+      webhookPosting,
+      remoteDelivery,
+      maintenance,
+    ]) {
       const job = { id: 'x', name, payload: { version: 0 }, attempt: 1 };
       // A handler reads the payload before anything else, and refuses this one.
       await expect(handlers.get(queue)?.(job), name).rejects.toBeInstanceOf(ZodError);

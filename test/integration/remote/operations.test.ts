@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createCredential } from '../../../src/services/auth/credentials.ts';
 import { startRemoteServer } from '../../support/a2a/remote-server.ts';
-import { joinOrganization } from '../../support/join-organization.ts';
-import { createOrganization } from '../../../src/services/people/organizations.ts';
-import { uniqueName } from '../../support/unique-name.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { TestAgent } from '../../support/service.ts';
@@ -232,54 +228,6 @@ test('a removed agent is gone, and its handle stays reserved', async () => {
     [remote.id],
   );
   expect(entry).toBeDefined();
-});
-
-test('an organization has remote agents of its own, which only its admins change', async () => {
-  const [admin, member] = [await service.agent(), await service.agent()];
-  const slug = uniqueName('org');
-  await service.write(async (work) => {
-    await createOrganization(work, slug);
-    await joinOrganization(work, { slug, username: ownerOf(admin), role: 'admin' });
-    await joinOrganization(work, { slug, username: ownerOf(member), role: 'member' });
-  });
-  const shared = await service.register({ handle: `${slug}.shared`, scope: 'shared' }, { scopes });
-  const linked = await service.register(
-    { handle: `${slug}.linked`, scope: 'member', member: ownerOf(member) },
-    { scopes },
-  );
-  const { status, body } = await add(admin, { organization: slug, handle: 'freight' });
-  expect([status, body.canonical_handle]).toEqual([201, `${slug}.freight`]);
-  expect((await add(member, { organization: slug })).body.error.code).toBe('FORBIDDEN');
-  expect((await add(member, { organization: 'unknown' })).body.error.code).toBe('NOT_FOUND');
-  const outcomes = async (agent: TestAgent) => [
-    (await service.get(agent, `${path}/${body.id}`)).status,
-    (await service.patch(agent, `${path}/${body.id}`, { display_name: 'Freight' })).status,
-    (await service.get(agent, path)).body.remote_agents.length,
-  ];
-  expect(await outcomes(admin)).toEqual([200, 200, 1]);
-  expect(await outcomes(shared)).toEqual([200, 200, 1]);
-  expect(await outcomes(linked)).toEqual([200, 403, 1]);
-  expect(await outcomes(member)).toEqual([404, 404, 0]);
-});
-
-describe('an agent of another system speaks for itself', () => {
-  test('no agent of its owner changes it as one of its own', async () => {
-    const ann = await service.agent();
-    const { id } = (await add(ann)).body;
-    for (const [method, fields] of [['PATCH', { visibility: 'public' }], ['DELETE']] as const) {
-      const { status, body } = await send(ann, method, `/agents/${id}`, fields);
-      expect([status, body.error.code]).toEqual([403, 'FORBIDDEN']);
-      expect(body.error.message).toContain('belongs to another system');
-    }
-  });
-
-  test('an operator makes no token and no credential for it', async () => {
-    const ann = await service.agent();
-    const { canonical_handle: handle } = (await add(ann)).body;
-    await expect(service.token(handle)).rejects.toThrow('belongs to another system');
-    const credential = service.write((work) => createCredential(work, { handle, scopes: ['threads:read'] }));
-    await expect(credential).rejects.toThrow('belongs to another system');
-  });
 });
 
 test('without the setting the addresses do not exist', async () => {

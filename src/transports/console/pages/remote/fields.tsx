@@ -46,6 +46,6 @@ export const credentialAliases = Object.fromEntries(
 /** The credential as the operations take it: empty fields are absent. */
 export function toCredential(entered: EnteredIn<typeof credentialFields>) {
   const { kind, ...secrets } = entered;
-  const given = Object.entries(secrets).filter(([, value]) => value !== '');
-  return { kind: kind || 'none', ...Object.fromEntries(given) };
+  const entries = Object.entries(secrets).filter(([, value]) => value !== '');
+  return { kind: kind || 'none', ...Object.fromEntries(entries) };
 }

@@ -113,7 +113,7 @@ function parseChanges(agent_ref: string, changes: object) {
   return parsed;
 }
 
-/** What is sent, what is not and why, with the buttons. */
+/** Whether messages are sent, why not, and the buttons. */
 function State({ agent, address }: { agent: RemoteAgentRecord; address: string }) {
   const { waiting_for, fingerprint, confirmed_fingerprint, card_error, expires_at } = agent;
   const { failing_since, last_delivered_at, last_error } = agent;
