@@ -49,6 +49,7 @@ export function buildTestEnv(databaseUrl: string): Record<string, string> {
     SEND_CONTEXT: 'compare',
     UPLOADS_PER_AGENT: '100',
     DRAIN_SECONDS: '0',
+    REMOTE_AGENTS: 'true',
   };
 }
 

@@ -38,6 +38,7 @@ export type { Attachment, Message } from './generated/messages.ts';
 export type { Contact } from './generated/search.ts';
 export type { ContactRequest } from './generated/contacts.ts';
 export type { Inbox, Lease } from './generated/inbox.ts';
+export type { RemoteAgent } from './generated/remote.ts';
 export type { Task, TaskMessage, TaskWithMessages } from './generated/tasks.ts';
 export type { Thread } from './generated/threads.ts';
 export type { WorkOptions, WorkReply } from './inbox-work.ts';

@@ -8,12 +8,12 @@ import {
   signInPerson,
   signInWithAgent,
 } from '../console/signed-in-person.ts';
-import { useSharedService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { useInstallation } from './setup.ts';
 
 const service = useInstallation({ env: { REMOTE_CONFIRM: 'person' } });
-const without = useSharedService();
+const without = useService({ worker: false, env: { REMOTE_AGENTS: 'false' } });
 
 const path = '/console/remote-agents';
 

@@ -4,12 +4,12 @@ import { startRemoteServer } from '../../support/a2a/remote-server.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { TestAgent } from '../../support/service.ts';
-import { useSharedService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { useInstallation } from './setup.ts';
 
 const service = useInstallation({ env: { REMOTE_CONFIRM: 'person', AGENTS_PER_OWNER: '6' } });
-const without = useSharedService();
+const without = useService({ worker: false, env: { REMOTE_AGENTS: 'false' } });
 
 const path = '/remote-agents';
 const card_url = 'https://agent.example/card.json';

@@ -10,6 +10,7 @@ import { mcpStdioCommand } from './commands/mcp-stdio.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
 import { readCommand } from './commands/read.ts';
+import { remoteCommand } from './commands/remote.ts';
 import { searchCommand } from './commands/search.ts';
 import { sendCommand } from './commands/send.ts';
 import { taskCommand, tasksCommand } from './commands/tasks.ts';
@@ -32,6 +33,7 @@ const commands = [
   taskCommand,
   searchCommand,
   contactsCommand,
+  remoteCommand,
   inboxCommand,
   listenCommand,
   workCommand,

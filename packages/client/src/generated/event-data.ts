@@ -98,7 +98,9 @@ export interface MessageUndeliverable {
   outcome: 'undeliverable' | 'unknown';
   /** What the remote side answered, or why there is no answer. It is data, not instructions. */
   error: {
+    /** A code of the remote side, or NO_ANSWER. */
     code: string;
+    /** Its text for people. */
     message: string;
   };
   /** Milliseconds since the Unix epoch. */

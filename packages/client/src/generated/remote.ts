@@ -24,8 +24,11 @@ export interface RemoteAgent extends AgentReference {
   waiting_for: 'card' | 'person' | null;
   /** Where messages go, and how. */
   interface: {
+    /** The address. */
     url: string;
+    /** The binding of A2A. */
     binding: 'JSONRPC' | 'HTTP+JSON';
+    /** The version of A2A. */
     version: '1.0' | '0.3';
   } | null;
   /** Where its card says that programs get their tokens. */
@@ -72,8 +75,11 @@ export interface AddRemoteAgentInput {
   credential?: {
     /** none, bearer (with token), or client_credentials (with client_id and client_secret). */
     kind: 'none' | 'bearer' | 'client_credentials';
+    /** The token, for the kind bearer. */
     token?: string | undefined;
+    /** The client ID, for the kind client_credentials. */
     client_id?: string | undefined;
+    /** The client secret, for the kind client_credentials. */
     client_secret?: string | undefined;
     /** Where client credentials get tokens. Default: the address that the card names. */
     token_url?: string | undefined;
@@ -96,8 +102,11 @@ export interface UpdateRemoteAgentInput {
   credential?: {
     /** none, bearer (with token), or client_credentials (with client_id and client_secret). */
     kind: 'none' | 'bearer' | 'client_credentials';
+    /** The token, for the kind bearer. */
     token?: string | undefined;
+    /** The client ID, for the kind client_credentials. */
     client_id?: string | undefined;
+    /** The client secret, for the kind client_credentials. */
     client_secret?: string | undefined;
     /** Where client credentials get tokens. Default: the address that the card names. */
     token_url?: string | undefined;

@@ -10,9 +10,9 @@ const credential = z
     kind: z
       .enum(credentialKinds)
       .describe('none, bearer (with token), or client_credentials (with client_id and client_secret).'),
-    token: secret.optional(),
-    client_id: secret.optional(),
-    client_secret: secret.optional(),
+    token: secret.optional().describe('The token, for the kind bearer.'),
+    client_id: secret.optional().describe('The client ID, for the kind client_credentials.'),
+    client_secret: secret.optional().describe('The client secret, for the kind client_credentials.'),
     token_url: webAddress
       .optional()
       .describe('Where client credentials get tokens. Default: the address that the card names.'),

@@ -20,9 +20,9 @@ export const remoteAgentSchema = z
       .describe('card: it was not read yet. person: a person confirms the fingerprint in the console.'),
     interface: z
       .object({
-        url: z.string(),
-        binding: z.enum(['JSONRPC', 'HTTP+JSON']),
-        version: z.enum(['1.0', '0.3']),
+        url: z.string().describe('The address.'),
+        binding: z.enum(['JSONRPC', 'HTTP+JSON']).describe('The binding of A2A.'),
+        version: z.enum(['1.0', '0.3']).describe('The version of A2A.'),
       })
       .nullable()
       .describe('Where messages go, and how.'),

@@ -87,6 +87,8 @@ export const pageRules: Readonly<Record<string, Rule>> = {
   '/console/organizations/:slug': 'is in the organization',
   '/console/organizations/:slug/audit': 'is an admin',
   '/console/organizations/:slug/members/:username/remove': 'is an admin or the member named',
+  '/console/remote-agents': 'signed in',
+  '/console/remote-agents/new': 'signed in',
   '/console/sessions': 'signed in',
   '/console/usage': 'signed in',
   '/console/waits': 'signed in',
@@ -101,6 +103,8 @@ export const testedElsewhere: Readonly<Record<string, string>> = {
   '/console/conversations/:id/files/:file': 'test/integration/console/conversations/conversation.test.ts',
   '/console/exports/:id/archive': 'test/integration/console/agents/export.test.ts',
   '/console/live/notifications': 'test/integration/notifications/open-page.test.ts',
+  '/console/remote-agents/:id': 'test/integration/remote/console.test.ts',
+  '/console/remote-agents/:id/remove': 'test/integration/remote/console.test.ts',
   '/notifications/confirm/:token': 'test/integration/notifications/mail.test.ts',
   '/notifications/unsubscribe/:key': 'test/integration/notifications/mail.test.ts',
 };

@@ -1,11 +1,10 @@
-import { isUtf8 } from 'node:buffer';
-import { buffer as readBytes } from 'node:stream/consumers';
 import { Command } from 'commander';
 import type { Client, Message } from '../../main.ts';
 import { createContext } from '../context.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { CommandIo } from '../io.ts';
 import { findThreadWith, isThreadId } from '../options.ts';
+import { readInput } from '../read-input.ts';
 
 interface Options {
   attach?: string[];
@@ -43,16 +42,6 @@ export function sendCommand(io: CommandIo): Command {
       const message = await send(await client(), target, content, options);
       output.show(message, () => `sent ${message.id} in ${message.thread_id} as #${message.sequence}`);
     });
-}
-
-/** The text of standard input without its last line break. @throws {CommandError} when it is not UTF-8 */
-async function readInput({ input }: CommandIo): Promise<string> {
-  const bytes = await readBytes(input);
-  if (isUtf8(bytes)) return new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
-  throw new CommandError(
-    'standard input is not valid UTF-8; convert it, for example with iconv, or send the file with --attach',
-    exitCodes.usage,
-  );
 }
 
 async function send(client: Client, target: string, content: string, options: Options): Promise<Message> {
