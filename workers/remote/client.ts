@@ -6,6 +6,7 @@ import {
   RestTransportFactory,
   withA2AExtensions,
 } from '@a2a-js/sdk/client';
+import { z } from 'zod';
 import type { Core } from '../../src/compose.ts';
 import { mailboxExtension } from '../../packages/core/src/domain/a2a.ts';
 import { type GuardedFetch, RequestFailed } from '../../src/platform/outbound/guarded-fetch.ts';
@@ -139,8 +140,17 @@ const endedReasons = new Set(['TASK_NOT_FOUND', 'UNSUPPORTED_OPERATION']);
 /** These statuses say that the call was not taken. */
 const laterStatuses = new Set([401, 403, 404]);
 
+/** The reason of an error of A2A: that of its ErrorInfo (A2A 1.0, section 9.5), or that of its code. */
+function reasonOf(error: Error): string | undefined {
+  const { reason, data, details } = error as { reason?: unknown; data?: unknown; details?: unknown };
+  const listed = [data, details].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
+  const known = z.object({ reason: z.string().min(1).max(100) });
+  const info = listed.flatMap((detail) => known.safeParse(detail).data ?? [])[0];
+  return info?.reason ?? (typeof reason === 'string' ? reason : undefined);
+}
+
 function toFailure(error: Error, { status, retryAfterMs }: LastResponse): CallFailure {
-  const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : undefined;
+  const reason = reasonOf(error);
   const about = {
     error: { code: reason ?? (status === null ? 'NO_ANSWER' : `HTTP_${status}`), message: shorten(error) },
     retryAfterMs,

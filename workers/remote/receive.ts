@@ -1,3 +1,4 @@
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import { isOpenTask } from '../../packages/core/src/domain/tasks.ts';
 import { readRemoteTask, type RemoteItem, type RemoteTask } from '../../src/presenters/a2a/remote.ts';
 import type { MessagePlace, RemoteTaskRow } from '../../src/repositories/remote/threads.ts';
@@ -7,14 +8,15 @@ import type { Step } from '../posting/handler.ts';
 import type { Turn } from './deliver.ts';
 import { toIncoming } from './files.ts';
 
-/** Items that one transaction applies. More follow with the next read. */
-const maxItems = 20;
+/** Items that one transaction applies. */
+const maxItems = 50;
 
-/** Reads of an ended task whose remote side still says how far the agent has come. */
-const maxPollsOfEnded = 12;
+/** Reads of the last task of a thread after its end, while its remote side still says how far the agent has come: for about two weeks. */
+const maxPollsOfEnded = 40;
 
 const secondMs = 1_000;
 const maxPollMs = 600 * secondMs;
+const maxPollOfEndedMs = 12 * 3_600 * secondMs;
 
 /** When a new task is read first: at once if it brought something for a message or a task here. */
 export function firstPollAt(
@@ -29,7 +31,8 @@ export function firstPollAt(
 /** When a task is read again; null: no more. */
 function nextPollAt({ state, mailbox }: RemoteTask, polls: number, hasCallback: boolean): number | null {
   const first = hasCallback ? 60 * secondMs : 2 * secondMs;
-  const at = Date.now() + Math.min(maxPollMs, first * 2 ** Math.min(polls, 20));
+  const longest = isOpenTask(state) ? maxPollMs : maxPollOfEndedMs;
+  const at = Date.now() + Math.min(longest, first * 2 ** Math.min(polls, 20));
   if (isOpenTask(state)) return at;
   return mailbox && mailbox.delivery !== 'handled' && polls < maxPollsOfEnded ? at : null;
 }
@@ -42,12 +45,19 @@ export async function storeFiles(
   const stored: StoredItem[] = [];
   for (const item of items) {
     const attachment_ids: string[] = [];
+    const refused: string[] = [];
     for (const file of item.files) {
-      const received = await intake(toIncoming(file), actor.agent_id);
-      const { id } = await core.unitOfWork.write(actor, (work) => addAttachment(work, received.file));
-      attachment_ids.push(id);
+      try {
+        const received = await intake(toIncoming(file), actor.agent_id);
+        const { id } = await core.unitOfWork.write(actor, (work) => addAttachment(work, received.file));
+        attachment_ids.push(id);
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.status >= 500 || error.status === 429) throw error;
+        refused.push(`The file ${file.filename} was not accepted: ${error.message}`);
+      }
     }
-    stored.push({ ...item, attachment_ids });
+    const content = [item.content, ...refused].filter((line) => line !== '').join('\n\n');
+    stored.push({ ...item, content, attachment_ids });
   }
   return stored;
 }
@@ -56,6 +66,9 @@ export async function storeFiles(
 export function createReceiver(turn: Turn) {
   const { core, agent, thread, client, actor, store } = turn;
   const { remoteThreads } = core.db;
+  const hasCallback = agent.card?.capabilities.pushNotifications === true;
+  const later = ({ polls }: RemoteTaskRow): number =>
+    Date.now() + Math.min(maxPollMs, secondMs * 2 ** Math.min(polls + 2, 20));
 
   /** Reads a task later. */
   async function putOff(link: RemoteTaskRow, until: number): Promise<Step> {
@@ -63,29 +76,34 @@ export function createReceiver(turn: Turn) {
     return (await store()) ? 'more' : 'ended';
   }
 
-  async function apply(link: RemoteTaskRow, task: RemoteTask): Promise<Step> {
-    const keys = task.items.map(({ key }) => key);
-    const applied = new Set(await remoteThreads.listApplied(thread.thread_id, keys));
-    const fresh = task.items.filter(({ key }) => !applied.has(key));
-    const wanted = Math.min(fresh.length, maxItems);
-    const balance = await core.limiter.consume('send_message', agent.agent_id, wanted);
-    const allowed = Math.min(wanted, balance?.allowed ?? wanted);
-    if (wanted > 0 && allowed === 0) return putOff(link, Date.now() + (balance?.resetMs ?? 0) + secondMs);
-    const isWhole = fresh.length <= allowed;
-    const items = await storeFiles(turn, fresh.slice(0, allowed));
-    const hasCallback = (agent.card?.['capabilities'] as { pushNotifications?: boolean } | undefined)
-      ?.pushNotifications;
-    const poll_at = isWhole ? nextPollAt(task, link.polls + 1, hasCallback === true) : Date.now();
-    await core.unitOfWork.write(actor, (work) =>
-      applyRemoteTask(work, link, task, { items, isWhole, poll_at }),
-    );
-    return (await store()) ? 'more' : 'ended';
+  /** Applies what is new of a task, in several transactions if it is much. */
+  async function apply(found: RemoteTaskRow, task: RemoteTask): Promise<Step> {
+    // An answer that was overtaken by a newer one.
+    if (task.mailbox && task.mailbox.generation < found.generation) return putOff(found, later(found));
+    let link = found;
+    for (;;) {
+      const keys = task.items.map(({ key }) => key);
+      const applied = new Set(await remoteThreads.listApplied(thread.thread_id, keys));
+      const fresh = task.items.filter(({ key }) => !applied.has(key));
+      const wanted = Math.min(fresh.length, maxItems);
+      const balance = await core.limiter.consume('send_message', agent.agent_id, wanted);
+      const allowed = Math.min(wanted, balance?.allowed ?? wanted);
+      if (wanted > 0 && allowed === 0) return putOff(link, Date.now() + (balance?.resetMs ?? 0) + secondMs);
+      const isWhole = fresh.length <= allowed;
+      const items = await storeFiles(turn, fresh.slice(0, allowed));
+      const poll_at = isWhole ? nextPollAt(task, link.polls + 1, hasCallback) : Date.now();
+      await core.unitOfWork.write(actor, (work) =>
+        applyRemoteTask(work, link, task, { items, isWhole, poll_at }),
+      );
+      if (!(await store())) return 'ended';
+      if (isWhole) return 'more';
+      link = { ...link, polls: 0 };
+    }
   }
 
   /** Reads a task of the remote side, and applies what is new. */
   async function readTask(link: RemoteTaskRow): Promise<Step> {
     const { json, failure } = await client.getTask(link.remote_task_id);
-    const later = Date.now() + Math.min(maxPollMs, secondMs * 2 ** Math.min(link.polls + 2, 20));
     if (failure?.kind === 'task_over') {
       // The remote side has forgotten it.
       const gone: RemoteTask = {
@@ -99,7 +117,7 @@ export function createReceiver(turn: Turn) {
     }
     if (failure) {
       await core.db.remoteAgents.noteDelivery(agent.agent_id, failure.error.message, Date.now());
-      return putOff(link, Math.max(later, Date.now() + (failure.retryAfterMs ?? 0)));
+      return putOff(link, Math.max(later(link), Date.now() + (failure.retryAfterMs ?? 0)));
     }
     try {
       return await apply(link, readRemoteTask(json));
@@ -108,7 +126,7 @@ export function createReceiver(turn: Turn) {
         { err: error, task: link.remote_task_id },
         'a task of a remote agent cannot be applied',
       );
-      return putOff(link, Math.max(later, retryOf(error, Date.now()) ?? 0));
+      return putOff(link, Math.max(later(link), retryOf(error, Date.now()) ?? 0));
     }
   }
 

@@ -158,10 +158,10 @@ export function createSender(turn: Turn) {
   /** Sends a message, or finds out what became of an earlier attempt. */
   async function send(message: MessageRow): Promise<Step> {
     const place = await remoteThreads.findPlace(thread.thread_id, message.id);
-    if (thread.begun_id === message.id && !isIdempotent()) return lookFor(message, place);
-    Object.assign(thread, { attempts: thread.attempts + 1, begun_id: message.id });
-    if (!(await store())) return 'ended';
     try {
+      if (thread.begun_id === message.id && !isIdempotent()) return await lookFor(message, place);
+      Object.assign(thread, { attempts: thread.attempts + 1, begun_id: message.id });
+      if (!(await store())) return 'ended';
       return await attempt(message, place, hasCallback());
     } catch (error) {
       // What the remote side answered cannot be read or kept.

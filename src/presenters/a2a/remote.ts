@@ -50,14 +50,40 @@ export function toSendRequest(
   };
 }
 
-const remoteId = z.string().min(1).max(1_024);
-const message = z.object({ messageId: remoteId, role: z.string(), parts: z.array(wirePart).max(1_000) });
-const artifact = z.object({ artifactId: remoteId, parts: z.array(wirePart).max(1_000) });
+/** PostgreSQL stores no zero byte. */
+const text = z.string().transform((value) => value.toWellFormed().replaceAll('\0', '�'));
+const remoteId = text.pipe(z.string().min(1).max(1_024));
+
+/** A part that is none of A2A is shown as text, so that the others arrive. */
+const lenientPart = z
+  .object({
+    text: text.optional(),
+    raw: z.string().optional(),
+    url: text.optional(),
+    data: z.unknown().optional(),
+    filename: text.transform((value) => value.slice(0, 255)).optional(),
+    mediaType: text.optional(),
+  })
+  .transform((part): WirePart => {
+    const known = wirePart.safeParse(part);
+    if (known.success) return known.data;
+    return { text: part.text ?? part.url ?? `A part cannot be shown: ${part.filename ?? 'without a name'}.` };
+  });
+const parts = z.array(lenientPart).max(1_000);
+const message = z.object({ messageId: remoteId, role: z.string(), parts });
+const artifact = z.object({ artifactId: remoteId, parts });
 const mailbox = z.object({ generation: z.int().min(0), delivery: z.enum(taskDeliveries) });
 
+/** Calls name it, so it is not changed. */
+const calledId = z
+  .string()
+  .min(1)
+  .max(1_024)
+  .refine((value) => value.isWellFormed() && !value.includes('\0'));
+
 const remoteTask = z.object({
-  id: remoteId,
-  contextId: remoteId,
+  id: calledId,
+  contextId: calledId,
   status: z.object({ state: z.enum(wireTaskStates), message: message.optional() }),
   artifacts: z.array(artifact).default([]),
   history: z.array(message).default([]),

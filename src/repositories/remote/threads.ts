@@ -1,4 +1,8 @@
-import type { TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import {
+  type TaskDelivery,
+  taskDeliveries,
+  type TaskState,
+} from '../../../packages/core/src/domain/tasks.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A thread of an agent here and a remote agent. Times are in milliseconds. */
@@ -71,6 +75,9 @@ export const hasOutgoing = `(r.position < t.last_sequence or exists (select from
 
 /** Threads with something to do at `:now`. */
 const due = `remote_threads r join threads t on t.id = r.thread_id where r.next_at <= :now and (r.poll_at <= :now or ${hasOutgoing})`;
+
+const levelOf = (delivery: string): string =>
+  `array_position(array['${taskDeliveries.join("', '")}'], ${delivery})`;
 
 /** Needs `remote_messages m` of one thread: before the first message that is still in one of these states. */
 const markOf = (states: readonly TaskDelivery[]): string => {
@@ -169,10 +176,19 @@ export const remoteThreadsRepository = repository({
        called_id = case when exists (select from task) then r.called_id else :message_id end
      where r.thread_id = :thread_id`,
   ),
-  /** The remote agent has come so far with the messages of a task. Marks of a thread name a sequence, so they pass messages that cannot be delivered. */
-  setDelivery: sql.run<[threadId: string, remoteTaskId: string, delivery: TaskDelivery]>(
-    'remote_messages.set_delivery(thread_id, remote_task_id, delivery)',
-    `update remote_messages set delivery = :delivery where thread_id = :thread_id and remote_task_id = :remote_task_id and delivery <> :delivery`,
+  /** The remote agent has come so far with the messages of a task. `isMark`: and with those before, because its side counts the marks of the thread. */
+  setDelivery: sql.run<[threadId: string, remoteTaskId: string, delivery: TaskDelivery, isMark: boolean]>(
+    'remote_messages.set_delivery(thread_id, remote_task_id, delivery, is_mark)',
+    `with last as (select max(sequence) as sequence from remote_messages where thread_id = :thread_id and remote_task_id = :remote_task_id)
+     update remote_messages m set delivery = :delivery from last
+     where m.thread_id = :thread_id and ${levelOf('m.delivery')} < ${levelOf(':delivery::text')}
+       and (m.remote_task_id = :remote_task_id or :is_mark::boolean and m.sequence <= last.sequence)`,
+  ),
+  /** Whether the remote agent got a message after those of a task. */
+  hasLater: sql.hasRow<[threadId: string, remoteTaskId: string]>(
+    'remote_messages.has_later(thread_id, remote_task_id)',
+    `select 1 from remote_messages m where m.thread_id = :thread_id and m.outcome = 'accepted' and m.sequence >
+       (select max(sequence) from remote_messages o where o.thread_id = :thread_id and o.remote_task_id = :remote_task_id) limit 1`,
   ),
   /** Up to which sequence all messages have come so far; 0: none. */
   readMarks: sql.single<[threadId: string], { delivered: number; read: number; handled: number }>(

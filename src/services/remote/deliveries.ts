@@ -98,9 +98,10 @@ export async function applyRemoteTask(
     state,
     generation: Math.max(generation, link.generation),
     polls: items.length > 0 ? 0 : link.polls + 1,
-    poll_at,
+    // The marks of a later message are those of this one too.
+    poll_at: isOpenTask(state) || !(await remoteThreads.hasLater(thread_id, remote_task_id)) ? poll_at : null,
   });
-  await remoteThreads.setDelivery(thread_id, remote_task_id, seen);
+  await remoteThreads.setDelivery(thread_id, remote_task_id, seen, mailbox !== null);
   await moveMarks(work, thread_id);
 }
 

@@ -31,8 +31,9 @@ describe('callbacks', () => {
 
   test('at a forged address change nothing, and get the same answer as others', async () => {
     const { server, ann, remote } = await meetRemote(service);
-    const { task_id } = await service.ask(ann, remote, 'silent');
-    await waitUntil(async () => (await service.readTask(ann, task_id)).delivery).toBe('delivered');
+    // It has no task, so that the other side sends no callback of its own.
+    const { task_id } = await service.ask(ann, remote, 'direct one');
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
     const [call] = server.callsOf('SendMessage');
     const url: string = call?.params.configuration.taskPushNotificationConfig.url;
     const reads = server.callsOf('GetTask').length;
@@ -95,7 +96,6 @@ describe('answers', () => {
     const text = 'select content from messages where thread_id = $1 and sender_id = $2 order by sequence';
     const rows = await service.sql<{ content: string }>(text, [thread_id, remote.id]);
     expect(rows.map(({ content }) => content)).toEqual(artifacts.map(({ artifactId }) => artifactId));
-    expect(server.callsOf('GetTask').length).toBeGreaterThanOrEqual(count / 20);
   });
 
   test.each([
@@ -264,11 +264,7 @@ describe('cards', () => {
 
   test('on a private network cannot be added', async () => {
     const ann = await service.agent();
-    for (const card_url of [
-      'http://10.0.0.1/card.json',
-      'file:///etc/passwd',
-      'http://example.com/card.json',
-    ]) {
+    for (const card_url of ['http://10.0.0.1/card.json', 'file:///etc/passwd']) {
       const { status } = await service.post(ann, '/remote-agents', { card_url });
       expect(status, card_url).toBe(400);
     }
