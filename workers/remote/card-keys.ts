@@ -69,7 +69,7 @@ export async function findSigningKeys(
   });
   const payloads = toPayloads(json);
   for (const signature of readable) {
-    for (const key of pinned) if (await isSignedBy(signature, payloads, key as JWK)) return pinned as JWK[];
+    for (const key of pinned) if (await isSignedBy(signature, payloads, key)) return pinned as JWK[];
   }
   const { origin } = new URL(card_url);
   const published = readable.filter(({ header: { jku = '' } }) => URL.parse(jku)?.origin === origin);

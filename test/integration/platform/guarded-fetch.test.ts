@@ -1,14 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { lookup } from 'node:dns';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGuardedClient, RequestFailed } from '../../../src/platform/outbound/guarded-fetch.ts';
 import { AddressBlocked } from '../../../src/platform/outbound/policy.ts';
 
-let answer: RequestListener;
+let answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 const sockets = new Set<Socket>();
-const server = createServer((request, response) => answer(request, response));
+const server = createServer((request, response) => void answer(request, response));
 let origin: string;
 beforeAll(async () => {
   server.on('connection', (socket) => sockets.add(socket)).listen(0, '127.0.0.1');
