@@ -1,9 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { outcomeOf } from '../../clients/rest.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { meetRemote, storyOf, useInstallation } from './setup.ts';
 import { startRemoteServer } from '../../support/a2a/remote-server.ts';
-import { onTestFinished } from 'vitest';
 
 const service = useInstallation();
 

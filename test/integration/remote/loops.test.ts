@@ -1,0 +1,58 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { a2aAddress } from '../../clients/a2a.ts';
+import { waitUntil } from '../webhooks/setup.ts';
+import { startInstallation } from './setup.ts';
+
+test.each([
+  { side: 'the asked agent', maxExchanges: 6, stopped: [true, false] },
+  { side: 'the asking agent', maxExchanges: 7, stopped: [false, true] },
+])(
+  'two installations whose agents answer each other stop: $side gets the refusal',
+  async ({ maxExchanges, stopped }) => {
+    const env = {
+      RATE_LIMITS: `loop=${maxExchanges}/600,send_message=1000/60,create_thread=1000/60,default=10000/60`,
+    };
+    const [here, there] = [await startInstallation({ env }), await startInstallation({ env })];
+    onTestFinished(async () => {
+      await Promise.all([here.stop(), there.stop()]);
+    });
+    const [ann, bob, principal] = [await here.agent(), await there.agent(), await there.agent()];
+    const card_url = `${a2aAddress(there.url, bob.handle)}/.well-known/agent-card.json`;
+    const credential = { kind: 'bearer', token: principal.token };
+    const remote = await here.addRemote(ann, { card_url, credential });
+    const thread_id = await here.thread(ann, remote);
+    await here.send(ann, thread_id, 'Hello');
+    const threads = async () => (await there.get(principal, '/threads')).body.threads;
+    await waitUntil(async () => (await threads()).length).toBe(1);
+    const thread = (await threads())[0].id;
+
+    /** Answers the last message of the other side once, and says whether the loop guard stopped it. */
+    function answerer(service: typeof here, agent: typeof ann, in_thread: string) {
+      const answered = new Set<string>();
+      return async (): Promise<boolean> => {
+        const last = (await service.messages(agent, in_thread)).at(-1);
+        if (!last || last.sender.id === agent.id || answered.has(last.id)) return false;
+        answered.add(last.id);
+        const answer = await service.post(agent, `/threads/${in_thread}/messages`, { content: 'And you?' });
+        expect([201, 429]).toContain(answer.status);
+        return answer.status === 429;
+      };
+    }
+
+    const [answerHere, answerThere] = [answerer(here, ann, thread_id), answerer(there, bob, thread)];
+    const refusals = [false, false];
+    await waitUntil(async () => {
+      refusals[0] ||= await answerThere();
+      refusals[1] ||= await answerHere();
+      await here.pass(thread_id);
+      return refusals.includes(true);
+    }).toBe(true);
+    expect(refusals).toEqual(stopped);
+    const lengths = async () => [
+      (await here.messages(ann, thread_id)).length,
+      (await there.messages(bob, thread)).length,
+    ];
+    // The first message, and one for each exchange.
+    await waitUntil(lengths).toEqual([maxExchanges + 1, maxExchanges + 1]);
+  },
+);
