@@ -10,19 +10,23 @@ describe.each(bindings)('an agent of another system over %s', (binding) => {
 
   test('answers a question with an artifact', async () => {
     const { server, ann, remote } = await meet();
-    const asked = await service.ask(ann, remote, 'When does it arrive?');
-    await waitUntil(async () => (await service.readTask(ann, asked.task_id)).state).toBe('completed');
-    const messages = await service.messages(ann, asked.thread_id);
+    const question = await service.ask(ann, remote, 'When does it arrive?');
+    await waitUntil(async () => (await service.readTask(ann, question.task_id)).state).toBe('completed');
+    const messages = await service.messages(ann, question.thread_id);
     expect(storyOf(messages, ann)).toEqual([
       'here: When does it arrive?',
       'there: Done: When does it arrive?',
     ]);
-    expect(messages[1]).toMatchObject({ sender: { id: remote.id }, reply_to: asked.message_id });
-    const task = await service.readTask(ann, asked.task_id);
+    expect(messages[1]).toMatchObject({ sender: { id: remote.id }, reply_to: question.message_id });
+    const task = await service.readTask(ann, question.task_id);
     expect(task.messages.map((message: { artifact: boolean }) => message.artifact)).toEqual([false, true]);
     const [call] = server.callsOf('SendMessage');
     expect(call?.params).toMatchObject({
-      message: { messageId: asked.message_id, role: 'ROLE_USER', parts: [{ text: 'When does it arrive?' }] },
+      message: {
+        messageId: question.message_id,
+        role: 'ROLE_USER',
+        parts: [{ text: 'When does it arrive?' }],
+      },
       configuration: { returnImmediately: true },
     });
     expect(call?.headers['a2a-version']).toBe('1.0');

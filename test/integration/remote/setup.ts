@@ -64,20 +64,20 @@ export async function startInstallation({
     readRemote,
     addRemote,
     /** An agent whose token has all scopes. */
-    agent: (options?: AgentOptions) => service.agent({ scopes, ...options }),
+    agent: (agent?: AgentOptions) => service.agent({ scopes, ...agent }),
     /** Asks an agent, and does not wait for the answer. */
     async ask(
       by: TestAgent,
       to: { handle: string } | { thread_id: string },
       content: string,
       fields: object = {},
-    ) {
+    ): Promise<Asked> {
       const target = 'handle' in to ? { with_handle: to.handle } : { thread_id: to.thread_id };
       const body = { ...target, content, wait_seconds: 0, ...fields };
       const answer = await service.post(by, '/threads/ask', body);
       expect(answer.status, answer.text).toBe(201);
       const { message, task } = answer.body;
-      return { thread_id: message.thread_id, message_id: message.id, task_id: task.id } as Asked;
+      return { thread_id: message.thread_id, message_id: message.id, task_id: task.id };
     },
     async send(by: TestAgent, thread_id: string, content: string, fields: object = {}) {
       const answer = await service.post(by, `/threads/${thread_id}/messages`, { content, ...fields });

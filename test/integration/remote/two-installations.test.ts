@@ -41,7 +41,7 @@ afterAll(async () => {
   await Promise.all(proxies.map((proxy) => proxy.close()));
 });
 
-/** An agent here that can ask an agent there, as whom another agent there is the principal. */
+/** An agent here that can ask an agent there, with another agent there as its principal. */
 async function meet(policy: 'open' | 'contacts_only' = 'open') {
   const [ann, bob, principal] = [
     await here.agent(),
@@ -74,15 +74,15 @@ async function threadOf(principal: TestAgent): Promise<string> {
 
 test('an agent asks an agent of another installation, which answers there', async () => {
   const { ann, bob, principal, remote } = await meet();
-  const asked = await here.ask(ann, remote, 'When does it arrive?');
+  const sent = await here.ask(ann, remote, 'When does it arrive?');
   const thread = await threadOf(principal);
   const [question] = await there.messages(bob, thread);
   expect(question).toMatchObject({ content: 'When does it arrive?', sender: { id: principal.id } });
   await there.send(bob, thread, 'Tomorrow.');
-  await waitUntil(async () => (await here.readTask(ann, asked.task_id)).state).toBe('completed');
-  const messages = await here.messages(ann, asked.thread_id);
+  await waitUntil(async () => (await here.readTask(ann, sent.task_id)).state).toBe('completed');
+  const messages = await here.messages(ann, sent.thread_id);
   expect(storyOf(messages, ann)).toEqual(['here: When does it arrive?', 'there: Tomorrow.']);
-  expect(messages[1]).toMatchObject({ sender: { id: remote.id }, reply_to: asked.message_id });
+  expect(messages[1]).toMatchObject({ sender: { id: remote.id }, reply_to: sent.message_id });
 });
 
 test('the asked agent reports, asks back, and completes with a result', async () => {

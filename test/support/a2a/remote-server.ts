@@ -95,10 +95,12 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
   }
 
   app.use('/a2a', express.json({ limit: '20mb', type: ['application/json', 'application/a2a+json'] }));
-  app.use('/a2a', async (request: Request, response: Response, next) => {
+  app.use('/a2a', (request: Request, response: Response, next) => {
     const call = readCall(request);
     calls.push(call);
-    await pause.gate;
+    pause.gate.then(() => respond(call, request, response, next), next);
+  });
+  function respond(call: ReceivedCall, request: Request, response: Response, next: () => void): void {
     if (tokens.required !== undefined && request.get('authorization') !== `Bearer ${tokens.required}`) {
       response.status(401).set('WWW-Authenticate', 'Bearer').json({ error: 'invalid_token' });
       return;
@@ -120,7 +122,7 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
       if (fault === 'unanswered') dropAnswer(request, response);
       next();
     }
-  });
+  }
   const options = { requestHandler: handler, userBuilder: UserBuilder.noAuthentication };
   app.use('/a2a', binding === 'JSONRPC' ? jsonRpcHandler(options) : restHandler(options));
 

@@ -36,16 +36,16 @@ export async function startHttpProxy(target: string, decide: (method: string, pa
       answer.writeHead(got.statusCode ?? 502, got.headers);
       got.pipe(answer);
     }
-    if (deed === 'pass') pass(ask, passBack);
-    else {
-      void buffer(ask).then((body) => {
-        pass(Readable.from([body]), (got) => {
-          got.resume();
-          if (deed === 'unanswered') ask.socket.destroy();
-          else pass(Readable.from([body]), passBack);
-        });
+    async function passFirst(): Promise<void> {
+      const body = await buffer(ask);
+      pass(Readable.from([body]), (got) => {
+        got.resume();
+        if (deed === 'unanswered') ask.socket.destroy();
+        else pass(Readable.from([body]), passBack);
       });
     }
+    if (deed === 'pass') pass(ask, passBack);
+    else passFirst().catch(() => answer.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
