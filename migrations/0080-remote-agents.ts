@@ -59,7 +59,7 @@ export async function up(knex: Knex): Promise<void> {
       sequence int not null,
       outcome text not null check (outcome in ('accepted', 'undeliverable', 'unknown')),
       remote_task_id text,
-      -- How far the remote agent has come with it.
+      -- What the remote agent has done with it.
       delivery text not null check (delivery in ('stored', 'delivered', 'read', 'handled')),
       error jsonb,
       created_at bigint not null

@@ -1,31 +1,16 @@
 import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import type { Core } from '../../src/compose.ts';
 import { createPostingJob } from '../../src/jobs/posting.ts';
-import type { ListedRemoteAgentRow } from '../../src/repositories/remote/agents.ts';
-import type { RemoteThreadRow } from '../../src/repositories/remote/threads.ts';
 import { createServiceActor } from '../../src/services/agents/service-actor.ts';
-import type { openIntake } from '../../src/start/execute.ts';
 import type { PostingSource, Step } from '../posting/handler.ts';
-import { createRemoteClient, type RemoteClient } from './client.ts';
+import { createRemoteClient } from './client.ts';
 import { createReceiver } from './receive.ts';
 import { createSender } from './send.ts';
 import { createTokenSources } from './tokens.ts';
+import type { Turn } from './turn.ts';
 
 /** A thread whose agent no person has confirmed is looked at again after so long. A confirmation makes it due. */
 const waitingMs = 24 * 60 * 60 * 1000;
-
-/** What one turn of a thread needs. */
-export interface Turn {
-  core: Core;
-  pacing: WebhookPacing;
-  agent: ListedRemoteAgentRow;
-  thread: RemoteThreadRow;
-  client: RemoteClient;
-  intake: ReturnType<typeof openIntake>;
-  actor: ReturnType<typeof createServiceActor>;
-  /** Stores the state of the thread and extends the lease. Returns false if another process has it now. */
-  store(next_at?: number): Promise<boolean>;
-}
 
 /**
  * The threads with remote agents. A turn reads the open tasks of the remote side that are due, and sends the next messages one at a time, in

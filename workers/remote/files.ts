@@ -1,6 +1,6 @@
 import type { Core } from '../../src/compose.ts';
 import type { WirePart } from '../../src/presenters/a2a/request.ts';
-import type { RawFile } from '../../src/presenters/a2a/stored-message.ts';
+import type { RemoteItem } from '../../packages/core/src/domain/remote.ts';
 import { toFileAddress } from '../../src/services/a2a/files.ts';
 
 /** More bytes of one message are sent as addresses. */
@@ -38,7 +38,7 @@ export async function toFileParts(core: Core, files: readonly SentFile[]): Promi
 }
 
 /** A file of a remote agent, as the intake opens it. */
-export const toIncoming = ({ filename, content_type, bytes }: RawFile) => ({
+export const toIncoming = ({ filename, content_type, bytes }: RemoteItem['files'][number]) => ({
   open: async () => ({
     filename,
     content_type,

@@ -1,17 +1,18 @@
 import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import { isOpenTask } from '../../packages/core/src/domain/tasks.ts';
-import { readRemoteTask, type RemoteItem, type RemoteTask } from '../../src/presenters/a2a/remote.ts';
+import type { RemoteItem, RemoteTask } from '../../packages/core/src/domain/remote.ts';
+import { readRemoteTask } from '../../src/presenters/a2a/remote.ts';
 import type { MessagePlace, RemoteTaskRow } from '../../src/repositories/remote/threads.ts';
 import { addAttachment } from '../../src/services/attachments/attachments.ts';
 import { applyRemoteTask, retryOf, type StoredItem } from '../../src/services/remote/deliveries.ts';
 import type { Step } from '../posting/handler.ts';
-import type { Turn } from './deliver.ts';
+import type { Turn } from './turn.ts';
 import { toIncoming } from './files.ts';
 
 /** Items that one transaction applies. */
 const maxItems = 50;
 
-/** Reads of the last task of a thread after its end, while its remote side still says how far the agent has come: for about two weeks. */
+/** Reads of the last task of a thread after its end, while its receipts can still change: for about two weeks. */
 const maxPollsOfEnded = 40;
 
 const secondMs = 1_000;
@@ -31,8 +32,8 @@ export function firstPollAt(
 /** When a task is read again; null: no more. */
 function nextPollAt({ state, mailbox }: RemoteTask, polls: number, hasCallback: boolean): number | null {
   const first = hasCallback ? 60 * secondMs : 2 * secondMs;
-  const longest = isOpenTask(state) ? maxPollMs : maxPollOfEndedMs;
-  const at = Date.now() + Math.min(longest, first * 2 ** Math.min(polls, 20));
+  const longestMs = isOpenTask(state) ? maxPollMs : maxPollOfEndedMs;
+  const at = Date.now() + Math.min(longestMs, first * 2 ** Math.min(polls, 20));
   if (isOpenTask(state)) return at;
   return mailbox && mailbox.delivery !== 'handled' && polls < maxPollsOfEnded ? at : null;
 }

@@ -1,10 +1,6 @@
+import type { RemoteTask } from '../../packages/core/src/domain/remote.ts';
 import { wantsNoReply } from '../../packages/core/src/domain/threads.ts';
-import {
-  readRemoteMessage,
-  readRemoteTask,
-  type RemoteTask,
-  toSendRequest,
-} from '../../src/presenters/a2a/remote.ts';
+import { readRemoteMessage, readRemoteTask, toSendRequest } from '../../src/presenters/a2a/remote.ts';
 import type { MessageRow } from '../../src/repositories/messages/messages.ts';
 import type { MessagePlace } from '../../src/repositories/remote/threads.ts';
 import { toCallbackUrl } from '../../src/services/remote/callbacks.ts';
@@ -16,7 +12,7 @@ import {
 } from '../../src/services/remote/deliveries.ts';
 import { nextAttemptAt, type Step } from '../posting/handler.ts';
 import type { CallFailure } from './client.ts';
-import type { Turn } from './deliver.ts';
+import type { Turn } from './turn.ts';
 import { toFileParts } from './files.ts';
 import { firstPollAt, storeFiles } from './receive.ts';
 import { mailboxExtension } from '../../packages/core/src/domain/a2a.ts';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { isSettledTask, type TaskState, taskDeliveries } from '../../../packages/core/src/domain/tasks.ts';
+import type { RemoteItem, RemoteTask } from '../../../packages/core/src/domain/remote.ts';
+import { isSettledTask, taskDeliveries } from '../../../packages/core/src/domain/tasks.ts';
 import { type WirePart, wirePart } from './request.ts';
 import { fromWireState, wireTaskStates } from './states.ts';
-import { type RawFile, readRawFiles, toStoredMessage } from './stored-message.ts';
+import { readRawFiles, toStoredMessage } from './stored-message.ts';
 
 /** A message to a remote agent. */
 export interface OutgoingMessage {
@@ -16,7 +17,7 @@ export interface OutgoingMessage {
   expects_reply: boolean;
 }
 
-/** Where a message goes on at the remote side. */
+/** Where a message continues at the remote side. */
 export interface OutgoingPlace {
   context_id: string | null;
   remote_task_id: string | null;
@@ -89,27 +90,6 @@ const remoteTask = z.object({
   history: z.array(message).default([]),
   metadata: z.record(z.string(), z.unknown()).default({}),
 });
-
-/** A message or an artifact of a remote task. */
-export interface RemoteItem {
-  /** Names it at the remote side. */
-  key: string;
-  isArtifact: boolean;
-  content: string;
-  content_type: 'text' | 'markdown';
-  files: RawFile[];
-}
-
-/** A task of a remote agent. */
-export interface RemoteTask {
-  id: string;
-  context_id: string;
-  state: TaskState;
-  /** In the order in which they happened, as far as that is known: history, artifacts, and the message of the status. */
-  items: RemoteItem[];
-  /** How far the remote agent has come with the message; null: its service does not say. */
-  mailbox: z.infer<typeof mailbox> | null;
-}
 
 /** Reads a task (A2A 1.0, section 4.1.1). @throws {ZodError} it is none */
 export function readRemoteTask(json: unknown): RemoteTask {

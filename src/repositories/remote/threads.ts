@@ -33,7 +33,7 @@ export interface RemoteMessageRow {
   /** `unknown`: it was sent, and whether it arrived could not be found out. */
   outcome: 'accepted' | 'undeliverable' | 'unknown';
   remote_task_id: string | null;
-  /** How far the remote agent has come with it. */
+  /** What the remote agent has done with it. */
   delivery: TaskDelivery;
   error: { code: string; message: string } | null;
   created_at: number;
@@ -176,7 +176,7 @@ export const remoteThreadsRepository = repository({
        called_id = case when exists (select from task) then r.called_id else :message_id end
      where r.thread_id = :thread_id`,
   ),
-  /** The remote agent has come so far with the messages of a task. `isMark`: and with those before, because its side counts the marks of the thread. */
+  /** The remote agent has done this with the messages of a task. `isMark`: and with those before, because its side counts the marks of the thread. */
   setDelivery: sql.run<[threadId: string, remoteTaskId: string, delivery: TaskDelivery, isMark: boolean]>(
     'remote_messages.set_delivery(thread_id, remote_task_id, delivery, is_mark)',
     `with last as (select max(sequence) as sequence from remote_messages where thread_id = :thread_id and remote_task_id = :remote_task_id)
@@ -190,7 +190,7 @@ export const remoteThreadsRepository = repository({
     `select 1 from remote_messages m where m.thread_id = :thread_id and m.outcome = 'accepted' and m.sequence >
        (select max(sequence) from remote_messages o where o.thread_id = :thread_id and o.remote_task_id = :remote_task_id) limit 1`,
   ),
-  /** Up to which sequence all messages have come so far; 0: none. */
+  /** The sequence up to which all messages are delivered, read and handled; 0: none. */
   readMarks: sql.single<[threadId: string], { delivered: number; read: number; handled: number }>(
     'remote_messages.read_marks',
     `select ${markOf(['stored'])} as delivered, ${markOf(['stored', 'delivered'])} as read, ${markOf(['stored', 'delivered', 'read'])} as handled

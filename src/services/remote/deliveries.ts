@@ -1,6 +1,6 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isOpenTask, type TaskDelivery } from '../../../packages/core/src/domain/tasks.ts';
-import type { RemoteItem, RemoteTask } from '../../presenters/a2a/remote.ts';
+import type { RemoteItem, RemoteTask } from '../../../packages/core/src/domain/remote.ts';
 import type { RemoteMessageRow, RemoteTaskRow } from '../../repositories/remote/threads.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { sendMessage } from '../messages/send.ts';

@@ -1,3 +1,4 @@
+import type { TaskDelivery, TaskState } from './tasks.ts';
 /** Agents of other systems, which are reached over A2A. */
 
 /** The bus topic that notifies workers that something is due: the body is the id of a remote agent or of a thread with one. */
@@ -47,4 +48,25 @@ export interface RemoteCard {
     { oauth2SecurityScheme?: { flows?: OAuthFlows | undefined } | undefined; flows?: OAuthFlows | undefined }
   >;
   skills: { id?: string | undefined; name: string; description: string }[];
+}
+
+/** A message or an artifact of a remote task. */
+export interface RemoteItem {
+  /** Names it at the remote side. */
+  key: string;
+  isArtifact: boolean;
+  content: string;
+  content_type: 'text' | 'markdown';
+  files: { filename: string; content_type: string | undefined; bytes: Uint8Array }[];
+}
+
+/** A task of a remote agent. */
+export interface RemoteTask {
+  id: string;
+  context_id: string;
+  state: TaskState;
+  /** In the order in which they happened, as far as that is known: history, artifacts, and the message of the status. */
+  items: RemoteItem[];
+  /** What the remote agent has done with the message; null: its service does not say. */
+  mailbox: { generation: number; delivery: TaskDelivery } | null;
 }
