@@ -34,7 +34,13 @@ export async function up(knex: Knex): Promise<void> {
       created_at bigint not null
     );
     create index remote_agents_next on remote_agents (next_at);
+  `);
+  await createThreads(knex);
+}
 
+/** The threads with them, and what became of the messages. */
+async function createThreads(knex: Knex): Promise<void> {
+  await knex.raw(`
     create table remote_threads (
       thread_id text collate "C" primary key references threads on delete cascade,
       agent_id text collate "C" not null references remote_agents on delete cascade,

@@ -18,7 +18,7 @@ export const subscriptionPosting = posting('post-events', 'webhooks');
 export const remoteDelivery = posting('deliver-remote', 'remote-delivery');
 
 /** Whether a receiver is a thread with a remote agent, or a remote agent. */
-export const isRemoteReceiver = (id: string): boolean => id.startsWith('thd_') || id.startsWith('agt_');
+const isRemoteReceiver = (id: string): boolean => id.startsWith('thd_') || id.startsWith('agt_');
 
 /** Returns the queue entry for a receiver that is due at `due` (ms). The queue keeps one entry for each due time. */
 export function createPostingJob(subscription_id: string, due: number, now = Date.now()): QueuedJob {

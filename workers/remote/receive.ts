@@ -81,7 +81,7 @@ export function createReceiver(turn: Turn) {
   async function apply(found: RemoteTaskRow, task: RemoteTask): Promise<Step> {
     // An answer that was overtaken by a newer one.
     if (task.mailbox && task.mailbox.generation < found.generation) return putOff(found, later(found));
-    let link = found;
+    const link = { ...found };
     for (;;) {
       const keys = task.items.map(({ key }) => key);
       const applied = new Set(await remoteThreads.listApplied(thread.thread_id, keys));
@@ -98,7 +98,7 @@ export function createReceiver(turn: Turn) {
       );
       if (!(await store())) return 'ended';
       if (isWhole) return 'more';
-      link = { ...link, polls: 0 };
+      link.polls = 0;
     }
   }
 

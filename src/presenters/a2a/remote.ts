@@ -52,27 +52,27 @@ export function toSendRequest(
 }
 
 /** PostgreSQL stores no zero byte. */
-const text = z.string().transform((value) => value.toWellFormed().replaceAll('\0', '�'));
-const remoteId = text.pipe(z.string().min(1).max(1_024));
+const storableText = z.string().transform((value) => value.toWellFormed().replaceAll('\0', '�'));
+const remoteId = storableText.pipe(z.string().min(1).max(1_024));
 
 /** A part that is none of A2A is shown as text, so that the others arrive. */
 const lenientPart = z
   .object({
-    text: text.optional(),
+    text: storableText.optional(),
     raw: z.string().optional(),
-    url: text.optional(),
+    url: storableText.optional(),
     data: z.unknown().optional(),
-    filename: text.transform((value) => value.slice(0, 255)).optional(),
-    mediaType: text.optional(),
+    filename: storableText.transform((value) => value.slice(0, 255)).optional(),
+    mediaType: storableText.optional(),
   })
   .transform((part): WirePart => {
     const known = wirePart.safeParse(part);
     if (known.success) return known.data;
     return { text: part.text ?? part.url ?? `A part cannot be shown: ${part.filename ?? 'without a name'}.` };
   });
-const parts = z.array(lenientPart).max(1_000);
-const message = z.object({ messageId: remoteId, role: z.string(), parts });
-const artifact = z.object({ artifactId: remoteId, parts });
+const lenientParts = z.array(lenientPart).max(1_000);
+const message = z.object({ messageId: remoteId, role: z.string(), parts: lenientParts });
+const artifact = z.object({ artifactId: remoteId, parts: lenientParts });
 const mailbox = z.object({ generation: z.int().min(0), delivery: z.enum(taskDeliveries) });
 
 /** Calls name it, so it is not changed. */

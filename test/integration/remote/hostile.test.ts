@@ -223,6 +223,7 @@ describe('cards', () => {
   const servers: RemoteServer[] = [];
   afterAll(() => Promise.all(servers.map((server) => server.close())));
 
+  /** Returns the calls of a server whose card was spoiled. */
   async function addBad(spoil: (server: RemoteServer) => void) {
     const server = await startRemoteServer();
     servers.push(server);
@@ -234,10 +235,12 @@ describe('cards', () => {
     expect((await record()).state).toBe('waiting');
     const { thread_id } = await service.ask(ann, remote, 'When?');
     await service.pass(thread_id);
-    expect(server.calls).toEqual([]);
+    return server.calls;
   }
 
-  test('that never end are cut off', () => addBad((server) => server.sendEndlessCard()));
+  test('that never end are cut off', async () => {
+    expect(await addBad((server) => server.sendEndlessCard())).toEqual([]);
+  });
 
   test.each([
     { name: 'no interface', fields: { supportedInterfaces: [] } },
@@ -260,7 +263,9 @@ describe('cards', () => {
     },
     { name: 'a name that is no text', fields: { name: { first: 'A' } } },
     { name: 'more than 256 KiB', fields: { description: 'x'.repeat(300_000) } },
-  ])('with $name are not used', ({ fields }) => addBad((server) => server.changeCard(fields)));
+  ])('with $name are not used', async ({ fields }) => {
+    expect(await addBad((server) => server.changeCard(fields))).toEqual([]);
+  });
 
   test('on a private network cannot be added', async () => {
     const ann = await service.agent();
