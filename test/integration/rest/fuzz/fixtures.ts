@@ -125,6 +125,7 @@ function createFixtures({
   const requests: { id: string; to: string }[] = [];
   const registered: { id: string; owner: string }[] = [];
   const contacts: [string, string][] = [];
+  const remotes: { id: string; owner: string }[] = [];
   const uploads: { id: string; owner: string }[] = [];
   const webhooks: { id: string; agent: string }[] = [];
   const tasks: { id: string; client: string; agent: string }[] = [];
@@ -155,6 +156,11 @@ function createFixtures({
     registered: (number, self) =>
       elementAt(
         registered.filter(({ owner }) => owner === self.owner),
+        number,
+      )?.id,
+    remote: (number, self) =>
+      elementAt(
+        remotes.filter(({ owner }) => owner === self.owner),
         number,
       )?.id,
     contact: (number, self) =>
@@ -224,6 +230,7 @@ function createFixtures({
       if (name === 'create_attachment') uploads.push({ id, owner: resident.id });
       if (name === 'create_webhook') webhooks.push({ id, agent: resident.id });
       if (name === 'register_agent') registered.push({ id, owner: resident.owner });
+      if (name === 'add_remote_agent') remotes.push({ id, owner: resident.owner });
       const cursor = created['next_cursor'] ?? created['cursor'];
       if (typeof cursor === 'string' && cursors.length < 500) cursors.push(cursor);
     },

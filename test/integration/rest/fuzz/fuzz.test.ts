@@ -26,7 +26,8 @@ const atLeast = Number(process.env['FUZZ_RUNS'] ?? (isNightly ? 10_000 : 200));
 /** The number of concurrent requests, and the unit that is repeated after a failure. */
 const batch = 24;
 
-const service = useService({ worker: false, env: { RATE_LIMITS: 'off', WEBHOOK_NETWORKS: '127.0.0.1' } });
+const networks = { WEBHOOK_NETWORKS: '127.0.0.1', REMOTE_NETWORKS: '127.0.0.1' };
+const service = useService({ worker: false, env: { RATE_LIMITS: 'off', ...networks } });
 let fixtures: FuzzFixtures;
 let sender: Sender;
 let answers: ResponseCheck;

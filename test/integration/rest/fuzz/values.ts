@@ -99,6 +99,18 @@ const valuesByOperation: Record<string, Record<string, Arbitrary<JsonText>>> = {
   send_messages: {
     messages: fc.array(batchedMessage, { minLength: 1, maxLength: 4 }).map((items) => list(items)),
   },
+  add_remote_agent: {
+    card_url: fc.constant('https://127.0.0.1:1/').map(json),
+    handle: placeholder('fresh').map(json),
+    credential: fc.constantFrom('{"kind":"none"}', '{"kind":"bearer","token":"x"}'),
+  },
+  get_remote_agent: { agent_ref: placeholder('remote').map(json) },
+  update_remote_agent: {
+    agent_ref: placeholder('remote').map(json),
+    credential: fc.constantFrom('{"kind":"none"}', '{"kind":"bearer","token":"x"}'),
+  },
+  remove_remote_agent: { agent_ref: placeholder('remote').map(json) },
+  refresh_remote_agent: { agent_ref: placeholder('remote').map(json) },
   delete_webhook: { webhook_id: placeholder('made_webhook').map(json) },
   withdraw_contact_request: {
     request_ref: fc.oneof(placeholder('sent_request'), placeholder('request'), agentLike).map(json),
