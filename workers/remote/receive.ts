@@ -65,7 +65,7 @@ export async function storeFiles(
 
 /** Returns what reads the tasks of a remote agent. */
 export function createReceiver(turn: Turn) {
-  const { core, agent, thread, client, actor, store } = turn;
+  const { core, pacing, agent, thread, client, actor, store } = turn;
   const { remoteThreads } = core.db;
   const hasCallback = agent.card?.capabilities.pushNotifications === true;
   const later = ({ polls }: RemoteTaskRow): number =>
@@ -81,6 +81,7 @@ export function createReceiver(turn: Turn) {
   async function apply(found: RemoteTaskRow, task: RemoteTask): Promise<Step> {
     // An answer that was overtaken by a newer one.
     if (task.mailbox && task.mailbox.generation < found.generation) return putOff(found, later(found));
+    const end = Date.now() + pacing.turnMs;
     const link = { ...found };
     for (;;) {
       const keys = task.items.map(({ key }) => key);
@@ -97,7 +98,8 @@ export function createReceiver(turn: Turn) {
         applyRemoteTask(work, link, task, { items, isWhole, poll_at }),
       );
       if (!(await store())) return 'ended';
-      if (isWhole) return 'more';
+      // The rest follows when the task is read again; meanwhile other threads have their turns.
+      if (isWhole || Date.now() >= end) return 'more';
       link.polls = 0;
     }
   }

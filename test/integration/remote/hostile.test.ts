@@ -3,7 +3,7 @@ import { startRemoteServer, type RemoteServer } from '../../support/a2a/remote-s
 import { waitUntil } from '../webhooks/setup.ts';
 import { meetRemote, storyOf, useInstallation } from './setup.ts';
 
-const service = useInstallation();
+const service = useInstallation({ pacing: { turnMs: 100 } });
 
 /** The parts of a task that a hostile side changes. */
 const buildTask = (fields: object = {}, state = 'TASK_STATE_WORKING') => ({
@@ -96,6 +96,8 @@ describe('answers', () => {
     const text = 'select content from messages where thread_id = $1 and sender_id = $2 order by sequence';
     const rows = await service.sql<{ content: string }>(text, [thread_id, remote.id]);
     expect(rows.map(({ content }) => content)).toEqual(artifacts.map(({ artifactId }) => artifactId));
+    // In several turns of the thread.
+    expect(server.callsOf('GetTask').length).toBeGreaterThan(2);
   });
 
   test.each([
@@ -223,7 +225,7 @@ describe('cards', () => {
   const servers: RemoteServer[] = [];
   afterAll(() => Promise.all(servers.map((server) => server.close())));
 
-  /** Returns the calls of a server whose card was spoiled. */
+  /** Adds an agent whose card is not used. Returns the calls of its server. */
   async function addBad(spoil: (server: RemoteServer) => void) {
     const server = await startRemoteServer();
     servers.push(server);
@@ -278,7 +280,7 @@ describe('cards', () => {
   test('that redirect are not followed', async () => {
     const target = await startRemoteServer();
     onTestFinished(() => target.close());
-    await addBad((server) => server.redirectCard(target.cardUrl));
+    expect(await addBad((server) => server.redirectCard(target.cardUrl))).toEqual([]);
     expect(target.cardRequests()).toBe(0);
   });
 });
