@@ -100,7 +100,7 @@ export function createReceiver(turn: Turn) {
       if (!(await store())) return 'ended';
       // The rest follows when the task is read again; meanwhile other threads have their turns.
       if (isWhole || Date.now() >= end) return 'more';
-      link.polls = 0;
+      Object.assign(link, { polls: 0, poll_at });
     }
   }
 

@@ -76,6 +76,9 @@ export async function applyRemoteTask(
   const { remoteThreads, tasks } = work.db;
   const { thread_id, remote_task_id, task_id } = link;
   const items = await lockAndFilter(work, thread_id, found);
+  const current = await remoteThreads.findTask(thread_id, remote_task_id);
+  // A callback that came since the task was read.
+  const calledAt = current?.poll_at === link.poll_at ? null : (current?.poll_at ?? null);
   const [task] = task_id === null ? [] : await tasks.lock([task_id]);
   const isOpen = task !== undefined && isOpenTask(task.state);
   const end = isOpen && isWhole ? toReport(state) : null;
@@ -99,7 +102,9 @@ export async function applyRemoteTask(
     generation: Math.max(generation, link.generation),
     polls: items.length > 0 ? 0 : link.polls + 1,
     // The marks of a later message are those of this one too.
-    poll_at: isOpenTask(state) || !(await remoteThreads.hasLater(thread_id, remote_task_id)) ? poll_at : null,
+    poll_at:
+      calledAt ??
+      (isOpenTask(state) || !(await remoteThreads.hasLater(thread_id, remote_task_id)) ? poll_at : null),
   });
   await remoteThreads.setDelivery(thread_id, remote_task_id, seen, mailbox !== null);
   await moveMarks(work, thread_id);
