@@ -18,7 +18,8 @@ import { readFileAddress } from '../services/a2a/files.ts';
 import { writeA2aError } from '../transports/a2a/errors.ts';
 import { answerErrors } from '../transports/http/errors.ts';
 import { createPostingJob } from '../jobs/posting.ts';
-import { noteCallback } from '../services/remote/callbacks.ts';
+import { type Callback, noteCallback, readCallback } from '../services/remote/callbacks.ts';
+import type { CallbackParts } from '../transports/a2a/updates.ts';
 import { createA2aTransport } from '../transports/a2a/transport.ts';
 import { createConsoleTransport } from '../transports/console/transport.ts';
 import { authenticate } from '../transports/http/authenticate.ts';
@@ -151,7 +152,7 @@ export function createA2a(
     draining,
     onSlowReader: () => metrics.slowReaders.inc({ transport: 'a2a' }),
     readFileAddress: (sealed) => unitOfWork.read(system, (work) => readFileAddress(work, sealed)),
-    noteCallback: config.REMOTE_AGENTS ? (sealed) => readTaskOfCallback(core, sealed) : undefined,
+    callbacks: config.REMOTE_AGENTS ? createCallbacks(core) : undefined,
     readCard: createReadA2aCard(unitOfWork, execute),
     signJson,
     registerMissing: async (handle) => config.ECHO_AGENT && (await ensureEchoFor(unitOfWork, handle)),
@@ -159,10 +160,13 @@ export function createA2a(
 }
 
 /** The worker reads the task of a callback. */
-async function readTaskOfCallback({ unitOfWork, queues }: Core, sealed: string): Promise<void> {
-  const thread_id = await unitOfWork.write(system, (work) => noteCallback(work, sealed));
-  if (thread_id !== undefined) await queues.enqueue([createPostingJob(thread_id, Date.now())]);
-}
+const createCallbacks = ({ unitOfWork, queues, settings }: Core): CallbackParts<Callback> => ({
+  read: (sealed) => readCallback(settings, sealed),
+  async note(callback) {
+    await unitOfWork.write(system, (work) => noteCallback(work, callback));
+    await queues.enqueue([createPostingJob(callback.thread_id, Date.now())]);
+  },
+});
 
 /** The metadata of /v1, whose tokens REST and A2A accept (RFC 9728). */
 function metadataUrl(public_url: string): string {

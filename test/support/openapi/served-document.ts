@@ -2,7 +2,7 @@ import { checkReceived } from '../asyncapi/check-received.ts';
 import { type ResponseCheck, createResponseCheck, isDocumentedPath } from './response-check.ts';
 import { mergeDocuments, type OpenApiDocument } from './document.ts';
 
-let check: Promise<ResponseCheck> | undefined;
+const checks = new Map<string, Promise<ResponseCheck>>();
 
 /** The document at this path of a service. */
 export async function fetchServedDocument(
@@ -25,7 +25,7 @@ export async function fetchMergedDocument(origin: string): Promise<OpenApiDocume
 
 /**
  * Holds an answer to the document that the service serves. Every service of a test file runs the same code, so the first one
- * that is asked speaks for all. Paths that are no part of the interface are passed over. Pages of events are held to the AsyncAPI
+ * that is asked speaks for all, except of remote agents, which some do not have. Paths that are no part of the interface are passed over. Pages of events are held to the AsyncAPI
  * document too.
  * @throws {Error} that says what is not as described.
  */
@@ -37,9 +37,11 @@ export async function checkResponse(
 ): Promise<void> {
   const { origin, pathname, search } = new URL(url);
   if (!isDocumentedPath(pathname)) return;
-  check ??= fetchMergedDocument(origin).then(createResponseCheck);
+  const speaker = pathname.startsWith('/v1/remote-agents') ? origin : 'all';
+  const check = checks.get(speaker) ?? fetchMergedDocument(origin).then(createResponseCheck);
+  checks.set(speaker, check);
   const known = await check.catch((error: unknown) => {
-    check = undefined;
+    checks.delete(speaker);
     throw error;
   });
   const operation = known.check({ method, path: pathname + search, status, headers, text });
