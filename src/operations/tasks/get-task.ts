@@ -38,7 +38,7 @@ export const getTaskOperation = defineOperation({
   rest: { method: 'GET', path: '/tasks/{task_id}', status: 200 },
   tool: {
     description:
-      'Returns a task with its messages. With after_generation, it waits up to 25 s for the next change.',
+      'Returns a task with its messages. Use it with after_generation to wait up to 25 s for the next change.',
     annotations: toolHints.readsOthers,
     result: toolTaskWithMessagesResult,
   },
