@@ -1,4 +1,4 @@
-import { canonicalizeAgentCard } from '@a2a-js/sdk';
+import { type AgentCard, canonicalizeAgentCard } from '@a2a-js/sdk';
 import { flattenedVerify, importJWK, type JWK } from 'jose';
 import { z } from 'zod';
 import { toCanonicalJson } from '../../packages/core/src/domain/canonical-json.ts';
@@ -107,7 +107,8 @@ function toPayloads(json: unknown): string[] {
   // Of a card of 0.3 the SDK would leave out the address.
   if (!('supportedInterfaces' in card)) return [received];
   try {
-    return [received, canonicalizeAgentCard(card as unknown as Parameters<typeof canonicalizeAgentCard>[0])];
+    // The SDK parses the JSON itself, although its type names a parsed card.
+    return [received, canonicalizeAgentCard(card as unknown as AgentCard)];
   } catch {
     return [received];
   }

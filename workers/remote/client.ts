@@ -27,16 +27,27 @@ export interface CallFailure {
   retryAfterMs: number | undefined;
 }
 
-export type CallResult = { json: unknown; failure: null } | { json: null; failure: CallFailure };
+export type CallResult<Result> = { result: Result; failure: null } | { result: null; failure: CallFailure };
+
+/** The answer to a message: one of the two, as JSON. */
+export interface SendAnswer {
+  task?: unknown;
+  message?: unknown;
+}
+
+/** A task as JSON, with the ids of its messages. */
+export interface ListedTask {
+  task: unknown;
+  message_ids: readonly string[];
+}
 
 /** Calls one remote agent. Results are JSON of A2A 1.0, in every version that it speaks. */
 export interface RemoteClient {
-  /** `json` is a SendMessageResponse: `{task}` or `{message}`. */
-  send(request: object): Promise<CallResult>;
-  getTask(id: string): Promise<CallResult>;
-  cancelTask(id: string): Promise<CallResult>;
-  /** Finds the newest tasks of a context, with their messages. */
-  listTasks(context_id: string | null): Promise<CallResult>;
+  send(request: object): Promise<CallResult<SendAnswer>>;
+  getTask(id: string): Promise<CallResult<unknown>>;
+  cancelTask(id: string): Promise<CallResult<unknown>>;
+  /** Finds the newest tasks of a context, without their artifacts. */
+  listTasks(context_id: string | null): Promise<CallResult<ListedTask[]>>;
 }
 
 /** What the last response said, besides its body. */
@@ -45,7 +56,7 @@ interface LastResponse {
   retryAfterMs: number | undefined;
 }
 
-/** Creates a client for what a person confirmed of an agent. @param getToken null: it needs no token. */
+/** Creates a client for what a person confirmed of an agent. */
 export async function createRemoteClient(
   { remoteClient }: Pick<Core, 'remoteClient'>,
   { card, confirmed }: Pick<RemoteAgentRow, 'card'> & { confirmed: CardIdentity },
@@ -67,14 +78,16 @@ export async function createRemoteClient(
     AgentCard.fromJSON({ name, capabilities, supportedInterfaces: interfaces }),
   );
 
-  async function call(run: (client: Client, options: object) => Promise<unknown>): Promise<CallResult> {
+  async function call<Result>(
+    run: (client: Client, options: object) => Promise<Result>,
+  ): Promise<CallResult<Result>> {
     Object.assign(last, { status: null, retryAfterMs: undefined });
     try {
       const options = { serviceParameters: withExtension() };
-      return { json: await run(client, options), failure: null };
+      return { result: await run(client, options), failure: null };
     } catch (error) {
       return {
-        json: null,
+        result: null,
         failure: toFailure(error instanceof Error ? error : new Error(String(error)), last),
       };
     }
@@ -82,7 +95,7 @@ export async function createRemoteClient(
 
   return {
     send: (request) =>
-      call(async (to, options) => {
+      call(async (to, options): Promise<SendAnswer> => {
         const result = await to.sendMessage(SendMessageRequest.fromJSON(request), options);
         return 'status' in result ? { task: Task.toJSON(result) } : { message: Message.toJSON(result) };
       }),
@@ -98,7 +111,10 @@ export async function createRemoteClient(
       call(async (to, options) => {
         const filter = { ...(contextId !== null && { contextId }), pageSize: 50, historyLength: 20 };
         const { tasks } = await to.listTasks(ListTasksRequest.fromJSON(filter), options);
-        return tasks.map((task) => Task.toJSON(task));
+        return tasks.map((task) => ({
+          task: Task.toJSON(task),
+          message_ids: task.history.map(({ messageId }) => messageId),
+        }));
       }),
   };
 }
@@ -116,7 +132,10 @@ function withToken(send: GuardedFetch, tokens: TokenSource, last: LastResponse):
     init: RequestInit | undefined,
     renew: boolean,
   ): Promise<Response> {
-    const token = await tokens.get(renew);
+    const token = await tokens.get(renew).catch((error: unknown) => {
+      // The call itself was not sent.
+      throw new Error('no token could be had for it', { cause: error });
+    });
     const headers = new Headers(init?.headers);
     if (token !== null) headers.set('Authorization', `Bearer ${token}`);
     const response = await send(input, { ...init, headers });
@@ -149,6 +168,9 @@ function reasonOf(error: Error): string | undefined {
   return info?.reason ?? (typeof reason === 'string' ? reason : undefined);
 }
 
+/** Whether the remote side failed, as JSON-RPC says it (JSON-RPC 2.0, section 5.1). */
+const isInternal = (error: Error): boolean => 'envelopeCode' in error && error.envelopeCode === -32_603;
+
 function toFailure(error: Error, { status, retryAfterMs }: LastResponse): CallFailure {
   const reason = reasonOf(error);
   const about = {
@@ -160,7 +182,7 @@ function toFailure(error: Error, { status, retryAfterMs }: LastResponse): CallFa
   if (reason !== undefined && endedReasons.has(reason)) return { kind: 'task_over', ...about };
   // A proxy got no answer in time.
   if (status === 504) return { kind: 'unclear', ...about };
-  if (status === 429 || status >= 500) return { kind: 'retry', ...about };
+  if (status === 429 || status >= 500 || isInternal(error)) return { kind: 'retry', ...about };
   // A credential can be replaced, and an agent can come back.
   if (reason === undefined && laterStatuses.has(status)) return { kind: 'retry', ...about };
   if (reason === undefined && status < 300) return { kind: 'unclear', ...about };

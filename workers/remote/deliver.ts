@@ -38,12 +38,21 @@ export function remoteThreadSource(core: Core, intake: Turn['intake'], pacing: W
         const { confirmed } = agent ?? {};
         if (!agent || !thread || agent.state !== 'ready' || !confirmed)
           return { until: Date.now() + waitingMs };
-        const client = await createRemoteClient(core, { ...agent, confirmed }, tokensOf(agent));
+        let tokens;
+        try {
+          tokens = tokensOf(agent);
+        } catch {
+          const problem = 'The credential cannot be read: SECRET_KEY has changed. Set the credential again.';
+          await remoteAgents.noteDelivery(agent.agent_id, problem, Date.now());
+          return { until: Date.now() + waitingMs };
+        }
+        const client = await createRemoteClient(core, { ...agent, confirmed }, tokens);
+        const hasCallback = agent.card?.capabilities.pushNotifications === true;
         const actor = createServiceActor(
           { id: agent.agent_id, canonical_handle: agent.canonical_handle, owner_id: agent.owner_id },
           'remote',
         );
-        return takeSteps({ core, pacing, agent, thread, client, intake, actor, store }, end);
+        return takeSteps({ core, pacing, agent, thread, client, hasCallback, intake, actor, store }, end);
       }
 
       return {

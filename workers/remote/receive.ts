@@ -65,14 +65,13 @@ export async function storeFiles(
 
 /** Returns what reads the tasks of a remote agent. */
 export function createReceiver(turn: Turn) {
-  const { core, pacing, agent, thread, client, actor, store } = turn;
+  const { core, pacing, agent, thread, client, actor, hasCallback, store } = turn;
   const { remoteThreads } = core.db;
-  const hasCallback = agent.card?.capabilities.pushNotifications === true;
   const later = ({ polls }: RemoteTaskRow): number =>
     Date.now() + Math.min(maxPollMs, secondMs * 2 ** Math.min(polls + 2, 20));
 
-  /** Reads a task later. */
-  async function putOff(link: RemoteTaskRow, until: number): Promise<Step> {
+  /** Reads a task later. Null: no more. */
+  async function putOff(link: RemoteTaskRow, until: number | null): Promise<Step> {
     await remoteThreads.putTask({ ...link, polls: link.polls + 1, poll_at: until });
     return (await store()) ? 'more' : 'ended';
   }
@@ -106,7 +105,7 @@ export function createReceiver(turn: Turn) {
 
   /** Reads a task of the remote side, and applies what is new. */
   async function readTask(link: RemoteTaskRow): Promise<Step> {
-    const { json, failure } = await client.getTask(link.remote_task_id);
+    const { result, failure } = await client.getTask(link.remote_task_id);
     if (failure?.kind === 'task_over') {
       // The remote side has forgotten it.
       const gone: RemoteTask = {
@@ -123,13 +122,15 @@ export function createReceiver(turn: Turn) {
       return putOff(link, Math.max(later(link), Date.now() + (failure.retryAfterMs ?? 0)));
     }
     try {
-      return await apply(link, readRemoteTask(json));
+      return await apply(link, readRemoteTask(result));
     } catch (error) {
       core.logger.warn(
         { err: error, task: link.remote_task_id },
         'a task of a remote agent cannot be applied',
       );
-      return putOff(link, Math.max(later(link), retryOf(error, Date.now()) ?? 0));
+      const until = retryOf(error, Date.now());
+      // The thread is closed, or its agent has blocked the remote one.
+      return putOff(link, until === undefined ? null : Math.max(later(link), until));
     }
   }
 

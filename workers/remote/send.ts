@@ -15,22 +15,20 @@ const mayBeCallback = /^(?:INVALID|VALIDATION|PUSH_|REQUEST_MALFORMED)/;
 
 /** Returns what sends the messages of a thread. */
 export function createSender(turn: Turn) {
-  const { core, agent, thread, client, store } = turn;
-  const { accept, acceptTask, giveUp, hasCallback, retryLater } = createSettlement(turn);
+  const { core, agent, thread, client, hasCallback, store } = turn;
+  const { accept, acceptTask, giveUp, retryLater } = createSettlement(turn);
   const { remoteThreads } = core.db;
 
   /** Finds out what became of a message whose answer did not come, at a side where a repeated message would be another one. */
   async function lookFor(message: MessageRow, place: MessagePlace): Promise<Step> {
-    const { json, failure } = await client.listTasks(thread.context_id);
+    const { result, failure } = await client.listTasks(thread.context_id);
     if (failure?.kind === 'retry' || failure?.kind === 'unclear') {
       thread.attempts += 1;
       return retryLater(message, place, failure, true);
     }
-    const tasks = (json ?? []) as { history?: { messageId?: string }[] }[];
-    const isOf = ({ messageId }: { messageId?: string }) => messageId === message.id;
-    const found = tasks.find(({ history = [] }) => history.some(isOf));
+    const found = result?.find(({ message_ids }) => message_ids.includes(message.id));
     // The list does not show the artifacts.
-    if (found) return acceptTask(message, place, readRemoteTask(found), Date.now());
+    if (found) return acceptTask(message, place, readRemoteTask(found.task), Date.now());
     const problem = 'No answer came, and the remote side does not tell.';
     return giveUp(message, place, 'unknown', { code: 'OUTCOME_UNKNOWN', message: problem });
   }
@@ -57,8 +55,8 @@ export function createSender(turn: Turn) {
         ? toCallbackUrl(core.settings, { thread_id: thread.thread_id, message_id: id })
         : null,
     });
-    const { json, failure } = await client.send(request);
-    if (failure === null) return accept(message, place, json);
+    const { result, failure } = await client.send(request);
+    if (failure === null) return accept(message, place, result);
     if (failure.kind === 'task_over' && place.remote_task_id !== null)
       return attempt(message, { ...place, remote_task_id: null }, callback);
     // The remote side may not accept the address of this service.
@@ -76,7 +74,7 @@ export function createSender(turn: Turn) {
       if (thread.begun_id === message.id && !isIdempotent()) return await lookFor(message, place);
       Object.assign(thread, { attempts: thread.attempts + 1, begun_id: message.id });
       if (!(await store())) return 'ended';
-      return await attempt(message, place, hasCallback());
+      return await attempt(message, place, hasCallback);
     } catch (error) {
       // What the remote side answered cannot be read or kept.
       core.logger.warn({ err: error, message: message.id }, 'the answer of a remote agent cannot be applied');

@@ -4,7 +4,7 @@ import type { MessageRow } from '../../src/repositories/messages/messages.ts';
 import type { MessagePlace } from '../../src/repositories/remote/threads.ts';
 import { applyRemoteMessage, noteAccepted, noteUndeliverable } from '../../src/services/remote/deliveries.ts';
 import { nextAttemptAt, type Step } from '../posting/handler.ts';
-import type { CallFailure } from './client.ts';
+import type { CallFailure, SendAnswer } from './client.ts';
 import { firstPollAt, storeFiles } from './receive.ts';
 import type { Turn } from './turn.ts';
 
@@ -12,7 +12,7 @@ type Failed = Pick<CallFailure, 'error' | 'retryAfterMs'>;
 
 /** What becomes of messages after an attempt. Each returns how the turn continues. */
 export function createSettlement(turn: Turn) {
-  const { core, pacing, agent, thread, actor, store } = turn;
+  const { core, pacing, agent, thread, actor, hasCallback, store } = turn;
 
   const toSent = ({ id, sequence }: MessageRow) => ({
     message_id: id,
@@ -54,7 +54,7 @@ export function createSettlement(turn: Turn) {
     message: MessageRow,
     place: MessagePlace,
     task: RemoteTask,
-    poll_at = firstPollAt(task, place, hasCallback()),
+    poll_at = firstPollAt(task, place, hasCallback),
   ): Promise<Step> {
     const link = {
       remote_task_id: task.id,
@@ -72,8 +72,11 @@ export function createSettlement(turn: Turn) {
     return settle(message);
   }
 
-  async function accept(message: MessageRow, place: MessagePlace, json: unknown): Promise<Step> {
-    const { task, message: direct } = json as { task?: unknown; message?: unknown };
+  async function accept(
+    message: MessageRow,
+    place: MessagePlace,
+    { task, message: direct }: SendAnswer,
+  ): Promise<Step> {
     if (task !== undefined) return acceptTask(message, place, readRemoteTask(task));
     const { context_id, item } = readRemoteMessage(direct);
     const [stored] = await storeFiles(turn, [item]);
@@ -86,7 +89,5 @@ export function createSettlement(turn: Turn) {
     return settle(message);
   }
 
-  const hasCallback = (): boolean => agent.card?.capabilities.pushNotifications === true;
-
-  return { accept, acceptTask, giveUp, hasCallback, retryLater };
+  return { accept, acceptTask, giveUp, retryLater };
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Core } from '../../src/compose.ts';
 import type { RemoteAgentRow } from '../../src/repositories/remote/agents.ts';
@@ -13,6 +14,7 @@ export interface TokenSource {
 
 const limits = { timeoutMs: 10_000, maxBytes: 64 * 1024 };
 const marginMs = 60_000;
+const maxKept = 10_000;
 const tokenResponse = z.object({ access_token: z.string().min(1), expires_in: z.number().optional() });
 
 interface KeptToken {
@@ -24,7 +26,7 @@ interface KeptToken {
 export function createTokenSources({ remoteClient, settings }: Core) {
   const fetchToken = remoteClient.createFetch(limits);
   /** By agent and sealed credential: a new credential has no token yet. */
-  const kept = new Map<string, KeptToken>();
+  const kept = new LRUCache<string, KeptToken>({ max: maxKept });
 
   return function sourceOf(
     agent: Pick<RemoteAgentRow, 'agent_id' | 'credential' | 'confirmed'>,

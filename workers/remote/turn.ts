@@ -13,6 +13,8 @@ export interface Turn {
   agent: ListedRemoteAgentRow;
   thread: RemoteThreadRow;
   client: RemoteClient;
+  /** Whether the remote side sends callbacks. */
+  hasCallback: boolean;
   intake: ReturnType<typeof openIntake>;
   actor: ReturnType<typeof createServiceActor>;
   /** Stores the state of the thread and extends the lease. Returns false if another process has it now. */

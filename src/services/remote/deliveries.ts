@@ -3,7 +3,7 @@ import { isOpenTask, type TaskDelivery } from '../../../packages/core/src/domain
 import type { RemoteItem, RemoteTask } from '../../../packages/core/src/domain/remote.ts';
 import type { RemoteMessageRow, RemoteTaskRow } from '../../repositories/remote/threads.ts';
 import type { Work } from '../../work/unit-of-work.ts';
-import { sendMessage } from '../messages/send.ts';
+import { lockThread, sendMessage } from '../messages/send.ts';
 import { moveTask } from '../tasks/change.ts';
 import { updateTask } from '../tasks/tasks.ts';
 import { recordDeliveries } from '../threads/receipts.ts';
@@ -26,6 +26,7 @@ export async function noteAccepted(
   task: Omit<RemoteTaskRow, 'thread_id'> | null,
   delivery: TaskDelivery,
 ): Promise<void> {
+  await lockThread(work, sent.thread_id);
   const called_id = await work.db.remoteThreads.lock(sent.thread_id);
   const remote_task_id = task?.remote_task_id ?? null;
   const outcome = { outcome: 'accepted' as const, remote_task_id, delivery, error: null };
@@ -124,12 +125,17 @@ export async function applyRemoteMessage(
   await work.db.remoteThreads.addApplied(answered.thread_id, [item.key]);
 }
 
-/** Locks a thread, so that no other process applies the same items, and returns those that were not applied yet. */
+/**
+ * Locks a thread, as a send does before it locks tasks, so that no other process applies the same items. Returns those that were not applied
+ * yet.
+ */
 async function lockAndFilter(
-  { db: { remoteThreads } }: Work,
+  work: Work,
   thread_id: string,
   items: readonly StoredItem[],
 ): Promise<StoredItem[]> {
+  const { remoteThreads } = work.db;
+  await lockThread(work, thread_id);
   await remoteThreads.lock(thread_id);
   const keys = items.map(({ key }) => key);
   const applied = new Set(await remoteThreads.listApplied(thread_id, keys));

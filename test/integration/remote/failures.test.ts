@@ -159,6 +159,17 @@ test('nothing listens at the address: the message is sent when it does', async (
   expect(record.last_delivered_at).toEqual(expect.any(Number));
 });
 
+test('an internal error of JSON-RPC is no refusal', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  server.failNext('SendMessage', {
+    status: 200,
+    body: { error: { code: -32_603, message: 'Out of order.' } },
+  });
+  const { task_id } = await service.ask(ann, remote, 'When?');
+  await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
+  expect(server.texts()).toEqual(['When?', 'When?']);
+});
+
 describe('client credentials', () => {
   const credential = { kind: 'client_credentials', client_id: 'ann', client_secret: 'a secret' };
 
@@ -188,6 +199,27 @@ describe('client credentials', () => {
     expect(await events()).toMatchObject([{ message_id, outcome: 'undeliverable' }]);
     // One for the first attempt, and another one for each refusal.
     expect(server.tokenRequests()).toBe(1 + fastPacing.scheduleMs.length);
+  });
+
+  test('without a token nothing was sent, so the message is sent later', async () => {
+    const { server, ann, remote } = await meetRemote(service, { credential });
+    server.failNext('token', 'lost');
+    const { task_id } = await service.ask(ann, remote, 'When?');
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
+    expect(server.texts()).toEqual(['When?']);
+    expect(server.callsOf('ListTasks')).toEqual([]);
+  });
+
+  test('that cannot be read are named, and nothing is lost', async () => {
+    const { server, ann, remote } = await meetRemote(service, { credential });
+    await service.sql(`update remote_agents set credential = '\\x00' where agent_id = $1`, [remote.id]);
+    const { task_id, thread_id } = await service.ask(ann, remote, 'When?');
+    const lastError = async () => (await service.readRemote(ann, remote.id)).last_error;
+    await waitUntil(lastError).toContain('Set the credential again');
+    expect(server.texts()).toEqual([]);
+    await service.patch(ann, `/remote-agents/${remote.id}`, { credential });
+    await service.pass(thread_id);
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
   });
 
   test('a bearer token is sent as it is, and never returned', async () => {

@@ -74,6 +74,11 @@ test('what an agent of another system says after its thread was closed is left o
   const other = await service.ask(ann, remote, 'When?');
   await waitUntil(async () => (await service.readTask(ann, other.task_id)).state).toBe('completed');
   expect(storyOf(await service.messages(ann, thread_id), ann)).toEqual(['here: wait']);
+  const open = 'select 1 from remote_tasks where thread_id = $1 and poll_at is not null';
+  await waitUntil(async () => {
+    await service.pass(thread_id);
+    return service.sql(open, [thread_id]);
+  }).toEqual([]);
 });
 
 test('a removed remote agent gets nothing more, and its open tasks end', async () => {

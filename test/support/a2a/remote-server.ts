@@ -81,7 +81,11 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
     '/keys.json',
     (_, response: Response) => void response.json({ keys: shown.key ? [shown.key.jwk] : [] }),
   );
-  app.post('/token', express.urlencoded(), (_, response: Response) => {
+  app.post('/token', express.urlencoded(), (request, response: Response) => {
+    if (takeFault('token') === 'lost') {
+      request.socket.destroy();
+      return;
+    }
     tokens.requests += 1;
     tokens.required = `token-${tokens.requests}`;
     response.json({ access_token: tokens.required, token_type: 'Bearer', expires_in: 3_600 });
