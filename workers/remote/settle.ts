@@ -20,8 +20,9 @@ export function createSettlement(turn: Turn) {
     sequence,
   });
 
-  /** The message needs no attempt any more. */
-  async function settle({ sequence }: MessageRow): Promise<Step> {
+  /** The message needs no attempt any more. @param problem why it does not arrive; null: it was accepted. */
+  async function settle({ sequence }: MessageRow, problem: string | null): Promise<Step> {
+    await core.db.remoteAgents.noteDelivery(agent.agent_id, problem, Date.now());
     Object.assign(thread, { position: sequence, attempts: 0, begun_id: null });
     return (await store()) ? 'more' : 'ended';
   }
@@ -34,7 +35,7 @@ export function createSettlement(turn: Turn) {
   ): Promise<Step> {
     const sent = { ...toSent(message), sender_id: message.sender_id, task_id };
     await core.unitOfWork.write(actor, (work) => noteUndeliverable(work, sent, outcome, error));
-    return settle(message);
+    return settle(message, error.message);
   }
 
   async function retryLater(
@@ -69,7 +70,7 @@ export function createSettlement(turn: Turn) {
     const delivery = task.mailbox?.delivery ?? 'delivered';
     await core.unitOfWork.write(actor, (work) => noteAccepted(work, toSent(message), link, delivery));
     thread.context_id ??= task.context_id;
-    return settle(message);
+    return settle(message, null);
   }
 
   async function accept(
@@ -86,7 +87,7 @@ export function createSettlement(turn: Turn) {
       await applyRemoteMessage(work, { ...toSent(message), task_id: place.task_id }, stored);
     });
     if (context_id !== '') thread.context_id ??= context_id;
-    return settle(message);
+    return settle(message, null);
   }
 
   return { accept, acceptTask, giveUp, retryLater };

@@ -144,13 +144,13 @@ export const remoteAgentsRepository = repository({
     'remote_agents.confirm',
     `update remote_agents set state = 'ready', confirmed = identity, expires_at = null where agent_id = :agent_id`,
   ),
-  /** The outcome of a delivery; null: it succeeded. */
+  /** The outcome of a delivery; null: it succeeded. Never in a transaction that has locked threads: what locks the agent locks them next. */
   noteDelivery: sql.run<[agentId: string, error: string | null, now: number]>(
     'remote_agents.note_delivery(agent_id, error, now)',
     `update remote_agents set last_error = :error,
        failing_since = case when :error::text is null then null else coalesce(failing_since, :now) end,
        last_delivered_at = case when :error::text is null then :now else last_delivered_at end
-     where agent_id = :agent_id`,
+     where agent_id = :agent_id and (:error::text is not null or last_error is not null or last_delivered_at is null or last_delivered_at < :now - 1000)`,
   ),
   /** Up to `limit` agents after this id whose card is to be fetched at `now`. */
   listDue: sql.values<[now: number, after: string, limit: number], string>(

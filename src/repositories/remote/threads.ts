@@ -167,6 +167,11 @@ export const remoteThreadsRepository = repository({
     'remote_threads.lock',
     `select called_id from remote_threads where thread_id = :thread_id for update`,
   ),
+  /** Locks all threads of an agent until the transaction ends. */
+  lockOfAgent: sql.run<[agentId: string]>(
+    'remote_threads.lock_of_agent',
+    `select thread_id from remote_threads where agent_id = :agent_id order by thread_id for update`,
+  ),
   /** A callback came in a locked thread: the task of its message is read at once, or when it is known. */
   setTaskDue: sql.run<[threadId: string, messageId: string, now: number]>(
     'remote_tasks.set_due(thread_id, message_id, now)',

@@ -140,6 +140,8 @@ export async function removeRemoteAgent(
   work: SystemWork,
   { agent_id: id, canonical_handle }: RemoteAgent,
 ): Promise<void> {
+  // As a worker that applies an answer: first the threads, then their tasks.
+  await work.db.remoteThreads.lockOfAgent(id);
   await retire(work, { id, canonical_handle });
   await work.db.remoteAgents.remove(id);
   work.changes.audit({ act: 'remote_agent.removed', agent_id: id });

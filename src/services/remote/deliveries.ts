@@ -34,7 +34,6 @@ export async function noteAccepted(
   // A callback that came before its task was known.
   const poll_at = task && called_id === sent.message_id ? work.now : (task?.poll_at ?? null);
   if (task) await work.db.remoteThreads.putTask({ ...task, thread_id: sent.thread_id, poll_at });
-  await work.db.remoteAgents.noteDelivery(work.actor.agent_id, null, work.now);
   await moveMarks(work, sent.thread_id);
 }
 
@@ -49,7 +48,6 @@ export async function noteUndeliverable(
   const { thread_id, message_id, sequence } = message;
   const row = { outcome, remote_task_id: null, delivery: 'stored' as const, error, created_at: work.now };
   await work.db.remoteThreads.addMessage({ ...message, ...row });
-  await work.db.remoteAgents.noteDelivery(work.actor.agent_id, error.message, work.now);
   const agent = { id: work.actor.agent_id, canonical_handle: work.actor.handle };
   const data = { thread_id, message_id, sequence, agent, outcome, error, failed_at: work.now };
   work.changes.emit({ type: 'message.undeliverable', thread_id, recipients: [sender_id], data });

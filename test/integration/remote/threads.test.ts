@@ -93,6 +93,21 @@ test('a removed remote agent gets nothing more, and its open tasks end', async (
   expect(again.status).toBeGreaterThanOrEqual(400);
 });
 
+test('a remote agent is removed while its threads are at work', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { ann, remote, server } = await meetRemote(service);
+    const sending = Array.from({ length: 8 }, (_, index) => service.ask(ann, remote, `Question ${index}`));
+    const questions = await Promise.all(sending);
+    await waitUntil(() => server.texts().length).toBeGreaterThan(round);
+    const removed = await service.delete(ann, `/remote-agents/${remote.id}`);
+    expect(removed.status, removed.text).toBe(204);
+    const states = await Promise.all(
+      questions.map(async ({ task_id }) => (await service.readTask(ann, task_id)).state),
+    );
+    expect(states.filter((state) => state !== 'failed' && state !== 'completed')).toEqual([]);
+  }
+});
+
 test('a card whose server is away at first is fetched later', async () => {
   const server = await startRemoteServer();
   onTestFinished(() => server.close());
