@@ -10,15 +10,11 @@ import type { Turn } from './turn.ts';
 
 type Failed = Pick<CallFailure, 'error' | 'retryAfterMs'>;
 
+const toSent = ({ id: message_id, thread_id, sequence }: MessageRow) => ({ message_id, thread_id, sequence });
+
 /** What becomes of messages after an attempt. Each returns how the turn continues. */
 export function createSettlement(turn: Turn) {
   const { core, pacing, agent, thread, actor, hasCallback, store } = turn;
-
-  const toSent = ({ id, sequence }: MessageRow) => ({
-    message_id: id,
-    thread_id: thread.thread_id,
-    sequence,
-  });
 
   /** The message needs no attempt any more. @param problem why it does not arrive; null: it was accepted. */
   async function settle({ sequence }: MessageRow, problem: string | null): Promise<Step> {

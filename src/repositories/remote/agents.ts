@@ -150,7 +150,7 @@ export const remoteAgentsRepository = repository({
     `update remote_agents set last_error = :error,
        failing_since = case when :error::text is null then null else coalesce(failing_since, :now) end,
        last_delivered_at = case when :error::text is null then :now else last_delivered_at end
-     where agent_id = :agent_id and (:error::text is not null or last_error is not null or last_delivered_at is null or last_delivered_at < :now - 1000)`,
+     where agent_id = :agent_id and (:error::text is not null or last_error is not null or last_delivered_at is null or last_delivered_at < :now::bigint - 1000)`,
   ),
   /** Up to `limit` agents after this id whose card is to be fetched at `now`. */
   listDue: sql.values<[now: number, after: string, limit: number], string>(
