@@ -33,25 +33,19 @@ export function openA2aCalls({ onEnd }: Bench, { base }: Address) {
       const answer = await pool.request({ path, token: client.token, headers: newKey(), body });
       if (wait_seconds > 0 && answer.includes('"reply":null')) throw new Error('there was no answer in time');
     },
-    async sendMessage(
-      pair: Pair,
-      number: number,
-      returnImmediately: boolean,
-    ): Promise<{ task_id: string; thread_id: string }> {
+    async sendMessage(pair: Pair, number: number, returnImmediately: boolean): Promise<{ task_id: string }> {
       const parts = [{ text: buildNumberedContent(number) }];
       const message = { messageId: randomUUID(), role: 'ROLE_USER', parts };
       const answer = await callAgent(pair, 'SendMessage', { message, configuration: { returnImmediately } });
       if (!returnImmediately && !answer.includes('TASK_STATE_COMPLETED'))
         throw new Error('there was no answer in time');
-      const { id, contextId } = (
-        JSON.parse(answer) as { result: { task: { id: string; contextId: string } } }
-      ).result.task;
-      return { task_id: id, thread_id: contextId };
+      const { result } = JSON.parse(answer) as { result: { task: { id: string } } };
+      return { task_id: result.task.id };
     },
     getTask: ({ task_id, ...pair }: Pair & { task_id: string }) =>
       callAgent(pair, 'GetTask', { id: task_id }),
-    getThread: ({ client, thread_id }: Pair & { thread_id: string }) =>
-      pool.request({ path: `/v1/threads/${thread_id}`, token: client.token }),
+    getTaskOfRest: ({ client, task_id }: Pair & { task_id: string }) =>
+      pool.request({ path: `/v1/tasks/${task_id}`, token: client.token }),
   };
 }
 

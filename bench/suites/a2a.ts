@@ -1,6 +1,6 @@
 import { answerQuestions, openA2aCalls, type Pair } from '../load/a2a-calls.ts';
 import { readCpuTime } from '../load/cpu-time.ts';
-import { compareCost, compareRates, measureInTurn, type Meter } from '../load/in-turn.ts';
+import { compareCost, compareRates, measureInTurn, type Meter, round } from '../load/in-turn.ts';
 import { type LoadOptions, mapConcurrently, runLoad } from '../load/run-load.ts';
 import { waitForQueues } from '../load/senders.ts';
 import { createCounter } from '../load/tally.ts';
@@ -55,9 +55,9 @@ export async function measureA2a(bench: Bench) {
     ...(await calls.sendMessage(pair, nextNumber(), false)),
   }));
   const taskOf = (number: number) => itemAt(tasks, number);
-  const [getThread, getTask] = await measureInTurn(
+  const [getOfRest, getTask] = await measureInTurn(
     [
-      meter('GET /v1/threads/{id}', lanes, (_, number) => calls.getThread(taskOf(number))),
+      meter('GET /v1/tasks/{id}', lanes, (_, number) => calls.getTaskOfRest(taskOf(number))),
       meter('GetTask', lanes, (_, number) => calls.getTask(taskOf(number))),
     ],
     inTurn,
@@ -66,12 +66,12 @@ export async function measureA2a(bench: Bench) {
     in_flight,
     threads: count,
     steady_per_s: rate,
-    loads: [ask, send, asked, answered, getThread, getTask],
+    loads: [ask, send, asked, answered, getOfRest, getTask],
     send_ratio: compareRates(send, ask),
     send_cost_ratio: compareCost(ask, send),
-    answer_ms: answered?.ms,
-    get_ratio: compareRates(getTask, getThread),
-    get_cost_ratio: compareCost(getThread, getTask),
+    answer_ratio: answered && asked && round(answered.ms.p50 / asked.ms.p50),
+    get_ratio: compareRates(getTask, getOfRest),
+    get_cost_ratio: compareCost(getOfRest, getTask),
   };
 }
 

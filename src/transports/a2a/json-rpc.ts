@@ -12,11 +12,13 @@ const request = z.object({
   params: z.unknown().optional(),
 });
 
+const withId = request.pick({ id: true });
+
 const namedParams = z.record(z.string(), z.unknown());
 
 /** Returns the ID of a JSON-RPC request, which every error repeats; null without one. */
 export function readRpcId(ctx: Context): ErrorState['id'] {
-  return request.pick({ id: true }).safeParse(ctx.request.body).data?.id ?? null;
+  return withId.safeParse(ctx.request.body).data?.id ?? null;
 }
 
 /**

@@ -20,7 +20,7 @@ test('the calls of `npm run bench -- a2a` are answered', async () => {
     await calls.ask(pair, 3, 20);
     const task = { ...pair, ...(await calls.sendMessage(pair, 4, false)) };
     expect(await calls.getTask(task)).toContain('Tomorrow at nine.');
-    expect(JSON.parse(await calls.getThread(task))).toMatchObject({ id: task.thread_id });
+    expect(JSON.parse(await calls.getTaskOfRest(task))).toMatchObject({ id: task.task_id });
     const { body } = await service.get(pair.client, '/tasks');
     const states = body.tasks.map(({ state }: { state: string }) => state).toSorted();
     expect(states).toEqual(['completed', 'completed', 'submitted', 'submitted']);
