@@ -38,12 +38,12 @@ export function deliveryHandler({
   }
 
   async function deliver(ids: readonly string[]): Promise<void> {
-    const { positions, with_webhooks } = await feed.readRecipients(ids);
+    const { positions, with_webhooks, thread_ids } = await feed.readRecipients(ids);
     await bus.publish(packWakeups(toWakeups(positions)));
     if (with_webhooks.length > 0) await queueDeliveries(with_webhooks);
     const now = Date.now();
-    const subscriptions = await eventSubscriptions.listOfAgents(Object.keys(positions), now);
-    await queues.enqueue(subscriptions.map((id) => createPostingJob(id, now)));
+    const receivers = await eventSubscriptions.listReceivers(Object.keys(positions), thread_ids, now);
+    await queues.enqueue(receivers.map((id) => createPostingJob(id, now)));
     if (config.ECHO_AGENT && echoAgentId in positions) await answerAsEcho(unitOfWork, ids);
   }
   return {

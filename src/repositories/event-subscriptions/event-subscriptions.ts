@@ -1,6 +1,6 @@
 import { query, statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
-import { hasOutgoing } from '../remote/threads.ts';
+import { notingSequences, outgoingOfThreads } from '../remote/threads.ts';
 
 /** A subscription of an MCP client. Times are in milliseconds. */
 export interface EventSubscriptionRow {
@@ -175,14 +175,20 @@ export const eventSubscriptionsRepository = repository(
          last_delivery_at = :last_delivery_at, last_error = :last_error, failed_since = :failed_since
        where id = :id and next_at = :lease returning last_call_at`,
     ),
-    /** The subscriptions of these agents that no process has, and the push configs of their tasks with an update to send. */
-    listOfAgents: sql.values<[agentIds: readonly string[], now: number], string>(
-      'event_subscriptions.list_of_agents(agent_ids, now)',
-      `select id from event_subscriptions where agent_id = any(:agent_ids) and active and next_at <= :now
+    /**
+     * The subscriptions of these agents that no process has, the push configs of their tasks with an update to send, and those of these threads
+     * that have a message for a remote agent.
+     */
+    listReceivers: sql.values<
+      [agentIds: readonly string[], threadIds: readonly string[], now: number],
+      string
+    >(
+      'event_subscriptions.list_receivers(agent_ids, thread_ids, now)',
+      `with ${notingSequences}
+       select id from event_subscriptions where agent_id = any(:agent_ids) and active and next_at <= :now
        union all select c.task_id || '/' || c.id from a2a_push_configs c join tasks t on t.id = c.task_id
        where c.client_id = any(:agent_ids) and c.next_at <= :now and c.position < t.generation
-       union all select r.thread_id from remote_threads r join threads t on t.id = r.thread_id
-       where r.agent_id = any(:agent_ids) and r.next_at <= :now and ${hasOutgoing}`,
+       union all ${outgoingOfThreads}`,
     ),
     /** Up to `limit` subscriptions after this id that have something to do at `now`: events, a gap, or their end. */
     listDue: sql.values<[now: number, after: string, limit: number], string>(

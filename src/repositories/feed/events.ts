@@ -23,6 +23,8 @@ interface Recipients {
   positions: Record<string, number>;
   /** Those with an enabled webhook. */
   with_webhooks: string[];
+  /** The threads that the events are about. */
+  thread_ids: string[];
 }
 
 /** At most this many of the newest entries of a range are searched for messages. */
@@ -45,10 +47,12 @@ const statements = {
   /** One row for any number of recipients. `offset 0` makes the planner start at the recipients, not scan all counters. */
   readRecipients: statement(
     'feed.read_recipients',
-    `select coalesce(json_object_agg(h.agent_id, h.last_number), '{}') as positions,
+    `with e as materialized (select recipients, thread_id from events where ${idFilter('id')})
+     select coalesce(json_object_agg(h.agent_id, h.last_number), '{}') as positions,
        coalesce(json_agg(h.agent_id) filter (where exists (
-         select from webhooks w where w.agent_id = h.agent_id and w.enabled)), '[]') as with_webhooks
-     from (select distinct unnest(recipients) as agent_id from events where ${idFilter('id')}) r
+         select from webhooks w where w.agent_id = h.agent_id and w.enabled)), '[]') as with_webhooks,
+       array(select distinct thread_id from e where thread_id is not null) as thread_ids
+     from (select distinct unnest(recipients) as agent_id from e) r
      cross join lateral (select agent_id, last_number from feed_heads where agent_id = r.agent_id offset 0) h`,
   ),
 };

@@ -71,10 +71,27 @@ const taskColumns = `k.thread_id, k.remote_task_id, k.message_id, k.task_id, k.s
 const isToCancel = `k.poll_at is not null and not k.cancel_sent and exists (select from tasks t where t.id = k.task_id and t.state = 'canceled')`;
 
 /** Needs `remote_threads r` and `threads t`: something is to be sent. */
-export const hasOutgoing = `(r.position < t.last_sequence or exists (select from remote_tasks k where k.thread_id = r.thread_id and ${isToCancel}))`;
+const hasOutgoing = `(r.position < t.last_sequence or exists (select from remote_tasks k where k.thread_id = r.thread_id and ${isToCancel}))`;
 
 /** Threads with something to do at `:now`. */
 const due = `remote_threads r join threads t on t.id = r.thread_id where r.next_at <= :now and (r.poll_at <= :now or ${hasOutgoing})`;
+
+/** Statements that use the index of threads with work name it with this condition. */
+const hasWork = `(r.position < r.last_sequence or r.poll_at is not null)`;
+
+/**
+ * Notes the last sequences of the threads `:thread_ids`, as a part of a statement: a message that is not noted is one whose event was not
+ * delivered. Rows are locked in one order.
+ */
+export const notingSequences = `noted as (
+  update remote_threads r set last_sequence = l.last_sequence
+  from (select r.thread_id, t.last_sequence from remote_threads r join threads t on t.id = r.thread_id
+        where r.thread_id = any(:thread_ids) and r.last_sequence < t.last_sequence order by 1 for update of r) l
+  where r.thread_id = l.thread_id)`;
+
+/** Those of the threads `:thread_ids` from which something is to be sent, and that no process has. */
+export const outgoingOfThreads = `select r.thread_id from remote_threads r join threads t on t.id = r.thread_id
+  where r.thread_id = any(:thread_ids) and r.next_at <= :now and ${hasOutgoing}`;
 
 const levelOf = (delivery: string): string =>
   `array_position(array['${taskDeliveries.join("', '")}'], ${delivery})`;
@@ -113,7 +130,18 @@ export const remoteThreadsRepository = repository({
   ),
   listDue: sql.values<[now: number, after: string, limit: number], string>(
     'remote_threads.list_due(now, after, limit)',
-    `select r.thread_id from ${due} and r.thread_id > :after order by 1 limit :limit`,
+    `select r.thread_id from remote_threads r where ${hasWork} and r.thread_id > :after and r.next_at <= :now
+       and (r.position < r.last_sequence or r.poll_at <= :now or exists (select from remote_tasks k where k.thread_id = r.thread_id and ${isToCancel}))
+     order by 1 limit :limit`,
+  ),
+  /** When the oldest message was sent that no remote agent has accepted yet; null: none. Of more threads than `limit`, those are not looked at. */
+  findOldestWaiting: sql.value<[limit: number], number | null>(
+    'remote_threads.find_oldest_waiting(limit)',
+    `select min(m.created_at) from (
+       select r.thread_id, r.agent_id, r.position from remote_threads r where r.position < r.last_sequence limit :limit) r
+     cross join lateral (
+       select created_at, sender_id from messages where thread_id = r.thread_id and sequence = r.position + 1 offset 0) m
+     where m.sender_id <> r.agent_id`,
   ),
   isDue: sql.hasRow<[threadId: string, now: number]>(
     'remote_threads.is_due(thread_id, now)',

@@ -83,7 +83,7 @@ export function createMemoryFeed() {
         return passed;
       }),
     readMarks: async () => [],
-    readRecipients: async () => ({ positions: {}, with_webhooks: [] }),
+    readRecipients: async () => ({ positions: {}, with_webhooks: [], thread_ids: [] }),
   };
 
   return {
