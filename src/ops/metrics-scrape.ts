@@ -7,6 +7,8 @@ import { healthChecks } from './health-checks.ts';
 
 /** Milliseconds that a scrape waits for parts that do not respond. */
 const timeoutMs = 1_500;
+/** Threads with agents of other systems of which a scrape reads the first waiting message. */
+const maxRemoteThreads = 1_000;
 /** Milliseconds for which a scrape reuses the last result, so that several scrapers cost as much as one. */
 const cacheMs = 3_000;
 
@@ -31,6 +33,7 @@ export function createScrape(core: Core): () => Promise<string> {
     metrics.outboxJobs.remove();
     metrics.outboxAge.remove();
     for (const gauge of inboxGauges(metrics)) gauge.remove();
+    metrics.remoteOldestAge.remove();
     metrics.partitionsAhead.reset();
     return Promise.all(probes.map((probe) => probe()));
   }
@@ -97,6 +100,13 @@ function createProbes(core: Core): Probe[] {
         metrics.inboxLeased.set(leased);
         metrics.inboxDead.set(dead);
         metrics.inboxOldestAge.set(secondsSince(oldest === null ? null : timeOfId(oldest)));
+      },
+    },
+    {
+      part: 'the agents of other systems',
+      async run() {
+        const oldest = await db.remoteThreads.findOldestWaiting(maxRemoteThreads);
+        metrics.remoteOldestAge.set(secondsSince(oldest ?? null));
       },
     },
     {

@@ -16,6 +16,9 @@ const toSent = ({ id: message_id, thread_id, sequence }: MessageRow) => ({ messa
 export function createSettlement(turn: Turn) {
   const { core, pacing, agent, thread, actor, hasCallback, store } = turn;
 
+  const count = (outcome: 'accepted' | 'retried' | 'undeliverable' | 'unknown') =>
+    core.metrics.remoteDeliveries.inc({ outcome });
+
   /** The message needs no attempt any more. @param problem why it does not arrive; null: it was accepted. */
   async function settle({ sequence }: MessageRow, problem: string | null): Promise<Step> {
     await core.db.remoteAgents.noteDelivery(agent.agent_id, problem, Date.now());
@@ -31,6 +34,7 @@ export function createSettlement(turn: Turn) {
   ): Promise<Step> {
     const sent = { ...toSent(message), sender_id: message.sender_id, task_id };
     await core.unitOfWork.write(actor, (work) => noteUndeliverable(work, sent, outcome, error));
+    count(outcome);
     return settle(message, error.message);
   }
 
@@ -43,6 +47,7 @@ export function createSettlement(turn: Turn) {
     const until = nextAttemptAt(pacing, thread.attempts, retryAfterMs);
     await core.db.remoteAgents.noteDelivery(agent.agent_id, error.message, Date.now());
     if (until === undefined) return giveUp(message, place, isUnclear ? 'unknown' : 'undeliverable', error);
+    count('retried');
     if (!isUnclear) thread.begun_id = null;
     return { until };
   }
@@ -66,6 +71,7 @@ export function createSettlement(turn: Turn) {
     const delivery = task.mailbox?.delivery ?? 'delivered';
     await core.unitOfWork.write(actor, (work) => noteAccepted(work, toSent(message), link, delivery));
     thread.context_id ??= task.context_id;
+    count('accepted');
     return settle(message, null);
   }
 
@@ -83,6 +89,7 @@ export function createSettlement(turn: Turn) {
       await applyRemoteMessage(work, { ...toSent(message), task_id: place.task_id }, stored);
     });
     if (context_id !== '') thread.context_id ??= context_id;
+    count('accepted');
     return settle(message, null);
   }
 

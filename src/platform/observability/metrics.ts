@@ -115,6 +115,12 @@ function createJobMetrics(registers: Registry[]) {
       labelNames: ['outcome'],
       registers,
     }),
+    remoteDeliveries: new Counter({
+      name: 'ams_remote_deliveries_total',
+      help: 'Attempts to send a message to an agent of another system, by outcome: accepted, retried (it is sent again later), undeliverable, unknown.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     notifications: new Counter({
       name: 'ams_notifications_total',
       help: 'Attempts to notify a person, by channel (email, webhook) and outcome: sent, failed.',
@@ -179,6 +185,11 @@ function createQueueGauges(registers: Registry[]) {
     inboxOldestAge: new Gauge({
       name: 'ams_inbox_oldest_age_seconds',
       help: 'Age of the oldest inbox item that is ready or leased; every process reports the same value.',
+      registers,
+    }),
+    remoteOldestAge: new Gauge({
+      name: 'ams_remote_oldest_message_age_seconds',
+      help: 'Age of the oldest message that an agent of another system has not accepted; every process reports the same value.',
       registers,
     }),
     partitionsAhead: new Gauge({
