@@ -13,6 +13,7 @@ import { readFeedEpoch } from '../../services/feed-epoch.ts';
 import { checkClocks, checkReplicas, checkDatabaseLimits } from './database-checks.ts';
 import { waitForBus } from '../core.ts';
 import { checkClientDocuments } from './client-document-check.ts';
+import { checkRemoteAgents } from './remote-check.ts';
 import { findRunningWorkers } from './worker-roles.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -240,6 +241,13 @@ export const checks: readonly Check[] = [
     run: ({ config }) => checkClientDocuments(config),
     advice:
       'allow the API outgoing https, or set CLIENT_ID_METADATA_DOCUMENTS=false, so that clients that prefer these documents register instead',
+  },
+  {
+    part: 'remote',
+    needs: ['schema'],
+    run: checkRemoteAgents,
+    advice:
+      'allow workers outgoing https, set REMOTE_NETWORKS for agents in other networks, or set REMOTE_AGENTS=false',
   },
 ];
 

@@ -161,6 +161,13 @@ export const remoteAgentsRepository = repository({
     'remote_agents.is_due(agent_id, now)',
     `select 1 from remote_agents where agent_id = :agent_id and next_at <= :now`,
   ),
+  /** The addresses of the cards, and those where messages go. */
+  listAddresses: sql.values<[], string>(
+    'remote_agents.list_addresses',
+    `select distinct address from remote_agents r join agents a on a.id = r.agent_id
+     cross join lateral unnest(array[r.card_url, r.confirmed->>'url']) address
+     where a.retired_at is null and address is not null order by 1`,
+  ),
   /** Ids of agents that no person has confirmed in time. */
   listExpired: sql.values<[now: number, limit: number], string>(
     'remote_agents.list_expired(now, limit)',

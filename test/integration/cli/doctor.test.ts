@@ -72,6 +72,7 @@ describe('doctor', () => {
       'scanner',
       'api',
       'documents',
+      'remote',
     ]);
     await new Promise((resolve) => void server.close(resolve));
   });
