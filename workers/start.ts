@@ -32,6 +32,7 @@ import { searchIndexingHandler } from './search-indexing.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createStoppableBlobs } from './stoppable.ts';
 import { subscribeToWebhookWakeups, webhookHandler } from './webhooks.ts';
+import { withdrawalHandler } from './withdrawals.ts';
 
 /**
  * Starts one worker, which consumes the queues of its WORKER_ROLES.
@@ -80,6 +81,7 @@ export async function startWorker(
     ),
     ...notificationHandlers(core, notifications),
     searchIndexingHandler(core),
+    withdrawalHandler(stoppable),
     attachmentScanningHandler(stoppable, { stop: stop.signal }),
     maintenanceHandler(stoppable, pacing, notifications.now),
     agentErasureHandler(stoppable, stop.signal),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { erasureJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { exportJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { scanJob } from '../../packages/core/src/domain/attachments/attachments.ts';
+import { withdrawalJob } from '../../packages/core/src/domain/withdrawals.ts';
 import { noticeJob } from '../../packages/core/src/domain/notifications.ts';
 import { eventOf, type EventType } from '../../packages/core/src/events/list.ts';
 import type { JobContract, QueuedJob } from './define.ts';
@@ -32,6 +33,15 @@ export const searchIndexing: JobContract<{ version: 1; ids: string[] }> = {
 export const attachmentScanning: JobContract<{ version: 1; ids: string[] }> = {
   name: scanJob,
   queue: 'attachment-scanning',
+  payload,
+  attempts: 5,
+  backoff_ms: 1_000,
+};
+
+/** Completes withdrawals. The subjects are messages. */
+export const messageWithdrawal: JobContract<{ version: 1; ids: string[] }> = {
+  name: withdrawalJob,
+  queue: 'search-indexing',
   payload,
   attempts: 5,
   backoff_ms: 1_000,
@@ -68,6 +78,7 @@ export const noticing: JobContract<{ version: 1; ids: string[] }> = {
 export const outboxJobs = {
   [delivery.name]: delivery,
   [searchIndexing.name]: searchIndexing,
+  [messageWithdrawal.name]: messageWithdrawal,
   [attachmentScanning.name]: attachmentScanning,
   [agentErasure.name]: agentErasure,
   [agentExport.name]: agentExport,

@@ -87,6 +87,7 @@ import { listTasksOperation } from './tasks/list-tasks.ts';
 import { updateTaskOperation } from './tasks/update-task.ts';
 import { updateThreadOperation } from './threads/update-thread.ts';
 import { waitForReplyOperation } from './messages/wait-for-reply.ts';
+import { withdrawMessageOperation } from './messages/withdraw-message.ts';
 import { uploadAttachmentOperation } from './attachments/upload-attachment.ts';
 import { updateWebhookOperation } from './webhooks/update-webhook.ts';
 import { withdrawContactRequestOperation } from './contacts/withdraw-contact-request.ts';
@@ -126,6 +127,7 @@ export const catalogue: readonly Operation[] = [
   sendMessagesOperation,
   askAgentOperation,
   askInThreadOperation,
+  withdrawMessageOperation,
   waitForReplyOperation,
   listMessagesOperation,
   createTaskOperation,

@@ -108,6 +108,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     watchInbox: (actor) => guarded(() => inboxWatches.open(actor)),
     notifyInboxes: inboxWatches.notify,
     markDelivered: (actor, events) => receipts?.delivered(actor.agent_id, events),
+    forgetMessage: store.forgetMessage,
     fanOut: createLocalFanOut({ registry, store, recent, log }),
     stats: () => countByTransport(registry),
     revoke(isEnded) {

@@ -39,6 +39,7 @@ import { mcpSessionsRepository } from './auth/mcp-sessions.ts';
 import { membershipInvitationsRepository } from './people/membership-invitations.ts';
 import { membershipsRepository } from './people/memberships.ts';
 import { messageRetentionRepository } from './messages/retention.ts';
+import { messageWithdrawalsRepository } from './messages/withdrawals.ts';
 import { messageSearchRepository } from './messages/search.ts';
 import { messageBatchesRepository } from './messages/batches.ts';
 import { messagesRepository } from './messages/messages.ts';
@@ -108,6 +109,7 @@ const factories = {
   exchanges: exchangesRepository,
   messageSearch: messageSearchRepository,
   messageRetention: messageRetentionRepository,
+  messageWithdrawals: messageWithdrawalsRepository,
   agentExport: agentExportRepository,
   agentExports: agentExportsRepository,
   erasure: erasureRepository,

@@ -3,6 +3,7 @@ import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../compose.ts';
 import { createStreamMetrics } from '../ops/stream-metrics.ts';
 import { handledTopic, inboxTopic } from '../../packages/core/src/domain/inbox.ts';
+import { withdrawnTopic } from '../../packages/core/src/domain/withdrawals.ts';
 import { createHandledMarks } from '../realtime/handled-marks.ts';
 import { createRealtime } from '../realtime/create.ts';
 import { createReceipts } from '../realtime/receipts.ts';
@@ -75,6 +76,7 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
     realtime.notifyInboxes();
   }
   await bus.subscribe(inboxTopic, (agentId) => realtime.notifyInboxes(agentId));
+  await bus.subscribe(withdrawnTopic, realtime.forgetMessage);
   await bus.subscribe(revocationTopic, (body) => revoke(parseRevocation(body)));
 
   return {

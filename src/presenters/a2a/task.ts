@@ -11,7 +11,7 @@ import { toWireState } from './states.ts';
 /** A message of a task, from rows that may have more columns. */
 export interface PresentedMessage extends Pick<
   MessageColumns,
-  'id' | 'sender_id' | 'content' | 'content_type' | 'attachments'
+  'id' | 'sender_id' | 'content' | 'content_type' | 'attachments' | 'withdrawn_at'
 > {
   artifact: boolean;
   /** JSON of the agent; null without. */
@@ -164,10 +164,14 @@ function presentArtifact(message: PresentedMessage, form: TaskForm): object {
   return { artifactId: message.id, parts: presentParts(message, form) };
 }
 
+/** Clients of A2A know no withdrawn messages, so the text says it. */
+const withdrawnPart = { text: 'This message was withdrawn by its sender.', mediaType: 'text/plain' };
+
 function presentParts(
-  { content, content_type, attachments, data }: PresentedMessage,
+  { content, content_type, attachments, data, withdrawn_at }: PresentedMessage,
   form: TaskForm,
 ): object[] {
+  if (withdrawn_at) return [withdrawnPart];
   const files = attachments.map((file) => presentFile(file, form));
   const json = data === null || data === undefined ? [] : [{ data, mediaType: 'application/json' }];
   const hasText = content !== '' || files.length + json.length === 0;

@@ -5,7 +5,7 @@ import type { RecentEntries } from '../feed/recent-entries.ts';
 
 export interface LocalFanOutParts {
   registry: Pick<StreamRegistry, 'has' | 'notifySoon'>;
-  store: Pick<EventStore, 'put'>;
+  store: Pick<EventStore, 'put' | 'forgetMessage'>;
   recent: Pick<RecentEntries, 'add'>;
   log(message: string, error: unknown): void;
 }
@@ -19,6 +19,8 @@ type Commit = Parameters<Realtime['fanOut']>[0];
  */
 export function createLocalFanOut({ registry, store, recent, log }: LocalFanOutParts): Realtime['fanOut'] {
   function cacheAndNotify({ entries, events }: Commit): void {
+    for (const { type, data } of events)
+      if (type === 'message.withdrawn') store.forgetMessage((data as { message_id: string }).message_id);
     const localEntries = entries.filter(({ agent_id }) => registry.has(agent_id));
     if (localEntries.length === 0) return;
     const eventIds = new Set(localEntries.map(({ event_id }) => event_id));

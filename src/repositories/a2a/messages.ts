@@ -22,12 +22,15 @@ type MessageName = Pick<A2aMessage, 'client_id' | 'client_message_id'> & { handl
 type SentMessage = Pick<A2aMessage, 'task_id' | 'digest'>;
 
 /** A message of a task, with what A2A knows of it. */
-export interface A2aMessageRow extends Pick<MessageRow, 'id' | 'sender_id' | 'content' | 'content_type'> {
+export interface A2aMessageRow extends Pick<
+  MessageRow,
+  'id' | 'sender_id' | 'content' | 'content_type' | 'withdrawn_at'
+> {
   attachments: AttachmentColumns[];
   artifact: boolean;
   data: unknown;
   client_message_id: string | null;
-  /** Null for a message of `/v1`, and after the retention of messages. */
+  /** Null for a message of `/v1`, a withdrawn one, and after the retention of messages. */
   wire: ReceivedMessage | null;
 }
 
@@ -36,7 +39,7 @@ const maxArtifacts = 100;
 
 /** The messages `k` of a task, as JSON. Each limit of 1 makes the planner use an index: it expects more rows than there are. */
 const withContent = (k: string): string => `(
-  select m.id, k.sequence, m.sender_id, m.content, m.content_type, ${filesOfMessages} as attachments, k.artifact, k.data,
+  select m.id, k.sequence, m.sender_id, m.content, m.content_type, ${filesOfMessages} as attachments, m.withdrawn_at, k.artifact, k.data,
     w.client_message_id, w.wire
   from (${k}) k
   cross join lateral (select * from messages where id = k.message_id limit 1) m

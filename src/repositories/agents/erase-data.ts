@@ -1,3 +1,4 @@
+import { clearedContent } from '../messages/messages.ts';
 import { type Statement, statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
@@ -75,12 +76,8 @@ const statements = {
   ),
   clearMessages: statement(
     'erasure.clear_messages',
-    `update messages set content = '', content_type = 'text', metadata = ${erased}, attachment_count = 0
+    `update messages set ${clearedContent}, metadata = ${erased}
      where id = any($1) and (content <> '' or metadata <> ${erased} or attachment_count > 0) returning 1`,
-  ),
-  removeSearchRows: statement(
-    'erasure.remove_search_rows',
-    'delete from message_search where message_id = any($1)',
   ),
 };
 
@@ -134,9 +131,7 @@ export const erasureRepository = repository(
       },
       /** Clears these messages; returns how many were not cleared before. */
       async clearMessages(ids: readonly string[]): Promise<number> {
-        const cleared = await db.query(statements.clearMessages, [ids]);
-        await db.query(statements.removeSearchRows, [ids]);
-        return cleared.length;
+        return (await db.query(statements.clearMessages, [ids])).length;
       },
     };
   },

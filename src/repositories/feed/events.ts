@@ -39,7 +39,7 @@ const statements = {
     'feed.read_events',
     `select e.id, e.type, e.thread_id, e.data, e.created_at, e.traceparent,
        m.id as message_id, m.created_at as message_created_at, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type, m.reply_to,
-       m.metadata, ${filesOfMessages} as attachments, ${writtenBy}
+       m.metadata, ${filesOfMessages} as attachments, ${writtenBy}, m.withdrawn_at
      from events e left join lateral (select * from messages where id = e.message_id offset 0) m on true
      left join lateral (select canonical_handle from agents where id = m.sender_id offset 0) a on true
      where ${idFilter('e.id')}`,

@@ -93,6 +93,9 @@ const lockTasks = (items: string): string =>
 const isTaskReady = `(i.task_id is null or i.task_id in (select id from locked_task)
   or exists (select from tasks t where t.id = i.task_id and t.ended_at is not null and t.state <> 'canceled'))`;
 
+/** For an item `i`: whether no agent has to handle it any more. */
+const isDropped = `(i.is_obsolete or exists (select from tasks t where t.id = i.task_id and t.state = 'canceled'))`;
+
 const statements = {
   lockTokens: statement('inbox_claims.lock_tokens', lockTokens),
   lockFreeTokens: statement('inbox_claims.lock_free_tokens', `${lockTokens} skip locked`),
@@ -118,11 +121,11 @@ const statements = {
        order by i.number limit (select greatest(0, leases) from room)
      ), ${lockTasks('candidate')}, free as materialized (
        select i.number, i.thread_id from inbox_items i
-       where ${isAmong('i', 'select number from candidate')} and i.state = 'ready' and ${isTaskReady}
+       where ${isAmong('i', 'select number from candidate')} and i.state = 'ready' and not i.is_obsolete and ${isTaskReady}
        order by i.number for update of i skip locked
      ), dropped as materialized (
        delete from inbox_items i where ${isAmong('i', 'select number from candidate')} and i.state = 'ready'
-         and exists (select from tasks t where t.id = i.task_id and t.state = 'canceled')
+         and ${isDropped}
        returning i.number, i.thread_id
      ), gone as materialized (
        select number, thread_id from free union all select number, thread_id from dropped

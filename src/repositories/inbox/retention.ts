@@ -62,6 +62,37 @@ export const inboxRetentionRepository = repository(
       'inbox_retention.remove_of_thread(agent_id, thread_id)',
       'delete from inbox_items where agent_id = :agent_id and thread_id = :thread_id',
     ),
+    /** Locks the inboxes of these agents until the transaction ends: a claim has its items before, or sees what this one commits. Returns them. */
+    lockInboxes: sql.values<[agentIds: readonly string[]], string>(
+      'inbox_retention.lock_inboxes',
+      'select agent_id from inboxes where agent_id = any(:agent_ids::text[]) order by agent_id for no key update',
+    ),
+    /**
+     * Removes a message from these locked inboxes; the next item of its thread no longer waits for it. An item with a lease stays until
+     * that ends, and no claim returns it again. Returns the agents whose items have changed.
+     */
+    removeMessage: sql.values<
+      [agentIds: readonly string[], message: { thread_id: string; sequence: number }],
+      string
+    >(
+      'inbox_retention.remove_message(agent_ids, ...)',
+      `with removed as (
+         delete from inbox_items i
+         where i.agent_id = any(:agent_ids::text[]) and i.thread_id = :thread_id and i.sequence = :sequence and i.state in ('queued', 'ready', 'dead')
+         returning i.agent_id, i.number
+       ), leased as (
+         update inbox_items i set is_obsolete = true
+         where i.agent_id = any(:agent_ids) and i.thread_id = :thread_id and i.sequence = :sequence and i.state = 'leased'
+       ), promoted as (
+         update inbox_items q set state = 'ready' from removed r cross join lateral (
+           select n.number, n.state from inbox_items n
+           where n.agent_id = r.agent_id and n.thread_id = :thread_id and n.state in ('queued', 'ready') and n.number <> r.number
+           order by n.number limit 1
+         ) n
+         where n.state = 'queued' and q.agent_id = r.agent_id and q.number = n.number
+       )
+       select agent_id from removed`,
+    ),
     /**
      * Items of all inboxes. Inboxes with entries that were not copied yet are searched too, some of each: an inbox that no instance reads
      * shows up.

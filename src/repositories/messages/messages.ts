@@ -21,14 +21,19 @@ export interface MessageRow {
   attachments: AttachmentColumns[];
   written_by: MessageWriter;
   created_at: number;
+  /** When its sender withdrew it; null if it did not. Absent in a message that is just sent. */
+  withdrawn_at?: number | null;
 }
 
 /** Needs messages `m`. Null is the agent: the column is newer than the table. */
 export const writtenBy = `coalesce(m.written_by, 'agent') as written_by`;
 
+/** Sets the columns of a message that has no content any more. */
+export const clearedContent = `content = '', content_type = 'text', attachment_count = 0`;
+
 /** Needs messages `m` and agents `a`, the sender. */
 export const messageColumns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type,
-  m.reply_to, m.metadata, ${filesOfMessages} as attachments, ${writtenBy}, m.created_at`;
+  m.reply_to, m.metadata, ${filesOfMessages} as attachments, ${writtenBy}, m.created_at, m.withdrawn_at`;
 
 /** Larger than the largest page. */
 const maxPageSize = 200;
@@ -136,6 +141,12 @@ export const messagesRepository = repository(
           max_ids: times.map((time) => minIdAt('message', time + maxClockSkewMs)),
         };
       },
+    ),
+    /** The message, if the agent is a member of its thread. */
+    findForMember: sql.row<[id: string, agentId: string], MessageRow>(
+      'messages.find_for_member(id, agent_id)',
+      `select ${messageColumns} from messages m join agents a on a.id = m.sender_id
+       where m.id = :id and exists (select from thread_members v where v.thread_id = m.thread_id and v.agent_id = :agent_id)`,
     ),
     /** Whether an agent has replied to a message. */
     hasReply: sql.value<

@@ -106,7 +106,7 @@ async function addOlderMatches(
 const statementMethods = repository({
   /**
    * Writes search rows; replaces those that are not of a newer version. `now` is in milliseconds. Keeps rows of a newer tokenizer
-   * version: a worker of an older release may run at the same time. Skips messages that were erased after their content was read.
+   * version: a worker of an older release may run at the same time. Skips messages that were erased or withdrawn after their content was read.
    * `offset 0` makes the planner look up each message by key. A row that a crash of the database loses is written again by its job, or
    * by the next reindex.
    */
@@ -117,7 +117,7 @@ const statementMethods = repository({
      from unnest(${hideFromPlanner(':message_ids', 'text[]')}, ${hideFromPlanner(':documents', 'text[]')}) d (message_id, document)
      cross join ${unflushedCommit}
      cross join lateral (select * from messages where id = d.message_id offset 0) m
-     where m.content <> '' or m.metadata <> '{"erased": true}'
+     where m.withdrawn_at is null and (m.content <> '' or m.metadata <> '{"erased": true}')
      order by m.id
      on conflict (message_id) do update
        set document = excluded.document, version = excluded.version, indexed_at = excluded.indexed_at
@@ -128,6 +128,10 @@ const statementMethods = repository({
       version,
       now,
     }),
+  ),
+  remove: sql.run<[messageIds: readonly string[]]>(
+    'message_search.remove',
+    'delete from message_search where message_id = any(:message_ids)',
   ),
   /** Id and content of these messages, in no order. */
   listContents: sql.rows<[messageIds: readonly string[]], { id: string; content: string }>(

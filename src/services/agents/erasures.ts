@@ -98,11 +98,12 @@ async function eraseFeed({ db: { erasure } }: SystemWork, { agent_id }: Erasure)
 }
 
 async function eraseMessages(
-  { db: { erasure: tables } }: SystemWork,
+  { db: { erasure: tables, messageSearch } }: SystemWork,
   { agent_id, looked_after, examined }: Erasure,
 ): Promise<ErasureUpdate> {
   const found = await tables.scanMessages(agent_id, looked_after, messagesPerStep);
   const erased = found.mine.length === 0 ? 0 : await tables.clearMessages(found.mine);
+  if (found.mine.length > 0) await messageSearch.remove(found.mine);
   return {
     counts: { messages: erased },
     looked_after: found.after,

@@ -45,6 +45,7 @@ OPERATIONS: dict[str, Operation] = {
     "send_messages": Operation("POST", "/threads/{thread_id}/messages:batch", has_key=True),
     "ask_agent": Operation("POST", "/threads/ask", has_key=True),
     "ask_in_thread": Operation("POST", "/threads/{thread_id}/ask", has_key=True),
+    "withdraw_message": Operation("POST", "/messages/{message_id}/withdraw"),
     "wait_for_reply": Operation("GET", "/threads/{thread_id}/reply"),
     "create_task": Operation("POST", "/tasks", has_key=True),
     "list_tasks": Operation("GET", "/tasks"),
@@ -150,15 +151,15 @@ Wait = TypedDict(
 
 class AcknowledgeMessageReply(TypedDict):
     content: NotRequired[str]
-    """The message text, at most 32,768 bytes of UTF-8."""
+    """At most 32,768 bytes of UTF-8."""
     content_type: NotRequired[Literal["text", "markdown"]]
     """The format of the content."""
     attachment_ids: NotRequired[list[str]]
-    """Files that you have uploaded, at most 5. Each can be sent once."""
+    """Your uploads, at most 5. Each can be sent once."""
     reply_to: NotRequired[str | None]
-    """Id of a message in the same thread."""
+    """A message in the same thread."""
     metadata: NotRequired[dict[str, Any]]
-    """Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer."""
+    """Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer."""
     reason: NotRequired[str]
     """Why you write; stored in the metadata."""
 
@@ -767,6 +768,8 @@ class GetConversationResultMessage(TypedDict):
     """Additional data from the sender."""
     written_by: Literal["agent", "person"]
     """person: a person wrote it as the agent, in the console. agent: the agent itself sent it."""
+    withdrawn_at: NotRequired[int]
+    """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
     relationship: Literal["self", "same_owner", "same_organization", "contact", "none"]
     """Relationship of the sender to you."""
     reply_expected: NotRequired[Literal[False]]
@@ -898,6 +901,8 @@ class Message(TypedDict):
     """Additional data from the sender."""
     written_by: Literal["agent", "person"]
     """person: a person wrote it as the agent, in the console. agent: the agent itself sent it."""
+    withdrawn_at: NotRequired[int]
+    """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
 
 
 class MessageCreatedEvent(TypedDict):
@@ -1051,6 +1056,37 @@ class MessageUndeliverableEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: MessageUndeliverable
+    traceparent: NotRequired[str]
+    """W3C Trace Context of the request that caused the event, if it was traced."""
+
+
+class MessageWithdrawn(TypedDict):
+    """A message was withdrawn: remove its content and its files wherever you keep them."""
+
+    thread_id: str
+    """Thread identifier, thd_…"""
+    message_id: str
+    """Message identifier, msg_…"""
+    sequence: int
+    """Of the message in its thread. It keeps its place."""
+    by: ConversationMember
+    """The agent that sent the message, and withdrew it."""
+    withdrawn_at: int
+    """Milliseconds since the Unix epoch."""
+
+
+class MessageWithdrawnEvent(TypedDict):
+    """A message was withdrawn: remove its content and its files wherever you keep them."""
+
+    type: Literal["message.withdrawn"]
+    """What happened."""
+    id: str
+    """Event identifier, evt_…. Repeated deliveries have the same id."""
+    cursor: str
+    """The feed position after this event. Pass it to any transport to resume from here."""
+    created_at: int
+    """Milliseconds since the Unix epoch."""
+    data: MessageWithdrawn
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1232,15 +1268,15 @@ class SearchMessagesItem(TypedDict):
 
 class SendMessagesMessage(TypedDict):
     content: str
-    """The message text, at most 32,768 bytes of UTF-8."""
+    """At most 32,768 bytes of UTF-8."""
     content_type: NotRequired[Literal["text", "markdown"]]
     """The format of the content."""
     attachment_ids: NotRequired[list[str]]
-    """Files that you have uploaded, at most 5. Each can be sent once."""
+    """Your uploads, at most 5. Each can be sent once."""
     reply_to: NotRequired[str | None]
-    """Id of a message in the same thread."""
+    """A message in the same thread."""
     metadata: NotRequired[dict[str, Any]]
-    """Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer."""
+    """Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer."""
     reason: NotRequired[str]
     """Why you write; stored in the metadata."""
     idempotency_key: NotRequired[str]
@@ -1324,6 +1360,8 @@ class TaskMessage(TypedDict):
     """Additional data from the sender."""
     written_by: Literal["agent", "person"]
     """person: a person wrote it as the agent, in the console. agent: the agent itself sent it."""
+    withdrawn_at: NotRequired[int]
+    """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
     artifact: bool
     """Whether the asked agent marked it as a result."""
     data: Any
@@ -1616,11 +1654,11 @@ class UpdateMeSkill(TypedDict):
 
 class UpdateTaskMessage(TypedDict):
     content: NotRequired[str]
-    """The message text, at most 32,768 bytes of UTF-8."""
+    """At most 32,768 bytes of UTF-8."""
     content_type: NotRequired[Literal["text", "markdown"]]
     """The format of the content."""
     attachment_ids: NotRequired[list[str]]
-    """Files that you have uploaded, at most 5. Each can be sent once."""
+    """Your uploads, at most 5. Each can be sent once."""
 
 
 class Usage(TypedDict):
@@ -1674,7 +1712,7 @@ class Webhook(TypedDict):
     """URL that receives the events."""
     description: str
     """Description for people."""
-    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
+    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
     """Event types to send; null for all types that your token can see."""
     only_when_offline: bool
     """Whether events are sent only while you have no open stream."""
@@ -1737,7 +1775,7 @@ class WebhookWithSecret(TypedDict):
     """URL that receives the events."""
     description: str
     """Description for people."""
-    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
+    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
     """Event types to send; null for all types that your token can see."""
     only_when_offline: bool
     """Whether events are sent only while you have no open stream."""
@@ -1757,13 +1795,13 @@ class WebhookWithSecret(TypedDict):
     """Signs the requests."""
 
 
-Event: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
+Event: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | MessageWithdrawnEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
 
 
-LeaseEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
+LeaseEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | MessageWithdrawnEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
 
 
-DeadItemEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
+DeadItemEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | MessageWithdrawnEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
 
 
 class AgentsOperations(Noun):
@@ -2629,7 +2667,7 @@ class InboxOperations(Noun):
     def set(
         self,
         *,
-        types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "agent.updated"]] | None = None,
+        types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "agent.updated"]] | None = None,
         lease_seconds: int | None = None,
         max_attempts: int | None = None,
         ordered_by_thread: bool | None = None,
@@ -2852,11 +2890,11 @@ class MessagesOperations(Noun):
         Requires the scope `threads:write`.
 
         :param thread_id: Thread identifier, thd_…
-        :param content: The message text, at most 32,768 bytes of UTF-8.
+        :param content: At most 32,768 bytes of UTF-8.
         :param content_type: The format of the content.
-        :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
-        :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer.
+        :param attachment_ids: Your uploads, at most 5. Each can be sent once.
+        :param reply_to: A message in the same thread.
+        :param metadata: Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer.
         :param reason: Why you write; stored in the metadata.
         :param lease_id: A lease of yours: the message is only sent if the lease is current.
         """
@@ -2915,6 +2953,22 @@ class MessagesOperations(Noun):
             "thread_id": thread_id,
             "messages": messages,
         }, idempotency_key=idempotency_key, timeout=timeout)
+
+    def withdraw(
+        self,
+        message_id: str,
+        *,
+        timeout: float | None = None,
+    ) -> Message:
+        """Withdraw a message that you sent.
+
+        Requires the scope `threads:write`.
+
+        :param message_id: Message identifier, msg_…
+        """
+        return self._call("withdraw_message", {
+            "message_id": message_id,
+        }, timeout=timeout)
 
     def search(
         self,
@@ -3184,14 +3238,14 @@ class TasksOperations(Noun):
 
         Requires the scope `threads:write`.
 
-        :param content: The message text, at most 32,768 bytes of UTF-8.
+        :param content: At most 32,768 bytes of UTF-8.
         :param thread_id: The thread to ask in. In a thread of more than two, with_handle names the asked member.
         :param with_handle: The agent to ask: in a new thread, or the member of thread_id.
         :param subject: The subject of a new thread.
         :param content_type: The format of the content.
-        :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
-        :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer.
+        :param attachment_ids: Your uploads, at most 5. Each can be sent once.
+        :param reply_to: A message in the same thread.
+        :param metadata: Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer.
         :param reason: Why you write; stored in the metadata.
         :param due_in_seconds: Seconds until you want the answer, at least 60.
         :param accepted_output_modes: Media types that you accept as the answer; empty for any.
@@ -3252,7 +3306,7 @@ class TasksOperations(Noun):
 
         :param task_id: Task identifier, tsk_…
         :param after_generation: Wait until the task has a newer generation than this. Needs wait_seconds.
-        :param wait_seconds: Seconds to wait; more than 25 counts as 25.
+        :param wait_seconds: Seconds to wait, up to 25.
         """
         return self._call("get_task", {
             "task_id": task_id,
@@ -3507,18 +3561,18 @@ class ThreadsOperations(Noun):
 
         Requires the scope `threads:write`.
 
-        :param content: The message text, at most 32,768 bytes of UTF-8.
+        :param content: At most 32,768 bytes of UTF-8.
         :param thread_id: The thread to ask in. Send it or with_handle.
         :param with_handle: The agent to ask in a new thread.
-        :param of: In a group: the member that you ask. Without it, no task opens.
+        :param of: In a group: the member to ask. Without it, no task opens.
         :param due_in_seconds: Seconds until you want the answer, at least 60.
         :param subject: The subject of a new thread.
         :param content_type: The format of the content.
-        :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
-        :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer.
+        :param attachment_ids: Your uploads, at most 5. Each can be sent once.
+        :param reply_to: A message in the same thread.
+        :param metadata: Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer.
         :param reason: Why you write; stored in the metadata.
-        :param wait_seconds: Seconds to wait; more than 25 counts as 25.
+        :param wait_seconds: Seconds to wait, up to 25.
         """
         return self._call("ask_agent", {
             "content": content,
@@ -3556,15 +3610,15 @@ class ThreadsOperations(Noun):
         Requires the scope `threads:write`.
 
         :param thread_id: Thread identifier, thd_…
-        :param content: The message text, at most 32,768 bytes of UTF-8.
-        :param of: In a group: the member that you ask. Without it, no task opens.
+        :param content: At most 32,768 bytes of UTF-8.
+        :param of: In a group: the member to ask. Without it, no task opens.
         :param due_in_seconds: Seconds until you want the answer, at least 60.
         :param content_type: The format of the content.
-        :param attachment_ids: Files that you have uploaded, at most 5. Each can be sent once.
-        :param reply_to: Id of a message in the same thread.
-        :param metadata: Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer.
+        :param attachment_ids: Your uploads, at most 5. Each can be sent once.
+        :param reply_to: A message in the same thread.
+        :param metadata: Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer.
         :param reason: Why you write; stored in the metadata.
-        :param wait_seconds: Seconds to wait; more than 25 counts as 25.
+        :param wait_seconds: Seconds to wait, up to 25.
         """
         return self._call("ask_in_thread", {
             "thread_id": thread_id,
@@ -3595,7 +3649,7 @@ class ThreadsOperations(Noun):
         :param thread_id: The thread of the message. Not needed with task_id.
         :param after_sequence: The sequence of your message. Not needed with task_id.
         :param task_id: The task of your question, from ask.
-        :param wait_seconds: Seconds to wait; more than 25 counts as 25.
+        :param wait_seconds: Seconds to wait, up to 25.
         """
         return self._call("wait_for_reply", {
             "thread_id": thread_id,
@@ -3612,7 +3666,7 @@ class WebhooksOperations(Noun):
         self,
         url: str,
         *,
-        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None = None,
+        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None = None,
         description: str | None = None,
         only_when_offline: bool | None = None,
         idempotency_key: str | None = None,
@@ -3666,7 +3720,7 @@ class WebhooksOperations(Noun):
         webhook_id: str,
         *,
         url: str | None = None,
-        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None | Unset = UNSET,
+        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None | Unset = UNSET,
         description: str | None = None,
         only_when_offline: bool | None = None,
         enabled: bool | None = None,

@@ -107,6 +107,20 @@ export interface MessageUndeliverable {
   failed_at: number;
 }
 
+/** A message was withdrawn: remove its content and its files wherever you keep them. */
+export interface MessageWithdrawn {
+  /** Thread identifier, thd_… */
+  thread_id: string;
+  /** Message identifier, msg_… */
+  message_id: string;
+  /** Of the message in its thread. It keeps its place. */
+  sequence: number;
+  /** The agent that sent the message, and withdrew it. */
+  by: AgentReference;
+  /** Milliseconds since the Unix epoch. */
+  withdrawn_at: number;
+}
+
 /** A task changed. Both of its agents get the event. */
 export interface TaskUpdated {
   /** The task after the change. */
@@ -284,6 +298,8 @@ export interface EventData {
   'message.handled': MessageHandled;
   /** A message to an agent of another system was not delivered, and is not sent again. */
   'message.undeliverable': MessageUndeliverable;
+  /** A message was withdrawn: remove its content and its files wherever you keep them. */
+  'message.withdrawn': MessageWithdrawn;
   /** A task changed. Both of its agents get the event. */
   'task.updated': TaskUpdated;
   /** An attachment was scanned. */

@@ -84,7 +84,7 @@ export interface DeadItem {
 /** Turn your inbox on, or change its settings */
 export interface SetInboxInput {
   /** The event types that become items. Default: message.created. */
-  types?: readonly ('message.created' | 'thread.created' | 'thread.updated' | 'thread.member_added' | 'thread.member_removed' | 'task.updated' | 'attachment.scanned' | 'contact.request' | 'contact.added' | 'contact.updated' | 'contact.removed' | 'approval.resolved' | 'agent.updated')[] | undefined;
+  types?: readonly ('message.created' | 'thread.created' | 'thread.updated' | 'thread.member_added' | 'thread.member_removed' | 'message.withdrawn' | 'task.updated' | 'attachment.scanned' | 'contact.request' | 'contact.added' | 'contact.updated' | 'contact.removed' | 'approval.resolved' | 'agent.updated')[] | undefined;
   /** The length of a lease whose claim names none, 5–43,200. */
   lease_seconds?: number | undefined;
   /** An item that was leased this often without an acknowledgement is dead, 1–100. */
@@ -121,15 +121,15 @@ export interface AcknowledgeMessageInput {
   lease_id: string;
   /** A message in the thread of the item, sent in the same transaction. It replies to its message, unless reply_to names another. */
   reply?: string | {
-    /** The message text, at most 32,768 bytes of UTF-8. */
+    /** At most 32,768 bytes of UTF-8. */
     content?: string | undefined;
     /** The format of the content. */
     content_type?: 'text' | 'markdown' | undefined;
-    /** Files that you have uploaded, at most 5. Each can be sent once. */
+    /** Your uploads, at most 5. Each can be sent once. */
     attachment_ids?: readonly string[] | undefined;
-    /** Id of a message in the same thread. */
+    /** A message in the same thread. */
     reply_to?: string | null | undefined;
-    /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
+    /** Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer. */
     metadata?: Record<string, unknown> | undefined;
     /** Why you write; stored in the metadata. */
     reason?: string | undefined;

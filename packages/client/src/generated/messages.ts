@@ -25,6 +25,8 @@ export interface Message {
   metadata: Record<string, unknown>;
   /** person: a person wrote it as the agent, in the console. agent: the agent itself sent it. */
   written_by: 'agent' | 'person';
+  /** When its sender withdrew it: it has no content and no files any more. Absent: it did not. */
+  withdrawn_at?: number;
 }
 
 export interface Attachment {
@@ -84,15 +86,15 @@ export interface Refusal {
 export interface SendMessageInput {
   /** Thread identifier, thd_… */
   thread_id: string;
-  /** The message text, at most 32,768 bytes of UTF-8. */
+  /** At most 32,768 bytes of UTF-8. */
   content: string;
   /** The format of the content. */
   content_type?: 'text' | 'markdown' | undefined;
-  /** Files that you have uploaded, at most 5. Each can be sent once. */
+  /** Your uploads, at most 5. Each can be sent once. */
   attachment_ids?: readonly string[] | undefined;
-  /** Id of a message in the same thread. */
+  /** A message in the same thread. */
   reply_to?: string | null | undefined;
-  /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
+  /** Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer. */
   metadata?: Record<string, unknown> | undefined;
   /** Why you write; stored in the metadata. */
   reason?: string | undefined;
@@ -120,21 +122,27 @@ export interface SendMessagesInput {
   thread_id: string;
   /** The messages in their order, 1–100. */
   messages: readonly {
-    /** The message text, at most 32,768 bytes of UTF-8. */
+    /** At most 32,768 bytes of UTF-8. */
     content: string;
     /** The format of the content. */
     content_type?: 'text' | 'markdown' | undefined;
-    /** Files that you have uploaded, at most 5. Each can be sent once. */
+    /** Your uploads, at most 5. Each can be sent once. */
     attachment_ids?: readonly string[] | undefined;
-    /** Id of a message in the same thread. */
+    /** A message in the same thread. */
     reply_to?: string | null | undefined;
-    /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
+    /** Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer. */
     metadata?: Record<string, unknown> | undefined;
     /** Why you write; stored in the metadata. */
     reason?: string | undefined;
     /** A key of this message, as the Idempotency-Key of a single send in the thread: under one key it is sent once, alone or in any batch. */
     idempotency_key?: string | undefined;
   }[];
+}
+
+/** Withdraw a message that you sent */
+export interface WithdrawMessageInput {
+  /** Message identifier, msg_… */
+  message_id: string;
 }
 
 /** Search the messages of your threads, newest first */
@@ -196,6 +204,8 @@ export interface MessageCalls {
   list(input: ListMessagesInput, options?: CallOptions): List<ListMessagesOutput['messages'][number], ListMessagesOutput>;
   /** Send up to 100 messages in a thread. */
   sendBatch(input: SendMessagesInput, options?: CallOptions): Promise<SendMessagesOutput>;
+  /** Withdraw a message that you sent. */
+  withdraw(input: WithdrawMessageInput, options?: CallOptions): Promise<Message>;
   /** Search the messages of your threads, newest first. */
   search(input: SearchMessagesInput, options?: CallOptions): List<SearchMessagesOutput['results'][number], SearchMessagesOutput>;
 }
@@ -204,5 +214,6 @@ export const messages = {
   send: { method: 'POST', path: '/threads/{thread_id}/messages', takesKey: true },
   list: { method: 'GET', path: '/threads/{thread_id}/messages', items: 'messages' },
   sendBatch: { method: 'POST', path: '/threads/{thread_id}/messages:batch', takesKey: true },
+  withdraw: { method: 'POST', path: '/messages/{message_id}/withdraw' },
   search: { method: 'GET', path: '/messages/search', items: 'results' },
 } as const;

@@ -56,15 +56,15 @@ export interface CreateTaskInput {
   with_handle?: string | undefined;
   /** The subject of a new thread. */
   subject?: string | null | undefined;
-  /** The message text, at most 32,768 bytes of UTF-8. */
+  /** At most 32,768 bytes of UTF-8. */
   content: string;
   /** The format of the content. */
   content_type?: 'text' | 'markdown' | undefined;
-  /** Files that you have uploaded, at most 5. Each can be sent once. */
+  /** Your uploads, at most 5. Each can be sent once. */
   attachment_ids?: readonly string[] | undefined;
-  /** Id of a message in the same thread. */
+  /** A message in the same thread. */
   reply_to?: string | null | undefined;
-  /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
+  /** Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer. */
   metadata?: Record<string, unknown> | undefined;
   /** Why you write; stored in the metadata. */
   reason?: string | undefined;
@@ -96,7 +96,7 @@ export interface GetTaskInput {
   task_id: string;
   /** Wait until the task has a newer generation than this. Needs wait_seconds. */
   after_generation?: number | undefined;
-  /** Seconds to wait; more than 25 counts as 25. */
+  /** Seconds to wait, up to 25. */
   wait_seconds?: number | undefined;
 }
 
@@ -108,11 +108,11 @@ export interface UpdateTaskInput {
   state: 'working' | 'input_required' | 'auth_required' | 'completed' | 'failed' | 'rejected';
   /** A message to the client: the answer, the question back, or the reason. */
   message?: string | {
-    /** The message text, at most 32,768 bytes of UTF-8. */
+    /** At most 32,768 bytes of UTF-8. */
     content?: string | undefined;
     /** The format of the content. */
     content_type?: 'text' | 'markdown' | undefined;
-    /** Files that you have uploaded, at most 5. Each can be sent once. */
+    /** Your uploads, at most 5. Each can be sent once. */
     attachment_ids?: readonly string[] | undefined;
   } | undefined;
   /** A result as JSON, at most 16 KiB. Without message it becomes the text of one. */

@@ -47,11 +47,11 @@ export interface CreateThreadInput {
   subject?: string | null | undefined;
   /** The first message. The thread is only created if it can be sent. */
   initial_message?: string | {
-    /** The message text, at most 32,768 bytes of UTF-8. */
+    /** At most 32,768 bytes of UTF-8. */
     content?: string | undefined;
     /** The format of the content. */
     content_type?: 'text' | 'markdown' | undefined;
-    /** Files that you have uploaded, at most 5. Each can be sent once. */
+    /** Your uploads, at most 5. Each can be sent once. */
     attachment_ids?: readonly string[] | undefined;
   } | undefined;
   /** Why you write; stored in the metadata. */
@@ -128,25 +128,25 @@ export interface AskAgentInput {
   thread_id?: string | undefined;
   /** The agent to ask in a new thread. */
   with_handle?: string | undefined;
-  /** In a group: the member that you ask. Without it, no task opens. */
+  /** In a group: the member to ask. Without it, no task opens. */
   of?: string | undefined;
   /** Seconds until you want the answer, at least 60. */
   due_in_seconds?: number | undefined;
   /** The subject of a new thread. */
   subject?: string | null | undefined;
-  /** The message text, at most 32,768 bytes of UTF-8. */
+  /** At most 32,768 bytes of UTF-8. */
   content: string;
   /** The format of the content. */
   content_type?: 'text' | 'markdown' | undefined;
-  /** Files that you have uploaded, at most 5. Each can be sent once. */
+  /** Your uploads, at most 5. Each can be sent once. */
   attachment_ids?: readonly string[] | undefined;
-  /** Id of a message in the same thread. */
+  /** A message in the same thread. */
   reply_to?: string | null | undefined;
-  /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
+  /** Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer. */
   metadata?: Record<string, unknown> | undefined;
   /** Why you write; stored in the metadata. */
   reason?: string | undefined;
-  /** Seconds to wait; more than 25 counts as 25. */
+  /** Seconds to wait, up to 25. */
   wait_seconds?: number | undefined;
 }
 
@@ -154,23 +154,23 @@ export interface AskAgentInput {
 export interface AskInThreadInput {
   /** Thread identifier, thd_… */
   thread_id: string;
-  /** In a group: the member that you ask. Without it, no task opens. */
+  /** In a group: the member to ask. Without it, no task opens. */
   of?: string | undefined;
   /** Seconds until you want the answer, at least 60. */
   due_in_seconds?: number | undefined;
-  /** The message text, at most 32,768 bytes of UTF-8. */
+  /** At most 32,768 bytes of UTF-8. */
   content: string;
   /** The format of the content. */
   content_type?: 'text' | 'markdown' | undefined;
-  /** Files that you have uploaded, at most 5. Each can be sent once. */
+  /** Your uploads, at most 5. Each can be sent once. */
   attachment_ids?: readonly string[] | undefined;
-  /** Id of a message in the same thread. */
+  /** A message in the same thread. */
   reply_to?: string | null | undefined;
-  /** Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer. */
+  /** Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer. */
   metadata?: Record<string, unknown> | undefined;
   /** Why you write; stored in the metadata. */
   reason?: string | undefined;
-  /** Seconds to wait; more than 25 counts as 25. */
+  /** Seconds to wait, up to 25. */
   wait_seconds?: number | undefined;
 }
 
@@ -182,7 +182,7 @@ export interface WaitForReplyInput {
   after_sequence?: number | undefined;
   /** The task of your question, from ask. */
   task_id?: string | undefined;
-  /** Seconds to wait; more than 25 counts as 25. */
+  /** Seconds to wait, up to 25. */
   wait_seconds?: number | undefined;
 }
 

@@ -13,6 +13,7 @@ import { messageDelivered } from './message/delivered.ts';
 import { messageHandled } from './message/handled.ts';
 import { messageRead } from './message/read.ts';
 import { messageUndeliverable } from './message/undeliverable.ts';
+import { messageWithdrawn } from './message/withdrawn.ts';
 import { threadCreated } from './thread/created.ts';
 import { taskUpdated } from './task/updated.ts';
 import { memberAdded } from './thread/member-added.ts';
@@ -30,6 +31,7 @@ const events = [
   messageRead,
   messageHandled,
   messageUndeliverable,
+  messageWithdrawn,
   taskUpdated,
   attachmentScanned,
   contactRequest,

@@ -16,7 +16,7 @@ export const content = z
     error: `must be at most ${maxContentBytes} bytes of UTF-8`,
     params: { code: 'MESSAGE_TOO_LARGE' },
   })
-  .describe('The message text, at most 32,768 bytes of UTF-8.');
+  .describe('At most 32,768 bytes of UTF-8.');
 
 export const contentType = z.enum(['text', 'markdown']).describe('The format of the content.');
 
@@ -26,7 +26,7 @@ export const attachmentIds = z
   .array(z.string().max(64))
   .max(maxAttachments)
   .refine((ids) => new Set(ids).size === ids.length, 'must not contain duplicates')
-  .describe(`Files that you have uploaded, at most ${maxAttachments}. Each can be sent once.`);
+  .describe(`Your uploads, at most ${maxAttachments}. Each can be sent once.`);
 
 export const fileName = z
   .string()
@@ -96,7 +96,7 @@ export const metadata = z
   .refine(fitsMetadata, 'must be at most 4 KiB as JSON')
   .refine((value) => !Object.hasOwn(value, 'a2a'), 'must not have the field a2a: only the service writes it')
   .describe(
-    'Your own fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: list it until it is answered. asks_person: a person should answer.',
+    'Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer.',
   );
 
 /** The fields of the metadata of a message that mean something to the service, as JSON Schema. */

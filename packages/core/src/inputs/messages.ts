@@ -22,7 +22,7 @@ export const messageFields = {
   content,
   content_type: contentType.default('text'),
   attachment_ids: attachmentIds.default([]),
-  reply_to: z.string().max(64).nullish().describe('Id of a message in the same thread.'),
+  reply_to: z.string().max(64).nullish().describe('A message in the same thread.'),
   metadata: metadata.default({}),
   reason: reason.optional(),
 };
@@ -62,7 +62,11 @@ const waitSeconds = z
   .min(0)
   .default(maxWaitSeconds)
   .transform((seconds) => Math.min(seconds, maxWaitSeconds))
-  .describe(`Seconds to wait; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`);
+  .describe(`Seconds to wait, up to ${maxWaitSeconds}.`);
+
+export const withdrawMessageInput = z.strictObject({
+  message_id: z.string().max(64).describe('Message identifier, msg_…'),
+});
 
 const maxMessages = 100;
 
@@ -96,7 +100,7 @@ function hasDistinctKeys(messages: readonly z.infer<typeof batchMessage>[]): boo
 
 /** The input fields of a question, which opens a task. */
 export const questionFields = {
-  of: agentHandle.optional().describe('In a group: the member that you ask. Without it, no task opens.'),
+  of: agentHandle.optional().describe('In a group: the member to ask. Without it, no task opens.'),
   due_in_seconds: z
     .int()
     .min(minDueSeconds)

@@ -75,7 +75,7 @@ export const getTaskInput = z.strictObject({
     .min(0)
     .default(0)
     .transform((seconds) => Math.min(seconds, maxWaitSeconds))
-    .describe(`Seconds to wait; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`),
+    .describe(`Seconds to wait, up to ${maxWaitSeconds}.`),
 });
 
 const updateMessage = z.strictObject({

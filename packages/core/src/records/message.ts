@@ -30,21 +30,27 @@ export const messageSchema = z
     written_by: z
       .enum(['agent', 'person'])
       .describe('person: a person wrote it as the agent, in the console. agent: the agent itself sent it.'),
+    withdrawn_at: timestamp
+      .optional()
+      .describe('When its sender withdrew it: it has no content and no files any more. Absent: it did not.'),
   })
   .meta({ id: 'Message' })
   .describe('A message in a thread.');
 
 export type MessageRecord = z.infer<typeof messageSchema>;
 
-export interface MessageColumns extends Omit<MessageRecord, 'sender' | 'attachments'> {
+export interface MessageColumns extends Omit<MessageRecord, 'sender' | 'attachments' | 'withdrawn_at'> {
   sender_id: string;
   sender_handle: string;
   attachments: readonly AttachmentRecord[];
+  /** Absent in a message that is just sent. */
+  withdrawn_at?: number | null;
 }
 
 /** Returns a message with its attachments. */
 export function presentMessage(row: MessageColumns): MessageRecord {
   const { id, thread_id, content, content_type, created_at, sequence, reply_to, metadata, written_by } = row;
+  const { withdrawn_at } = row;
   const sender = { id: row.sender_id, canonical_handle: row.sender_handle };
   return {
     id,
@@ -58,5 +64,6 @@ export function presentMessage(row: MessageColumns): MessageRecord {
     reply_to,
     metadata,
     written_by,
+    ...(typeof withdrawn_at === 'number' && { withdrawn_at }),
   };
 }

@@ -37,7 +37,7 @@ const input = z.strictObject({
     .min(0)
     .default(maxWaitSeconds)
     .transform((seconds) => Math.min(seconds, maxWaitSeconds))
-    .describe(`Seconds to wait; more than ${maxWaitSeconds} counts as ${maxWaitSeconds}.`),
+    .describe(`Seconds to wait, up to ${maxWaitSeconds}.`),
   types: z
     .array(eventType)
     .min(1)

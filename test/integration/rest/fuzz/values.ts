@@ -42,6 +42,7 @@ const valuesByField: Record<string, Arbitrary<string>> = {
     { weight: 1, arbitrary: placeholder('any_thread') },
   ),
   reply_to: placeholder('message'),
+  message_id: placeholder('message'),
   with_handle: agentLike,
   participants: agentLike,
   handle: agentLike,

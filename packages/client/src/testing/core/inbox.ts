@@ -27,6 +27,7 @@ export function findNewItems(state: State, agent: Agent, inbox: Inbox): InboxIte
       number > inbox.position &&
       !known.has(number) &&
       inbox.types.includes(type) &&
+      typeof message?.withdrawn_at !== 'number' &&
       causeOf(event) !== agent.id &&
       (thread_id === null || type === 'thread.member_removed' || isMember(thread_id));
     if (!isWanted) return [];

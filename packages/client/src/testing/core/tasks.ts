@@ -145,9 +145,16 @@ function tokensOf({ tasks }: State, items: readonly Leased[]): Map<Task, number>
   );
 }
 
-/** Whether a claim skips an item: its task is canceled. */
-export const isOfCanceledTask = ({ tasks }: State, { task_id }: InboxItem): boolean =>
-  tasks.get(task_id ?? '')?.state === 'canceled';
+/** Whether a claim skips an item: its task is canceled, or its message was withdrawn. */
+export const isDropped = ({ tasks }: State, { task_id, event: { type, message } }: InboxItem): boolean =>
+  tasks.get(task_id ?? '')?.state === 'canceled' ||
+  (type === 'message.created' && typeof message?.withdrawn_at === 'number');
+
+/** Cancels the open task that a message of the caller opened. */
+export function cancelTaskOf(call: Call, { id, thread_id }: Message): void {
+  const task = listOpen(call.state, thread_id).find(({ message_id }) => message_id === id);
+  if (task) moveTask(call.state, task, 'cancel', { by: byCaller(call) });
+}
 
 /** Marks tasks as overdue, ends those whose time is over, and removes those that ended long ago. */
 export function sweepTasks(state: State): void {

@@ -21,6 +21,7 @@ import { searchHandlers } from './search.ts';
 import { taskHandlers } from './tasks.ts';
 import { threadHandlers } from './threads.ts';
 import { webhookHandlers } from './webhooks.ts';
+import { withdrawalHandlers } from './withdrawals.ts';
 
 /** An operation of the service, as contract.json has it. */
 interface Binding {
@@ -54,6 +55,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   ...taskHandlers,
   ...threadHandlers,
   ...webhookHandlers,
+  ...withdrawalHandlers,
 };
 
 export const operations: ReadonlyMap<string, Operation> = new Map(

@@ -29,7 +29,7 @@ import {
   readPosition,
 } from '../core/inbox.ts';
 import type { Agent, Inbox, InboxItem } from '../core/records.ts';
-import { isOfCanceledTask, moveTask, startTasks, type TaskEffect } from '../core/tasks.ts';
+import { isDropped, moveTask, startTasks, type TaskEffect } from '../core/tasks.ts';
 import { type Call, defineHandler, requireValidToken } from '../core/state.ts';
 import { relate, requireNotPaused } from './agents.ts';
 import { findLease, requireLease } from './leases.ts';
@@ -91,14 +91,14 @@ function claim(call: Call, { max, lease_seconds, consumer = 'operator' }: Claim)
   const now = state.clock.now();
   inbox.consumers.set(consumer, now);
   endExpired(state, inbox);
-  const skipCanceled = () => {
-    inbox.items = inbox.items.filter((item) => item.state !== 'ready' || !isOfCanceledTask(state, item));
+  const skipDropped = () => {
+    inbox.items = inbox.items.filter((item) => item.state !== 'ready' || !isDropped(state, item));
   };
-  skipCanceled();
+  skipDropped();
   const leased = inbox.items.filter((item) => item.state === 'leased').length;
   const room = Math.min(max, maxLeases - leased);
   if (findFree(call, inbox).length < room) copyItems(state, me, inbox);
-  skipCanceled();
+  skipDropped();
   const claimed = findFree(call, inbox).slice(0, room);
   const expires_at = now + (lease_seconds ?? inbox.lease_seconds) * 1_000;
   me.last_fencing_token = Math.max(me.last_fencing_token, claimed.length > 0 ? now : 0);

@@ -28,14 +28,18 @@ export function requireAudience(me: Agent, others: readonly Agent[], creatorId: 
   }
 }
 
+/** @throws {DomainError} THREAD_CLOSED */
+export function requireActive({ status }: Thread): void {
+  if (status === 'active') return;
+  const message = `This thread is ${status}; set its status to active first, or open another thread.`;
+  throw new DomainError('THREAD_CLOSED', message);
+}
+
 /** Checks a message before anything is changed. @throws {DomainError} as the service */
 export function prepareMessage(call: Call, thread: Thread, draft: Draft): Prepared {
   const { me } = call;
   requireNotPaused(me);
-  if (thread.status !== 'active') {
-    const message = `This thread is ${thread.status}; set its status to active first, or open another thread.`;
-    throw new DomainError('THREAD_CLOSED', message);
-  }
+  requireActive(thread);
   requireAudience(me, othersOf(call, thread), thread.created_by);
   const files = claimFiles(call, draft.attachment_ids);
   const { reply_to } = draft;

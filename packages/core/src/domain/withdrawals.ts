@@ -1,0 +1,24 @@
+/** The name of the job that completes the withdrawal of a message. */
+export const withdrawalJob = 'withdraw-message';
+
+/** Bus topic of withdrawn messages: no process keeps their events in memory. The body is the id of the message. */
+export const withdrawnTopic = 'withdrawn';
+
+/** The content of a withdrawn message. Its place, sender and time stay. */
+export const withdrawnContent = {
+  content: '',
+  content_type: 'text' as const,
+  attachments: [],
+  metadata: {},
+};
+
+/** Returns JSON in which every record of a message is as it is after the withdrawal. */
+export function withdrawIn(json: unknown, message_id: string, withdrawn_at: number): unknown {
+  if (Array.isArray(json)) return json.map((item) => withdrawIn(item, message_id, withdrawn_at));
+  if (typeof json !== 'object' || json === null) return json;
+  if ('id' in json && json.id === message_id && 'content' in json)
+    return { ...json, ...withdrawnContent, withdrawn_at };
+  return Object.fromEntries(
+    Object.entries(json).map(([name, value]) => [name, withdrawIn(value, message_id, withdrawn_at)]),
+  );
+}
