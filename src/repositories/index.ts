@@ -58,6 +58,7 @@ import { dashboardRepository } from './people/dashboard.ts';
 import { presenceRepository } from './agents/presence.ts';
 import type { Queryable } from './queryable.ts';
 import { remoteAgentsRepository } from './remote/agents.ts';
+import { remoteInvitationsRepository } from './remote/invitations.ts';
 import { remoteThreadsRepository } from './remote/threads.ts';
 import { exchangesRepository, rateLimitsRepository } from './maintenance/rate-limits.ts';
 import { watchRaisedVersions } from './relation-versions.ts';
@@ -80,6 +81,7 @@ import { workerNodesRepository } from './maintenance/worker-nodes.ts';
 const factories = {
   agents: agentsRepository,
   remoteAgents: remoteAgentsRepository,
+  remoteInvitations: remoteInvitationsRepository,
   remoteThreads: remoteThreadsRepository,
   managedAgents: managedAgentsRepository,
   agentSearch: agentSearchRepository,

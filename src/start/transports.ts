@@ -1,4 +1,4 @@
-import { a2aCardUrl } from '../../packages/core/src/domain/a2a.ts';
+import { a2aBaseUrl, a2aCardUrl } from '../../packages/core/src/domain/a2a.ts';
 import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../compose.ts';
 import { aliases } from '../operations/aliases.ts';
@@ -19,6 +19,9 @@ import { writeA2aError } from '../transports/a2a/errors.ts';
 import { answerErrors } from '../transports/http/errors.ts';
 import { createPostingJob } from '../jobs/posting.ts';
 import { type Callback, noteCallback, readCallback } from '../services/remote/callbacks.ts';
+import { requireConfirmed } from '../services/remote/access.ts';
+import { redeemRemoteInvitation } from '../services/remote/invitations.ts';
+import { readAddress } from '../transports/a2a/interfaces.ts';
 import type { CallbackParts } from '../transports/a2a/updates.ts';
 import { createA2aTransport } from '../transports/a2a/transport.ts';
 import { createConsoleTransport } from '../transports/console/transport.ts';
@@ -139,20 +142,28 @@ export function createA2a(
   { signJson }: Pick<OAuthParts, 'signJson'>,
   draining: AbortSignal,
 ) {
-  const { config, unitOfWork, metrics } = core;
+  const { config, unitOfWork, metrics, db } = core;
   if (!config.A2A) return [];
   const execute = executeFor('a2a');
   return createA2aTransport({
     execute,
     limits,
     realtime: live.realtime,
-    authenticate: authenticate(live.tokens, 'api', metadataUrl(config.PUBLIC_URL)),
+    authenticate: authenticate(live.tokens, 'api', metadataUrl(config.PUBLIC_URL), ({ path }) => {
+      const { handle } = readAddress(path) ?? {};
+      return handle && a2aBaseUrl(config.PUBLIC_URL, handle);
+    }),
+    requireConfirmed: (actor) => requireConfirmed(db, actor),
     answerErrors: answerErrors(core.logger, writeA2aError),
     waitMs: config.A2A_WAIT_SECONDS * 1_000,
     draining,
     onSlowReader: () => metrics.slowReaders.inc({ transport: 'a2a' }),
     readFileAddress: (sealed) => unitOfWork.read(system, (work) => readFileAddress(work, sealed)),
     callbacks: config.REMOTE_AGENTS ? createCallbacks(core) : undefined,
+    redeem: config.REMOTE_AGENTS
+      ? (secret, redeemer) =>
+          unitOfWork.write(system, (work) => redeemRemoteInvitation(work, secret, redeemer))
+      : undefined,
     readCard: createReadA2aCard(unitOfWork, execute),
     signJson,
     registerMissing: async (handle) => config.ECHO_AGENT && (await ensureEchoFor(unitOfWork, handle)),

@@ -140,6 +140,7 @@ async function removeUnconfirmedAgents({ db, unitOfWork }: Core, now: number): P
     for (const id of expired) await unitOfWork.write(system, (work) => removeUnconfirmed(work, id, now));
     return expired.length;
   });
+  await drain((limit) => db.remoteInvitations.removeExpired(now, limit));
 }
 
 /** Enqueues webhooks, subscriptions and push configs with something to do that are in no queue: it was flushed, or a worker died. */

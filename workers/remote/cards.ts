@@ -6,6 +6,7 @@ import type { RemoteAgentRow } from '../../src/repositories/remote/agents.ts';
 import { type CardOutcome, storeCard } from '../../src/services/remote/cards.ts';
 import { type Claim, nextAttemptAt, type PostingSource } from '../posting/handler.ts';
 import { readCard } from './read-card.ts';
+import { redeem } from './redeem.ts';
 
 /** Reads the cards of remote agents: once a day, and after a failure with a back-off. */
 export function cardSource(core: Core, pacing: WebhookPacing): PostingSource {
@@ -27,7 +28,8 @@ function createTurn(core: Core, pacing: WebhookPacing, record: RemoteAgentRow): 
     agent_id,
     isDue: () => core.db.remoteAgents.isDue(agent_id, Date.now()),
     async next() {
-      outcome = await readCard(core, record);
+      const access = await redeem(core, record);
+      outcome = 'error' in access ? access : await readCard(core, record, access.token);
       record.attempts = 'error' in outcome ? record.attempts + 1 : 0;
       const retryAt = 'error' in outcome ? nextAttemptAt(pacing, record.attempts) : undefined;
       return { until: retryAt ?? Date.now() + cardAgeMs };

@@ -25,6 +25,8 @@ export interface CallFailure {
   kind: 'retry' | 'unclear' | 'task_over' | 'refused';
   error: { code: string; message: string };
   retryAfterMs: number | undefined;
+  /** Whether the other side does not know the token. */
+  isUnauthorized: boolean;
 }
 
 export type CallResult<Result> = { result: Result; failure: null } | { result: null; failure: CallFailure };
@@ -176,13 +178,15 @@ function toFailure(error: Error, { status, retryAfterMs }: LastResponse): CallFa
   const about = {
     error: { code: reason ?? (status === null ? 'NO_ANSWER' : `HTTP_${status}`), message: shorten(error) },
     retryAfterMs,
+    isUnauthorized: status === 401,
   };
   if (error instanceof RequestFailed) return { kind: error.isSent ? 'unclear' : 'retry', ...about };
   if (status === null) return { kind: 'retry', ...about };
   if (reason !== undefined && endedReasons.has(reason)) return { kind: 'task_over', ...about };
   // A proxy got no answer in time.
   if (status === 504) return { kind: 'unclear', ...about };
-  if (status === 429 || status >= 500 || isInternal(error)) return { kind: 'retry', ...about };
+  if (status === 429 || status >= 500 || isInternal(error) || retryAfterMs !== undefined)
+    return { kind: 'retry', ...about };
   // A credential can be replaced, and an agent can come back.
   if (reason === undefined && laterStatuses.has(status)) return { kind: 'retry', ...about };
   if (reason === undefined && status < 300) return { kind: 'unclear', ...about };

@@ -7,10 +7,7 @@ import { createRemoteClient } from './client.ts';
 import { createReceiver } from './receive.ts';
 import { createSender } from './send.ts';
 import { createTokenSources } from './tokens.ts';
-import type { Turn } from './turn.ts';
-
-/** A thread whose agent no person has confirmed is looked at again after so long. A confirmation makes it due. */
-const waitingMs = 24 * 60 * 60 * 1000;
+import { type Turn, waitingMs } from './turn.ts';
 
 /**
  * The threads with remote agents. A turn reads the open tasks of the remote side that are due, and sends the next messages one at a time, in
@@ -79,6 +76,10 @@ async function takeSteps(turn: Turn, end: number): Promise<Step> {
     }
     const last = (await db.remoteThreads.lastSequence(thread.thread_id)) ?? 0;
     const message = await db.messages.findFirstOfOthers(thread.thread_id, thread.position, thread.agent_id);
+    if (message && (await db.remoteThreads.isUpdate(message.id, thread.agent_id))) {
+      thread.position = message.sequence;
+      continue;
+    }
     if (message) {
       step = await send(message);
       continue;

@@ -18,15 +18,19 @@ const limits = { timeoutMs: 5_000, maxBytes: 262_144 };
 /** All requests together take less time than the lease. */
 const maxRedirects = 2;
 
-/** Reads the card of a remote agent, and what a person confirms of it. Never rejects. */
+/**
+ * Reads the card of a remote agent, and what a person confirms of it. Never rejects.
+ * @param token of an invitation, whose agent can have a card that is not public.
+ */
 export async function readCard(
   { remoteClient, logger }: Pick<Core, 'remoteClient' | 'logger'>,
   record: Pick<RemoteAgentRow, 'agent_id' | 'card_url' | 'confirmed'>,
+  token: string | null = null,
 ): Promise<CardOutcome> {
   const { card_url, confirmed } = record;
   const fetch = remoteClient.createFetch(limits);
   try {
-    const json = await fetchJson(fetch, card_url);
+    const json = await fetchJson(fetch, card_url, token);
     const { card, signatures } = readRemoteCard(json);
     const isAllowed = (url: string): boolean => remoteClient.checkUrl(url) === undefined;
     const chosen = chooseInterface(card, isAllowed);
@@ -48,11 +52,20 @@ export async function readCard(
 }
 
 /** Follows redirects within the origin only. */
-async function fetchJson(fetch: GuardedFetch, address: string): Promise<unknown> {
+async function fetchJson(
+  fetch: GuardedFetch,
+  address: string,
+  token: string | null = null,
+): Promise<unknown> {
+  const headers = {
+    accept: 'application/json',
+    'a2a-version': '1.0',
+    ...(token !== null && { authorization: `Bearer ${token}` }),
+  };
   let url = new URL(address);
   const { origin } = url;
   for (let redirects = 0; ; redirects += 1) {
-    const response = await fetch(url, { headers: { accept: 'application/json', 'a2a-version': '1.0' } });
+    const response = await fetch(url, { headers });
     const location = response.headers.get('location');
     if (response.status >= 300 && response.status < 400 && location !== null) {
       const next = URL.parse(location, url);

@@ -6,7 +6,7 @@ import type { MessagePlace, RemoteTaskRow } from '../../src/repositories/remote/
 import { addAttachment } from '../../src/services/attachments/attachments.ts';
 import { applyRemoteTask, retryOf, type StoredItem } from '../../src/services/remote/deliveries.ts';
 import type { Step } from '../posting/handler.ts';
-import type { Turn } from './turn.ts';
+import { isEnded, suspend, type Turn } from './turn.ts';
 import { toIncoming } from './files.ts';
 
 /** Items that one transaction applies. */
@@ -63,6 +63,15 @@ export async function storeFiles(
   return stored;
 }
 
+/** A task that the remote side has forgotten. */
+const toForgotten = ({ remote_task_id: id }: RemoteTaskRow): RemoteTask => ({
+  id,
+  context_id: '',
+  state: 'failed',
+  items: [],
+  mailbox: null,
+});
+
 /** Returns what reads the tasks of a remote agent. */
 export function createReceiver(turn: Turn) {
   const { core, pacing, agent, thread, client, actor, hasCallback, store } = turn;
@@ -107,16 +116,9 @@ export function createReceiver(turn: Turn) {
   async function readTask(link: RemoteTaskRow): Promise<Step> {
     const { result, failure } = await client.getTask(link.remote_task_id);
     if (failure?.kind === 'task_over') {
-      // The remote side has forgotten it.
-      const gone: RemoteTask = {
-        id: link.remote_task_id,
-        context_id: thread.context_id ?? '',
-        state: 'failed',
-        items: [],
-        mailbox: null,
-      };
-      return apply(link, gone);
+      return apply(link, toForgotten(link));
     }
+    if (failure && isEnded(turn, failure)) return suspend(turn, failure);
     if (failure) {
       await core.db.remoteAgents.noteDelivery(agent.agent_id, failure.error.message, Date.now());
       return putOff(link, Math.max(later(link), Date.now() + (failure.retryAfterMs ?? 0)));

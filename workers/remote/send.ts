@@ -8,7 +8,7 @@ import { retryOf } from '../../src/services/remote/deliveries.ts';
 import type { Step } from '../posting/handler.ts';
 import { toFileParts } from './files.ts';
 import { createSettlement } from './settle.ts';
-import type { Turn } from './turn.ts';
+import { isEnded, suspend, type Turn } from './turn.ts';
 
 /** Codes of refusals that may concern the callback. */
 const mayBeCallback = /^(?:INVALID|VALIDATION|PUSH_|REQUEST_MALFORMED)/;
@@ -42,7 +42,7 @@ export function createSender(turn: Turn) {
     const { id, content, content_type, metadata } = message;
     const outgoing = {
       id,
-      thread_id: thread.thread_id,
+      conversation: thread.conversation,
       content,
       content_type,
       metadata,
@@ -57,6 +57,7 @@ export function createSender(turn: Turn) {
     });
     const { result, failure } = await client.send(request);
     if (failure === null) return accept(message, place, result);
+    if (isEnded(turn, failure)) return suspend(turn, failure);
     if (failure.kind === 'task_over' && place.remote_task_id !== null)
       return attempt(message, { ...place, remote_task_id: null }, callback);
     // The remote side may not accept the address of this service.

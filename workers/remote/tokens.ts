@@ -34,6 +34,10 @@ export function createTokenSources({ remoteClient, settings }: Core) {
     const credential = openCredential(settings.sealedBox, agent);
     if (credential.kind === 'none') return { isRenewable: false, get: async () => null };
     if (credential.kind === 'bearer') return { isRenewable: false, get: async () => credential.token };
+    if (credential.kind === 'invitation') {
+      const { token } = credential;
+      return { isRenewable: false, get: async () => token };
+    }
     const { client_id, client_secret } = credential;
     const token_url = credential.token_url ?? agent.confirmed?.token_url;
 

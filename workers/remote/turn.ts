@@ -4,7 +4,8 @@ import type { ListedRemoteAgentRow } from '../../src/repositories/remote/agents.
 import type { RemoteThreadRow } from '../../src/repositories/remote/threads.ts';
 import type { createServiceActor } from '../../src/services/agents/service-actor.ts';
 import type { openIntake } from '../../src/start/execute.ts';
-import type { RemoteClient } from './client.ts';
+import type { Step } from '../posting/handler.ts';
+import type { CallFailure, RemoteClient } from './client.ts';
 
 /** What one turn of a thread needs. */
 export interface Turn {
@@ -19,4 +20,18 @@ export interface Turn {
   actor: ReturnType<typeof createServiceActor>;
   /** Stores the state of the thread and extends the lease. Returns false if another process has it now. */
   store(next_at?: number): Promise<boolean>;
+}
+
+/** A thread whose agent no person has confirmed is looked at again after so long. A confirmation makes it due. */
+export const waitingMs = 24 * 60 * 60 * 1000;
+
+/** Whether the other installation has ended the token of an invitation. */
+export const isEnded = ({ agent }: Turn, { isUnauthorized }: Pick<CallFailure, 'isUnauthorized'>): boolean =>
+  isUnauthorized && agent.credential_kind === 'invitation';
+
+/** Sends nothing more until a person has confirmed the agent again. What waits stays. */
+export async function suspend({ core, agent }: Turn, { error }: Pick<CallFailure, 'error'>): Promise<Step> {
+  await core.db.remoteAgents.noteDelivery(agent.agent_id, error.message, Date.now());
+  await core.db.remoteAgents.suspend(agent.agent_id);
+  return { until: Date.now() + waitingMs };
 }

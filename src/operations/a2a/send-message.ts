@@ -27,6 +27,7 @@ export const sendA2aMessageOperation = defineOperation({
     message_id: z.string(),
     task_id: z.string().optional(),
     context_id: z.string().optional(),
+    conversation: z.string().optional(),
     content: z.string(),
     content_type: z.enum(['text', 'markdown']),
     attachment_ids: z.array(z.string()),
@@ -39,12 +40,13 @@ export const sendA2aMessageOperation = defineOperation({
   }),
   output: shownTask,
   async run(work, { agent, has_mailbox: hasMailbox, history_length, digest, push_config, ...message }) {
-    const { task_id, context_id, ...rest } = message;
+    const { task_id, context_id, conversation, ...rest } = message;
     const sent = await sendClientMessage(work, {
       ...rest,
       agent,
       task_id,
       context_id,
+      conversation,
       digest: Buffer.from(digest, 'base64'),
       push: push_config && toPushTarget(push_config, hasMailbox),
     });

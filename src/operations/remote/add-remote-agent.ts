@@ -5,17 +5,18 @@ import {
   remoteAgentSchema,
 } from '../../../packages/core/src/records/remote-agent.ts';
 import { addRemoteAgent } from '../../services/remote/agents.ts';
+import { acceptInvitation } from '../../services/remote/invitations.ts';
 import { defineOperation } from '../define.ts';
 
 export const addRemoteAgentOperation = defineOperation({
   name: 'add_remote_agent',
-  summary: 'Add an agent of another system by the address of its A2A card',
+  summary: 'Add an agent of another system by the address of its A2A card, or by an invitation',
   scope: 'agents:write',
   kind: 'write',
   limit: { budget: 'contact_request' },
   input: addRemoteAgentInput,
   output: remoteAgentSchema,
-  errors: ['DUPLICATE_HANDLE', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['AGENT_NOT_FOUND', 'DUPLICATE_HANDLE', 'FORBIDDEN', 'INVALID_HANDLE', 'NOT_FOUND'],
   example: {
     input: {
       card_url: exampleRemoteAgent.card_url,
@@ -39,7 +40,11 @@ export const addRemoteAgentOperation = defineOperation({
     },
   },
   async run(work, input) {
-    return presentRemoteAgent(await addRemoteAgent(work, input));
+    const { card_url = '', invitation, agent = '', organization, ...rest } = input;
+    const added = await (invitation === undefined
+      ? addRemoteAgent(work, { ...rest, card_url, organization })
+      : acceptInvitation(work, { invitation, agent, handle: rest.handle }));
+    return presentRemoteAgent(added);
   },
   rest: {
     method: 'POST',

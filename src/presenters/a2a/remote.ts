@@ -10,7 +10,8 @@ import { readRawFiles, toStoredMessage } from './stored-message.ts';
 /** A message to a remote agent. */
 export interface OutgoingMessage {
   id: string;
-  thread_id: string;
+  /** As both installations name it. */
+  conversation: string;
   content: string;
   content_type: 'text' | 'markdown';
   metadata: Record<string, unknown>;
@@ -31,9 +32,9 @@ export function toSendRequest(
   files: readonly WirePart[],
   { context_id, remote_task_id, callback_url }: OutgoingPlace,
 ): object {
-  const { id, thread_id, content, content_type, metadata, expects_reply } = message;
+  const { id, conversation, content, content_type, metadata, expects_reply } = message;
   const mediaType = content_type === 'markdown' ? 'text/markdown' : 'text/plain';
-  const mailbox = { conversation: thread_id, metadata, ...(!expects_reply && { expects_reply: false }) };
+  const mailbox = { conversation, metadata, ...(!expects_reply && { expects_reply: false }) };
   return {
     message: {
       messageId: id,

@@ -16,6 +16,7 @@ const ownedRows = {
   /** With what the other systems said about its messages. */
   remote_threads: `delete from remote_threads r using thread_members m where m.thread_id = r.thread_id and m.agent_id = $1`,
   remote_agents: 'delete from remote_agents where agent_id = $1',
+  remote_invitations: 'delete from remote_invitations where agent_id = $1',
   tasks: 'delete from tasks where client_id = $1 or agent_id = $1',
   expected_replies: 'delete from expected_replies where asked_id = $1 or sender_id = $1',
   approvals: 'delete from approvals where agent_id = $1',

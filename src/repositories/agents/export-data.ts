@@ -33,7 +33,9 @@ const sections = {
   a2a_message: `select task_id, message_id, client_message_id, wire from a2a_messages
       where client_id = :agent_id or agent_id = :agent_id order by task_id, message_id`,
   a2a_push_config: `select task_id, id, url, scheme, created_at from a2a_push_configs where client_id = :agent_id order by task_id, id`,
-  remote_agent: `select card_url, state, card, identity, confirmed, credential_kind, created_at from remote_agents where agent_id = :agent_id`,
+  remote_agent: `select card_url, state, card, identity, confirmed, credential_kind, ${handle('bound_id')} as only_with, created_at from remote_agents where agent_id = :agent_id`,
+  remote_invitation: `select id, ${handle('remote_id')} as remote_agent, created_at, expires_at, redeemed_at from remote_invitations
+      where agent_id = :agent_id order by id`,
   remote_message: `select r.message_id, r.thread_id, r.outcome, r.delivery, r.remote_task_id, r.error, r.created_at
       from remote_messages r join thread_members m using (thread_id) where m.agent_id = :agent_id order by r.message_id`,
   expected_reply: `select message_id, ${handle('asked_id')} as asked, thread_id, created_at from expected_replies

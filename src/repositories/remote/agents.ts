@@ -45,6 +45,8 @@ export interface RemoteAgentRow {
   /** Without a confirmation, it is removed then. */
   expires_at: number | null;
   created_at: number;
+  /** The only agent here that it talks with; null: each one of its owner. */
+  bound_id: string | null;
 }
 
 /** With its columns of `agents`. */
@@ -53,12 +55,13 @@ export interface ListedRemoteAgentRow extends RemoteAgentRow {
   display_name: string;
   description: string;
   owner_id: string;
+  bound_handle: string | null;
   skills: { name: string; description: string }[];
 }
 
 export type NewRemoteAgent = Pick<
   RemoteAgentRow,
-  'agent_id' | 'card_url' | 'credential_kind' | 'credential' | 'expires_at' | 'created_at'
+  'agent_id' | 'card_url' | 'credential_kind' | 'credential' | 'expires_at' | 'created_at' | 'bound_id'
 >;
 
 /** What a fetch of the card changes. */
@@ -68,16 +71,17 @@ export type CardState = Pick<
 >;
 
 const columns = `r.agent_id, r.card_url, r.state, r.card, r.identity, r.confirmed, r.credential_kind, r.credential, r.attempts, r.next_at, r.card_error,
-  r.last_error, r.failing_since, r.last_delivered_at, r.expires_at, r.created_at`;
+  r.last_error, r.failing_since, r.last_delivered_at, r.expires_at, r.created_at, r.bound_id`;
 
-const listed = `${columns}, a.canonical_handle, a.display_name, a.description, a.skills, a.owner_id
+const listed = `${columns}, a.canonical_handle, a.display_name, a.description, a.skills, a.owner_id,
+  (select canonical_handle from agents where id = r.bound_id) as bound_handle
   from remote_agents r join agents a on a.id = r.agent_id`;
 
 export const remoteAgentsRepository = repository({
   insert: sql.run<[agent: NewRemoteAgent]>(
     'remote_agents.insert',
-    `insert into remote_agents (agent_id, card_url, state, credential_kind, credential, next_at, expires_at, created_at)
-     values (:agent_id, :card_url, 'waiting', :credential_kind, :credential, :created_at, :expires_at, :created_at)`,
+    `insert into remote_agents (agent_id, card_url, state, credential_kind, credential, next_at, expires_at, created_at, bound_id)
+     values (:agent_id, :card_url, 'waiting', :credential_kind, :credential, :created_at, :expires_at, :created_at, :bound_id)`,
   ),
   find: sql.row<[agentId: string], ListedRemoteAgentRow>(
     'remote_agents.find',
@@ -112,6 +116,39 @@ export const remoteAgentsRepository = repository({
   setCredential: sql.run<[agentId: string, kind: CredentialKind, credential: Buffer | null]>(
     'remote_agents.set_credential(agent_id, kind, credential)',
     `update remote_agents set credential_kind = :kind, credential = :credential where agent_id = :agent_id`,
+  ),
+  /** Stores what the other installation answered to a claimed record. Returns false if the lease has ended. */
+  setRedeemed: sql.hasRow<
+    [redeemed: Pick<RemoteAgentRow, 'agent_id' | 'card_url' | 'credential'> & { lease: number }]
+  >(
+    'remote_agents.set_redeemed',
+    `update remote_agents set card_url = :card_url, credential = :credential where agent_id = :agent_id and next_at = :lease returning agent_id`,
+  ),
+  /** The other installation has ended its token: nothing is sent until a person confirms it again. */
+  suspend: sql.run<[agentId: string]>(
+    'remote_agents.suspend',
+    `update remote_agents set state = 'waiting', confirmed = null where agent_id = :agent_id and state = 'ready'`,
+  ),
+  /** Whether calls of the agent are answered; undefined without such an agent. */
+  isReady: sql.value<[agentId: string], boolean | undefined>(
+    'remote_agents.is_ready',
+    `select state = 'ready' from remote_agents where agent_id = :agent_id`,
+  ),
+  /** The only agent here that it talks with; null: each one of its owner. */
+  findBound: sql.value<[agentId: string], string | null | undefined>(
+    'remote_agents.find_bound',
+    `select bound_id from remote_agents where agent_id = :agent_id`,
+  ),
+  /** Those that talk with this agent only. */
+  listBound: sql.rows<[agentId: string], { id: string; canonical_handle: string }>(
+    'remote_agents.list_bound',
+    `select a.id, a.canonical_handle from remote_agents r join agents a on a.id = r.agent_id
+     where r.bound_id = :agent_id and a.retired_at is null order by a.id`,
+  ),
+  /** Which of these handles are taken, also by retired agents. */
+  listTakenHandles: sql.values<[handles: readonly string[]], string>(
+    'remote_agents.list_taken_handles',
+    `select canonical_handle from agents where canonical_handle = any(:handles::text[])`,
   ),
   /** The card is fetched at once. */
   setDue: sql.run<[agentId: string, now: number]>(

@@ -13,6 +13,8 @@ export interface RemoteThreadRow {
   position: number;
   /** As the remote side names the conversation; null before it answers. */
   context_id: string | null;
+  /** As both installations name it. */
+  conversation: string;
   /** Of the message after `position`. */
   attempts: number;
   /** The message whose sending has begun, and whose outcome is not known. */
@@ -23,7 +25,7 @@ export interface RemoteThreadRow {
   poll_at: number | null;
 }
 
-export type RemoteThreadState = Omit<RemoteThreadRow, 'thread_id' | 'agent_id'>;
+export type RemoteThreadState = Omit<RemoteThreadRow, 'thread_id' | 'agent_id' | 'conversation'>;
 
 /** What became of a message to a remote agent. */
 export interface RemoteMessageRow {
@@ -64,7 +66,8 @@ export interface MessagePlace {
   remote_task_id: string | null;
 }
 
-const columns = `r.thread_id, r.agent_id, r.position, r.context_id, r.attempts, r.begun_id, r.next_at, r.poll_at`;
+const columns = `r.thread_id, r.agent_id, r.position, r.context_id, r.attempts, r.begun_id, r.next_at, r.poll_at,
+  coalesce((select c.conversation from remote_conversations c where c.thread_id = r.thread_id), r.thread_id) as conversation`;
 const taskColumns = `k.thread_id, k.remote_task_id, k.message_id, k.task_id, k.state, k.generation, k.polls, k.cancel_sent, k.poll_at`;
 
 /** Needs remote tasks `k`: it is canceled here, and the remote side does not know. */
@@ -110,6 +113,22 @@ export const remoteThreadsRepository = repository({
   isRemote: sql.hasRow<[threadId: string]>(
     'remote_threads.is_remote',
     `select 1 from remote_threads where thread_id = :thread_id`,
+  ),
+  /** The thread of a conversation with a remote agent. */
+  findConversation: sql.value<[agentId: string, conversation: string], string | undefined>(
+    'remote_conversations.find(agent_id, conversation)',
+    `select thread_id from remote_conversations where agent_id = :agent_id and conversation = :conversation
+     union all select thread_id from remote_threads where agent_id = :agent_id and thread_id = :conversation limit 1`,
+  ),
+  /** The remote agent has opened a thread as this conversation. */
+  addConversation: sql.run<[agentId: string, conversation: string, threadId: string]>(
+    'remote_conversations.insert(agent_id, conversation, thread_id)',
+    `insert into remote_conversations (agent_id, conversation, thread_id) values (:agent_id, :conversation, :thread_id)`,
+  ),
+  /** Whether a message belongs to a task that the remote agent opened: it travels as an update of that task only. */
+  isUpdate: sql.hasRow<[messageId: string, agentId: string]>(
+    'remote_threads.is_update(message_id, agent_id)',
+    `select 1 from task_messages k join tasks t on t.id = k.task_id where k.message_id = :message_id and t.client_id = :agent_id limit 1`,
   ),
   /** No other process gets the thread for `leaseMs`. Undefined while another one has it, or before it is due. */
   claim: sql.row<[threadId: string, now: number, leaseMs: number], RemoteThreadRow>(

@@ -1,4 +1,5 @@
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
+import { invitationClientId } from '../../../packages/core/src/domain/remote.ts';
 import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
 import { requireOpenTask } from '../../../packages/core/src/policies/tasks.ts';
 import { findStartRefusal } from '../threads/threads.ts';
@@ -20,6 +21,8 @@ export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_t
   task_id: string | undefined;
   /** A thread of the client and the agent. */
   context_id: string | undefined;
+  /** As another installation names the thread. It counts only for the principal of an invitation. */
+  conversation: string | undefined;
   accepted_output_modes: readonly string[];
   /** False: the message ends its task at once. */
   expects_reply: boolean;
@@ -98,7 +101,8 @@ const toDraft = (
 });
 
 async function open(work: Work, message: ClientMessage) {
-  const { agent, context_id, accepted_output_modes } = message;
+  const { agent, accepted_output_modes } = message;
+  const { context_id = await findConversation(work, message) } = message;
   if (context_id !== undefined) await requireContext(work, context_id, agent);
   const id = newId('task');
   const { task, message: sent } = await openTask(work, {
@@ -113,7 +117,35 @@ async function open(work: Work, message: ClientMessage) {
   });
   if (!task) throw new Error('a question to a named agent has a task');
   if (!message.expects_reply) moveTask(work, task, { report: 'completed' }, { by: null });
+  if (context_id === undefined && hasConversation(work, message))
+    await work.db.remoteThreads.addConversation(work.actor.agent_id, message.conversation, sent.thread_id);
   return { task_id: id, message_id: sent.id };
+}
+
+type InConversation = Pick<ClientMessage, 'conversation'>;
+
+/** Other clients have no conversations, so none of them can name one. */
+function hasConversation<Message extends InConversation>(
+  { actor }: Work,
+  message: Message,
+): message is Message & { conversation: string } {
+  return message.conversation !== undefined && actor.client_id === invitationClientId;
+}
+
+/** Returns the thread of a conversation with another installation; undefined if there is none yet, and until this transaction ends. */
+async function findConversation(
+  work: Work,
+  message: InConversation & { agent: string },
+): Promise<string | undefined> {
+  if (!hasConversation(work, message)) return undefined;
+  const { agent_id: client_id } = work.actor;
+  const { conversation, agent } = message;
+  await work.db.a2aMessages.lock({
+    client_id,
+    client_message_id: `conversation ${conversation}`,
+    handle: agent,
+  });
+  return work.db.remoteThreads.findConversation(client_id, conversation);
 }
 
 /** Locks the thread. @throws {DomainError} VALIDATION_ERROR unless its members are the actor and the agent */

@@ -11,6 +11,9 @@ export async function retire(
   work: SystemWork,
   { id, canonical_handle }: { id: string; canonical_handle: string },
 ): Promise<void> {
+  await work.db.remoteInvitations.removeOfAgent(id);
+  // The agents of other installations that talk with it alone.
+  for (const remote of await work.db.remoteAgents.listBound(id)) await retireRemote(work, remote);
   await endTasksOfAgent(work, id);
   await work.db.agents.retire(id, work.now);
   work.changes.audit({ act: 'agent.retired', agent_id: id });
@@ -28,6 +31,18 @@ export async function retire(
     work.changes.publish(message);
   // After the tokens, whose lock a claim holds when it locks the inbox.
   await removeInboxOf(work, id);
+}
+
+/** Removes the record of an agent of another system, and retires it. */
+export async function retireRemote(
+  work: SystemWork,
+  { id, canonical_handle }: { id: string; canonical_handle: string },
+): Promise<void> {
+  // As a worker that applies an answer: first the threads, then their tasks.
+  await work.db.remoteThreads.lockOfAgent(id);
+  await retire(work, { id, canonical_handle });
+  await work.db.remoteAgents.remove(id);
+  work.changes.audit({ act: 'remote_agent.removed', agent_id: id });
 }
 
 /**

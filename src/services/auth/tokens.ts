@@ -31,10 +31,11 @@ export interface Revocation {
 export interface Tokens {
   /**
    * Returns the actor of a bearer token.
+   * @param resource the URL of an agent: tokens for calls of this agent are accepted too.
    * @throws {DomainError} UNAUTHORIZED if it is unknown, expired, revoked, of a retired agent, or for another audience;
    * UNAVAILABLE if the database does not respond
    */
-  verify(token: string, audience: TokenAudience): Promise<Actor>;
+  verify(token: string, audience: TokenAudience, resource?: string): Promise<Actor>;
   /**
    * Verifies a token again, by its hash as in `Actor.token_id`.
    * @throws {DomainError} as verify
@@ -98,12 +99,12 @@ export function createTokens({ find, resources, offsetMs = () => 0, now = Date.n
     ws: [resources.service, resources.ws, resources.api],
   };
 
-  async function confirm(tokenId: string, audience: TokenAudience): Promise<Actor> {
+  async function confirm(tokenId: string, audience: TokenAudience, resource?: string): Promise<Actor> {
     const cached = cache.get(tokenId) ?? (await cache.lookUp(tokenId));
     if (!cached) throw unknownToken();
     const { actor } = cached;
     if (actor.expires_at <= now()) throw unauthorized('This access token has expired; request a new one.');
-    if (!accepted[audience].includes(actor.resource)) {
+    if (!accepted[audience].includes(actor.resource) && actor.resource !== resource) {
       throw unauthorized(
         `This access token is for ${actor.resource}; request one for ${resources[audience]}.`,
       );
@@ -112,11 +113,11 @@ export function createTokens({ find, resources, offsetMs = () => 0, now = Date.n
   }
 
   return {
-    verify(token, audience) {
+    verify(token, audience, resource) {
       if (token.length > maxTokenLength) return Promise.reject(unknownToken());
-      return confirm(hash('sha256', token, 'base64url'), audience);
+      return confirm(hash('sha256', token, 'base64url'), audience, resource);
     },
-    confirm,
+    confirm: (tokenId, audience) => confirm(tokenId, audience),
     extend: cache.extend,
     forget(revocation) {
       cache.forget((_id, { actor, grant_id }) => isEndedBy(revocation, actor, grant_id));

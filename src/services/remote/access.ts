@@ -1,8 +1,22 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { invitationClientId } from '../../../packages/core/src/domain/remote.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import type { ListedRemoteAgentRow } from '../../repositories/remote/agents.ts';
 import type { ReadWork, SystemWork, Work } from '../../work/unit-of-work.ts';
 import { agentNotFound, parseAgentKey, requireAgent } from '../access.ts';
+
+const confirmedRetryAfterSeconds = 60;
+
+/**
+ * Checks a caller that has the token of an invitation.
+ * @throws {DomainError} FORBIDDEN if no person has confirmed it
+ */
+export async function requireConfirmed({ remoteAgents }: ReadWork['db'], actor: Actor): Promise<void> {
+  if (actor.client_id !== invitationClientId || (await remoteAgents.isReady(actor.agent_id))) return;
+  const message = 'A person of this installation must confirm your agent first. Try again later.';
+  throw new DomainError('FORBIDDEN', message, { retry_after: confirmedRetryAfterSeconds });
+}
 
 /** An agent of another system, with its columns of `agents`. */
 export type RemoteAgent = ListedRemoteAgentRow;

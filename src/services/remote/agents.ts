@@ -3,14 +3,14 @@ import { DomainError, wrongField } from '../../../packages/core/src/domain/error
 import { isName, nameRule } from '../../../packages/core/src/domain/agents/handles.ts';
 import {
   confirmationMs,
-  type CredentialKind,
+  type EnteredCredentialKind,
   remoteTopic,
 } from '../../../packages/core/src/domain/remote.ts';
 import type { PrincipalRow } from '../../repositories/agents/managed-agents.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { retiredActor } from '../actor-checks.ts';
 import { registerAgentFor } from '../agents/registration.ts';
-import { retire } from '../agents/retire.ts';
+import { retireRemote } from '../agents/retire.ts';
 import { applyChanges } from '../agents/update.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { type RemoteAgent, requireRemoteSettings } from './access.ts';
@@ -19,7 +19,7 @@ import { type RemoteCredential, sealCredential } from './credentials.ts';
 
 /** As a caller writes it. */
 export interface NewCredential {
-  kind: CredentialKind;
+  kind: EnteredCredentialKind;
   token?: string | undefined;
   client_id?: string | undefined;
   client_secret?: string | undefined;
@@ -47,7 +47,25 @@ export async function addRemoteAgentFor(
 ): Promise<RemoteAgent> {
   const card_url = parseCardUrl(work, input.card_url);
   const credential = parseCredential(work, input.credential);
-  const name = (input.handle ?? toHandleName(card_url)).toLowerCase();
+  const name = input.handle ?? toHandleName(card_url);
+  return insertRemoteAgent(work, principal, { name, organization, card_url, credential, bound_id: null });
+}
+
+/** A record to insert. Its address is checked. */
+interface NewRecord extends Pick<RemoteAgent, 'card_url' | 'bound_id'> {
+  /** The part of the handle after the dot, in any case. */
+  name: string;
+  organization: string | undefined;
+  credential: RemoteCredential;
+}
+
+/** Inserts the record of an agent of another system, which a worker then reads. @throws {DomainError} as addRemoteAgentFor */
+export async function insertRemoteAgent(
+  work: SystemWork,
+  principal: PrincipalRow,
+  { name: nameInput, organization, card_url, credential, bound_id }: NewRecord,
+): Promise<RemoteAgent> {
+  const name = nameInput.toLowerCase();
   if (!isName(name)) throw wrongField('handle', nameRule);
   const { id } = await registerAgentFor(work, principal, {
     name,
@@ -66,6 +84,7 @@ export async function addRemoteAgentFor(
     ...sealCredential(work.settings.sealedBox, id, credential),
     expires_at: work.now + confirmationMs,
     created_at: work.now,
+    bound_id,
   });
   work.changes.audit({ act: 'remote_agent.added', agent_id: id, detail: { host: new URL(card_url).host } });
   work.changes.publish({ topic: remoteTopic, body: id });
@@ -107,10 +126,12 @@ export interface RemoteAgentChanges {
  */
 export async function updateRemoteAgent(
   work: SystemWork,
-  { agent_id, state }: RemoteAgent,
+  { agent_id, state, credential_kind: kind }: RemoteAgent,
   { display_name, credential: input }: RemoteAgentChanges,
 ): Promise<RemoteAgent> {
   if (input !== undefined) {
+    if (kind === 'invitation')
+      throw wrongField('credential', 'comes from the invitation; remove the agent and redeem another one');
     const { credential_kind, credential } = sealCredential(
       work.settings.sealedBox,
       agent_id,
@@ -140,11 +161,7 @@ export async function removeRemoteAgent(
   work: SystemWork,
   { agent_id: id, canonical_handle }: RemoteAgent,
 ): Promise<void> {
-  // As a worker that applies an answer: first the threads, then their tasks.
-  await work.db.remoteThreads.lockOfAgent(id);
-  await retire(work, { id, canonical_handle });
-  await work.db.remoteAgents.remove(id);
-  work.changes.audit({ act: 'remote_agent.removed', agent_id: id });
+  await retireRemote(work, { id, canonical_handle });
 }
 
 /** Removes a remote agent unless a person has confirmed it meanwhile. */
@@ -176,8 +193,8 @@ export async function confirmRemoteAgent(
 /** The usual place of a card (A2A 1.0, section 8.2). */
 const wellKnown = '/.well-known/agent-card.json';
 
-/** @throws {DomainError} VALIDATION_ERROR, NOT_FOUND */
-function parseCardUrl(work: SystemWork, text: string): string {
+/** Checks the address of a card. @throws {DomainError} VALIDATION_ERROR, NOT_FOUND */
+export function parseCardUrl(work: SystemWork, text: string): string {
   const problem = requireRemoteSettings(work).checkUrl(text);
   if (problem !== undefined) throw wrongField('card_url', problem);
   const url = new URL(text);
@@ -196,7 +213,7 @@ function parseCardUrl(work: SystemWork, text: string): string {
 }
 
 /** The fields of each kind of credential. */
-const fieldsOfKind: Readonly<Record<CredentialKind, readonly (keyof NewCredential)[]>> = {
+const fieldsOfKind: Readonly<Record<EnteredCredentialKind, readonly (keyof NewCredential)[]>> = {
   none: [],
   bearer: ['token'],
   client_credentials: ['client_id', 'client_secret'],
@@ -221,11 +238,26 @@ function parseCredential(work: SystemWork, input: NewCredential): RemoteCredenti
 }
 
 const maxNameLength = 32;
+const maxChoices = 200;
 
 /** A name for an agent of this host. */
-function toHandleName(card_url: string): string {
-  return new URL(card_url).hostname
-    .replace(/^www\./, '')
+export function toHandleName(card_url: string): string {
+  return toName(new URL(card_url).hostname.replace(/^www\./, ''));
+}
+
+/** Returns the first name like `text` that no agent of the owner has or had. */
+export async function chooseName({ db }: SystemWork, owner_name: string, text: string): Promise<string> {
+  const name = toName(text);
+  const names = [
+    name,
+    ...Array.from({ length: maxChoices }, (_, at) => toName(`${name.slice(0, 28)}-${at + 2}`)),
+  ];
+  const taken = new Set(await db.remoteAgents.listTakenHandles(names.map((one) => `${owner_name}.${one}`)));
+  return names.find((one) => !taken.has(`${owner_name}.${one}`)) ?? name;
+}
+
+function toName(text: string): string {
+  return text
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, maxNameLength)
     .replaceAll(/^-+|-+$/g, '');

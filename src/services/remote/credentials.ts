@@ -12,6 +12,13 @@ const credential = z.discriminatedUnion('kind', [
     /** Null: the one that the card names. */
     token_url: z.string().nullable(),
   }),
+  z.object({
+    kind: z.literal('invitation'),
+    /** Issued by the other installation; null before it has answered. */
+    token: z.string().nullable(),
+    /** The address of the invitation, and the token that is posted to it; null after that, and on the side that invited. */
+    request: z.object({ url: z.string(), token: z.string() }).nullable(),
+  }),
 ]);
 
 /** What calls to a remote agent are authorized with. */

@@ -45,7 +45,7 @@ export async function createThread(work: Work, input: CreateThread) {
     unread_count: 0,
   };
   await work.db.threads.insert({ ...thread, member_ids });
-  const remote = others.find(isRemote);
+  const remote = [creator, ...others].find(isRemote);
   if (remote) await work.db.remoteThreads.insert({ thread_id: thread.id, agent_id: remote.id }, work.now);
   work.changes.emit({
     type: 'thread.created',
@@ -76,12 +76,29 @@ async function requireMembers(work: Work, participants: readonly string[]) {
     );
   }
   requireDistinctMembers(others, creator.id);
-  if (others.length > 1 && others.some(isRemote)) throw remoteInGroup();
+  if (others.length > 1 && [creator, ...others].some(isRemote)) throw remoteInGroup();
   for (const other of others) {
     const refusal = checkInboundPolicy(other, other);
     if (refusal) throw refusal;
   }
+  await requireBound(work, [creator, ...others]);
   return { creator, others };
+}
+
+/**
+ * An agent of another installation talks with the agent of its invitation only: there, all messages are those of that one.
+ * @throws {DomainError} NOT_ALLOWED
+ */
+async function requireBound(
+  { db }: Work,
+  members: readonly { id: string; canonical_handle: string; scope: AgentScope }[],
+): Promise<void> {
+  for (const { id, canonical_handle } of members.filter(isRemote)) {
+    const bound = await db.remoteAgents.findBound(id);
+    if (!bound || members.some((member) => member.id === bound)) continue;
+    const message = `${canonical_handle} talks only with the agent that its invitation connected it with.`;
+    throw new DomainError('NOT_ALLOWED', message);
+  }
 }
 
 /** Whether an agent belongs to another system. */

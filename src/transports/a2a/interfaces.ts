@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import { fromProtoJson } from '../../presenters/a2a/request.ts';
 import { requireScope } from '../../operations/execute/authorize-scope.ts';
@@ -23,6 +24,8 @@ export interface InterfaceParts extends CallParts, Pick<CardParts, 'registerMiss
   authenticate: Middleware;
   /** Turns errors into responses in the form of the binding. */
   answerErrors: Middleware;
+  /** Throws FORBIDDEN for an agent of another installation that no person has confirmed. */
+  requireConfirmed(actor: Actor): Promise<void>;
 }
 
 /** The body of a message has at most 4 MiB of files in base64. */
@@ -86,7 +89,8 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
     ctx.state['a2a'] = state;
     let ended: A2aReason = 'UNSUPPORTED_OPERATION';
     try {
-      await parts.authenticate(ctx, () => {
+      await parts.authenticate(ctx, async () => {
+        await parts.requireConfirmed(actorOf(ctx));
         let isCounted = false;
         const onCounted = () => (isCounted = true);
         const serveBody = () =>
@@ -115,7 +119,7 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
 }
 
 /** The address of a call. */
-interface Address {
+export interface Address {
   handle: string;
   /** The path after the address of the agent. */
   path: string;
@@ -126,7 +130,8 @@ const current = /^\/a2a\/(?<owner>[^/]+)\/(?<agent_name>[^/]+)(?<path>\/.*)?$/;
 /** No owner has this name. */
 const legacy = /^\/a2a\/v0\.3\/(?<owner>[^/]+)\/(?<agent_name>[^/]+)(?<path>\/.*)?$/;
 
-function readAddress(url: string): Address | undefined {
+/** Reads the address of an agent, or one below it. Undefined for other addresses. */
+export function readAddress(url: string): Address | undefined {
   const isLegacy = url.startsWith('/a2a/v0.3/');
   const { owner, agent_name, path = '' } = (isLegacy ? legacy : current).exec(url)?.groups ?? {};
   if (owner === undefined || owner === '-') return undefined;

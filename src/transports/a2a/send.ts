@@ -97,12 +97,14 @@ export async function sendMessage(context: CallContext, { message, configuration
     task_id: message.taskId,
     context_id: message.contextId,
   };
+  const { conversation } = readMailbox(message);
   const files = await storeFiles(context, message, place);
   const input = {
     ...stored,
     agent,
     has_mailbox: hasMailbox,
     ...place,
+    conversation,
     attachment_ids: files.map(({ id }) => id),
     accepted_output_modes: configuration.acceptedOutputModes,
     expects_reply: expectsReply(message),
@@ -119,8 +121,18 @@ export async function sendMessage(context: CallContext, { message, configuration
   return shownTask.parse(sent);
 }
 
+const mailboxFields = z.object({
+  expects_reply: z.boolean().optional().catch(undefined),
+  conversation: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,100}$/)
+    .optional()
+    .catch(undefined),
+});
+
+/** What the metadata of the mailbox extension says. */
+const readMailbox = ({ metadata }: WireMessage): z.infer<typeof mailboxFields> =>
+  mailboxFields.safeParse(metadata?.[mailboxExtension]).data ?? {};
+
 /** Whether a message expects a reply. Its metadata of the mailbox extension can say that it does not. */
-export function expectsReply({ metadata }: WireMessage): boolean {
-  const mailbox = z.object({ expects_reply: z.boolean() }).safeParse(metadata?.[mailboxExtension]);
-  return !mailbox.success || mailbox.data.expects_reply;
-}
+export const expectsReply = (message: WireMessage): boolean => readMailbox(message).expects_reply ?? true;

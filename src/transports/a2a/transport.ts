@@ -3,10 +3,11 @@ import type { Context, Middleware } from 'koa';
 import { type CardParts, serveCard, serveLegacyCard } from './card.ts';
 import { refuseVerb } from './errors.ts';
 import { type FileParts, serveFile } from './files.ts';
+import { type InvitationParts, redeemInvitation } from './invitations.ts';
 import { takeUpdate, type UpdateParts } from './updates.ts';
 import { createInterfaces, type InterfaceParts } from './interfaces.ts';
 
-export interface A2aParts extends CardParts, FileParts, InterfaceParts, UpdateParts {}
+export interface A2aParts extends CardParts, FileParts, InterfaceParts, InvitationParts, UpdateParts {}
 
 /** The A2A transport. Each agent has a base address with a card and two interfaces. */
 export function createA2aTransport(parts: A2aParts): Middleware[] {
@@ -22,6 +23,7 @@ export function createA2aTransport(parts: A2aParts): Middleware[] {
     serve(`/v0.3/:owner/:agent_name/.well-known/${name}.json`, serveLegacyCard(parts));
   serve('/-/files/:sealed', serveFile(parts));
   router.post('/-/updates/:sealed', takeUpdate(parts));
+  router.post('/-/invitations/:secret', redeemInvitation(parts));
   const routes = router.routes() as Middleware;
   const interfaces = createInterfaces(parts);
   // Requests to other transports skip the router, which would compare their path with each of its routes.

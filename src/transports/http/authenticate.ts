@@ -34,8 +34,16 @@ export function actorOf(ctx: Context): Actor {
   return actor;
 }
 
-/** Requires a valid token for this audience, and adds the challenge to error responses of later handlers. */
-export function authenticate(tokens: Pick<Tokens, 'verify'>, audience: TokenAudience, metadataUrl: string) {
+/**
+ * Requires a valid token for this audience, and adds the challenge to error responses of later handlers.
+ * @param resourceOf returns the URL of the agent of a request, if tokens for one agent are accepted too.
+ */
+export function authenticate(
+  tokens: Pick<Tokens, 'verify'>,
+  audience: TokenAudience,
+  metadataUrl: string,
+  resourceOf: (ctx: Context) => string | undefined = () => undefined,
+) {
   return async function authenticated(ctx: Context, next: Next): Promise<void> {
     const token = bearerToken(ctx.get('Authorization'));
     try {
@@ -44,7 +52,7 @@ export function authenticate(tokens: Pick<Tokens, 'verify'>, audience: TokenAudi
           'UNAUTHORIZED',
           'Authentication required: send the header Authorization: Bearer <access token>.',
         );
-      ctx.state['actor'] = await tokens.verify(token, audience);
+      ctx.state['actor'] = await tokens.verify(token, audience, resourceOf(ctx));
       await next();
     } catch (error) {
       const challenge = error instanceof DomainError && challengeFor(error, metadataUrl, token !== undefined);

@@ -52,7 +52,7 @@ export function answerErrors(logger: Logger, write = writeJson) {
       const request_id = String(ctx.state['request_id']);
       if (error.code === 'INTERNAL' || (error.code === 'UNAVAILABLE' && outages.shouldLog())) {
         logger.error(
-          { err: error.cause ?? error, request_id, method: ctx.method, path: ctx.path },
+          { err: error.cause ?? error, request_id, method: ctx.method, path: withoutSecret(ctx.path) },
           error.code,
         );
       }
@@ -62,6 +62,9 @@ export function answerErrors(logger: Logger, write = writeJson) {
     }
   };
 }
+
+/** The addresses of A2A that need no token end with a secret. */
+const withoutSecret = (path: string): string => path.replace(/^(\/a2a\/-\/\w+\/).+$/, '$1…');
 
 /** Limits log entries during an outage, when every request fails. */
 function oncePerSecond(): { shouldLog(): boolean } {

@@ -25,6 +25,7 @@ describe('identifiers', () => {
       approval: 'apr',
       webhook: 'whk',
       invitation: 'inv',
+      remoteInvitation: 'rinv',
       grant: 'grt',
       audit: 'aud',
       erasure: 'ers',

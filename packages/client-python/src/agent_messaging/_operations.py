@@ -1158,7 +1158,7 @@ class RemoteAgent(TypedDict):
     state: Literal["waiting", "ready"]
     """Messages are sent only when it is ready."""
     waiting_for: Literal["card", "person"] | None
-    """card: it was not read yet. person: a person confirms the fingerprint in the console."""
+    """card: it was not read yet, or its invitation was not redeemed yet. person: a person confirms the fingerprint in the console."""
     interface: RemoteAgentInterface | None
     """Where messages go, and how."""
     token_url: str | None
@@ -1169,8 +1169,10 @@ class RemoteAgent(TypedDict):
     """Of the address of the card, its keys, and the origins where messages and secrets go."""
     confirmed_fingerprint: str | None
     """The fingerprint that a person has confirmed."""
-    credential: Literal["none", "bearer", "client_credentials"]
-    """How this service signs in there."""
+    credential: Literal["none", "bearer", "client_credentials", "invitation"]
+    """How this service signs in there. invitation: with a token of the other installation."""
+    only_with: str | None
+    """The agent here that it was connected with by an invitation. null: all agents of its owner can write to it."""
     card_error: str | None
     """Why its card could not be read."""
     last_delivered_at: int | None
@@ -3029,25 +3031,31 @@ class RemoteOperations(Noun):
 
     def add_agent(
         self,
-        card_url: str,
         *,
+        card_url: str | None = None,
+        invitation: str | None = None,
+        agent: str | None = None,
         handle: str | None = None,
         organization: str | None = None,
         credential: AddRemoteAgentCredential | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> RemoteAgent:
-        """Add an agent of another system by the address of its A2A card.
+        """Add an agent of another system by the address of its A2A card, or by an invitation.
 
         Requires the scope `agents:write`.
 
         :param card_url: The https address of its A2A card. An address without a path means /.well-known/agent-card.json.
+        :param invitation: In place of card_url: the address of an invitation that another installation has issued.
+        :param agent: With invitation: the agent that accepts it, which you manage. Only this one talks with the added agent.
         :param handle: The part of its handle here after the dot. Default: from the host of the card.
         :param organization: Slug of the organization that will own the record. You must be one of its admins.
         :param credential: How this service signs in there. It is stored encrypted and never returned.
         """
         return self._call("add_remote_agent", {
             "card_url": card_url,
+            "invitation": invitation,
+            "agent": agent,
             "handle": handle,
             "organization": organization,
             "credential": credential,

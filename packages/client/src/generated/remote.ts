@@ -20,7 +20,7 @@ export interface RemoteAgent extends AgentReference {
   card_url: string;
   /** Messages are sent only when it is ready. */
   state: 'waiting' | 'ready';
-  /** card: it was not read yet. person: a person confirms the fingerprint in the console. */
+  /** card: it was not read yet, or its invitation was not redeemed yet. person: a person confirms the fingerprint in the console. */
   waiting_for: 'card' | 'person' | null;
   /** Where messages go, and how. */
   interface: {
@@ -39,8 +39,10 @@ export interface RemoteAgent extends AgentReference {
   fingerprint: string | null;
   /** The fingerprint that a person has confirmed. */
   confirmed_fingerprint: string | null;
-  /** How this service signs in there. */
-  credential: 'none' | 'bearer' | 'client_credentials';
+  /** How this service signs in there. invitation: with a token of the other installation. */
+  credential: 'none' | 'bearer' | 'client_credentials' | 'invitation';
+  /** The agent here that it was connected with by an invitation. null: all agents of its owner can write to it. */
+  only_with: string | null;
   /** Why its card could not be read. */
   card_error: string | null;
   /** When it last accepted a message. */
@@ -63,10 +65,14 @@ export interface ListRemoteAgentsInput {
   cursor?: string | undefined;
 }
 
-/** Add an agent of another system by the address of its A2A card */
+/** Add an agent of another system by the address of its A2A card, or by an invitation */
 export interface AddRemoteAgentInput {
   /** The https address of its A2A card. An address without a path means /.well-known/agent-card.json. */
-  card_url: string;
+  card_url?: string | undefined;
+  /** In place of card_url: the address of an invitation that another installation has issued. */
+  invitation?: string | undefined;
+  /** With invitation: the agent that accepts it, which you manage. Only this one talks with the added agent. */
+  agent?: string | undefined;
   /** The part of its handle here after the dot. Default: from the host of the card. */
   handle?: string | undefined;
   /** Slug of the organization that will own the record. You must be one of its admins. */
@@ -137,8 +143,8 @@ export interface ListRemoteAgentsOutput {
 export interface RemoteCalls {
   /** List the agents of other systems that your owner has added, by handle. */
   listAgents(input?: ListRemoteAgentsInput, options?: CallOptions): List<ListRemoteAgentsOutput['remote_agents'][number], ListRemoteAgentsOutput>;
-  /** Add an agent of another system by the address of its A2A card. */
-  addAgent(input: AddRemoteAgentInput, options?: CallOptions): Promise<RemoteAgent>;
+  /** Add an agent of another system by the address of its A2A card, or by an invitation. */
+  addAgent(input?: AddRemoteAgentInput, options?: CallOptions): Promise<RemoteAgent>;
   /** Retrieve an agent of another system that your owner has added. */
   getAgent(input: GetRemoteAgentInput, options?: CallOptions): Promise<RemoteAgent>;
   /** Change the name or the credential of an agent of another system. */

@@ -27,6 +27,7 @@ export const idPrefixes = {
   approval: 'apr',
   webhook: 'whk',
   invitation: 'inv',
+  remoteInvitation: 'rinv',
   grant: 'grt',
   audit: 'aud',
   erasure: 'ers',

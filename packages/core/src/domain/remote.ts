@@ -13,10 +13,21 @@ export const cardAgeMs = 24 * 3_600_000;
 /** `waiting`: for its card, or for a person. Nothing is sent. */
 export const remoteStates = ['waiting', 'ready'] as const;
 
-/** How this service signs in at the other system. */
-export const credentialKinds = ['none', 'bearer', 'client_credentials'] as const;
+/** How this service signs in at the other system, as an owner sets it. */
+export const enteredCredentialKinds = ['none', 'bearer', 'client_credentials'] as const;
+
+export type EnteredCredentialKind = (typeof enteredCredentialKinds)[number];
+
+/** `invitation`: with a token that the other installation has issued. */
+export const credentialKinds = [...enteredCredentialKinds, 'invitation'] as const;
 
 export type CredentialKind = (typeof credentialKinds)[number];
+
+/** An invitation expires after it, in milliseconds. */
+export const remoteInvitationMs = 7 * 24 * 3_600_000;
+
+/** The client of tokens that invitations issue. It has no secret, so no program can sign in as it. */
+export const invitationClientId = 'invitation';
 
 interface OAuthFlows {
   clientCredentials?: { tokenUrl: string } | undefined;

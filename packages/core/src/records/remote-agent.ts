@@ -17,7 +17,9 @@ export const remoteAgentSchema = z
     waiting_for: z
       .enum(['card', 'person'])
       .nullable()
-      .describe('card: it was not read yet. person: a person confirms the fingerprint in the console.'),
+      .describe(
+        'card: it was not read yet, or its invitation was not redeemed yet. person: a person confirms the fingerprint in the console.',
+      ),
     interface: z
       .object({
         url: z.string().describe('The address.'),
@@ -35,7 +37,14 @@ export const remoteAgentSchema = z
       .nullable()
       .describe('Of the address of the card, its keys, and the origins where messages and secrets go.'),
     confirmed_fingerprint: z.string().nullable().describe('The fingerprint that a person has confirmed.'),
-    credential: z.enum(credentialKinds).describe('How this service signs in there.'),
+    credential: z
+      .enum(credentialKinds)
+      .describe('How this service signs in there. invitation: with a token of the other installation.'),
+    only_with: canonicalHandle
+      .nullable()
+      .describe(
+        'The agent here that it was connected with by an invitation. null: all agents of its owner can write to it.',
+      ),
     card_error: z.string().nullable().describe('Why its card could not be read.'),
     last_delivered_at: timestamp.nullable().describe('When it last accepted a message.'),
     last_error: z.string().nullable().describe('Why the last message could not be delivered.'),
@@ -78,11 +87,12 @@ export type RemoteAgentParts = Pick<
   identity: Identity | null;
   confirmed: Identity | null;
   credential_kind: RemoteAgentRecord['credential'];
+  bound_handle: string | null;
 };
 
 /** Returns the record of an agent of another system, without its credential. */
 export function presentRemoteAgent(row: RemoteAgentParts): RemoteAgentRecord {
-  const { agent_id, card, identity, confirmed, credential_kind, state } = row;
+  const { agent_id, card, identity, confirmed, credential_kind, state, bound_handle } = row;
   const { canonical_handle, display_name, description, skills, card_url } = row;
   const { card_error, last_delivered_at, last_error, failing_since, expires_at, created_at } = row;
   return {
@@ -101,6 +111,7 @@ export function presentRemoteAgent(row: RemoteAgentParts): RemoteAgentRecord {
     fingerprint: identity?.fingerprint ?? null,
     confirmed_fingerprint: confirmed?.fingerprint ?? null,
     credential: credential_kind,
+    only_with: bound_handle,
     card_error,
     last_delivered_at,
     last_error,
@@ -129,6 +140,7 @@ export const exampleRemoteAgent: RemoteAgentRecord = {
   fingerprint,
   confirmed_fingerprint: fingerprint,
   credential: 'bearer',
+  only_with: null,
   card_error: null,
   last_delivered_at: 1_794_000_060_000,
   last_error: null,

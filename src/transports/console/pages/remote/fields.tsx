@@ -1,7 +1,7 @@
-import type { CredentialKind } from '../../../../../packages/core/src/domain/remote.ts';
+import type { EnteredCredentialKind } from '../../../../../packages/core/src/domain/remote.ts';
 import { choicesField, type EnteredIn, type FieldDefinition, textField } from '../../define/fields.tsx';
 
-export const credentialChoices: readonly { value: CredentialKind; title: string; text: string }[] = [
+export const credentialChoices: readonly { value: EnteredCredentialKind; title: string; text: string }[] = [
   { value: 'none', title: 'None', text: 'The other service asks for no credential.' },
   { value: 'bearer', title: 'Token', text: 'A token that the other service has given you.' },
   {

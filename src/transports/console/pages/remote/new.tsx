@@ -55,13 +55,16 @@ export const remoteAgentNewPage = definePage<NewVisit>({
       button: 'Add agent',
       cancel: () => remotePath,
       async submit(visit, { card_url, handle, organization, ...credential }) {
-        const input = parseInput(addRemoteAgentOperation.input, {
+        const { card_url: url = '', ...input } = parseInput(addRemoteAgentOperation.input, {
           card_url,
           ...(handle !== '' && { handle }),
           ...(organization !== '' && { organization }),
           credential: toCredential(credential),
         });
-        const { agent_id } = await visit.write(addRemoteAgentForPerson, visit.person.account_id, input);
+        const { agent_id } = await visit.write(addRemoteAgentForPerson, visit.person.account_id, {
+          ...input,
+          card_url: url,
+        });
         return { to: `${remotePath}/${agent_id}`, flash: successFlash('Added. Its card is being read.') };
       },
     }),
