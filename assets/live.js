@@ -1,9 +1,4 @@
-// Updates the live part of a page with HTML from the server.
-const region = document.querySelector('[data-live]');
-let { live: address, cursor } = region.dataset;
-let source;
-let waitMs = 1000;
-
+// Updates the live parts of a page with HTML from the server.
 // Pages show times in this zone.
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 document.cookie = `ams_zone=${encodeURIComponent(timeZone)}; path=/; max-age=31536000; samesite=lax`;
@@ -35,35 +30,43 @@ function patch(old, next) {
   removeUntil(at);
 }
 
-function update({ data, lastEventId }) {
-  const page = document.documentElement;
-  const isAtEnd = innerHeight + scrollY > page.scrollHeight - 100;
-  const next = document.createElement('template');
-  next.innerHTML = data;
-  patch(region, next.content);
-  cursor = lastEventId;
-  waitMs = 1000;
-  const title = region.querySelector('[data-title]');
-  if (title) document.title = title.dataset.title;
-  if (isAtEnd && 'follow' in region.dataset) scrollTo(0, page.scrollHeight);
+function follow(region) {
+  let { live: address, cursor } = region.dataset;
+  let source;
+  let waitMs = 1000;
+
+  function update({ data, lastEventId }) {
+    const page = document.documentElement;
+    const isAtEnd = innerHeight + scrollY > page.scrollHeight - 100;
+    const next = document.createElement('template');
+    next.innerHTML = data;
+    patch(region, next.content);
+    cursor = lastEventId;
+    waitMs = 1000;
+    const title = region.querySelector('[data-title]');
+    if (title) document.title = title.dataset.title;
+    if (isAtEnd && 'follow' in region.dataset) scrollTo(0, page.scrollHeight);
+  }
+
+  function connect() {
+    source?.close();
+    if (document.hidden || !region.checkVisibility()) return;
+    const url = new URL(address, location);
+    url.searchParams.set('cursor', cursor);
+    source = new EventSource(url);
+    const on = (type, act) => source.addEventListener(type, act);
+    on('message', update);
+    on('end', () => {
+      source.close();
+      if (performance.now() > 2000) location.reload();
+    });
+    on('error', () => {
+      if (source.readyState === 2) setTimeout(connect, (waitMs = Math.min(waitMs * 2, 15000)));
+    });
+  }
+
+  document.addEventListener('visibilitychange', connect);
+  connect();
 }
 
-function connect() {
-  source?.close();
-  if (document.hidden) return;
-  const url = new URL(address, location);
-  url.searchParams.set('cursor', cursor);
-  source = new EventSource(url);
-  const on = (type, act) => source.addEventListener(type, act);
-  on('message', update);
-  on('end', () => {
-    source.close();
-    if (performance.now() > 2000) location.reload();
-  });
-  on('error', () => {
-    if (source.readyState === 2) setTimeout(connect, (waitMs = Math.min(waitMs * 2, 15000)));
-  });
-}
-
-document.addEventListener('visibilitychange', connect);
-connect();
+document.querySelectorAll('[data-live]').forEach(follow);

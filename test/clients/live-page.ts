@@ -64,9 +64,10 @@ function parseBlock(block: string): LiveEvent[] {
   return [{ id: fieldsOf('id')[0] ?? '', type: fieldsOf('event')[0] ?? 'message', data: data.join('\n') }];
 }
 
-/** The address of the live part of a page, with the cursor that the page has. */
+/** The address of the live part of a page, with the cursor that the page has. Of a conversation it is not that of the list beside it. */
 export function findLiveAddress(page: { text: string }): string {
-  const [, address = '', cursor = ''] = /data-live="([^"]*)" data-cursor="([^"]*)"/.exec(page.text) ?? [];
+  const [, address = '', cursor = ''] =
+    [...page.text.matchAll(/data-live="([^"]*)" data-cursor="([^"]*)"/g)].at(-1) ?? [];
   if (address === '') throw new Error('the page is not live');
   const url = new URL(address.replaceAll('&amp;', '&'), 'http://page.invalid');
   url.searchParams.set('cursor', cursor);

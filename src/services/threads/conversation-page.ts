@@ -87,3 +87,25 @@ export async function signConversationDownload(
   const { storage_key: key, filename, content_type, size_bytes } = found;
   return addresses.download({ key, filename, content_type, size_bytes }, Date.now() + downloadLifetimeMs);
 }
+
+/**
+ * Returns the sequence of the first message of a conversation at a time (ms) or after it, else that of the last one.
+ * @throws {DomainError} THREAD_NOT_FOUND
+ */
+export async function findSequenceAt(
+  work: ReadWork,
+  reader: ConversationReader,
+  { thread_id, at }: { thread_id: string; at: number },
+): Promise<number> {
+  const conversation = await requireConversation(work, reader, thread_id);
+  // Sequences have no gaps, and times rise with them: about twenty reads by key find one in a million.
+  let [low, high] = [1, Math.max(1, conversation.last_sequence)];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const range = { above: middle - 1, below: middle + 1, order: 'asc' as const, limit: 1 };
+    const [message] = await work.db.messages.list(conversation, range);
+    if ((message?.created_at ?? 0) >= at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -4,6 +4,7 @@ import { renderToString } from 'preact-render-to-string';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { type Assets, loadAssets } from './assets.ts';
 import { createCsrf, type Csrf } from './csrf.ts';
+import { isCompact } from './density.ts';
 import { type Flash, keepFlash, takeFlash } from './flash.ts';
 import { keptFormOf } from './kept-form.ts';
 import { createKnownBrowsers, type KnownBrowsers } from './known-browsers.ts';
@@ -63,7 +64,8 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     const path = ctx.path;
     const token = () => csrf.tokenFor(ctx, person);
     const timeZone = timeZoneOf(ctx, person);
-    const context = { person, path, timeZone, flash, assets, keptForm, ...state, csrf: token };
+    const shown = { person, path, timeZone, flash, assets, keptForm, isCompact: isCompact(ctx) };
+    const context = { ...shown, ...state, csrf: token };
     const html = renderToString(
       <LayoutContextProvider value={context}>
         <Layout {...page} />
@@ -94,6 +96,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
         flash: undefined,
         assets,
         keptForm: undefined,
+        isCompact: isCompact(ctx),
         ...noState,
         csrf: () => csrf.tokenFor(ctx, person),
       };

@@ -47,3 +47,16 @@ function formatterOf(timeZone: string, style: Intl.DateTimeFormatOptions): Intl.
   formatters.set(key, known);
   return known;
 }
+
+/** The beginning (ms) of a day such as 2026-11-27 in a time zone. Undefined if the text is no day. */
+export function startOfDay(day: string, zone: string | undefined): number | undefined {
+  const midnight = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(midnight)) return undefined;
+  const local = formatterOf(zone ?? 'UTC', { dateStyle: 'short', timeStyle: 'medium' }).formatToParts(
+    midnight,
+  );
+  const [year, month, date, hour, minute] = (['year', 'month', 'day', 'hour', 'minute'] as const).map(
+    (type) => Number(local.find((part) => part.type === type)?.value),
+  );
+  return 2 * midnight - Date.UTC(year ?? 0, (month ?? 1) - 1, date, hour, minute);
+}

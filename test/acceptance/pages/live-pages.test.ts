@@ -1,4 +1,4 @@
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
@@ -11,6 +11,9 @@ import { createTestSettings, startService, type TestService } from '../../suppor
 import { isNightly } from '../../support/extent.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** The list beside them shows the beginning of the last one too. */
+const messagesOf = (page: Page) => page.locator('#messages');
 
 await describeWithBrowser('an open page in a browser', (browser) => {
   let first: TestService;
@@ -52,7 +55,7 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     for (let number = 1; number <= 20; number += 1) {
       const start = performance.now();
       await sendTo(second, other, id, `Live word ${number}.`);
-      await page.getByText(`Live word ${number}.`).waitFor();
+      await messagesOf(page).getByText(`Live word ${number}.`).waitFor();
       delays.push(performance.now() - start);
     }
     delays.sort((one, other_) => one - other_);
@@ -77,7 +80,7 @@ await describeWithBrowser('an open page in a browser', (browser) => {
       await read(14);
       await page.goto(`/console/conversations/${id}`);
       const isShown = async (text: string) => {
-        const box = await page.getByText(text, { exact: true }).boundingBox();
+        const box = await messagesOf(page).getByText(text, { exact: true }).boundingBox();
         return box !== null && box.y >= 0 && box.y + box.height <= 844;
       };
       await expect.poll(() => isShown('Number 15')).toBe(true);
@@ -98,11 +101,11 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     const page = await context.newPage();
     await page.goto('/console/conversations');
     await page.getByRole('link', { name: `@${other.handle}` }).click();
-    await page.getByText('The first word').waitFor();
+    await messagesOf(page).getByText('The first word').waitFor();
     await sendTo(second, other, id, 'A second word');
     await page.reload();
-    await page.getByText('A second word').waitFor();
-    expect(await page.getByText('The first word').count()).toBe(1);
+    await messagesOf(page).getByText('A second word').waitFor();
+    expect(await messagesOf(page).getByText('The first word').count()).toBe(1);
     await context.close();
   });
 
@@ -115,11 +118,11 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     await page.goto(`/console/conversations/${id}`);
     await page.evaluate('scrollTo(0, 400)');
     await sendTo(second, other, id, 'Below the fold');
-    await page.getByText('Below the fold').waitFor({ state: 'attached' });
+    await messagesOf(page).getByText('Below the fold').waitFor({ state: 'attached' });
     expect(await page.evaluate('Math.round(scrollY)')).toBe(400);
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     await sendTo(second, other, id, 'At the end');
-    await page.getByText('At the end').waitFor();
+    await messagesOf(page).getByText('At the end').waitFor();
     const isAtEnd = 'innerHeight + scrollY > document.documentElement.scrollHeight - 4';
     await expect.poll(() => page.evaluate(isAtEnd)).toBe(true);
     await context.close();
@@ -136,11 +139,11 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     const page = await context.newPage();
     await page.goto(`/console/conversations/${id}`);
     await sendTo(second, other, id, 'Before the kill');
-    await page.getByText('Before the kill').waitFor();
+    await messagesOf(page).getByText('Before the kill').waitFor();
     target = new URL(second.url);
     await third.kill9();
     await sendTo(second, other, id, 'After the kill');
-    await page.getByText('After the kill').waitFor();
+    await messagesOf(page).getByText('After the kill').waitFor();
     expect(await page.locator('li.message').count()).toBe(3);
     await context.close();
     await balancer.close();

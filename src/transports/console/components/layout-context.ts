@@ -20,6 +20,8 @@ export interface LayoutContext {
   openApprovals: number;
   /** Whether the person has turned notifications of the browser on. */
   notifies: boolean;
+  /** Whether lists and messages are closer together. */
+  isCompact: boolean;
   /** Creates the CSRF token. */
   csrf(): string;
 }

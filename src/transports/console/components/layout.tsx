@@ -7,7 +7,7 @@ const productName = 'Agent Messaging';
 
 /** The HTML document of a page. */
 export function Layout({ title, body, shell = 'console', script, hasNews }: ShownPage) {
-  const { assets, person, flash, openApprovals, notifies } = useLayoutContext();
+  const { assets, person, flash, openApprovals, notifies, isCompact } = useLayoutContext();
   // A page with news of its own has their number in its title.
   const count = hasNews === undefined && openApprovals > 0 ? `(${openApprovals}) ` : '';
   const actualShell: Shell = shell === 'console' && !person ? 'focus' : shell;
@@ -31,7 +31,7 @@ export function Layout({ title, body, shell = 'console', script, hasNews }: Show
           href={(hasNews ?? openApprovals > 0) ? assets.markWithNews : assets.mark}
         />
       </head>
-      <body class={`shell-${actualShell}`}>
+      <body class={`shell-${actualShell}${isCompact ? ' compact' : ''}`}>
         <a class="skip" href="#main">
           Skip to content
         </a>

@@ -1,3 +1,4 @@
+import { densityPath } from '../density.ts';
 import { Form } from './form.tsx';
 import { useLayoutContext } from './layout-context.ts';
 
@@ -44,7 +45,7 @@ export function Navigation() {
 
 /** The pages about the person, and signing out, behind the person's name. It opens without a script. */
 export function AccountMenu({ username }: { username: string }) {
-  const { path } = useLayoutContext();
+  const { path, isCompact } = useLayoutContext();
   return (
     <details class="account-menu">
       <summary aria-label={`Account menu of ${username}`}>
@@ -62,6 +63,15 @@ export function AccountMenu({ username }: { username: string }) {
             ))}
           </ul>
         </nav>
+        <Form
+          action={densityPath}
+          class="inline"
+          hidden={{ to: path, density: isCompact ? 'comfortable' : 'compact' }}
+        >
+          <button class="link" type="submit">
+            {isCompact ? 'Comfortable lists' : 'Compact lists'}
+          </button>
+        </Form>
         <Form action="/sign-out" class="inline">
           <button class="link" type="submit">
             Sign out

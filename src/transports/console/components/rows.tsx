@@ -151,13 +151,22 @@ const units = [
   ['minute', 60_000],
 ] as const;
 
+interface TimeProps {
+  at: number;
+  now?: number;
+  /** `5m` in place of `5 minutes ago`. */
+  isShort?: boolean;
+}
+
 /** A time (ms since the epoch) as relative time, with the exact time as tooltip. Over 30 days away it is shown as a date. */
-export function Time({ at, now = Date.now() }: { at: number; now?: number }) {
+export function Time({ at, now = Date.now(), isShort = false }: TimeProps) {
   const { timeZone } = useLayoutContext();
   const exact = formatTime(at, timeZone, { dateStyle: 'medium', timeStyle: 'short' });
+  const text =
+    relativeTime(at - now) ?? (isShort ? formatTime(at, timeZone, { dateStyle: 'medium' }) : exact);
   return (
     <time dateTime={new Date(at).toISOString()} title={exact}>
-      {relativeTime(at - now) ?? exact}
+      {isShort ? text.replace(/^(\d+) (\w)\w* ago$/, '$1$2') : text}
     </time>
   );
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { textContent } from 'domutils';
-import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
+import { findForm } from '../../../clients/form-browser.ts';
 import { startAttachmentService, upload } from '../../attachments/setup.ts';
 import { createOrganizationOf, signInPerson } from '../signed-in-person.ts';
 import {
@@ -96,30 +96,6 @@ test('shows sender, owner, relation, day, receipts and answers', async () => {
   });
 });
 
-/** The text of the message at which the page opens. */
-const startOf = (page: PageResponse) =>
-  page
-    .elements('li')
-    .filter(({ attribs }) => attribs['autofocus'] !== undefined)
-    .map((each) => textContent(each));
-
-test('opens at the first unread message, at its end when there is none, and at the message that a link names', async () => {
-  const { ada, mine, other } = await createWorld();
-  const id = await startThread(service, other, [mine], { content: 'Text 1.' });
-  for (let number = 2; number <= 60; number += 1) await sendTo(service, other, id, `Text ${number}.`);
-  const read = (up_to_sequence: number) => service.post(mine, `/threads/${id}/read`, { up_to_sequence });
-
-  const unread = await ada.go(addressOf(id));
-  expect(startOf(unread)).toEqual([expect.stringContaining('Text 60.')]);
-  const link = unread.elements('a').find((each) => textContent(each) === 'First unread message');
-  expect(startOf(await ada.go(link?.attribs['href'] ?? ''))).toEqual([expect.stringContaining('Text 1.')]);
-  await read(40);
-  expect(startOf(await ada.go(addressOf(id)))).toEqual([expect.stringContaining('Text 41.')]);
-  await read(60);
-  expect(startOf(await ada.go(addressOf(id)))).toEqual([expect.stringContaining('Text 60.')]);
-  expect(startOf(await ada.go(`${addressOf(id)}?at=7`))).toEqual([expect.stringContaining('Text 7.')]);
-});
-
 test("times are in the reader's zone, or labelled UTC", async () => {
   const { ada, mine, other } = await createWorld();
   const id = await startThread(service, other, [mine], { content: 'Hello' });
@@ -151,26 +127,23 @@ test('names of public agents are links to their cards; others are not', async ()
   expect((await ada.go(cardOf(other))).status).toBe(404);
 });
 
-test('opens a long thread at its end, older messages by page, and a linked message in its place', async () => {
+test('messages of one sender are a run with one heading, and one receipt for those that got equally far', async () => {
   const { ada, mine, other } = await createWorld();
-  const id = await startThread(service, other, [mine], { content: 'Number 1' });
-  for (let number = 2; number <= 70; number += 1) await sendTo(service, other, id, `Number ${number}`);
-  const sequences = (text: string) =>
-    [...text.matchAll(/>Number (\d+)</g)].map(([, number]) => Number(number));
-  const seen: number[] = [];
-  let address: string | undefined = addressOf(id);
-  for (let pages = 0; address !== undefined && pages < 5; pages += 1) {
-    const page = await ada.go(address);
-    seen.unshift(...sequences(page.text));
-    address = page.elements('a').find(({ attribs }) => attribs['rel'] === 'prev')?.attribs['href'];
-  }
-  expect(seen).toEqual(Array.from({ length: 70 }, (_, index) => index + 1));
-  const linked = await ada.go(`${addressOf(id)}?at=30`);
-  expect(sequences(linked.text)).toEqual(Array.from({ length: 50 }, (_, index) => index + 5));
-  expect(linked.visibleText).toContain('Latest messages');
-  for (const query of ['?before=0', '?before=-1', '?at=99999999999', '?before=%00'])
-    expect(sequences((await ada.go(addressOf(id) + query)).text)).toContain(70);
-  expect((await ada.go(`${addressOf(id)}?before=1`)).visibleText).toContain('No messages');
+  const id = await startThread(service, other, [mine], { content: 'One' });
+  for (const content of ['Two', 'Three', 'Four']) await sendTo(service, other, id, content);
+  await service.post(mine, `/threads/${id}/read`, { up_to_sequence: 2 });
+  await sendTo(service, mine, id, 'An answer');
+  const messages = (await ada.go(addressOf(id)))
+    .elements('li')
+    .filter(({ attribs }) => attribs['class']?.includes('message'));
+  const texts = messages.map((each) => textContent(each).replace(/\d\d:\d\d UTC/, ''));
+  expect(texts).toEqual([
+    expect.stringMatching(/Not a contactOne$/),
+    `Two@${mine.handle} read`,
+    'Three',
+    `Four@${mine.handle} stored`,
+    expect.stringMatching(/Your agent.*An answer@.* stored$/),
+  ]);
 });
 
 test('a long message is cut, and shown whole on request', async () => {

@@ -158,3 +158,17 @@ test('nothing of other people, and what others write stays text', async () => {
   expect(page.elements('script')).toHaveLength(1);
   expect((await stranger.go('/console')).visibleText).toContain('Nothing waits for you.');
 });
+
+test('compact lists are remembered by the browser', async () => {
+  const { ada } = await createWorld();
+  const classOf = async () => (await ada.go('/console/conversations')).elements('body')[0]?.attribs['class'];
+  expect(await classOf()).toBe('shell-console');
+  const page = await ada.go('/console/agents');
+  const after = await ada.send(findForm(page, '/console/density'));
+  expect([new URL(after.url).pathname, await classOf()]).toEqual([
+    '/console/agents',
+    'shell-console compact',
+  ]);
+  await ada.send(findForm(after, '/console/density'));
+  expect(await classOf()).toBe('shell-console');
+});

@@ -60,6 +60,7 @@ function shown(over: Partial<Client>): { html: string } {
     flash: undefined,
     assets,
     keptForm: undefined,
+    isCompact: false,
     openApprovals: 0,
     notifies: false,
     csrf: () => 'c',

@@ -1,23 +1,23 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { CardLink, Handle } from '../../components/rows.tsx';
-import { Badge, Empty, Heading } from '../../components/content.tsx';
+import { Badge, Empty, Icon } from '../../components/content.tsx';
+import { Button } from '../../components/form.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { formPage } from '../../form-errors.ts';
 import type { ShownPage } from '../../route.ts';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 import { MessageList, type MessageListProps } from './messages.tsx';
+import { type ConversationList, ConversationPane, Panes } from './pane.tsx';
 import { ConversationBadges, titleOf } from './rows.tsx';
 import { findAnswer, OpenTasks } from './tasks.tsx';
 import { type EnteredMessage, WriteForm } from './write-form.tsx';
 
-/** What the page keeps up to date: the badges, the open tasks, and the messages, or what to expect when there are none. */
+/** What the page keeps up to date: its head, the open tasks, and the messages, or what to expect when there are none. */
 export function LiveContent({ page, whole, start }: MessageListProps) {
   const isEmpty = page.messages.length === 0 && page.approvals.length === 0;
   return (
     <>
-      <p class="agent-line" id="state" aria-live="off">
-        <ConversationBadges conversation={page.conversation} />
-      </p>
+      <ThreadHead page={page} />
       <OpenTasks page={page} />
       {isEmpty ? (
         <Empty title="No messages">Messages appear here as soon as a member sends one.</Empty>
@@ -25,6 +25,68 @@ export function LiveContent({ page, whole, start }: MessageListProps) {
         <MessageList page={page} whole={whole} start={start} />
       )}
     </>
+  );
+}
+
+/** Title, badges, members, and the way to other messages. */
+function ThreadHead({ page }: { page: ConversationPage }) {
+  const { conversation, messages, earlier } = page;
+  const address = conversationAddress(conversation.id);
+  const last = messages.at(-1)?.sequence ?? 0;
+  const isLatest = last >= conversation.last_sequence;
+  return (
+    <header class="thread-head" id="head" aria-live="off">
+      <div class="thread-title">
+        <a class="back" href={conversationsAddress}>
+          <Icon name="back" /> Conversations
+        </a>
+        <h1>
+          <bdi>{titleOf(conversation)}</bdi>
+        </h1>
+        <p class="agent-line" id="state">
+          <ConversationBadges conversation={conversation} />
+        </p>
+      </div>
+      <div class="thread-tools">
+        <Members found={page} />
+        <nav aria-label="Messages of this conversation">
+          {isLatest && hasEarlierUnread(page) && (
+            <a href={`${address}?at=${firstUnreadOf(page)}`}>First unread message</a>
+          )}
+          {earlier && (
+            <>
+              <a href={`${address}?at=1`}>First</a>
+              <a href={`${address}?before=${messages[0]?.sequence ?? 1}`} rel="prev">
+                Older
+              </a>
+            </>
+          )}
+          {!isLatest && (
+            <>
+              <a href={`${address}?before=${last + pageSize + 1}`} rel="next">
+                Newer
+              </a>
+              <a href={address}>Newest</a>
+            </>
+          )}
+          {(earlier || !isLatest) && <GoToDate address={address} />}
+          <a href={`${address}/raw${isLatest ? '' : `?before=${last + 1}`}`}>JSON</a>
+        </nav>
+      </div>
+    </header>
+  );
+}
+
+function GoToDate({ address }: { address: string }) {
+  return (
+    <details class="go-to-date">
+      <summary>Date</summary>
+      <form method="get" action={address}>
+        <label for="date">Go to date</label>
+        <input id="date" type="date" name="date" required />
+        <Button kind="quiet">Go</Button>
+      </form>
+    </details>
   );
 }
 
@@ -61,9 +123,7 @@ function hasEarlierUnread(page: ConversationPage): boolean {
 }
 
 /** What a page shows besides the latest messages. */
-interface ConversationView {
-  /** The end of an older page. */
-  before_sequence?: number | undefined;
+export interface ConversationView {
   /** The sequence of the message that the address names. */
   at?: number | null;
   /** The sequence of the message that is shown whole. */
@@ -76,45 +136,23 @@ interface ConversationView {
 
 /**
  * The page of a conversation.
+ * @param list what is at its left on a wide screen
  * @param cursor undefined when the page cannot be live.
  */
 export function conversationPage(
   found: ConversationPage,
-  { before_sequence, at = null, whole = null, reply_to = null, entered }: ConversationView,
+  list: ConversationList,
+  { at = null, whole = null, reply_to = null, entered }: ConversationView,
   cursor: string | undefined,
 ): ShownPage {
-  const { conversation, messages, earlier } = found;
-  const address = conversationAddress(conversation.id);
-  const [first] = messages;
+  const { conversation, messages } = found;
   const isLatest = (messages.at(-1)?.sequence ?? 0) >= conversation.last_sequence;
-  const title = titleOf(conversation);
   const liveQuery = new URLSearchParams({
-    from: String(first?.sequence ?? 1),
+    from: String(messages[0]?.sequence ?? 1),
     ...(whole !== null && { whole: String(whole) }),
   });
-  const rawQuery = before_sequence === undefined ? '' : `?before=${before_sequence}`;
   const body = (
-    <>
-      <Heading
-        title={<bdi>{title}</bdi>}
-        back={{ href: conversationsAddress, text: 'Conversations' }}
-        lead={
-          <span class="agent-line">
-            <a href={`${address}/raw${rawQuery}`}>JSON</a>
-          </span>
-        }
-      />
-      <Members found={found} />
-      {earlier && first && (
-        <p class="next-page">
-          <a href={`${address}?before=${first.sequence}`} rel="prev">
-            Older messages
-          </a>
-          {isLatest && hasEarlierUnread(found) && (
-            <a href={`${address}?at=${firstUnreadOf(found)}`}>First unread message</a>
-          )}
-        </p>
-      )}
+    <Panes list={<ConversationPane list={list} open={conversation.id} />}>
       <LiveRegion
         address={`/console/live/conversations/${conversation.id}?${liveQuery.toString()}`}
         cursor={isLatest ? cursor : undefined}
@@ -123,28 +161,26 @@ export function conversationPage(
       >
         <LiveContent page={found} whole={whole} start={findStart(found, at)} />
       </LiveRegion>
-      {!isLatest && (
-        <p class="next-page">
-          <a href={address}>Latest messages</a>
-        </p>
-      )}
       <WriteForm
         page={found}
         entered={entered}
         answer={findAnswer(found, entered?.reply_to ?? reply_to ?? '')}
       />
-    </>
+    </Panes>
   );
-  const page = formPage(title, body, entered?.formErrors);
+  const page = formPage(titleOf(conversation), body, entered?.formErrors);
   return { ...page, script: isLatest && cursor !== undefined ? 'live' : undefined };
 }
+
+/** Messages on one page. */
+export const pageSize = 50;
 
 const maxMembers = 50;
 
 function Members({ found: { conversation, profiles } }: { found: ConversationPage }) {
   const { members, agents } = conversation;
   return (
-    <details class="members">
+    <details class="members" id="members">
       <summary>{members.length} members</summary>
       <ul>
         {members.slice(0, maxMembers).map(({ id, canonical_handle }) => {

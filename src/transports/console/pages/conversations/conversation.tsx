@@ -3,20 +3,20 @@ import { presentReceipt } from '../../../../../packages/core/src/records/receipt
 import { presentToolMessage } from '../../../../../packages/core/src/records/tool-message.ts';
 import {
   type ConversationPage,
+  findSequenceAt,
   readConversationPage,
   signConversationDownload,
 } from '../../../../services/threads/conversation-page.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { readConversation } from '../../../../services/threads/conversations.ts';
 import { liveRoute } from '../../define/live.ts';
-import { page, type PersonVisit } from '../../route.ts';
-import { conversationPage, LiveContent } from './conversation-view.tsx';
-import { conversationsAddress } from './filters.tsx';
+import { page, type PersonVisit, type ShownPage } from '../../route.ts';
+import { startOfDay, timeZoneOf } from '../../time-zone.ts';
+import { conversationPage, type ConversationView, LiveContent, pageSize } from './conversation-view.tsx';
+import { conversationAddress, conversationsAddress, readListQuery } from './filters.tsx';
+import { readConversationList } from './pane.tsx';
 
 const path = `${conversationsAddress}/:id`;
-
-/** Messages on one page. */
-export const pageSize = 50;
 
 /** Messages that are shown after the one that a link names. */
 const contextAfter = 25;
@@ -30,10 +30,12 @@ const readerOf = ({ person: { account_id } }: Pick<PersonVisit, 'person'>) => ({
 export const conversationPages = [
   page(path, async (visit) => {
     const input = readQuery(visit);
-    // Before the messages: what comes in between is sent again.
-    const state = await visit.read(readLiveState, visit.person, input.thread_id);
-    const found = await visit.read(readConversationPage, readerOf(visit), input);
-    return conversationPage(found, input, state?.cursor);
+    const day = startOfDay(visit.query.get('date') ?? '', timeZoneOf(visit.ctx, visit.person));
+    if (day !== undefined) {
+      const at = await visit.read(findSequenceAt, readerOf(visit), { ...input, at: day });
+      return { to: `${conversationAddress(input.thread_id)}?at=${at}` };
+    }
+    return showConversation(visit, input);
   }),
   liveRoute('/console/live/conversations/:id', async (visit) => {
     const { params, query, read } = visit;
@@ -63,6 +65,20 @@ export const conversationPages = [
     return 'handled' as const;
   }),
 ];
+
+/** The page of a conversation, with the list of conversations beside it. */
+export async function showConversation(
+  visit: PersonVisit,
+  input: ConversationView & Parameters<typeof readConversationPage>[2],
+): Promise<ShownPage> {
+  // Before the messages: what comes in between is sent again.
+  const state = await visit.read(readLiveState, visit.person, input.thread_id);
+  const [found, list] = await Promise.all([
+    visit.read(readConversationPage, readerOf(visit), input),
+    readConversationList(visit, readListQuery(new URLSearchParams())),
+  ]);
+  return conversationPage(found, list, input, state?.cursor);
+}
 
 interface ConversationQuery {
   thread_id: string;

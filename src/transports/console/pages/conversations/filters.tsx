@@ -9,7 +9,7 @@ import type {
 import { toAgentOptions } from '../../components/rows.tsx';
 import { Fields, selectField, textField } from '../../define/fields.tsx';
 import { Checkbox } from '../../components/choices.tsx';
-import { Button, ButtonLink } from '../../components/form.tsx';
+import { Button } from '../../components/form.tsx';
 
 /** Path of the list of conversations. */
 export const conversationsAddress = '/console/conversations';
@@ -82,11 +82,9 @@ interface FiltersProps {
   query: ListQuery;
 }
 
-/** The form above the list. It sends a GET request, so that the address can be kept. */
+/** The search and the filters above the list. They send a GET request, so that the address can be kept. */
 export function Filters({ agents, query: { filters, search, wrongCounterpart, kept } }: FiltersProps) {
-  const isFiltered = Object.keys(kept).length > 0;
   const fields = {
-    q: textField('Search in messages', undefined, { maxlength: 200 }),
     agent: selectField('Agent', toAgentOptions(agents, 'All my agents')),
     counterpart: textField('Other member', undefined, { maxlength: 80, plain: true }),
     status: selectField('Status', toOptions('Active and closed', threadStatuses, statusNames)),
@@ -94,22 +92,85 @@ export function Filters({ agents, query: { filters, search, wrongCounterpart, ke
   };
   const isWrong = wrongCounterpart !== undefined;
   return (
-    <details class="filters" open={isFiltered || isWrong}>
-      <summary>Search and filter</summary>
-      <form method="get" action={conversationsAddress} class="stack">
-        <div class="filter-fields">
-          <Fields
-            fields={fields}
-            values={{ ...filters, q: search, counterpart: filters.counterpart ?? wrongCounterpart }}
-            errors={isWrong ? { counterpart: 'must be a handle such as owner.agent' } : {}}
-          />
-        </div>
-        <Checkbox name="unread" value="true" label="Only unread" checked={filters.unread === true} />
-        <div class="actions">
-          <Button>Show</Button>
-          {isFiltered && <ButtonLink href={conversationsAddress}>Show all</ButtonLink>}
-        </div>
-      </form>
-    </details>
+    <form method="get" action={conversationsAddress} class="filters" role="search">
+      <label class="visually-hidden" for="search">
+        Search in messages
+      </label>
+      <input
+        id="search"
+        type="search"
+        name="q"
+        value={search}
+        maxLength={200}
+        placeholder="Search in messages"
+      />
+      <div class="chips">
+        <a class="chip" href={conversationsAddress} aria-current={isAll(kept) ? 'true' : undefined}>
+          All
+        </a>
+        <Chip kept={kept} name="unread" value="true" text="Unread" />
+        <Chip kept={kept} name="waiting" value="me" text="For my agents" />
+        <a class="chip" href="/console/waits">
+          Missing answers
+        </a>
+        <details class="chip-details" open={isWrong}>
+          <summary class="chip">More</summary>
+          <div class="stack">
+            <Fields
+              fields={fields}
+              values={{ ...filters, counterpart: filters.counterpart ?? wrongCounterpart }}
+              errors={isWrong ? { counterpart: 'must be a handle such as owner.agent' } : {}}
+            />
+            <Checkbox name="unread" value="true" label="Only unread" checked={filters.unread === true} />
+            <Button>Show</Button>
+          </div>
+        </details>
+        {Object.entries(kept).map(
+          ([name, value]) =>
+            isExtra(name, value) && (
+              <Chip key={name} kept={kept} name={name} value={value} text={chipText(name, value, agents)} />
+            ),
+        )}
+      </div>
+    </form>
+  );
+}
+
+const isAll = (kept: ListQuery['kept']) => Object.keys(kept).length === 0;
+
+/** Whether a filter has no chip of its own. */
+const isExtra = (name: string, value: string) => name !== 'unread' && `${name}=${value}` !== 'waiting=me';
+
+function chipText(name: string, value: string, agents: readonly AgentOfPerson[]): string {
+  if (name === 'agent') return `@${agents.find(({ id }) => id === value)?.canonical_handle ?? value}`;
+  if (name === 'counterpart') return `With @${value}`;
+  return name === 'q' ? `“${value}”` : name === 'waiting' ? waitNames.others : value;
+}
+
+interface ChipProps {
+  kept: ListQuery['kept'];
+  name: string;
+  value: string;
+  text: string;
+}
+
+/** A link that sets a filter, or takes it away if it is set. */
+function Chip({ kept, name, value, text }: ChipProps) {
+  const { [name]: current, ...others } = kept;
+  const isSet = current === value;
+  const query = new URLSearchParams(isSet ? others : { ...kept, [name]: value }).toString();
+  return (
+    <a
+      class="chip"
+      href={`${conversationsAddress}${query && `?${query}`}`}
+      aria-current={isSet ? 'true' : undefined}
+    >
+      {text}
+      {isSet && (
+        <>
+          <span class="visually-hidden">, remove this filter</span> <span aria-hidden="true">×</span>
+        </>
+      )}
+    </a>
   );
 }

@@ -31,63 +31,79 @@ interface MessageProps {
   whole: boolean;
   /** Whether the page opens at this message, unless its address names a part of the page. */
   isStart: boolean;
+  /** Whether it has the heading of a run of messages of its sender. */
+  startsRun: boolean;
+  /** The message after it in the run. */
+  next: ShownMessage | undefined;
 }
 
 /** One message: sender, text, files and receipts. Its id is an anchor. */
-export function Message({ page, message, whole, isStart }: MessageProps) {
+export function Message({ page, message, whole, isStart, startsRun, next }: MessageProps) {
   const { id, thread_id, attachments, metadata } = message;
-  const isOwn = page.conversation.agents.some((agent) => agent.id === message.sender_id);
+  const own = page.conversation.agents.findIndex((agent) => agent.id === message.sender_id);
+  const classes = ['message', own >= 0 && 'own', own > 0 && own % 2 === 1 && 'second', startsRun && 'run'];
   return (
-    <li class={isOwn ? 'message own' : 'message'} id={id} {...(isStart && { tabIndex: -1, autofocus: true })}>
-      <Sender page={page} message={message} isOwn={isOwn} />
-      {message.reply_to !== null && <ReplyTo page={page} reply_to={message.reply_to} />}
-      <MessageText message={message} whole={whole} />
-      <Files thread_id={thread_id} files={attachments} previews={page.previews} />
-      {metadata['asks_person'] === true && (
-        <p>
-          <Badge tone="warning">Asks a person</Badge>
-        </p>
-      )}
-      <MessageTask page={page} message_id={id} />
-      {wantsNoReply(metadata) && <p class="hint">Expects no reply.</p>}
-      <Receipts message={message} receipts={page.receipts} />
+    <li class={classes.filter(Boolean).join(' ')} id={id} {...(isStart && { tabIndex: -1, autofocus: true })}>
+      {startsRun && <Sender page={page} message={message} isOwn={own >= 0} />}
+      <Moment message={message} />
+      <div class="message-body">
+        {message.reply_to !== null && <ReplyTo page={page} reply_to={message.reply_to} />}
+        <MessageText message={message} whole={whole} />
+        <Files thread_id={thread_id} files={attachments} previews={page.previews} />
+        {metadata['asks_person'] === true && (
+          <p>
+            <Badge tone="warning">Asks a person</Badge>
+          </p>
+        )}
+        <MessageTask page={page} message_id={id} />
+        {wantsNoReply(metadata) && <p class="hint">Expects no reply.</p>}
+      </div>
+      <Receipts message={message} next={next} receipts={page.receipts} />
     </li>
   );
 }
 
 function Sender({ page, message, isOwn }: { page: ConversationPage; message: ShownMessage; isOwn: boolean }) {
-  const { sender_id, sender_handle, relationship, created_at, id } = message;
-  const { timeZone } = useLayoutContext();
+  const { sender_id, sender_handle, relationship } = message;
   const profile = page.profiles.find((each) => each.id === sender_id);
   const name = profile?.display_name ?? sender_handle;
   const [owner = ''] = sender_handle.split('.');
   return (
-    <p class="sender">
+    <>
       <span class="mark small" aria-hidden="true">
         {monogram(name)}
       </span>
-      <strong>
-        <CardLink handle={sender_handle} visibility={profile?.visibility}>
-          <bdi>{name}</bdi>
-        </CardLink>
-      </strong>
-      <span class="code" title={`Owner ${owner}, verified by this service`}>
-        @{sender_handle}
-      </span>
-      <Badge tone={isOwn ? 'accent' : 'plain'}>
-        {isOwn ? relationshipNames.self : relationshipNames[relationship]}
-      </Badge>
-      {message.written_by === 'person' && <Badge tone="warning">Written by a person</Badge>}
-      <a
-        class="moment"
-        href={`#${id}`}
-        title={formatTime(created_at, timeZone, { dateStyle: 'medium', timeStyle: 'medium' })}
-      >
-        <time dateTime={new Date(created_at).toISOString()}>
-          {formatTime(created_at, timeZone, { timeStyle: 'short' })}
-        </time>
-      </a>
-    </p>
+      <p class="sender">
+        <strong>
+          <CardLink handle={sender_handle} visibility={profile?.visibility}>
+            <bdi>{name}</bdi>
+          </CardLink>
+        </strong>
+        <span class="code" title={`Owner ${owner}, verified by this service`}>
+          @{sender_handle}
+        </span>
+        <span class={isOwn ? 'relation own' : 'relation'}>
+          {isOwn ? relationshipNames.self : relationshipNames[relationship]}
+        </span>
+        {message.written_by === 'person' && <Badge tone="warning">Written by a person</Badge>}
+      </p>
+    </>
+  );
+}
+
+/** The time of a message, as a link to it. */
+function Moment({ message: { id, created_at } }: { message: ShownMessage }) {
+  const { timeZone } = useLayoutContext();
+  return (
+    <a
+      class="moment"
+      href={`#${id}`}
+      title={formatTime(created_at, timeZone, { dateStyle: 'medium', timeStyle: 'medium' })}
+    >
+      <time dateTime={new Date(created_at).toISOString()}>
+        {formatTime(created_at, timeZone, { timeStyle: 'short' })}
+      </time>
+    </a>
   );
 }
 

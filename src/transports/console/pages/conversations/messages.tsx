@@ -22,18 +22,28 @@ export interface MessageListProps {
   start?: number | undefined;
 }
 
-/** Messages and approvals in order of time, divided by days. */
+/** Messages of one sender within this time are one run, with one heading. */
+const runMs = 10 * 60_000;
+
+/** Messages and approvals in order of time, divided by days. Messages of one sender are in runs. */
 export function MessageList({ page, whole, start }: MessageListProps) {
   const { timeZone } = useLayoutContext();
-  let previousDay = '';
+  const dayOf = (entry: Entry | undefined) => entry && formatTime(entry.at, timeZone, { dateStyle: 'full' });
+  const entries = listEntries(page);
+  const isOneRun = (one: Entry | undefined, next: Entry | undefined) =>
+    one?.message !== undefined &&
+    one.message.sender_id === next?.message?.sender_id &&
+    one.message.written_by === next.message.written_by &&
+    next.at - one.at < runMs &&
+    dayOf(one) === dayOf(next);
   return (
     <ol class="messages" id="messages" aria-label="Messages">
-      {listEntries(page).flatMap(({ at, message, approval }) => {
-        const day = formatTime(at, timeZone, { dateStyle: 'full' });
-        const isNewDay = day !== previousDay;
-        previousDay = day;
+      {entries.flatMap((entry, index) => {
+        const [previous, next] = [entries[index - 1], entries[index + 1]];
+        const { message, approval } = entry;
+        const day = dayOf(entry) ?? '';
         return [
-          isNewDay && (
+          day !== dayOf(previous) && (
             <li class="day" key={day} id={`day-${day.replaceAll(/\W+/g, '-').toLowerCase()}`}>
               <span>{day}</span>
             </li>
@@ -45,6 +55,8 @@ export function MessageList({ page, whole, start }: MessageListProps) {
               message={message}
               whole={message.sequence === whole}
               isStart={message.sequence === start}
+              startsRun={!isOneRun(previous, entry)}
+              next={isOneRun(entry, next) ? next?.message : undefined}
             />
           ),
           approval && <ApprovalEntry key={approval.id} approval={approval} />,

@@ -7,24 +7,29 @@ type State = 'handled' | 'read' | 'delivered' | 'stored';
 /** Members named one by one; more are counted. */
 const maxNamed = 3;
 
+type Marked = Pick<ConversationPage['messages'][number], 'sequence' | 'sender_id'>;
+
 interface ReceiptsProps {
-  message: { sequence: number; sender_id: string };
+  message: Marked;
+  /** The message after it in a run of one sender. Receipts are shown once for messages that got equally far. */
+  next: Marked | undefined;
   receipts: readonly Receipt[];
 }
 
 /** How far a message got with each other member: stored, delivered, read, or handled in an inbox. */
-export function Receipts({ message, receipts }: ReceiptsProps) {
+export function Receipts({ message, next, receipts }: ReceiptsProps) {
   const others = receipts.filter(({ id }) => id !== message.sender_id);
-  if (others.length === 0) return null;
   const marks = others.map((receipt) => ({ receipt, state: stateOf(receipt, message.sequence) }));
+  const isSameNext = next && marks.every(({ receipt, state }) => state === stateOf(receipt, next.sequence));
+  if (others.length === 0 || isSameNext) return null;
+  const shown = marks.map(({ receipt: { id, canonical_handle }, state }) => (
+    <span class={`receipt ${state}`} key={id}>
+      <span class={others.length === 1 ? 'visually-hidden' : undefined}>@{canonical_handle} </span>
+      {state}
+    </span>
+  ));
   if (others.length <= maxNamed)
-    return (
-      <p class="receipts">
-        {marks.map(({ receipt, state }) => (
-          <Mark key={receipt.id} state={state} text={`@${receipt.canonical_handle} ${state}`} />
-        ))}
-      </p>
-    );
+    return <p class={others.length === 1 ? 'receipts single' : 'receipts'}>{shown}</p>;
   const count = (wanted: State) => marks.filter(({ state }) => state === wanted).length;
   return (
     <details class="receipts">
@@ -32,15 +37,9 @@ export function Receipts({ message, receipts }: ReceiptsProps) {
         {count('handled') + count('read')} of {others.length} read, {count('handled')} handled,{' '}
         {count('delivered')} delivered
       </summary>
-      {marks.map(({ receipt, state }) => (
-        <Mark key={receipt.id} state={state} text={`@${receipt.canonical_handle} ${state}`} />
-      ))}
+      {shown}
     </details>
   );
-}
-
-function Mark({ state, text }: { state: State; text: string }) {
-  return <span class={`receipt ${state}`}>{text}</span>;
 }
 
 function stateOf({ handled_sequence, read_sequence, delivered_sequence }: Receipt, sequence: number): State {

@@ -1,60 +1,84 @@
 import { presentSubject } from '../../../../../packages/core/src/domain/threads.ts';
 import type { Conversation } from '../../../../services/threads/conversations.ts';
-import { monogram, Rows, Time } from '../../components/rows.tsx';
+import { monogram, Time } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
 import { conversationAddress } from './filters.tsx';
 import { taskLabels } from './tasks.tsx';
 
 const maxNames = 3;
 
-/** A list of conversations with links to their pages. */
-export function ConversationRows({ conversations }: { conversations: readonly Conversation[] }) {
-  const rows = conversations.map((conversation) => ({
-    key: conversation.id,
-    id: conversation.id,
-    mark: monogram(titleOf(conversation)),
-    title: (
-      <a href={conversationAddress(conversation.id)}>
-        <bdi>{titleOf(conversation)}</bdi>
-      </a>
-    ),
-    text: <Summary conversation={conversation} />,
-    side: (
-      <>
+interface ConversationRowsProps {
+  conversations: readonly Conversation[];
+  /** The id of the conversation that is open beside the list. */
+  open?: string | undefined;
+}
+
+/** A list of conversations with links to their pages, two lines each. */
+export function ConversationRows({ conversations, open }: ConversationRowsProps) {
+  return (
+    <ul class="threads" id="conversations" aria-label="Conversations">
+      {conversations.map((conversation) => (
+        <ConversationRow
+          key={conversation.id}
+          conversation={conversation}
+          isOpen={conversation.id === open}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function ConversationRow({ conversation, isOpen }: { conversation: Conversation; isOpen: boolean }) {
+  const { id, subject, agents, members, last_message, created_at } = conversation;
+  const others = othersOf(conversation);
+  const unread = unreadOf(conversation);
+  const named = presentSubject(subject) === null ? others.length > 0 && agents : [...others, ...agents];
+  return (
+    <li class={unread > 0 ? 'thread unread' : 'thread'} id={id}>
+      <span class="mark small" aria-hidden="true">
+        {monogram((others[0] ?? members[0])?.canonical_handle.split('.').at(-1) ?? '')}
+      </span>
+      <div class="thread-line">
+        <a class="thread-link" href={conversationAddress(id)} aria-current={isOpen ? 'page' : undefined}>
+          <bdi>{titleOf(conversation)}</bdi>
+        </a>{' '}
+        <span class="thread-names">{named && namesOf(named)}</span>
+        <Time at={last_message?.created_at ?? created_at} isShort />
+      </div>
+      <div class="thread-line">
+        {last_message === null ? (
+          <span class="thread-text">No messages yet.</span>
+        ) : (
+          <span class="thread-text">
+            @{last_message.sender_handle}: <bdi>{plainText(last_message)}</bdi>
+          </span>
+        )}
         <TaskBadge conversation={conversation} />
-        <ConversationBadges conversation={conversation} />
-      </>
-    ),
-  }));
-  return <Rows label="Conversations" rows={rows} id="conversations" />;
+        <RowBadges conversation={conversation} unread={unread} />
+      </div>
+    </li>
+  );
+}
+
+const othersOf = ({ agents, members }: Conversation) =>
+  members.filter(({ id }) => agents.every((agent) => agent.id !== id));
+
+function namesOf(members: readonly { canonical_handle: string }[]): string {
+  const named = members.slice(0, maxNames).map(({ canonical_handle }) => `@${canonical_handle}`);
+  const rest = members.length - maxNames;
+  return named.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 /** The subject, or else the other members. */
-export function titleOf({ subject, agents, members }: Conversation): string {
-  const shown = presentSubject(subject);
-  if (shown !== null) return shown;
-  const others = members.filter(({ id }) => agents.every((agent) => agent.id !== id));
-  const named = (others.length > 0 ? others : members).map(({ canonical_handle }) => `@${canonical_handle}`);
-  const rest = named.length - maxNames;
-  return named.slice(0, maxNames).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+export function titleOf(conversation: Conversation): string {
+  const others = othersOf(conversation);
+  return presentSubject(conversation.subject) ?? namesOf(others.length > 0 ? others : conversation.members);
 }
 
-function Summary({ conversation }: { conversation: Conversation }) {
-  const { agents, last_message, created_at } = conversation;
-  const own = agents.map(({ canonical_handle }) => `@${canonical_handle}`);
-  return (
-    <>
-      <span class="code">{own.slice(0, maxNames).join(', ')}</span> ·{' '}
-      <Time at={last_message?.created_at ?? created_at} />
-      {last_message === null ? (
-        <p>No messages yet.</p>
-      ) : (
-        <p class="preview">
-          <span class="code">@{last_message.sender_handle}</span>: <bdi>{last_message.preview}</bdi>
-        </p>
-      )}
-    </>
-  );
+/** The beginning of a message without the marks of Markdown. */
+function plainText({ preview, content_type }: NonNullable<Conversation['last_message']>): string {
+  if (content_type !== 'markdown') return preview;
+  return preview.replaceAll(/^\s*(?:#{1,6}|[-*+>]|\d+\.)\s+|[*_`~]{1,3}|^\s*\|?[-|: ]{3,}$/gm, '');
 }
 
 /** The state of the open task that needs attention first. */
@@ -68,16 +92,40 @@ function TaskBadge({ conversation: { open_task } }: { conversation: Conversation
   );
 }
 
-/** Badges for unread messages, the status, and on whose answer it waits. */
-export function ConversationBadges({ conversation }: { conversation: Conversation }) {
-  const { agents, status, waiting } = conversation;
-  const unread = Math.max(0, ...agents.map(({ unread_count }) => unread_count));
+/** The same as the badges of a conversation in fewer words. That it waits for others is shown in the conversation. */
+function RowBadges({ conversation, unread }: { conversation: Conversation; unread: number }) {
+  const { status, waiting, open_task } = conversation;
   return (
     <>
-      {unread > 0 && <Badge tone="accent">{unread} unread</Badge>}
+      {waiting === 'me' && !open_task && (
+        <Badge tone="warning">
+          Waits<span class="visually-hidden"> for your agent</span>
+        </Badge>
+      )}
+      {status !== 'active' && <Badge>{status === 'closed' ? 'Closed' : 'Archived'}</Badge>}
+      {unread > 0 && (
+        <Badge tone="accent">
+          {unread}
+          <span class="visually-hidden"> unread</span>
+        </Badge>
+      )}
+    </>
+  );
+}
+
+const unreadOf = ({ agents }: Conversation): number =>
+  Math.max(0, ...agents.map(({ unread_count }) => unread_count));
+
+/** Badges for unread messages, the status, and on whose answer it waits. */
+export function ConversationBadges({ conversation }: { conversation: Conversation }) {
+  const { status, waiting } = conversation;
+  const unread = unreadOf(conversation);
+  return (
+    <>
       {waiting === 'me' && <Badge tone="warning">Waits for your agent</Badge>}
       {waiting === 'others' && <Badge>Waits for others</Badge>}
       {status !== 'active' && <Badge>{status === 'closed' ? 'Closed' : 'Archived'}</Badge>}
+      {unread > 0 && <Badge tone="accent">{unread} unread</Badge>}
     </>
   );
 }

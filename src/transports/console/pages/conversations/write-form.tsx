@@ -1,7 +1,7 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
-import { Card, ErrorNotice, Notice } from '../../components/content.tsx';
+import { ErrorNotice, Notice } from '../../components/content.tsx';
 import { Select, TextArea } from '../../components/field.tsx';
-import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
+import { Button, Form } from '../../components/form.tsx';
 import type { FormErrors } from '../../form-errors.ts';
 import { createIdempotencyKey } from '../../idempotency-key.ts';
 import { conversationAddress } from './filters.tsx';
@@ -38,40 +38,41 @@ export function WriteForm({ page, entered, answer }: WriteProps) {
   const formErrors = entered?.formErrors;
   const [first] = agents;
   return (
-    <div id="write">
-      <Card title={answer ? 'Answer as your agent' : 'Write as your agent'}>
-        <ErrorNotice message={formErrors?.message ?? formErrors?.fields['reply_to']} />
-        {answer && <ReplyTo page={page} reply_to={answer.task.message_id} />}
-        <Form
-          action={`${conversationAddress(id)}/messages`}
-          hidden={{
-            idempotency_key: createIdempotencyKey(),
-            ...(agents.length === 1 && { agent_id: first?.id }),
-            reply_to: answer?.task.message_id,
-          }}
-        >
-          {agents.length > 1 && (
-            <Select
-              name="agent_id"
-              label="Agent"
-              value={entered?.agent_id ?? first?.id}
-              options={agents.map((agent) => ({ value: agent.id, text: `@${agent.canonical_handle}` }))}
-            />
-          )}
-          <TextArea
-            name="content"
-            label="Message"
-            hint={`Sent as ${agents.length === 1 ? `@${first?.canonical_handle}` : 'the agent'}. All members see that a person wrote it.`}
-            value={entered?.content ?? ''}
-            error={formErrors?.fields['content']}
-            rows={3}
+    <section id="write" class="composer" aria-label={answer ? 'Answer as your agent' : 'Write as your agent'}>
+      <ErrorNotice message={formErrors?.message ?? formErrors?.fields['reply_to']} />
+      {answer && (
+        <div class="composer-answer">
+          <strong>Answer as your agent</strong> <ReplyTo page={page} reply_to={answer.task.message_id} />{' '}
+          <a href={conversationAddress(id)}>Write another message</a>
+        </div>
+      )}
+      <Form
+        class="composer-form"
+        action={`${conversationAddress(id)}/messages`}
+        hidden={{
+          idempotency_key: createIdempotencyKey(),
+          ...(agents.length === 1 && { agent_id: first?.id }),
+          reply_to: answer?.task.message_id,
+        }}
+      >
+        {agents.length > 1 && (
+          <Select
+            name="agent_id"
+            label="Agent"
+            value={entered?.agent_id ?? first?.id}
+            options={agents.map((agent) => ({ value: agent.id, text: `@${agent.canonical_handle}` }))}
           />
-          <Actions>
-            <Button>Send</Button>
-            {answer && <ButtonLink href={conversationAddress(id)}>Write another message</ButtonLink>}
-          </Actions>
-        </Form>
-      </Card>
-    </div>
+        )}
+        <TextArea
+          name="content"
+          label="Message"
+          hint={`Sent as ${agents.length === 1 ? `@${first?.canonical_handle}` : 'the agent'}. All members see that a person wrote it.`}
+          value={entered?.content ?? ''}
+          error={formErrors?.fields['content']}
+          rows={1}
+        />
+        <Button>Send</Button>
+      </Form>
+    </section>
   );
 }

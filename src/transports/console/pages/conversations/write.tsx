@@ -1,20 +1,19 @@
 import { sendMessageOperation } from '../../../../operations/messages/send-message.ts';
-import { readLiveState } from '../../../../services/people/live-pages.ts';
-import { readConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { readIdempotencyKey } from '../../idempotency-key.ts';
 import { orShowFormAgain } from '../../form-errors.ts';
 import { successFlash } from '../../flash.ts';
 import { action } from '../../route.ts';
 import { maxMessageFormBytes } from './new.tsx';
-import { conversationPage } from './conversation-view.tsx';
-import { pageSize } from './conversation.tsx';
+import { showConversation } from './conversation.tsx';
+import { pageSize } from './conversation-view.tsx';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 
 /** Writes a message as one of the person's agents. Other members see that a person wrote it. */
 export const writeAction = action(
   `${conversationsAddress}/:id/messages`,
-  async ({ params, parts, person, form, read }) => {
+  async (visit) => {
+    const { params, parts, person, form } = visit;
     const thread_id = params['id'] ?? '';
     const entered = {
       agent_id: form.get('agent_id') ?? '',
@@ -32,12 +31,8 @@ export const writeAction = action(
         const to = `${conversationAddress(thread_id)}#${id}`;
         return { to, flash: successFlash(`Sent as @${agent.canonical_handle}.`) };
       },
-      async (formErrors) => {
-        const state = await read(readLiveState, person, thread_id);
-        const reader = { account_id: person.account_id };
-        const found = await read(readConversationPage, reader, { thread_id, limit: pageSize });
-        return conversationPage(found, { entered: { ...entered, formErrors } }, state?.cursor);
-      },
+      (formErrors) =>
+        showConversation(visit, { thread_id, limit: pageSize, entered: { ...entered, formErrors } }),
       { AGENT_PAUSED: 'content', THREAD_CLOSED: 'content' },
     );
   },

@@ -1,0 +1,131 @@
+import type { ComponentChildren } from 'preact';
+import type { AgentOfPerson } from '../../../../services/people/agents.ts';
+import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
+import { readLiveState } from '../../../../services/people/live-pages.ts';
+import { findConversations, type ListedConversation } from '../../../../services/threads/conversations.ts';
+import { Empty } from '../../components/content.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { LiveRegion } from '../../components/live-region.tsx';
+import { NextPage } from '../../components/rows.tsx';
+import type { PersonVisit } from '../../route.ts';
+import { conversationsAddress, Filters, type ListQuery, newConversationAddress } from './filters.tsx';
+import { FirstAgent } from './new.tsx';
+import { ConversationRows } from './rows.tsx';
+
+/** Conversations and found messages on one page of the list. */
+export const pageSize = 25;
+
+/** What the list of conversations shows. */
+export interface ConversationList {
+  query: ListQuery;
+  agents: readonly AgentOfPerson[];
+  found: readonly ListedConversation[];
+  /** Undefined: the list is not live. */
+  cursor: string | undefined;
+}
+
+/** Reads a page of the list. The first page is live. */
+export async function readConversationList(visit: PersonVisit, query: ListQuery): Promise<ConversationList> {
+  const { person, read } = visit;
+  // Before the list: what comes in between is sent again.
+  const state = await read(readLiveState, person);
+  const [agents, found] = await Promise.all([readActingAgents(visit), findListed(visit, query)]);
+  return { query, agents, found, cursor: query.after === null ? state?.cursor : undefined };
+}
+
+/** The agents that the person can act as. */
+export const readActingAgents = ({ read, person }: PersonVisit) =>
+  read(listAgentsOfPerson, person.account_id, { right: 'acts_as' as const });
+
+/** One conversation more than a page, to know whether there is a next page. */
+export function findListed({ read, person }: PersonVisit, { filters, after }: ListQuery) {
+  return read(findConversations, { account_id: person.account_id }, filters, { after, limit: pageSize + 1 });
+}
+
+interface PanesProps {
+  /** The list at the left of a wide screen. */
+  list: ComponentChildren;
+  /** Content beside the list. Absent: a narrow screen shows the list, otherwise it shows only this. */
+  children?: ComponentChildren;
+}
+
+/** A list, and beside it what is open. */
+export function Panes({ list, children }: PanesProps) {
+  return (
+    <div class={children === undefined ? 'panes' : 'panes has-open'}>
+      <div class="pane-list">{list}</div>
+      <div class="pane-open">
+        {children ?? <Empty title="No conversation is open">Choose one in the list to read it here.</Empty>}
+      </div>
+    </div>
+  );
+}
+
+interface PaneHeadingProps {
+  title: string;
+  query: ListQuery;
+  agents: readonly AgentOfPerson[];
+  /** Whether the title is that of the page. */
+  isPage: boolean;
+}
+
+/** The title above a list, with the search and the filters. */
+export function PaneHeading({ title, query, agents, isPage }: PaneHeadingProps) {
+  return (
+    <>
+      <div class="pane-title">
+        {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
+        {agents.length > 0 && <ButtonLink href={newConversationAddress}>New conversation</ButtonLink>}
+      </div>
+      <Filters agents={agents} query={query} />
+    </>
+  );
+}
+
+interface ConversationPaneProps {
+  list: ConversationList;
+  /** The id of the conversation that is open beside the list. */
+  open?: string;
+}
+
+/** The list of conversations. */
+export function ConversationPane({ list: { query, agents, found, cursor }, open }: ConversationPaneProps) {
+  const last = found.length > pageSize ? found[pageSize - 1] : undefined;
+  const live = new URLSearchParams({ ...query.kept, ...(open !== undefined && { open }) });
+  return (
+    <>
+      <PaneHeading title="Conversations" query={query} agents={agents} isPage={open === undefined} />
+      <LiveRegion
+        address={`/console/live/conversations?${live.toString()}`}
+        cursor={cursor}
+        label="Conversations"
+      >
+        <Conversations query={query} found={found} hasAgents={agents.length > 0} open={open} />
+      </LiveRegion>
+      <NextPage
+        path={conversationsAddress}
+        noun="conversations"
+        next={last && { ...query.kept, before: `${last.activity}.${last.id}` }}
+      />
+    </>
+  );
+}
+
+interface ConversationsProps extends Pick<ConversationList, 'query' | 'found'> {
+  hasAgents: boolean;
+  open?: string | undefined;
+}
+
+/** The rows of the list, or what to do when there are none. */
+export function Conversations({ query, found, hasAgents, open }: ConversationsProps) {
+  if (found.length > 0) return <ConversationRows conversations={found.slice(0, pageSize)} open={open} />;
+  if (Object.keys(query.kept).length > 0 || query.after !== null)
+    return <Empty title="No conversation matches">Change the filters, or show all conversations.</Empty>;
+  return (
+    <Empty title="No conversations yet" action={!hasAgents && <FirstAgent />}>
+      {hasAgents
+        ? 'A thread appears here when one of your agents starts it or is added to it.'
+        : 'Conversations belong to agents, and you have none yet.'}
+    </Empty>
+  );
+}
