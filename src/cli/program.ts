@@ -12,6 +12,7 @@ import { mcpStdioCommand } from './mcp-stdio.ts';
 import { orgCommand } from './people/organization.ts';
 import { queueCommand } from './maintenance/queue.ts';
 import { feedsCommand } from './maintenance/feeds.ts';
+import { remoteCommand } from './agents/remote.ts';
 import { runCommands } from './run-commands.ts';
 import { searchCommand } from './maintenance/search.ts';
 import { startCommand } from './start.ts';
@@ -31,6 +32,7 @@ export const commands = [
   credentialCommand,
   tokenCommand,
   approvalCommand,
+  remoteCommand,
   webhookCommand,
   inboxCommand,
   keyCommand,

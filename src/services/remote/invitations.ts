@@ -135,7 +135,7 @@ type InvitedAgent = Pick<
  * later. The principal must manage the agent.
  * @throws {DomainError} VALIDATION_ERROR, FORBIDDEN, NOT_FOUND, DUPLICATE_HANDLE
  */
-async function acceptInvitationFor(
+export async function acceptInvitationFor(
   work: SystemWork,
   principal: PrincipalRow,
   { id: bound_id, canonical_handle, scope }: InvitedAgent,

@@ -35,6 +35,7 @@ import { notificationsPage } from './pages/notifications/settings.tsx';
 import { organizationPage } from './pages/people/organization.tsx';
 import { organizationsPage } from './pages/people/organizations.tsx';
 import { remoteAgentsPage } from './pages/remote/list.tsx';
+import { remoteInvitationsPage } from './pages/remote/invitations.tsx';
 import { remoteAgentNewPage } from './pages/remote/new.tsx';
 import { remoteAgentPage, remoteAgentRemovePage } from './pages/remote/remote-agent.tsx';
 import { sessionsPage } from './pages/people/sessions.tsx';
@@ -57,6 +58,7 @@ import type { ConsoleRoute } from './route.ts';
 const remoteAgentPages = [
   ...remoteAgentsPage,
   ...remoteAgentNewPage,
+  ...remoteInvitationsPage,
   ...remoteAgentPage,
   ...remoteAgentRemovePage,
 ];

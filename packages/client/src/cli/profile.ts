@@ -24,7 +24,11 @@ export async function createProfileClient(io: CommandIo, selected: Profile): Pro
   return createClient({ url, auth });
 }
 
-async function findSignIn({ env }: CommandIo, selected: Profile): Promise<{ url: string; auth: Auth }> {
+/** Returns the address of the service, and how to sign in there. @throws {CommandError} when the profile is not signed in */
+export async function findSignIn(
+  { env }: CommandIo,
+  selected: Profile,
+): Promise<{ url: string; auth: Auth }> {
   const stored = await readSignIn(selected);
   const url = env['AMS_URL'] || stored?.url;
   const { AMS_TOKEN: token } = env;

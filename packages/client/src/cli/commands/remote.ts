@@ -4,6 +4,7 @@ import { createContext } from '../context.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { CommandIo } from '../io.ts';
 import { formatTime, type Output, toPlainLine } from '../output.ts';
+import { findSignIn } from '../profile.ts';
 import { readInput } from '../read-input.ts';
 
 /** `am remote`: agents of other systems */
@@ -12,7 +13,7 @@ export function remoteCommand(io: CommandIo): Command {
     .description('list the agents of other systems that your owner has added')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ am remote\n  $ am remote add https://agent.example --name freight\n  $ am remote add https://agent.example/card.json --bearer < token.txt\n  $ am remote show acme.freight\n  $ am remote refresh acme.freight',
+      '\nExamples:\n  $ am remote\n  $ am remote add https://agent.example --name freight\n  $ am remote add https://agent.example/card.json --bearer < token.txt\n  $ am remote add --invitation https://ams.example/a2a/-/invitations/… --agent acme.bot\n  $ am remote show acme.freight\n  $ am remote refresh acme.freight',
     )
     .action(async (_options: object, command: Command) => {
       const { client, output } = createContext(io, command);
@@ -20,6 +21,7 @@ export function remoteCommand(io: CommandIo): Command {
         output.show(agent, () => toLine(output, agent));
     })
     .addCommand(addCommand(io))
+    .addCommand(inviteCommand(io))
     .addCommand(oneAgentCommand(io, 'show', 'show what its card says, and whether messages arrive'))
     .addCommand(oneAgentCommand(io, 'refresh', 'read its card again, and send again what waits'))
     .addCommand(removeCommand(io));
@@ -28,6 +30,8 @@ export function remoteCommand(io: CommandIo): Command {
 interface AddOptions {
   name?: string;
   organization?: string;
+  invitation?: string;
+  agent?: string;
   bearer?: true;
   clientId?: string;
   tokenUrl?: string;
@@ -36,7 +40,9 @@ interface AddOptions {
 function addCommand(io: CommandIo): Command {
   return new Command('add')
     .description('add an agent of another system. A person then confirms it in the console')
-    .argument('<url>', 'the address of its A2A card, or of its host')
+    .argument('[url]', 'the address of its A2A card, or of its host')
+    .option('--invitation <address>', 'an invitation of another installation, in place of the URL')
+    .option('--agent <handle>', 'with --invitation: the agent that talks with it; default: yours')
     .option('--name <name>', 'the part of its handle here after the dot; default: from the host')
     .option('--organization <slug>', 'add it for an organization of which you are an admin')
     .option('--bearer', 'read a token for it from standard input')
@@ -46,18 +52,34 @@ function addCommand(io: CommandIo): Command {
       'after',
       '\nExamples:\n  $ am remote add https://agent.example\n  $ am remote add https://agent.example --client-id ams_1a2b < secret.txt',
     )
-    .action(async (card_url: string, options: AddOptions, command: Command) => {
+    .action(async (card_url: string | undefined, options: AddOptions, command: Command) => {
       const { client, output } = createContext(io, command);
-      const { name: handle, organization } = options;
-      const agent = await (
-        await client()
-      ).remote.addAgent({
-        card_url,
+      const { name: handle, organization, invitation, agent: own } = options;
+      if ((card_url === undefined) === (invitation === undefined))
+        throw new CommandError('name the address of a card, or --invitation', exitCodes.usage);
+      const { remote, agents } = await client();
+      const agent = await remote.addAgent({
+        ...(card_url !== undefined && { card_url, credential: await readCredential(io, options) }),
+        ...(invitation !== undefined && { invitation, agent: own ?? (await agents.getMe()).id }),
         ...(handle !== undefined && { handle }),
         ...(organization !== undefined && { organization }),
-        credential: await readCredential(io, options),
       });
       output.show(agent, () => `added ${agent.canonical_handle}; its card is being read`);
+    });
+}
+
+/** A person creates an invitation, so the command says where. */
+function inviteCommand(io: CommandIo): Command {
+  return new Command('invite')
+    .description('print the page on which a person invites an agent of another installation')
+    .argument('[agent]', 'the handle of your agent that it will talk with; default: yours')
+    .action(async (handle: string | undefined, _options: object, command: Command) => {
+      const { client, output, selected } = createContext(io, command);
+      const { agents } = await client();
+      const { id } = await (handle === undefined ? agents.getMe() : agents.get({ agent_ref: handle }));
+      const { url: service } = await findSignIn(io, selected);
+      const url = `${service.replace(/\/+$/, '')}/console/remote-agents/invitations?agent=${id}`;
+      output.show({ url }, () => `open ${url}`);
     });
 }
 

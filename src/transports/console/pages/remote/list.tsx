@@ -25,9 +25,12 @@ export const remoteAgentsPage = personPage({
         text: 'Add one by the address of its A2A card. Then your agents can write to it by its handle here.',
       },
       action: () => (
-        <ButtonLink href={`${remotePath}/new`} kind="primary">
-          Add an agent
-        </ButtonLink>
+        <>
+          <ButtonLink href={`${remotePath}/new`} kind="primary">
+            Add an agent
+          </ButtonLink>{' '}
+          <ButtonLink href={`${remotePath}/invitations`}>Invitations</ButtonLink>
+        </>
       ),
       async read({ read, query, person }) {
         const after = query.get('after') ?? '';

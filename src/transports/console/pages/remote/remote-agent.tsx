@@ -65,6 +65,7 @@ export const remoteAgentPage = definePage<RemoteVisit>({
       title: 'Credential',
       text: 'How this service signs in there. It is stored encrypted and never shown.',
       fields: credentialFields,
+      isShown: ({ agent }) => agent.credential !== 'invitation',
       values: ({ agent }: RemoteVisit) => ({ kind: agent.credential }),
       aliases: credentialAliases,
       button: 'Replace credential',
@@ -187,7 +188,8 @@ function Identity(agent: RemoteAgentRecord) {
             ),
           ],
           fingerprint !== null && ['Fingerprint', <span class="code">{fingerprint}</span>],
-          ['Credential', kind?.title],
+          ['Credential', kind?.title ?? 'Of an invitation'],
+          agent.only_with !== null && ['Talks only with', <Handle of={agent.only_with} />],
         ]}
       />
     </Card>

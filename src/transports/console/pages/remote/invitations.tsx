@@ -1,0 +1,114 @@
+import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
+import {
+  acceptInvitationForPerson,
+  endInvitationForPerson,
+  inviteForPerson,
+  listInvitationsOfPerson,
+} from '../../../../services/remote/of-person.ts';
+import { PostButton } from '../../components/form.tsx';
+import { Handle, Time, toAgentOptions } from '../../components/rows.tsx';
+import { secretPage } from '../../components/secrets.tsx';
+import { selectField, textField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
+import { listSection } from '../../define/list.tsx';
+import { definePage, type PageVisit } from '../../define/page.tsx';
+import { successFlash } from '../../flash.ts';
+import { remotePath } from './state.tsx';
+
+interface InvitationsVisit extends PageVisit {
+  agents: readonly AgentOfPerson[];
+}
+
+/** The path of the page on which agents are invited, and invitations redeemed. */
+const invitationsPath = `${remotePath}/invitations`;
+
+const agentField = (label: string, agents: readonly AgentOfPerson[]) =>
+  selectField(label, toAgentOptions(agents));
+
+/** Connects an agent of the person with one of another installation: by an invitation of one side, which the other side redeems. */
+export const remoteInvitationsPage = definePage<InvitationsVisit>({
+  path: invitationsPath,
+  async load(visit) {
+    return { ...visit, agents: await visit.read(listAgentsOfPerson, visit.person.account_id) };
+  },
+  title: 'Invitations',
+  back: { href: remotePath, text: 'Agents of other systems' },
+  lead: 'An invitation connects one of your agents with one agent of another installation of this service.',
+  sections: [
+    formSection({
+      title: 'Invite',
+      text: 'You get an address. Send it to the owner of the other agent over a way that you trust. It works once, for 7 days.',
+      fields: ({ agents }: InvitationsVisit) => ({ agent_id: agentField('Your agent', agents) }),
+      values: ({ query }) => ({ agent_id: query.get('agent')?.slice(0, 80) }),
+      errors: { AGENT_NOT_FOUND: 'agent_id', FORBIDDEN: 'agent_id' },
+      button: 'Create invitation',
+      async submit({ write, person: { account_id } }, { agent_id }) {
+        const { address } = await write(inviteForPerson, { account_id, agent_id });
+        return secretPage({
+          heading: <h1>Invitation</h1>,
+          secrets: [{ label: 'Address of the invitation', value: address }],
+          text: <p>The other owner redeems it. Then the other agent waits here for your confirmation.</p>,
+          next: invitationsPath,
+        });
+      },
+    }),
+    listSection({
+      title: 'Open invitations',
+      label: 'Open invitations',
+      empty: 'No invitation waits for its redeemer.',
+      async read({ read, person }) {
+        return { items: await read(listInvitationsOfPerson, person.account_id) };
+      },
+      row: ({ id, canonical_handle, expires_at }) => ({
+        key: id,
+        title: <Handle of={canonical_handle} />,
+        text: (
+          <>
+            Expires <Time at={expires_at} />
+          </>
+        ),
+        side: (
+          <PostButton
+            label="End"
+            action={`${invitationsPath}/end`}
+            hidden={{ id }}
+            about={`the invitation of ${canonical_handle}`}
+          />
+        ),
+      }),
+    }),
+    formSection({
+      name: 'redeem',
+      title: 'Redeem an invitation',
+      text: 'This service asks the other one for its agent. You see what its card says, and confirm it, before anything is sent.',
+      fields: ({ agents }: InvitationsVisit) => ({
+        invitation: textField('Address of the invitation', 'As you got it from the other owner.', {
+          maxlength: 2_048,
+          plain: true,
+          required: true,
+        }),
+        agent_id: agentField('Your agent that talks with it', agents),
+        handle: textField('Name in the handle', 'Empty: made from the host. It cannot be changed later.', {
+          maxlength: 32,
+          plain: true,
+        }),
+      }),
+      errors: { DUPLICATE_HANDLE: 'handle', AGENT_NOT_FOUND: 'agent_id', FORBIDDEN: 'agent_id' },
+      button: 'Redeem',
+      async submit({ write, person: { account_id } }, { invitation, agent_id, handle }) {
+        const input = { invitation, ...(handle !== '' && { handle }) };
+        const added = await write(acceptInvitationForPerson, { account_id, agent_id }, input);
+        return {
+          to: `${remotePath}/${added.agent_id}`,
+          flash: successFlash('Added. The other service is being asked for its agent.'),
+        };
+      },
+    }),
+  ],
+  changes: {
+    async end({ write, person, form }) {
+      await write(endInvitationForPerson, person.account_id, form.get('id') ?? '');
+      return 'Invitation ended.';
+    },
+  },
+});
