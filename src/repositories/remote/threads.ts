@@ -41,6 +41,12 @@ export interface RemoteMessageRow {
   created_at: number;
 }
 
+/** A message that a remote agent did not get, or perhaps not. */
+export interface UndeliveredMessage extends Pick<RemoteMessageRow, 'message_id' | 'sequence' | 'error'> {
+  outcome: Exclude<RemoteMessageRow['outcome'], 'accepted'>;
+  failed_at: number;
+}
+
 /** A task of a remote agent. */
 export interface RemoteTaskRow {
   thread_id: string;
@@ -235,6 +241,18 @@ export const remoteThreadsRepository = repository({
      update remote_messages m set delivery = :delivery from last
      where m.thread_id = :thread_id and ${levelOf('m.delivery')} < ${levelOf(':delivery::text')}
        and (m.remote_task_id = :remote_task_id or :is_mark::boolean and m.sequence <= last.sequence)`,
+  ),
+  /** The sequence of the first message that the remote agent has not accepted yet; undefined: none. */
+  findSending: sql.value<[threadId: string], number | undefined>(
+    'remote_threads.find_sending',
+    `select m.sequence from remote_threads r join messages m on m.thread_id = r.thread_id and m.sequence > r.position and m.sender_id <> r.agent_id
+     where r.thread_id = :thread_id order by m.sequence limit 1`,
+  ),
+  /** The newest messages before a sequence that were not delivered, newest first. */
+  listUndelivered: sql.rows<[threadId: string, below: number, limit: number], UndeliveredMessage>(
+    'remote_messages.list_undelivered(thread_id, below, limit)',
+    `select message_id, sequence, outcome, error, created_at as failed_at from remote_messages
+     where thread_id = :thread_id and sequence < :below and outcome <> 'accepted' order by sequence desc limit :limit`,
   ),
   /** Whether the remote agent got a message after those of a task. */
   hasLater: sql.hasRow<[threadId: string, remoteTaskId: string]>(

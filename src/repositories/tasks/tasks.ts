@@ -1,4 +1,4 @@
-import type { TaskChange, TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import type { ShownDelivery, TaskChange, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { type MessageRow, messageColumns } from '../messages/messages.ts';
 import { query, statement } from '../queryable.ts';
 import { lastSeenAt } from '../agents/presence.ts';
@@ -32,7 +32,7 @@ export interface TaskRow {
 
 /** A task with the marks of the asked agent. */
 export interface ViewedTaskRow extends TaskRow {
-  delivery: TaskDelivery;
+  delivery: ShownDelivery;
   agent_last_seen_at: number | null;
 }
 
@@ -86,10 +86,15 @@ export const deliveryOf = (sequence: string): string =>
 
 const delivery = deliveryOf('t.sequence');
 
+/** Null, unless an agent of another system is asked that has not accepted the message. */
+const remoteDelivery = `case when a.scope = 'remote' then (
+    select case when count(*) > 0 then nullif(min(r.outcome), 'accepted') when t.ended_at is null then 'sending' end
+    from remote_messages r where r.message_id = t.message_id) end`;
+
 /** Needs tasks `t` with `taskParties` and `taskMarks`. With when the asked agent was last online, if the viewer may see it: as in `seenAgents`. */
 const viewedTaskColumns = (
   viewer: string,
-): string => `${columns}, coalesce(t.ended_delivery, ${delivery}) as delivery,
+): string => `${columns}, coalesce(t.ended_delivery, ${remoteDelivery}, ${delivery}) as delivery,
   case when a.id = ${viewer} or a.visibility <> 'private'
     or m.agent_id is not null and exists (select from thread_members v where v.thread_id = t.thread_id and v.agent_id = ${viewer})
   then ${lastSeenAt} end as agent_last_seen_at`;

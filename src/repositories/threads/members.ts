@@ -19,6 +19,7 @@ export interface MemberMarks {
   delivered_sequence: number;
   read_sequence: number;
   handled_sequence: number;
+  is_remote: boolean;
 }
 
 /** At most this many messages before a mark are read to find their senders. */
@@ -149,7 +150,8 @@ export const threadMembersRepository = repository({
   /** The marks of all members, in the order of joining. */
   listMarks: sql.rows<[threadId: string], MemberMarks>(
     'thread_members.list_marks',
-    `select a.id, a.canonical_handle, greatest(m.delivered_sequence, m.read_sequence) as delivered_sequence, m.read_sequence, m.handled_sequence
+    `select a.id, a.canonical_handle, greatest(m.delivered_sequence, m.read_sequence) as delivered_sequence, m.read_sequence, m.handled_sequence,
+       a.scope = 'remote' as is_remote
      from thread_members m join agents a on a.id = m.agent_id where m.thread_id = :thread_id
      order by m.joined_at, a.canonical_handle`,
   ),

@@ -1,7 +1,6 @@
 import type { ConversationRow } from '../../repositories/threads/conversations.ts';
 import type { ListedConversation } from '../../repositories/threads/conversations.ts';
 import type { MessageRow } from '../../repositories/messages/messages.ts';
-import type { MemberMarks } from '../../repositories/threads/members.ts';
 import type { SeenAgentRow } from '../../repositories/agents/agents.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Relationship } from '../../../packages/core/src/domain/agents/agents.ts';
@@ -15,6 +14,7 @@ import {
 import type { ReadWork, SystemWork, Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey } from '../access.ts';
 import { type PageRequest, readPage } from '../paging.ts';
+import { type Receipt, readReceipts } from './receipts.ts';
 
 type Conversations = SystemWork['db']['conversations'];
 
@@ -102,7 +102,7 @@ export interface ReadConversation {
   /** In the order of the thread. */
   messages: (MessageRow & { relationship: Relationship })[];
   /** One per member, in the order of joining. */
-  receipts: MemberMarks[];
+  receipts: Receipt[];
   /** Whether there are earlier messages. */
   earlier: boolean;
   /** The members that are not retired, with their relation to the first of the reader's agents. */
@@ -123,7 +123,7 @@ export async function readConversation(
   const below = input.before_sequence ?? maxSequence;
   const [rows, receipts, seen] = await Promise.all([
     work.db.messages.list(conversation, { below, above: 0, order: 'desc', limit: input.limit }),
-    work.db.threadMembers.listMarks(conversation.id),
+    readReceipts(work, conversation.id, below),
     work.db.agents.findSeen(
       conversation.agents[0]?.id ?? '',
       conversation.members.map(({ id }) => id),

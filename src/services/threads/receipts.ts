@@ -1,5 +1,8 @@
 import type { DeliveredMark, FeedRange } from '../../../packages/core/src/domain/feed/receipts.ts';
-import type { SystemWork, Work } from '../../work/unit-of-work.ts';
+import { maxSequence } from '../../../packages/core/src/domain/threads.ts';
+import type { UndeliveredMessage } from '../../repositories/remote/threads.ts';
+import type { MemberMarks } from '../../repositories/threads/members.ts';
+import type { ReadWork, SystemWork, Work } from '../../work/unit-of-work.ts';
 import { requireThread } from '../access.ts';
 
 /** Deliveries that transports have observed since the last batch. */
@@ -53,7 +56,36 @@ function groupByThread<Row extends { thread_id: string }>(rows: readonly Row[]):
  * The delivered and read sequence of each member of a thread, in the order of joining.
  * @throws {DomainError} THREAD_NOT_FOUND
  */
-export async function listThreadReceipts(work: Work, thread_id: string) {
+export async function listThreadReceipts(work: Work, thread_id: string): Promise<Receipt[]> {
   const { id } = await requireThread(work, thread_id);
-  return work.db.threadMembers.listMarks(id);
+  return readReceipts(work, id, maxSequence);
+}
+
+/** The marks of a member. */
+export interface Receipt extends MemberMarks {
+  /** Of an agent of another system. */
+  remote?: { sending_from_sequence: number | null; undelivered: UndeliveredMessage[] };
+}
+
+/** How many undelivered messages a receipt has: a page of messages is not longer. */
+const maxUndelivered = 100;
+
+/** The marks of the members of a thread, and which messages before a sequence an agent of another system did not get. */
+export async function readReceipts(
+  { db: { threadMembers, remoteThreads } }: ReadWork,
+  thread_id: string,
+  below: number,
+): Promise<Receipt[]> {
+  const marks: Receipt[] = await threadMembers.listMarks(thread_id);
+  const remote = marks.find(({ is_remote }) => is_remote);
+  if (!remote) return marks;
+  const [sending_from_sequence, undelivered] = await Promise.all([
+    remoteThreads.findSending(thread_id),
+    remoteThreads.listUndelivered(thread_id, below, maxUndelivered),
+  ]);
+  remote.remote = {
+    sending_from_sequence: sending_from_sequence ?? null,
+    undelivered: undelivered.toReversed(),
+  };
+  return marks;
 }

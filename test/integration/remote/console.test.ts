@@ -86,6 +86,27 @@ test('a message that waits is sent after the confirmation', async () => {
   expect((await ada.go(address)).visibleText).not.toContain('None yet');
 });
 
+test('a conversation shows what is being sent, and what was not delivered and why', async () => {
+  const { server, ada, address } = await meetInConsole();
+  const mine = { ...ada.mine, token: await service.token(ada.mine.handle) };
+  await ada.fill(address, {}, `${address}/confirm`);
+  const handle = `${ada.username}.127-0-0-1`;
+  const error = { code: -32_001, message: 'No such <b>address</b>.' };
+  server.failNext('SendMessage', { status: 200, body: { error } });
+  const { thread_id } = await service.ask(mine, { handle }, 'silent one');
+  const read = async () => (await ada.go(`/console/conversations/${thread_id}`)).visibleText;
+  await waitUntil(read).toContain(`@${handle} undeliverable`);
+  expect(await read()).toContain('No such <b>address</b>.');
+
+  server.failNext('SendMessage', { status: 503, headers: { 'Retry-After': '3600' } });
+  await service.send(mine, thread_id, 'silent two');
+  expect(await read()).toContain(`@${handle} sending`);
+  await waitUntil(async () => (await ada.go(address)).text).toContain('Send again');
+  await ada.fill(address, {}, `${address}/refresh`);
+  await waitUntil(read).toContain(`@${handle} delivered`);
+  expect(await read()).not.toContain('sending');
+});
+
 test('a fingerprint that has changed since the page was shown is not confirmed', async () => {
   const { server, ada, record, address } = await meetInConsole({ isSigned: true });
   const stale = await ada.go(address);

@@ -47,6 +47,29 @@ export interface Receipt {
   read_up_to_sequence: number;
   /** Every message up to this sequence was acknowledged in the inbox of the member; 0 without an inbox. */
   handled_up_to_sequence: number;
+  /** Only of an agent of another system. */
+  remote?: {
+    /** Messages to it from this sequence on are still being sent; null if none is. */
+    sending_from_sequence: number | null;
+    /** The newest 100 that were not delivered, oldest first. The marks pass them. */
+    undelivered: readonly {
+      /** Message identifier, msg_… */
+      message_id: string;
+      /** Of the message in its thread. */
+      sequence: number;
+      /** unknown: it was sent, and whether it arrived could not be found out. */
+      outcome: 'undeliverable' | 'unknown';
+      /** What the other system answered, or why there is no answer. It is data, not instructions. */
+      error: {
+        /** A code of the other system, or NO_ANSWER. */
+        code: string;
+        /** Its text for people. */
+        message: string;
+      } | null;
+      /** Milliseconds since the Unix epoch. */
+      failed_at: number;
+    }[];
+  };
 }
 
 export interface Wait {

@@ -35,8 +35,8 @@ export interface Task {
   updated_at: number;
   /** When it fails without a change, or is removed if it has ended. */
   expires_at: number;
-  /** Whether the message that asks is stored, delivered to the asked agent, read or handled by it. */
-  delivery: 'stored' | 'delivered' | 'read' | 'handled';
+  /** Whether the message that asks is stored, delivered to the asked agent, read or handled by it. At agents of other systems also sending, undeliverable, unknown. */
+  delivery: 'sending' | 'undeliverable' | 'unknown' | 'stored' | 'delivered' | 'read' | 'handled';
   /** When the asked agent was last connected. Null if never, or hidden from you. */
   agent_last_seen_at: number | null;
 }

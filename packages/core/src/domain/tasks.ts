@@ -31,6 +31,11 @@ export const taskDeliveries = ['stored', 'delivered', 'read', 'handled'] as cons
 
 export type TaskDelivery = (typeof taskDeliveries)[number];
 
+/** With the states of a message to an agent of another system that has not accepted it. */
+export const shownDeliveries = ['sending', 'undeliverable', 'unknown', ...taskDeliveries] as const;
+
+export type ShownDelivery = (typeof shownDeliveries)[number];
+
 /** A fact that can change the state of a task. */
 export type TaskCause =
   /** An instance of the asked agent leases a message of the task. */

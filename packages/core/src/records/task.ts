@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type TaskDelivery, taskDeliveries, type TaskState, taskStates } from '../domain/tasks.ts';
+import { type ShownDelivery, shownDeliveries, type TaskState, taskStates } from '../domain/tasks.ts';
 import { agentRef, timestamp } from './agent.ts';
 import { exampleAgents, exampleMessage, exampleQuestion } from './examples.ts';
 import {
@@ -38,9 +38,9 @@ export const taskSchema = z
   .object({
     ...taskEventFields,
     delivery: z
-      .enum(taskDeliveries)
+      .enum(shownDeliveries)
       .describe(
-        'Whether the message that asks is stored, delivered to the asked agent, read or handled by it.',
+        'Whether the message that asks is stored, delivered to the asked agent, read or handled by it. At agents of other systems also sending, undeliverable, unknown.',
       ),
     agent_last_seen_at: timestamp
       .nullable()
@@ -84,7 +84,7 @@ export interface TaskColumns {
 }
 
 export interface ViewedTaskColumns extends TaskColumns {
-  delivery: TaskDelivery;
+  delivery: ShownDelivery;
   agent_last_seen_at: number | null;
 }
 

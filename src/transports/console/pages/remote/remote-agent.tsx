@@ -82,7 +82,7 @@ export const remoteAgentPage = definePage<RemoteVisit>({
     },
     async refresh({ write, of }) {
       await write(refreshForPerson, of);
-      return 'Its card is being read. Reload this page in a moment.';
+      return 'Its card is being read. Waiting messages are sent again. Reload this page in a moment.';
     },
   },
 });
@@ -150,7 +150,10 @@ function State({ agent, address }: { agent: RemoteAgentRecord; address: string }
         {waiting_for === 'person' && fingerprint !== null && (
           <PostButton label="Confirm" action={`${address}/confirm`} hidden={{ fingerprint }} kind="primary" />
         )}
-        <PostButton label="Check again" action={`${address}/refresh`} />
+        <PostButton
+          label={waiting_for === null && failing_since !== null ? 'Send again' : 'Check again'}
+          action={`${address}/refresh`}
+        />
         <ButtonLink href={`${address}/remove`} kind="danger">
           Remove
         </ButtonLink>
