@@ -142,7 +142,7 @@ export interface Realtime {
    * reordered: a reader uses only the entries that follow its position. Never throws.
    */
   fanOut(commit: Pick<CommitResult, 'entries' | 'events'>): void;
-  /** Drops the content of a message that was withdrawn. Never throws. */
+  /** Drops a message that was withdrawn or replaced from memory. Never throws. */
   forgetMessage(messageId: string): void;
   /** Open streams and waiting requests in this process, by transport. */
   stats(): ReadonlyMap<StreamTransport, number>;

@@ -1,6 +1,7 @@
 import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import type { Core } from '../../src/compose.ts';
 import { createPostingJob } from '../../src/jobs/posting.ts';
+import type { MessageRow } from '../../src/repositories/messages/messages.ts';
 import { createServiceActor } from '../../src/services/agents/service-actor.ts';
 import type { PostingSource, Step } from '../posting/handler.ts';
 import { createRemoteClient } from './client.ts';
@@ -62,6 +63,15 @@ export function remoteThreadSource(core: Core, intake: Turn['intake'], pacing: W
   };
 }
 
+/** Whether a message was withdrawn or replaced before it was sent. */
+const isObsolete = ({ withdrawn_at, replaced_by }: MessageRow): boolean =>
+  Boolean(withdrawn_at) || Boolean(replaced_by);
+
+async function skip({ thread, store }: Turn, { sequence }: MessageRow): Promise<Step> {
+  Object.assign(thread, { position: sequence, attempts: 0, begun_id: null });
+  return (await store()) ? 'more' : 'ended';
+}
+
 async function takeSteps(turn: Turn, end: number): Promise<Step> {
   const { core, thread } = turn;
   const { db, queues } = core;
@@ -81,7 +91,7 @@ async function takeSteps(turn: Turn, end: number): Promise<Step> {
       continue;
     }
     if (message) {
-      step = await send(message);
+      step = await (isObsolete(message) ? skip(turn, message) : send(message));
       continue;
     }
     thread.position = Math.max(thread.position, last);

@@ -31,6 +31,9 @@ export const sendErrors = [
   'MESSAGE_TOO_LARGE',
 ] as const;
 
+/** The errors of a message that replaces another one. */
+export const replaceErrors = ['FORBIDDEN', 'INVALID_TRANSITION'] as const;
+
 export const sendMessageOperation = defineOperation({
   name: 'send_message',
   summary: 'Send a message in a thread',
@@ -43,10 +46,14 @@ export const sendMessageOperation = defineOperation({
     if (lease_id !== undefined) await requireCurrentLease(work, lease_id);
     return presentMessage(sent);
   },
-  /** A message with a lease has a transaction of its own: a lost lease must undo it alone. */
+  /**
+   * A message with a lease has a transaction of its own: a lost lease must undo it alone. One that replaces another waits for locks.
+   */
   batch: {
     async run(calls, { isRepeated }) {
-      const batched = calls.filter(({ input: { lease_id } }) => lease_id === undefined);
+      const batched = calls.filter(
+        ({ input: { lease_id, replaces } }) => lease_id === undefined && replaces === undefined,
+      );
       const sends = batched.map(({ work, input: { thread_id, lease_id: _none, ...fields } }) => {
         return { work, message: { thread_id, ...toDraft(fields) } };
       });
@@ -78,7 +85,7 @@ export const sendMessageOperation = defineOperation({
     },
     showsFeed: true,
   },
-  errors: [...sendErrors, 'LEASE_NOT_FOUND', 'LEASE_LOST'],
+  errors: [...sendErrors, ...replaceErrors, 'LEASE_NOT_FOUND', 'LEASE_LOST'],
   example: {
     input: {
       thread_id: exampleQuestion.thread_id,

@@ -9,7 +9,7 @@ import { exampleQuestion } from '../../../packages/core/src/records/examples.ts'
 import { createClaim } from '../execute/idempotency.ts';
 import { createAnswer, replayAnswer } from '../execute/respond.ts';
 import { type batchMessage, sendMessagesInput, toDraft } from '../../../packages/core/src/inputs/messages.ts';
-import { sendErrors, sendMessageOperation } from './send-message.ts';
+import { replaceErrors, sendErrors, sendMessageOperation } from './send-message.ts';
 
 const sentSchema = z
   .object({
@@ -71,7 +71,7 @@ export const sendMessagesOperation = defineOperation({
     status: 200,
     idempotency: 'required',
   },
-  errors: sendErrors,
+  errors: [...sendErrors, ...replaceErrors],
   example: {
     input: {
       thread_id: exampleQuestion.thread_id,

@@ -32,7 +32,7 @@ export interface EventStore {
   getCached(id: string): SharedEvent | undefined;
   /** Caches a committed event, unless it cannot be presented. */
   put(row: EventRow): void;
-  /** Drops the event of a message that was withdrawn, and caches it no more as it was before. */
+  /** Drops the event of a message that was withdrawn or replaced, and caches it no more as it was before. */
   forgetMessage(messageId: string): void;
 }
 type EventsById = ReadonlyMap<string, SharedEvent>;
@@ -40,11 +40,11 @@ type EventsById = ReadonlyMap<string, SharedEvent>;
 /** Maximum rows of one query: about 8 MB when every event carries a message of the maximum size. */
 const rowsPerQuery = 200;
 
-/** A process that the bus did not tell about a withdrawn message shows its content no longer than this, in milliseconds. */
+/** A process that the bus did not tell about a withdrawn or replaced message shows it as it was no longer than this, in milliseconds. */
 const maxAgeMs = 30_000;
 
-/** Messages withdrawn while a query or a copy on the bus may still have their content. */
-const maxWithdrawn = 1_000;
+/** Messages changed while a query or a copy on the bus may still have them as they were. */
+const maxChanged = 1_000;
 
 /** Reads, validates and serializes each event once for all readers of the process, and caches the most recently used ones. */
 export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): EventStore {
@@ -53,15 +53,13 @@ export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): E
     sizeCalculation: estimateBytes,
     ttl: maxAgeMs,
   });
-  const withdrawn = new LRUCache<string, true>({ max: maxWithdrawn, ttl: 2 * maxAgeMs });
+  const changed = new LRUCache<string, true>({ max: maxChanged, ttl: 2 * maxAgeMs });
   /** Queries in progress, by event id. */
   const pending = new Map<string, Promise<EventsById>>();
 
   function keep(event: SharedEvent): void {
-    const { id, withdrawn_at } = event.data as { id?: string; withdrawn_at?: number };
-    const isOutdated =
-      event.message !== null && id !== undefined && withdrawn_at === undefined && withdrawn.has(id);
-    if (!isOutdated) cache.set(event.id, event);
+    const { id } = event.data as { id?: string };
+    if (event.message === null || id === undefined || !changed.has(id)) cache.set(event.id, event);
   }
 
   async function query(ids: readonly string[]): Promise<EventsById> {
@@ -87,7 +85,7 @@ export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): E
       if (event) keep(event);
     },
     forgetMessage(messageId) {
-      withdrawn.set(messageId, true);
+      changed.set(messageId, true);
       // A copy, because the cache must not change while it is iterated.
       for (const [id, { message, data }] of Array.from(cache))
         if (message && (data as { id?: string }).id === messageId) cache.delete(id);

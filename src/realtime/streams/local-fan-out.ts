@@ -19,8 +19,10 @@ type Commit = Parameters<Realtime['fanOut']>[0];
  */
 export function createLocalFanOut({ registry, store, recent, log }: LocalFanOutParts): Realtime['fanOut'] {
   function cacheAndNotify({ entries, events }: Commit): void {
-    for (const { type, data } of events)
+    for (const { type, data, message } of events) {
       if (type === 'message.withdrawn') store.forgetMessage((data as { message_id: string }).message_id);
+      if (message?.replaces) store.forgetMessage(message.replaces);
+    }
     const localEntries = entries.filter(({ agent_id }) => registry.has(agent_id));
     if (localEntries.length === 0) return;
     const eventIds = new Set(localEntries.map(({ event_id }) => event_id));

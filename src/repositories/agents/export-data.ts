@@ -1,6 +1,6 @@
 import { filesOfMessages } from '../attachments/attachments.ts';
 import { stateNow } from '../inbox/lease-clock.ts';
-import { writtenBy } from '../messages/messages.ts';
+import { laterChanges, writtenBy } from '../messages/messages.ts';
 import { statement, query } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
@@ -77,7 +77,7 @@ export const agentExportRepository = repository(
     >(
       'agent_export.list_messages(agent_id, thread_id, after, limit)',
       `select m.id, m.thread_id, m.sequence, a.canonical_handle as sender, m.content, m.content_type, m.reply_to, m.metadata,
-         ${filesOfMessages} as attachments, ${writtenBy}, m.created_at, m.withdrawn_at
+         ${filesOfMessages} as attachments, ${writtenBy}, m.created_at, ${laterChanges}
        from messages m join agents a on a.id = m.sender_id
        where m.thread_id = :thread_id and m.sequence > :after and exists (select from thread_members v where v.thread_id = :thread_id and v.agent_id = :agent_id)
        order by m.sequence limit :limit`,

@@ -1,7 +1,7 @@
 import type { EventType } from '../../../packages/core/src/events/list.ts';
 import type { DeliveredMark, FeedRange } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { filesOfMessages } from '../attachments/attachments.ts';
-import { type MessageRow, writtenBy } from '../messages/messages.ts';
+import { laterChanges, type MessageRow, writtenBy } from '../messages/messages.ts';
 import { hideFromPlanner, query, statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
@@ -39,7 +39,7 @@ const statements = {
     'feed.read_events',
     `select e.id, e.type, e.thread_id, e.data, e.created_at, e.traceparent,
        m.id as message_id, m.created_at as message_created_at, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type, m.reply_to,
-       m.metadata, ${filesOfMessages} as attachments, ${writtenBy}, m.withdrawn_at
+       m.metadata, ${filesOfMessages} as attachments, ${writtenBy}, ${laterChanges}
      from events e left join lateral (select * from messages where id = e.message_id offset 0) m on true
      left join lateral (select canonical_handle from agents where id = m.sender_id offset 0) a on true
      where ${idFilter('e.id')}`,

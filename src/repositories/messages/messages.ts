@@ -21,19 +21,25 @@ export interface MessageRow {
   attachments: AttachmentColumns[];
   written_by: MessageWriter;
   created_at: number;
-  /** When its sender withdrew it; null if it did not. Absent in a message that is just sent. */
+  /** When its sender withdrew it; null if it did not. Absent in a message that is just sent, as `replaced_by`. */
   withdrawn_at?: number | null;
+  /** The message that it replaces. */
+  replaces?: string | null;
+  replaced_by?: string | null;
 }
 
 /** Needs messages `m`. Null is the agent: the column is newer than the table. */
 export const writtenBy = `coalesce(m.written_by, 'agent') as written_by`;
+
+/** Needs messages `m`: what its sender did to it later. */
+export const laterChanges = 'm.withdrawn_at, m.replaces, m.replaced_by';
 
 /** Sets the columns of a message that has no content any more. */
 export const clearedContent = `content = '', content_type = 'text', attachment_count = 0`;
 
 /** Needs messages `m` and agents `a`, the sender. */
 export const messageColumns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type,
-  m.reply_to, m.metadata, ${filesOfMessages} as attachments, ${writtenBy}, m.created_at, m.withdrawn_at`;
+  m.reply_to, m.metadata, ${filesOfMessages} as attachments, ${writtenBy}, m.created_at, ${laterChanges}`;
 
 /** Larger than the largest page. */
 const maxPageSize = 200;

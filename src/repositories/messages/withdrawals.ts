@@ -1,5 +1,11 @@
 import { repository, sql } from '../sql.ts';
-import { clearedContent } from './messages.ts';
+import { clearedContent, type MessageRow } from './messages.ts';
+
+/** A message that another one is to replace. */
+export type ReplacedRow = Pick<
+  MessageRow,
+  'id' | 'thread_id' | 'sequence' | 'sender_id' | 'withdrawn_at' | 'replaced_by'
+>;
 
 /** A stored answer of an idempotency key. */
 interface StoredAnswer {
@@ -7,7 +13,7 @@ interface StoredAnswer {
   answer: string;
 }
 
-/** Removes the content of withdrawn messages. The caller has locked their threads. */
+/** Removes the content of withdrawn messages, and connects messages with those that replace them. The caller has locked their threads. */
 export const messageWithdrawalsRepository = repository({
   /**
    * Removes what a message says, its files, and what it expects. Its files are unsent uploads that have expired, so maintenance removes
@@ -40,6 +46,17 @@ export const messageWithdrawalsRepository = repository({
      from feed f where f.agent_id = :agent_id and f.event_id >= :min_id and f.event_id < :max_id
        and e.id = f.event_id and e.id >= :min_id and e.id < :max_id and e.type = 'attachment.scanned'
        and e.data ->> 'attachment_id' = any(:ids::text[])`,
+  ),
+  listReplaced: sql.rows<[ids: readonly string[]], ReplacedRow>(
+    'message_withdrawals.list_replaced',
+    'select id, thread_id, sequence, sender_id, withdrawn_at, replaced_by from messages where id = any(:ids::text[])',
+  ),
+  /** Connects two messages, of which both exist. */
+  replace: sql.run<[old_id: string, new_id: string]>(
+    'message_withdrawals.replace(old_id, new_id)',
+    `update messages set replaced_by = case when id = :old_id then :new_id else replaced_by end,
+       replaces = case when id = :new_id then :old_id else replaces end
+     where id in (:old_id, :new_id)`,
   ),
   /** The answers that contain a text, of the keys that were stored in this range of time (ms). */
   listAnswers: sql.rows<[text: string, since: number, until: number], StoredAnswer>(

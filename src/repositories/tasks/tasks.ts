@@ -219,6 +219,11 @@ export const tasksRepository = repository(
        values (:id, :generation, :change, :state, :message_id, :by_id, :updated_at)`,
       (task, { change, message_id, by_id }) => ({ ...task, change, message_id, by_id }),
     ),
+    /** Another message asks now, because it replaces the first one. */
+    setQuestion: sql.run<[task: Pick<TaskRow, 'id' | 'message_id' | 'sequence'>]>(
+      'tasks.set_question',
+      'update tasks set message_id = :message_id, sequence = :sequence where id = :id',
+    ),
     /** Adds a message to a task. */
     addMessage: sql.run<[message: TaskMessage]>(
       'tasks.add_message',

@@ -24,6 +24,19 @@ export async function removeItemsOfThread(
   if (await inboxes.lock(agent_id)) await inboxRetention.removeOfThread(agent_id, thread_id);
 }
 
+/** Removes a message of a locked thread from the inboxes of its members: no claim returns it any more. */
+export async function removeMessageFromInboxes(
+  { db: { inboxRetention }, changes }: SystemWork,
+  message: { thread_id: string; sequence: number },
+  members: readonly string[],
+): Promise<void> {
+  const inboxes = await inboxRetention.lockInboxes(members);
+  if (inboxes.length === 0) return;
+  // The next message of the thread may be ready now.
+  for (const body of await inboxRetention.removeMessage(inboxes, message))
+    changes.publish({ topic: inboxTopic, body });
+}
+
 /**
  * Ends the leases of an agent that have expired: their items are ready again, or dead after the last attempt. Claims that wait run again.
  * @returns whether the agent has an inbox

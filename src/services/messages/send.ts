@@ -2,6 +2,8 @@ import { ConcurrentChange, DomainError } from '../../../packages/core/src/domain
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { asksPerson, expectsReply, maxAskedMembers } from '../../../packages/core/src/domain/threads.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
+import { requireReplaceable } from '../../../packages/core/src/policies/withdrawals.ts';
+import type { ReplacedRow } from '../../repositories/messages/withdrawals.ts';
 import { type LoadedBatch, toKey } from '../../work/send-context.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { threadNotFound } from '../access.ts';
@@ -14,6 +16,7 @@ import {
   type TaskEffect,
   type ThreadQuestions,
 } from '../tasks/thread-questions.ts';
+import { loadReplaced, markReplaced } from './replace.ts';
 import {
   addMessage,
   countExchange,
@@ -29,6 +32,8 @@ export interface MessageDraft {
   attachment_ids: readonly string[];
   /** The id of a message in the same thread. */
   reply_to: string | null;
+  /** The id of a message of the sender in the same thread. */
+  replaces?: string | null;
   metadata: Record<string, unknown>;
 }
 
@@ -51,6 +56,8 @@ interface Batch extends Pick<LoadedBatch, 'audiences' | 'replyTargets'> {
   files: LockedFiles;
   /** Of the threads that have any, by thread. */
   questions: ReadonlyMap<string, ThreadQuestions>;
+  /** The messages that others of the batch replace, by id. */
+  replaced: ReadonlyMap<string, ReplacedRow>;
 }
 
 type SentMessage = Parameters<Work['db']['messageBatches']['append']>[0]['messages'][number];
@@ -95,7 +102,11 @@ export async function sendMessages(
   const questions = wait
     ? await loadQuestions(first.work, threads, sends)
     : new Map<string, ThreadQuestions>();
-  const batch = { ...loaded, threads, files, questions };
+  const replaced = await loadReplaced(
+    first.work,
+    sends.map(({ message }) => message),
+  );
+  const batch = { ...loaded, threads, files, questions, replaced };
   const results = sends.map((send): BatchResult<SentMessage> => {
     try {
       return placeMessage(send, batch, { wait });
@@ -112,6 +123,7 @@ export async function sendMessages(
     results.flatMap((result) => (result === null || result instanceof Error ? [] : [result])),
     changed,
   );
+  if (replaced.size > 0) await markAllReplaced(sends, results, batch);
   first.work.changes.afterCommit(() =>
     loaded.store(
       changed.map((progress) => {
@@ -128,6 +140,21 @@ export async function sendMessages(
   return results;
 }
 
+/** After the inserts: the statements name both messages. */
+async function markAllReplaced(
+  sends: readonly Send[],
+  results: readonly BatchResult<SentMessage>[],
+  { replaced, audiences }: Batch,
+): Promise<void> {
+  for (const [at, { work, message }] of sends.entries()) {
+    const sent = results[at] ?? null;
+    const old = replaced.get(message.replaces ?? '');
+    if (!old || sent === null || sent instanceof DomainError) continue;
+    const { member_ids = [] } = audiences.get(toKey(sent.thread_id, sent.sender_id)) ?? {};
+    await markReplaced(work, old, sent, member_ids);
+  }
+}
+
 /** Reads the open questions of threads, and locks their tasks. A thread in which none is open has none from now on. */
 async function loadQuestions(
   work: Work,
@@ -135,7 +162,9 @@ async function loadQuestions(
   sends: readonly Send[],
 ): Promise<Map<string, ThreadQuestions>> {
   const withQuestions = [...threads.values()].flatMap(({ thread }) => (thread.has_questions ? [thread] : []));
-  const replied = sends.flatMap(({ message: { reply_to } }) => reply_to ?? []);
+  const replied = sends.flatMap(({ message: { reply_to, replaces } }) =>
+    [reply_to, replaces].filter((id) => typeof id === 'string'),
+  );
   const questions = await lockQuestions(
     work,
     withQuestions.map(({ id }) => id),
@@ -169,13 +198,14 @@ function placeMessage(
     actor,
   } = work;
   const { thread_id, content, content_type, metadata, reply_to, attachment_ids, task: effect = {} } = draft;
+  const { replaces = null } = draft;
   const audience = batch.audiences.get(toKey(thread_id, actor.agent_id));
   if (!audience?.joined) throw threadNotFound();
   const progress = batch.threads.get(thread_id);
   if (!progress && !wait) return null;
   if (!progress) throw threadNotFound();
-  // Tasks are locked by a send of its own.
-  if (!wait && progress.thread.has_questions) return null;
+  // Tasks and inboxes are locked by a send of its own.
+  if (!wait && (progress.thread.has_questions || replaces !== null)) return null;
   requireActorState(audience);
   requireActiveThread(progress.thread);
   requirePoliciesAllow(progress.thread, audience.listeners);
@@ -184,6 +214,10 @@ function placeMessage(
   if (reply_to !== null && !batch.replyTargets.has(toKey(thread_id, reply_to))) {
     throw new DomainError('MESSAGE_NOT_FOUND', 'reply_to is not a message in this thread.');
   }
+  const old =
+    replaces === null
+      ? null
+      : requireReplaceable(batch.replaced.get(replaces), { thread_id, sender_id: actor.agent_id });
   // Time never runs backwards along the sequence, even for a send that waited for the thread.
   const created_at = Math.max(progress.thread.last_message_at ?? 0, work.now);
   const sender_id = actor.agent_id;
@@ -194,7 +228,9 @@ function placeMessage(
   const files = attachments.map((file) => ({ ...file, expires_at: null }));
   // Only the console acts for a person, so no token can claim or hide it.
   const written_by = actor.account_id === undefined ? ('agent' as const) : ('person' as const);
-  const sent = { ...about, content, content_type, reply_to, metadata, attachments: files, written_by };
+  const fields = { content, content_type, reply_to, metadata, attachments: files, written_by };
+  const sent: SentMessage = { ...about, ...fields, ...(old && { replaces }) };
+  if (old) old.replaced_by = id;
   for (const file of attachments) file.message_id = id;
   work.changes.emit(
     { type: 'message.created', thread_id, message_id: id, recipients: audience.member_ids },

@@ -1,5 +1,4 @@
 import { isId, minIdAt, timeOfId } from '../../../packages/core/src/domain/ids.ts';
-import { inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
 import {
   withdrawalJob,
   withdrawIn,
@@ -11,6 +10,7 @@ import type { LockedThread } from '../../repositories/messages/batches.ts';
 import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireActiveThread } from '../actor-checks.ts';
+import { removeMessageFromInboxes } from '../inbox/end-leases.ts';
 import { byActor, moveTask } from '../tasks/change.ts';
 
 /**
@@ -41,7 +41,7 @@ export async function withdrawMessage(work: Work, id: string): Promise<MessageRo
   requireActiveThread(thread);
   await cancelTaskOf(work, thread, message);
   const members = await work.db.threadMembers.lock(thread_id);
-  await removeFromInboxes(work, message, members);
+  await removeMessageFromInboxes(work, message, members);
   await clearMessage(work, message);
   const { sequence } = message;
   work.changes.emit({
@@ -67,19 +67,6 @@ async function cancelTaskOf(work: Work, thread: LockedThread, { id }: MessageRow
   const open = await work.db.tasks.lockOpenInThread(thread.id);
   const task = open.find(({ message_id }) => message_id === id);
   if (task) moveTask(work, task, 'cancel', { by: byActor(work) });
-}
-
-/** Removes a message of a locked thread from the inboxes of its members: no claim returns it any more. */
-async function removeFromInboxes(
-  { db: { inboxRetention }, changes }: Work,
-  message: MessageRow,
-  members: readonly string[],
-): Promise<void> {
-  const inboxes = await inboxRetention.lockInboxes(members);
-  if (inboxes.length === 0) return;
-  // The next message of the thread may be ready now.
-  for (const body of await inboxRetention.removeMessage(inboxes, message))
-    changes.publish({ topic: inboxTopic, body });
 }
 
 /** Removes the content wherever it is stored. The job removes the bytes of files, and what an index run has written meanwhile. */

@@ -49,6 +49,7 @@ interface SentMessage {
   sequence: number;
   sender_id: string;
   reply_to: string | null;
+  replaces?: string | null;
 }
 
 /** Whether a thread has no open question. */
@@ -87,13 +88,42 @@ function answerExpected(
   work.changes.defer(work.db.expectedReplies.removeOfMessages([...ids]));
 }
 
+/**
+ * Adds a message that replaces one of an open task to that task. In place of the question, it asks now. The answer of the client moves a task
+ * that waits for it; the asked agent has not answered by it.
+ * @returns whether there is such a task
+ */
+function replaceInTask(
+  work: Work,
+  { open, taskOfMessage }: ThreadQuestions,
+  { id, sequence, sender_id, replaces }: SentMessage,
+): boolean {
+  const task_id = taskOfMessage.get(replaces ?? '');
+  const task = open.find((each) => each.id === task_id && isOpenTask(each.state));
+  if (!task) return false;
+  const origin = { message_id: id, by: byActor(work) };
+  const { generation } = task;
+  addTaskMessage(work, task.id, { id, sequence });
+  const isQuestion = task.message_id === replaces;
+  if (isQuestion) {
+    Object.assign(task, { message_id: id, sequence });
+    work.changes.defer(work.db.tasks.setQuestion(task));
+  }
+  if (task.client_id === sender_id) moveTask(work, task, 'client_message', origin);
+  if (isQuestion && task.generation === generation) recordChange(work, task, 'state', origin);
+  return true;
+}
+
 /** Adds a message to the task that it belongs to, and moves that task. */
 function moveTaskOf(
   work: Work,
-  { open, taskOfMessage }: ThreadQuestions,
-  { id, sequence, sender_id, reply_to }: SentMessage,
+  questions: ThreadQuestions,
+  sent: SentMessage,
   { effect, isThreadOfTwo }: Answering,
 ): void {
+  if (replaceInTask(work, questions, sent)) return;
+  const { open, taskOfMessage } = questions;
+  const { id, sequence, sender_id, reply_to } = sent;
   const replied_task_id =
     effect.task_id ?? (reply_to === null ? null : (taskOfMessage.get(reply_to) ?? null));
   const message = { sender_id, replied_task_id, opens_task: effect.opens === true };

@@ -64,3 +64,21 @@ sameAnswers('a withdrawn question cancels its task, and a claim skips withdrawn 
   await claim(5);
   await world.events('bob', 9);
 });
+
+sameAnswers('a message replaces another one of its sender', async (world) => {
+  const { path, send, withdraw, list } = await startTalk(world);
+  const [old, foreign, gone] = [await send('ann'), await send('bob'), await send('ann')];
+  await withdraw('ann', gone);
+  await send('ann', { content: 'new', replaces: old });
+  for (const replaces of [old, foreign, gone, 'msg_01ARZ3NDEKTSV4RRFFQ69G5FAV'])
+    await send('ann', { replaces });
+  await list('bob');
+  const ask = await world.request('ann', 'POST', `${path}/ask`, {
+    body: { content: 'When?', wait_seconds: 0 },
+  });
+  await send('ann', { content: 'When exactly?', replaces: ask.body.message.id });
+  await world.request('bob', 'GET', `/v1/tasks/${ask.body.task.id}`);
+  await world.request('bob', 'PUT', '/v1/inbox', { body: { from: 'earliest' } });
+  await world.request('bob', 'POST', leases, { body: { max: 9, consumer: 'a' } });
+  await world.events('bob', 10);
+});

@@ -770,6 +770,10 @@ class GetConversationResultMessage(TypedDict):
     """person: a person wrote it as the agent, in the console. agent: the agent itself sent it."""
     withdrawn_at: NotRequired[int]
     """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
+    replaces: NotRequired[str]
+    """The message of the same sender that it replaces."""
+    replaced_by: NotRequired[str]
+    """The message of the same sender that replaces it."""
     relationship: Literal["self", "same_owner", "same_organization", "contact", "none"]
     """Relationship of the sender to you."""
     reply_expected: NotRequired[Literal[False]]
@@ -903,6 +907,10 @@ class Message(TypedDict):
     """person: a person wrote it as the agent, in the console. agent: the agent itself sent it."""
     withdrawn_at: NotRequired[int]
     """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
+    replaces: NotRequired[str]
+    """The message of the same sender that it replaces."""
+    replaced_by: NotRequired[str]
+    """The message of the same sender that replaces it."""
 
 
 class MessageCreatedEvent(TypedDict):
@@ -1303,6 +1311,8 @@ class SendMessagesMessage(TypedDict):
     """Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer."""
     reason: NotRequired[str]
     """Why you write; stored in the metadata."""
+    replaces: NotRequired[str]
+    """Your message that this one replaces."""
     idempotency_key: NotRequired[str]
     """A key of this message, as the Idempotency-Key of a single send in the thread: under one key it is sent once, alone or in any batch."""
 
@@ -1386,6 +1396,10 @@ class TaskMessage(TypedDict):
     """person: a person wrote it as the agent, in the console. agent: the agent itself sent it."""
     withdrawn_at: NotRequired[int]
     """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
+    replaces: NotRequired[str]
+    """The message of the same sender that it replaces."""
+    replaced_by: NotRequired[str]
+    """The message of the same sender that replaces it."""
     artifact: bool
     """Whether the asked agent marked it as a result."""
     data: Any
@@ -2139,7 +2153,7 @@ class AttachmentsOperations(Noun):
 
         Requires the scope `threads:write`.
 
-        :param filename: The file name. It is shortened to 180 safe characters.
+        :param filename: Shortened to 180 safe characters.
         :param content_type: The media type, such as application/zip. A file that is declared as an image or PDF must be one.
         :param size: The exact size in bytes, at most 10,485,760.
         :param sha256: SHA-256 of the content. It is checked when you complete the upload.
@@ -2905,6 +2919,7 @@ class MessagesOperations(Noun):
         reply_to: str | None = None,
         metadata: dict[str, Any] | None = None,
         reason: str | None = None,
+        replaces: str | None = None,
         lease_id: str | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
@@ -2920,6 +2935,7 @@ class MessagesOperations(Noun):
         :param reply_to: A message in the same thread.
         :param metadata: Your fields, at most 4 KiB. no_reply_expected: you expect no answer. expects_reply: listed until answered. asks_person: a person should answer.
         :param reason: Why you write; stored in the metadata.
+        :param replaces: Your message that this one replaces.
         :param lease_id: A lease of yours: the message is only sent if the lease is current.
         """
         return self._call("send_message", {
@@ -2930,6 +2946,7 @@ class MessagesOperations(Noun):
             "reply_to": reply_to,
             "metadata": metadata,
             "reason": reason,
+            "replaces": replaces,
             "lease_id": lease_id,
         }, idempotency_key=idempotency_key, timeout=timeout)
 

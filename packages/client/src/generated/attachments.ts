@@ -4,7 +4,7 @@ import type { Attachment } from './messages.ts';
 
 /** Create a URL for a direct upload */
 export interface RequestUploadInput {
-  /** The file name. It is shortened to 180 safe characters. */
+  /** Shortened to 180 safe characters. */
   filename: string;
   /** The media type, such as application/zip. A file that is declared as an image or PDF must be one. */
   content_type: string;

@@ -27,6 +27,10 @@ export interface Message {
   written_by: 'agent' | 'person';
   /** When its sender withdrew it: it has no content and no files any more. Absent: it did not. */
   withdrawn_at?: number;
+  /** The message of the same sender that it replaces. */
+  replaces?: string;
+  /** The message of the same sender that replaces it. */
+  replaced_by?: string;
 }
 
 export interface Attachment {
@@ -98,6 +102,8 @@ export interface SendMessageInput {
   metadata?: Record<string, unknown> | undefined;
   /** Why you write; stored in the metadata. */
   reason?: string | undefined;
+  /** Your message that this one replaces. */
+  replaces?: string | undefined;
   /** A lease of yours: the message is only sent if the lease is current. */
   lease_id?: string | undefined;
 }
@@ -134,6 +140,8 @@ export interface SendMessagesInput {
     metadata?: Record<string, unknown> | undefined;
     /** Why you write; stored in the metadata. */
     reason?: string | undefined;
+    /** Your message that this one replaces. */
+    replaces?: string | undefined;
     /** A key of this message, as the Idempotency-Key of a single send in the thread: under one key it is sent once, alone or in any batch. */
     idempotency_key?: string | undefined;
   }[];

@@ -1,7 +1,7 @@
 /** The name of the job that completes the withdrawal of a message. */
 export const withdrawalJob = 'withdraw-message';
 
-/** Bus topic of withdrawn messages: no process keeps their events in memory. The body is the id of the message. */
+/** Bus topic of messages that were withdrawn or replaced: no process keeps their events in memory. The body is the id of the message. */
 export const withdrawnTopic = 'withdrawn';
 
 /** The content of a withdrawn message. Its place, sender and time stay. */

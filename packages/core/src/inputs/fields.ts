@@ -28,11 +28,7 @@ export const attachmentIds = z
   .refine((ids) => new Set(ids).size === ids.length, 'must not contain duplicates')
   .describe(`Your uploads, at most ${maxAttachments}. Each can be sent once.`);
 
-export const fileName = z
-  .string()
-  .min(1)
-  .max(1_000)
-  .describe('The file name. It is shortened to 180 safe characters.');
+export const fileName = z.string().min(1).max(1_000).describe('Shortened to 180 safe characters.');
 
 export const approvalId = z.string().max(64).describe('Approval identifier, apr_…');
 

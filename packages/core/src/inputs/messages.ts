@@ -33,10 +33,14 @@ export const hasContent = (value: { content: string; attachment_ids: readonly st
 
 const contentError = { path: ['content'], error: 'can be empty only if the message has attachments' };
 
+/** The input field of a message that replaces another one. */
+const replaces = z.string().max(64).optional().describe('Your message that this one replaces.');
+
 export const sendMessageInput = z
   .strictObject({
     thread_id: threadId,
     ...messageFields,
+    replaces,
     lease_id: z
       .string()
       .max(64)
@@ -49,11 +53,19 @@ export const sendMessageInput = z
 export function toDraft({
   reason: why,
   reply_to,
+  replaces: replaced_id,
   metadata: own,
   ...draft
-}: Omit<z.infer<typeof sendMessageInput>, 'thread_id' | 'lease_id'>) {
+}: Omit<z.infer<typeof sendMessageInput>, 'thread_id' | 'lease_id' | 'replaces'> & {
+  replaces?: string | undefined;
+}) {
   const stored = why === undefined ? own : { ...own, reason: why };
-  return { ...draft, reply_to: reply_to ?? null, metadata: stored };
+  return {
+    ...draft,
+    reply_to: reply_to ?? null,
+    metadata: stored,
+    ...(replaced_id !== undefined && { replaces: replaced_id }),
+  };
 }
 
 /** The input field of an operation that waits for a reply. */
@@ -73,6 +85,7 @@ const maxMessages = 100;
 export const batchMessage = z
   .strictObject({
     ...messageFields,
+    replaces,
     idempotency_key: z
       .string()
       .regex(idempotencyKeyPattern, 'must be 1 to 255 visible ASCII characters')

@@ -33,24 +33,31 @@ export const messageSchema = z
     withdrawn_at: timestamp
       .optional()
       .describe('When its sender withdrew it: it has no content and no files any more. Absent: it did not.'),
+    replaces: messageId.optional().describe('The message of the same sender that it replaces.'),
+    replaced_by: messageId.optional().describe('The message of the same sender that replaces it.'),
   })
   .meta({ id: 'Message' })
   .describe('A message in a thread.');
 
 export type MessageRecord = z.infer<typeof messageSchema>;
 
-export interface MessageColumns extends Omit<MessageRecord, 'sender' | 'attachments' | 'withdrawn_at'> {
+/** Fields that only a few messages have. */
+type RareFields = 'withdrawn_at' | 'replaces' | 'replaced_by';
+
+export interface MessageColumns extends Omit<MessageRecord, 'sender' | 'attachments' | RareFields> {
   sender_id: string;
   sender_handle: string;
   attachments: readonly AttachmentRecord[];
-  /** Absent in a message that is just sent. */
+  /** Absent in a message that is just sent, as the next two. */
   withdrawn_at?: number | null;
+  replaces?: string | null;
+  replaced_by?: string | null;
 }
 
 /** Returns a message with its attachments. */
 export function presentMessage(row: MessageColumns): MessageRecord {
   const { id, thread_id, content, content_type, created_at, sequence, reply_to, metadata, written_by } = row;
-  const { withdrawn_at } = row;
+  const { withdrawn_at, replaces, replaced_by } = row;
   const sender = { id: row.sender_id, canonical_handle: row.sender_handle };
   return {
     id,
@@ -65,5 +72,7 @@ export function presentMessage(row: MessageColumns): MessageRecord {
     metadata,
     written_by,
     ...(typeof withdrawn_at === 'number' && { withdrawn_at }),
+    ...(typeof replaces === 'string' && { replaces }),
+    ...(typeof replaced_by === 'string' && { replaced_by }),
   };
 }

@@ -17,7 +17,7 @@ export interface ObjectSchema {
 const idempotencyKey = {
   type: 'string',
   pattern: idempotencyKeyPattern.source,
-  description: 'UUID, for retries.',
+  description: 'For retries.',
 };
 
 /** Set if long texts were cut; see `preview`. */

@@ -1,12 +1,16 @@
 import { defaultInbox } from '../../../../core/src/domain/inbox.ts';
 import { canSeeEvent } from '../../../../core/src/events/feed-event.ts';
 import { returnTasks } from './tasks.ts';
-import { decodeCursor, emit, lastNumber } from './feed.ts';
-import type { Agent, AgentRef, Inbox, InboxItem, StoredEvent } from './records.ts';
+import { decodeCursor, emit, lastNumber, wakeReaders } from './feed.ts';
+import type { Agent, AgentRef, Inbox, InboxItem, Message, StoredEvent, Thread } from './records.ts';
 import type { Call, State } from './state.ts';
 
 /** Whether the item waits for an acknowledgement. */
 const isOpen = ({ state }: InboxItem): boolean => state !== 'handled';
+
+/** Whether a message was withdrawn or replaced. */
+export const isObsolete = (message: Message | null): boolean =>
+  typeof message?.withdrawn_at === 'number' || typeof message?.replaced_by === 'string';
 
 /** Who caused an event. */
 function causeOf({ message, data }: StoredEvent): string | undefined {
@@ -27,7 +31,7 @@ export function findNewItems(state: State, agent: Agent, inbox: Inbox): InboxIte
       number > inbox.position &&
       !known.has(number) &&
       inbox.types.includes(type) &&
-      typeof message?.withdrawn_at !== 'number' &&
+      !isObsolete(message) &&
       causeOf(event) !== agent.id &&
       (thread_id === null || type === 'thread.member_removed' || isMember(thread_id));
     if (!isWanted) return [];
@@ -147,6 +151,18 @@ export function moveHandledMark(state: State, agent: Agent, threadId: string): v
 export function removeItemsOfThread(agent: Agent | undefined, threadId: string): void {
   if (!agent?.inbox) return;
   agent.inbox.items = agent.inbox.items.filter(({ event }) => event.thread_id !== threadId);
+}
+
+/** Removes a message from the inboxes of the members. An item with a lease stays until that ends. */
+export function removeFromInboxes(state: State, message: Message, { members }: Thread): void {
+  for (const { id } of members) {
+    const agent = state.agents.get(id);
+    if (!agent?.inbox) continue;
+    agent.inbox.items = agent.inbox.items.filter(
+      ({ event, state: at }) => event.message !== message || at === 'leased' || at === 'handled',
+    );
+    wakeReaders(agent);
+  }
 }
 
 /** Removes the items with the events of a feed, and tells the agent how many were not acknowledged. */

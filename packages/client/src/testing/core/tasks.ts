@@ -86,9 +86,26 @@ export interface TaskEffect {
   none?: boolean;
 }
 
+/** Adds a message that replaces one of an open task to that task. @returns whether there is such a task */
+function replaceInTask(call: Call, message: Message): boolean {
+  const { state } = call;
+  const { id, sequence, sender_id, replaces } = message;
+  const task_id = state.taskOfMessage.get(replaces ?? '');
+  const task = listOpen(state, message.thread_id).find((each) => each.id === task_id);
+  if (!task) return false;
+  const origin = { message_id: id, by: byCaller(call) };
+  const { generation } = task;
+  addTaskMessage(state, task, message);
+  const isQuestion = task.message_id === replaces;
+  if (isQuestion) Object.assign(task, { message_id: id, sequence });
+  if (task.client_id === sender_id) moveTask(state, task, 'client_message', origin);
+  if (isQuestion && task.generation === generation) recordChange(state, task, 'state', origin);
+  return true;
+}
+
 /** Adds a message to the task that it belongs to, and moves that task. */
 export function applyMessage(call: Call, thread: Thread, message: Message, effect: TaskEffect): void {
-  if (effect.none) return;
+  if (effect.none || replaceInTask(call, message)) return;
   const { state } = call;
   const { sender_id, reply_to } = message;
   const replied_task_id = state.taskOfMessage.get(reply_to ?? '') ?? null;
@@ -145,10 +162,9 @@ function tokensOf({ tasks }: State, items: readonly Leased[]): Map<Task, number>
   );
 }
 
-/** Whether a claim skips an item: its task is canceled, or its message was withdrawn. */
-export const isDropped = ({ tasks }: State, { task_id, event: { type, message } }: InboxItem): boolean =>
-  tasks.get(task_id ?? '')?.state === 'canceled' ||
-  (type === 'message.created' && typeof message?.withdrawn_at === 'number');
+/** Whether the task of an item is canceled. */
+export const isOfCanceledTask = ({ tasks }: State, { task_id }: InboxItem): boolean =>
+  tasks.get(task_id ?? '')?.state === 'canceled';
 
 /** Cancels the open task that a message of the caller opened. */
 export function cancelTaskOf(call: Call, { id, thread_id }: Message): void {

@@ -24,12 +24,13 @@ import {
   endLeases,
   findFree,
   findNewItems,
+  isObsolete,
   moveHandledMark,
   openInbox,
   readPosition,
 } from '../core/inbox.ts';
 import type { Agent, Inbox, InboxItem } from '../core/records.ts';
-import { isDropped, moveTask, startTasks, type TaskEffect } from '../core/tasks.ts';
+import { isOfCanceledTask, moveTask, startTasks, type TaskEffect } from '../core/tasks.ts';
 import { type Call, defineHandler, requireValidToken } from '../core/state.ts';
 import { relate, requireNotPaused } from './agents.ts';
 import { findLease, requireLease } from './leases.ts';
@@ -92,7 +93,9 @@ function claim(call: Call, { max, lease_seconds, consumer = 'operator' }: Claim)
   inbox.consumers.set(consumer, now);
   endExpired(state, inbox);
   const skipDropped = () => {
-    inbox.items = inbox.items.filter((item) => item.state !== 'ready' || !isDropped(state, item));
+    inbox.items = inbox.items.filter(
+      (item) => item.state !== 'ready' || !(isOfCanceledTask(state, item) || isObsolete(item.event.message)),
+    );
   };
   skipDropped();
   const leased = inbox.items.filter((item) => item.state === 'leased').length;

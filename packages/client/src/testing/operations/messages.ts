@@ -1,7 +1,9 @@
 import { DomainError } from '../../../../core/src/domain/errors.ts';
 import { listMessagesInput, sendMessageInput, toDraft } from '../../../../core/src/inputs/messages.ts';
 import { checkMessagePolicy } from '../../../../core/src/policies/inbound.ts';
+import { requireReplaceable } from '../../../../core/src/policies/withdrawals.ts';
 import { emit } from '../core/feed.ts';
+import { removeFromInboxes } from '../core/inbox.ts';
 import { applyMessage, type TaskEffect } from '../core/tasks.ts';
 import type { Agent, Attachment, Message, Thread } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
@@ -16,6 +18,8 @@ export type Draft = ReturnType<typeof toDraft>;
 interface Prepared {
   draft: Draft;
   files: Attachment[];
+  /** The message that it replaces. */
+  old: Message | null;
 }
 
 /** Checks a message to the other members of a thread. @throws {DomainError} as `checkMessagePolicy` */
@@ -45,7 +49,10 @@ export function prepareMessage(call: Call, thread: Thread, draft: Draft): Prepar
   const { reply_to } = draft;
   if (reply_to !== null && !thread.messages.some(({ id }) => id === reply_to))
     throw new DomainError('MESSAGE_NOT_FOUND', 'reply_to is not a message in this thread.');
-  return { draft, files };
+  const place = { thread_id: thread.id, sender_id: me.id };
+  const { replaces } = draft;
+  const old = replaces === undefined ? null : requireReplaceable(call.state.messages.get(replaces), place);
+  return { draft, files, old };
 }
 
 /** A number that grows. */
@@ -57,7 +64,7 @@ export function nextActivity({ threads }: State): number {
 export function appendMessage(
   call: Call,
   thread: Thread,
-  { draft, files }: Prepared,
+  { draft, files, old }: Prepared,
   effect: TaskEffect = {},
 ): Message {
   const { state, me } = call;
@@ -88,6 +95,8 @@ export function appendMessage(
     file.record.expires_at = null;
   }
   const recipients = thread.members.map(({ id }) => id);
+  if (old) old.replaced_by = message.id;
+  if (old) removeFromInboxes(state, old, thread);
   emit(state, { type: 'message.created', thread_id: thread.id, message, recipients });
   applyMessage(call, thread, message, effect);
   return message;

@@ -1,7 +1,8 @@
 import { withdrawIn, withdrawnContent } from '../../../../core/src/domain/withdrawals.ts';
 import { withdrawMessageInput } from '../../../../core/src/inputs/messages.ts';
 import { messageNotFound, requireSender } from '../../../../core/src/policies/withdrawals.ts';
-import { emit, wakeReaders } from '../core/feed.ts';
+import { emit } from '../core/feed.ts';
+import { removeFromInboxes } from '../core/inbox.ts';
 import type { Message, Thread } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
 import { byCaller, cancelTaskOf } from '../core/tasks.ts';
@@ -27,18 +28,6 @@ function clear(state: State, message: Message, withdrawn_at: number): void {
     answer.output = answer.output.then(
       (output) => withdrawIn(output, message.id, withdrawn_at) as typeof output,
     );
-}
-
-/** Removes a message from the inboxes of the members. An item with a lease stays until that ends. */
-function removeFromInboxes(state: State, message: Message, { members }: Thread): void {
-  for (const { id } of members) {
-    const agent = state.agents.get(id);
-    if (!agent?.inbox) continue;
-    agent.inbox.items = agent.inbox.items.filter(
-      ({ event, state: at }) => event.message !== message || at === 'leased' || at === 'handled',
-    );
-    wakeReaders(agent);
-  }
 }
 
 export const withdrawalHandlers = {
