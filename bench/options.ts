@@ -15,6 +15,8 @@ const parts = {
     'what the console reads for a person with 200 agents in 10,000 threads; with the last size of --messages',
   tokens: 'the check of an access token, cached and looked up',
   a2a: 'SendMessage and GetTask of A2A compared with the same calls of REST, and the time to an answer of an agent on a WebSocket at --rate',
+  remote:
+    'messages to agents of another installation until they arrive, compared with agents of the same one, in turn; use --threads 32',
   mcp: 'tools/call compared with bare servers of the MCP SDKs, and the tool send_message compared with POST …/messages',
   uploads:
     '20 parallel uploads of 10 MB compared with the same bytes written directly to the folder or to S3_BUCKET; Linux only',

@@ -14,7 +14,11 @@ export type OnJobEnd = (labels: { job: string; outcome: 'done' | 'failed' }, sec
 export type HandleSubjects = (ids: readonly string[]) => Promise<void>;
 
 /** Multiplies the concurrency of queues whose jobs mostly wait for remote servers. */
-const waitingFactor: Partial<Record<QueueName, number>> = { webhooks: 8, notifications: 8 };
+const waitingFactor: Partial<Record<QueueName, number>> = {
+  webhooks: 8,
+  notifications: 8,
+  'remote-delivery': 8,
+};
 
 /**
  * Consumes the queues of these roles. An invalid payload fails the job, which stays in the queue for operators.

@@ -78,9 +78,15 @@ export async function createFolder({ onEnd }: Bench): Promise<string> {
 /**
  * Starts the service to measure: PostgreSQL with fsync, Redis with its append-only file, one API process and one worker process,
  * with a temporary data folder.
- * @param apiArguments Node options of the API process
+ * @param parts `apiArguments`: Node options of the API process. `settings`: further settings of both
  */
-export async function startService(bench: Bench, apiArguments: readonly string[] = []): Promise<Service> {
+export async function startService(
+  bench: Bench,
+  {
+    apiArguments = [],
+    settings = {},
+  }: { apiArguments?: readonly string[]; settings?: Record<string, string> } = {},
+): Promise<Service> {
   const { options, log, signal, onEnd } = bench;
   const { backend, rate_limits } = options;
   const dataDir = await createFolder(bench);
@@ -104,6 +110,7 @@ export async function startService(bench: Bench, apiArguments: readonly string[]
     NODE_ENV: 'production',
     ...(redis && { REDIS_URL: redis.url }),
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('S3_'))),
+    ...settings,
   } as Record<string, string>;
   const { api, worker } = await startProcesses(bench, env, apiArguments);
   log(`PostgreSQL ${postgres.version}, ${redis?.serverPath ?? 'no Redis'}, ${cpus().length} processors`);

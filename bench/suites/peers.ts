@@ -47,7 +47,7 @@ const numbersPerPeer = 100_000_000;
 /** This service, ejabberd and a bare relay in turn, measure by measure; see docs/performance.md. */
 export async function measurePeers(bench: Bench) {
   const { members, sockets } = bench.options.streams;
-  const service = await startService(bench, garbageCollectionArguments);
+  const service = await startService(bench, { apiArguments: garbageCollectionArguments });
   const population = await createPopulation(service, { pairs: manyPairs, members, idle: sockets });
   const byCall = createServicePeer(bench, service, population, 'WebSocket calls');
   const byPost = createServicePeer(bench, service, population, 'POST');

@@ -11,6 +11,7 @@ import { measureLeases } from './leases.ts';
 import { measureNodes } from './nodes.ts';
 import { measurePeers } from './peers.ts';
 import { measureReconnect } from './reconnect.ts';
+import { measureRemote } from './remote.ts';
 import { measureSending } from './sending.ts';
 import { measureSoak } from './soak.ts';
 import { measureSockets } from './sockets.ts';
@@ -29,6 +30,7 @@ export const suites: Record<Options['part'], (bench: Bench) => Promise<object>> 
   history: measureHistory,
   tokens: measureTokens,
   a2a: measureA2a,
+  remote: measureRemote,
   mcp: measureTools,
   peers: measurePeers,
   uploads: measureUploads,

@@ -25,11 +25,14 @@ export function remoteThreadSource(core: Core, intake: Turn['intake'], pacing: W
       const agent = thread && (await remoteAgents.find(thread.agent_id));
       if (!thread || !agent) return undefined;
 
-      async function store(next_at = Date.now() + pacing.leaseMs): Promise<boolean> {
+      async function store(
+        next_at = Date.now() + pacing.leaseMs,
+        { remoteThreads: to }: Pick<Core['db'], 'remoteThreads'> = core.db,
+      ): Promise<boolean> {
         if (!thread) return false;
         const lease = thread.next_at;
         thread.next_at = next_at;
-        return remoteThreads.store(thread.thread_id, lease, thread);
+        return to.store(thread.thread_id, lease, thread);
       }
 
       async function next(end: number): Promise<Step> {
@@ -57,7 +60,7 @@ export function remoteThreadSource(core: Core, intake: Turn['intake'], pacing: W
         agent_id: agent.agent_id,
         isDue: () => remoteThreads.isDue(id, Date.now()),
         next,
-        release: store,
+        release: (due) => store(due),
       };
     },
   };
@@ -79,23 +82,17 @@ async function takeSteps(turn: Turn, end: number): Promise<Step> {
   const { cancelTask, readTask } = createReceiver(turn);
   let step: Step = 'more';
   while (step === 'more' && Date.now() < end) {
-    const task = await db.remoteThreads.findDueTask(thread.thread_id, Date.now());
-    if (task) {
-      step = await (task.is_to_cancel ? cancelTask : readTask)(task);
-      continue;
+    const next = await db.remoteThreads.peek(thread, Date.now());
+    const task = next.has_due_task
+      ? await db.remoteThreads.findDueTask(thread.thread_id, Date.now())
+      : undefined;
+    if (task) step = await (task.is_to_cancel ? cancelTask : readTask)(task);
+    else if (next.message && isObsolete(next.message)) step = await skip(turn, next.message);
+    else if (next.message) step = await send(next.message, !next.has_more);
+    else {
+      thread.position = Math.max(thread.position, next.seen_sequence);
+      if (next.seen_sequence === next.last_sequence) step = 'idle';
     }
-    const last = (await db.remoteThreads.lastSequence(thread.thread_id)) ?? 0;
-    const message = await db.messages.findFirstOfOthers(thread.thread_id, thread.position, thread.agent_id);
-    if (message && (await db.remoteThreads.isUpdate(message.id, thread.agent_id))) {
-      thread.position = message.sequence;
-      continue;
-    }
-    if (message) {
-      step = await (isObsolete(message) ? skip(turn, message) : send(message));
-      continue;
-    }
-    thread.position = Math.max(thread.position, last);
-    step = (await turn.store()) ? 'idle' : 'ended';
   }
   const poll_at = await db.remoteThreads.nextPoll(thread.thread_id);
   if (poll_at !== undefined && poll_at !== null)

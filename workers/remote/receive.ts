@@ -6,7 +6,7 @@ import type { MessagePlace, RemoteTaskRow } from '../../src/repositories/remote/
 import { addAttachment } from '../../src/services/attachments/attachments.ts';
 import { applyRemoteTask, retryOf, type StoredItem } from '../../src/services/remote/deliveries.ts';
 import type { Step } from '../posting/handler.ts';
-import { isEnded, suspend, type Turn } from './turn.ts';
+import { isEnded, type Sending, suspend, type Turn } from './turn.ts';
 import { toIncoming } from './files.ts';
 
 /** Items that one transaction applies. */
@@ -19,14 +19,18 @@ const secondMs = 1_000;
 const maxPollMs = 600 * secondMs;
 const maxPollOfEndedMs = 12 * 3_600 * secondMs;
 
-/** When a new task is read first: at once if it brought something for a message or a task here. */
+/**
+ * When a new task is read first: at once if it brought something for a message or a task here. The marks of a later message are those of an
+ * ended one too; null: they are enough.
+ */
 export function firstPollAt(
   task: RemoteTask,
   { task_id }: MessagePlace,
-  hasCallback: boolean,
+  { hasCallback, isLast }: Sending,
 ): number | null {
   const hasNews = task.items.length > 0 || (task_id !== null && task.state !== 'submitted');
-  return hasNews ? Date.now() : nextPollAt(task, 0, hasCallback);
+  if (hasNews) return Date.now();
+  return isLast || isOpenTask(task.state) ? nextPollAt(task, 0, hasCallback) : null;
 }
 
 /** When a task is read again; null: no more. */

@@ -13,9 +13,16 @@ import { isEnded, suspend, type Turn } from './turn.ts';
 /** Codes of refusals that may concern the callback. */
 const mayBeCallback = /^(?:INVALID|VALIDATION|PUSH_|REQUEST_MALFORMED)/;
 
+/** Whether the remote side stores a message of one id once, however often it is sent. */
+const storesOnce = ({ agent }: Turn): boolean =>
+  (agent.card?.capabilities.extensions ?? []).some(({ uri }) => uri === mailboxExtension);
+
 /** Returns what sends the messages of a thread. */
 export function createSender(turn: Turn) {
-  const { core, agent, thread, client, hasCallback, store } = turn;
+  const { core, thread, client, store } = turn;
+  const isIdempotent = storesOnce(turn);
+  /** In this turn, whether the remote side takes the address of this service. */
+  let takesCallback = turn.hasCallback;
   const { accept, acceptTask, giveUp, retryLater } = createSettlement(turn);
   const { remoteThreads } = core.db;
 
@@ -28,54 +35,56 @@ export function createSender(turn: Turn) {
     }
     const found = result?.find(({ message_ids }) => message_ids.includes(message.id));
     // The list does not show the artifacts.
-    if (found) return acceptTask(message, place, readRemoteTask(found.task), Date.now());
+    if (found) return acceptTask(message, place, readRemoteTask(found.task), () => Date.now());
     const problem = 'No answer came, and the remote side does not tell.';
     return giveUp(message, place, 'unknown', { code: 'OUTCOME_UNKNOWN', message: problem });
   }
 
-  /** Whether the remote side stores a message of one id once, however often it is sent. */
-  const isIdempotent = (): boolean =>
-    (agent.card?.capabilities.extensions ?? []).some(({ uri }) => uri === mailboxExtension);
-
-  async function attempt(message: MessageRow, place: MessagePlace, callback: boolean): Promise<Step> {
+  async function attempt(message: MessageRow, place: MessagePlace, isLast: boolean): Promise<Step> {
     const files = await toFileParts(core, message.attachments);
     const { id, content, content_type, metadata } = message;
+    const expects_reply = !wantsNoReply(metadata);
+    // A task that ends at once has no updates.
+    const hasCallback = takesCallback && expects_reply;
     const outgoing = {
       id,
       conversation: thread.conversation,
       content,
       content_type,
       metadata,
-      expects_reply: !wantsNoReply(metadata),
+      expects_reply,
     };
     const request = toSendRequest(outgoing, files, {
       context_id: thread.context_id,
       remote_task_id: place.remote_task_id,
-      callback_url: callback
+      callback_url: hasCallback
         ? toCallbackUrl(core.settings, { thread_id: thread.thread_id, message_id: id })
         : null,
     });
     const { result, failure } = await client.send(request);
-    if (failure === null) return accept(message, place, result);
+    if (failure === null) return accept(message, place, result, { isLast, hasCallback });
     if (isEnded(turn, failure)) return suspend(turn, failure);
     if (failure.kind === 'task_over' && place.remote_task_id !== null)
-      return attempt(message, { ...place, remote_task_id: null }, callback);
+      return attempt(message, { ...place, remote_task_id: null }, isLast);
     // The remote side may not accept the address of this service.
-    if (failure.kind === 'refused' && callback && mayBeCallback.test(failure.error.code))
-      return attempt(message, place, false);
+    if (failure.kind === 'refused' && hasCallback && mayBeCallback.test(failure.error.code)) {
+      takesCallback = false;
+      return attempt(message, place, isLast);
+    }
     if (failure.kind === 'refused' || failure.kind === 'task_over')
       return giveUp(message, place, 'undeliverable', failure.error);
     return retryLater(message, place, failure, failure.kind === 'unclear');
   }
 
-  /** Sends a message, or finds out what became of an earlier attempt. */
-  async function send(message: MessageRow): Promise<Step> {
+  /** Sends a message, or finds out what became of an earlier attempt. `isLast`: no other message waits after it. */
+  async function send(message: MessageRow, isLast: boolean): Promise<Step> {
     const place = await remoteThreads.findPlace(thread.thread_id, message.id);
     try {
-      if (thread.begun_id === message.id && !isIdempotent()) return await lookFor(message, place);
+      if (thread.begun_id === message.id && !isIdempotent) return await lookFor(message, place);
       Object.assign(thread, { attempts: thread.attempts + 1, begun_id: message.id });
-      if (!(await store())) return 'ended';
-      return await attempt(message, place, hasCallback);
+      // After a kill, it only matters that this message had begun where a repeated one is another one.
+      if (!isIdempotent && !(await store())) return 'ended';
+      return await attempt(message, place, isLast);
     } catch (error) {
       // What the remote side answered cannot be read or kept.
       core.logger.warn({ err: error, message: message.id }, 'the answer of a remote agent cannot be applied');

@@ -3,10 +3,11 @@ import { readRemoteMessage, readRemoteTask } from '../../src/presenters/a2a/remo
 import type { MessageRow } from '../../src/repositories/messages/messages.ts';
 import type { MessagePlace, RemoteMessageRow } from '../../src/repositories/remote/threads.ts';
 import { applyRemoteMessage, noteAccepted, noteUndeliverable } from '../../src/services/remote/deliveries.ts';
+import type { Work } from '../../src/work/unit-of-work.ts';
 import { nextAttemptAt, type Step } from '../posting/handler.ts';
 import type { CallFailure, SendAnswer } from './client.ts';
 import { firstPollAt, storeFiles } from './receive.ts';
-import type { Turn } from './turn.ts';
+import type { Sending, Turn } from './turn.ts';
 
 type Failed = Pick<CallFailure, 'error' | 'retryAfterMs'>;
 
@@ -23,21 +24,55 @@ const toLink = ({ id: message_id }: MessageRow, { task_id }: MessagePlace, { id,
   cancel_sent: false,
 });
 
-/** What becomes of messages after an attempt. Each returns how the turn continues. */
-export function createSettlement(turn: Turn) {
-  const { core, pacing, agent, thread, actor, hasCallback, store } = turn;
+/** Returns what stores the outcome of messages. */
+function createRecorder({ core, agent, thread, actor, store }: Turn) {
+  const count = (outcome: RemoteMessageRow['outcome'] | 'retried') =>
+    core.metrics.remoteDeliveries.inc({ outcome });
 
-  /** The message needs no attempt any more. @param problem why it does not arrive; null: it was accepted. */
+  /** The record of the agent tells its last delivery to the second. */
+  async function noteDelivery(problem: string | null): Promise<void> {
+    const now = Date.now();
+    const isKnown = agent.last_error === null && (agent.last_delivered_at ?? 0) > now - 1_000;
+    if (problem === null && isKnown) return;
+    await core.db.remoteAgents.noteDelivery(agent.agent_id, problem, now);
+    Object.assign(agent, { last_error: problem, ...(problem === null && { last_delivered_at: now }) });
+  }
+
+  /**
+   * The message needs no attempt any more: stores what became of it, with the state of the thread.
+   * @param problem why it does not arrive, or why this is not known.
+   */
   async function settle(
     { sequence }: MessageRow,
-    outcome: RemoteMessageRow['outcome'],
-    problem: string | null,
+    { outcome, problem = null }: { outcome: RemoteMessageRow['outcome']; problem?: string | null },
+    note: (work: Work) => Promise<void>,
+    context_id = thread.context_id,
   ): Promise<Step> {
-    core.metrics.remoteDeliveries.inc({ outcome });
-    await core.db.remoteAgents.noteDelivery(agent.agent_id, problem, Date.now());
-    Object.assign(thread, { position: sequence, attempts: 0, begun_id: null });
-    return (await store()) ? 'more' : 'ended';
+    const before = { ...thread };
+    let isMine = false;
+    try {
+      await core.unitOfWork.write(actor, async (work) => {
+        await note(work);
+        Object.assign(thread, { position: sequence, attempts: 0, begun_id: null });
+        thread.context_id ??= context_id;
+        isMine = await store(undefined, work.db);
+      });
+    } catch (error) {
+      Object.assign(thread, before);
+      throw error;
+    }
+    await noteDelivery(problem);
+    count(outcome);
+    return isMine ? 'more' : 'ended';
   }
+
+  return { settle, noteDelivery, count };
+}
+
+/** What becomes of messages after an attempt. Each returns how the turn continues. */
+export function createSettlement(turn: Turn) {
+  const { pacing, thread } = turn;
+  const { settle, noteDelivery, count } = createRecorder(turn);
 
   async function giveUp(
     message: MessageRow,
@@ -46,8 +81,8 @@ export function createSettlement(turn: Turn) {
     error: Failed['error'],
   ): Promise<Step> {
     const sent = { ...toSent(message), sender_id: message.sender_id, task_id };
-    await core.unitOfWork.write(actor, (work) => noteUndeliverable(work, sent, outcome, error));
-    return settle(message, outcome, error.message);
+    const about = { outcome, problem: error.message };
+    return settle(message, about, (work) => noteUndeliverable(work, sent, outcome, error));
   }
 
   async function retryLater(
@@ -57,9 +92,9 @@ export function createSettlement(turn: Turn) {
     isUnclear: boolean,
   ): Promise<Step> {
     const until = nextAttemptAt(pacing, thread.attempts, retryAfterMs);
-    await core.db.remoteAgents.noteDelivery(agent.agent_id, error.message, Date.now());
+    await noteDelivery(error.message);
     if (until === undefined) return giveUp(message, place, isUnclear ? 'unknown' : 'undeliverable', error);
-    core.metrics.remoteDeliveries.inc({ outcome: 'retried' });
+    count('retried');
     if (!isUnclear) thread.begun_id = null;
     return { until };
   }
@@ -68,30 +103,31 @@ export function createSettlement(turn: Turn) {
     message: MessageRow,
     place: MessagePlace,
     task: RemoteTask,
-    poll_at = firstPollAt(task, place, hasCallback),
+    toPollAt: (task: RemoteTask) => number | null,
   ): Promise<Step> {
-    const link = { ...toLink(message, place, task), poll_at };
+    const link = { ...toLink(message, place, task), poll_at: toPollAt(task) };
     const delivery = task.mailbox?.delivery ?? 'delivered';
-    await core.unitOfWork.write(actor, (work) => noteAccepted(work, toSent(message), link, delivery));
-    thread.context_id ??= task.context_id;
-    return settle(message, 'accepted', null);
+    const note = (work: Work) => noteAccepted(work, toSent(message), link, delivery);
+    return settle(message, { outcome: 'accepted' }, note, task.context_id);
   }
 
   async function accept(
     message: MessageRow,
     place: MessagePlace,
     { task, message: direct }: SendAnswer,
+    sending: Sending,
   ): Promise<Step> {
-    if (task !== undefined) return acceptTask(message, place, readRemoteTask(task));
+    if (task !== undefined)
+      return acceptTask(message, place, readRemoteTask(task), (read) => firstPollAt(read, place, sending));
     const { context_id, item } = readRemoteMessage(direct);
     const [stored] = await storeFiles(turn, [item]);
     if (!stored) throw new Error('each item is stored');
-    await core.unitOfWork.write(actor, async (work) => {
+    const answered = { ...toSent(message), task_id: place.task_id };
+    const note = async (work: Work) => {
       await noteAccepted(work, toSent(message), null, 'handled');
-      await applyRemoteMessage(work, { ...toSent(message), task_id: place.task_id }, stored);
-    });
-    if (context_id !== '') thread.context_id ??= context_id;
-    return settle(message, 'accepted', null);
+      await applyRemoteMessage(work, answered, stored);
+    };
+    return settle(message, { outcome: 'accepted' }, note, context_id === '' ? null : context_id);
   }
 
   return { accept, acceptTask, giveUp, retryLater };

@@ -18,8 +18,16 @@ export interface Turn {
   hasCallback: boolean;
   intake: ReturnType<typeof openIntake>;
   actor: ReturnType<typeof createServiceActor>;
-  /** Stores the state of the thread and extends the lease. Returns false if another process has it now. */
-  store(next_at?: number): Promise<boolean>;
+  /** Stores the state of the thread and extends the lease. Returns false if another process has it now. `db`: in this transaction. */
+  store(next_at?: number, db?: Pick<Core['db'], 'remoteThreads'>): Promise<boolean>;
+}
+
+/** How a message is sent. */
+export interface Sending {
+  /** Whether no other message waits after it. */
+  isLast: boolean;
+  /** Whether the remote side gets an address for the updates of its task. */
+  hasCallback: boolean;
 }
 
 /** A thread whose agent no person has confirmed is looked at again after so long. A confirmation makes it due. */

@@ -15,7 +15,14 @@ export const askInThreadOperation = defineOperation({
   output: answer,
   async run(work, { thread_id, of, due_in_seconds, wait_seconds: _wait, ...fields }) {
     const draft = toDraft(fields);
-    const question = { thread_id, asked: of, subject: null, reason: undefined, draft, due_in_seconds };
+    const question = {
+      thread: thread_id,
+      asked: of,
+      subject: null,
+      reason: undefined,
+      draft,
+      due_in_seconds,
+    };
     return toAnswer(await openTask(work, { ...question, accepted_output_modes: [] }));
   },
   reply: (output, { wait_seconds }) => toRequest(output, wait_seconds),

@@ -4,6 +4,7 @@ import {
   type TaskState,
 } from '../../../packages/core/src/domain/tasks.ts';
 import { repository, sql } from '../sql.ts';
+import { type NextInThread, nextInThread } from './next-in-thread.ts';
 
 /** A thread of an agent here and a remote agent. Times are in milliseconds. */
 export interface RemoteThreadRow {
@@ -102,13 +103,13 @@ export const notingSequences = `noted as (
 export const outgoingOfThreads = `select r.thread_id from remote_threads r join threads t on t.id = r.thread_id
   where r.thread_id = any(:thread_ids) and r.next_at <= :now and ${hasOutgoing}`;
 
-const levelOf = (delivery: string): string =>
-  `array_position(array['${taskDeliveries.join("', '")}'], ${delivery})`;
+const levels = `array['${taskDeliveries.join("', '")}']`;
 
-/** Needs `remote_messages m` of one thread: before the first message that is still in one of these states. */
+/** The sequence before the first accepted message of a thread that is still in one of these states. One index entry for each state. */
 const markOf = (states: readonly TaskDelivery[]): string => {
-  const isBehind = `m.outcome = 'accepted' and m.delivery in (${states.map((state) => `'${state}'`).join(', ')})`;
-  return `coalesce(min(m.sequence) filter (where ${isBehind}) - 1, max(m.sequence), 0)`;
+  const first = (state: TaskDelivery) =>
+    `(select min(sequence) from remote_messages where thread_id = :thread_id and outcome = 'accepted' and delivery = '${state}')`;
+  return `coalesce(least(${states.map(first).join(', ')}) - 1, l.sequence, 0)`;
 };
 
 export const remoteThreadsRepository = repository({
@@ -130,11 +131,6 @@ export const remoteThreadsRepository = repository({
   addConversation: sql.run<[agentId: string, conversation: string, threadId: string]>(
     'remote_conversations.insert(agent_id, conversation, thread_id)',
     `insert into remote_conversations (agent_id, conversation, thread_id) values (:agent_id, :conversation, :thread_id)`,
-  ),
-  /** Whether a message belongs to a task that the remote agent opened: it travels as an update of that task only. */
-  isUpdate: sql.hasRow<[messageId: string, agentId: string]>(
-    'remote_threads.is_update(message_id, agent_id)',
-    `select 1 from task_messages k join tasks t on t.id = k.task_id where k.message_id = :message_id and t.client_id = :agent_id limit 1`,
   ),
   /** No other process gets the thread for `leaseMs`. Undefined while another one has it, or before it is due. */
   claim: sql.row<[threadId: string, now: number, leaseMs: number], RemoteThreadRow>(
@@ -180,11 +176,16 @@ export const remoteThreadsRepository = repository({
      left join lateral (select k.remote_task_id from remote_tasks k where k.thread_id = :thread_id and k.poll_at is not null
        and (k.task_id = t.task_id or t.task_id is null and k.task_id is null and k.state = 'input_required') limit 1) k on true`,
   ),
-  /** The last sequence of the thread; read it before the messages. */
-  lastSequence: sql.value<[threadId: string], number | undefined>(
-    'remote_threads.last_sequence',
-    `select last_sequence from threads where id = :thread_id`,
-  ),
+  /** What a turn does next; all of it as at one time. */
+  peek: sql.single<
+    [thread: Pick<RemoteThreadRow, 'thread_id' | 'agent_id' | 'position'>, now: number],
+    NextInThread
+  >('remote_threads.peek', nextInThread(isToCancel), ({ thread_id, agent_id, position }, now) => ({
+    thread_id,
+    agent_id,
+    position,
+    now,
+  })),
   addMessage: sql.run<[message: RemoteMessageRow]>(
     'remote_messages.insert',
     `insert into remote_messages (message_id, thread_id, sequence, outcome, remote_task_id, delivery, error, created_at)
@@ -239,7 +240,7 @@ export const remoteThreadsRepository = repository({
     'remote_messages.set_delivery(thread_id, remote_task_id, delivery, is_mark)',
     `with last as (select max(sequence) as sequence from remote_messages where thread_id = :thread_id and remote_task_id = :remote_task_id)
      update remote_messages m set delivery = :delivery from last
-     where m.thread_id = :thread_id and ${levelOf('m.delivery')} < ${levelOf(':delivery::text')}
+     where m.thread_id = :thread_id and m.outcome = 'accepted' and m.delivery = any((${levels})[1: array_position(${levels}, :delivery::text) - 1])
        and (m.remote_task_id = :remote_task_id or :is_mark::boolean and m.sequence <= last.sequence)`,
   ),
   /** The sequence of the first message that the remote agent has not accepted yet; undefined: none. */
@@ -264,7 +265,7 @@ export const remoteThreadsRepository = repository({
   readMarks: sql.single<[threadId: string], { delivered: number; read: number; handled: number }>(
     'remote_messages.read_marks',
     `select ${markOf(['stored'])} as delivered, ${markOf(['stored', 'delivered'])} as read, ${markOf(['stored', 'delivered', 'read'])} as handled
-     from remote_messages m where m.thread_id = :thread_id`,
+     from (select max(sequence) as sequence from remote_messages where thread_id = :thread_id) l`,
   ),
   /** Moves the marks of the remote agent forward. Returns those that moved; the others are null. */
   moveMarks: sql.row<

@@ -2,6 +2,7 @@ import { DomainError, wrongField } from '../../../packages/core/src/domain/error
 import { invitationClientId } from '../../../packages/core/src/domain/remote.ts';
 import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
 import { requireOpenTask } from '../../../packages/core/src/policies/tasks.ts';
+import type { FoundThreadRow } from '../../repositories/threads/threads.ts';
 import { findStartRefusal } from '../threads/threads.ts';
 import { agentNotFound, parseAgentKey, requireAgents } from '../access.ts';
 import { requireClientTask, throwForAgent } from './tasks.ts';
@@ -103,11 +104,11 @@ const toDraft = (
 async function open(work: Work, message: ClientMessage) {
   const { agent, accepted_output_modes } = message;
   const { context_id = await findConversation(work, message) } = message;
-  if (context_id !== undefined) await requireContext(work, context_id, agent);
+  const thread = context_id === undefined ? undefined : await requireContext(work, context_id, agent);
   const id = newId('task');
   const { task, message: sent } = await openTask(work, {
     id,
-    thread_id: context_id,
+    thread,
     asked: agent,
     subject: null,
     reason: undefined,
@@ -148,16 +149,16 @@ async function findConversation(
   return work.db.remoteThreads.findConversation(client_id, conversation);
 }
 
-/** Locks the thread. @throws {DomainError} VALIDATION_ERROR unless its members are the actor and the agent */
-async function requireContext(work: Work, context_id: string, agent: string): Promise<void> {
+/** Returns the thread, locked. @throws {DomainError} VALIDATION_ERROR unless its members are the actor and the agent */
+async function requireContext(work: Work, context_id: string, agent: string): Promise<FoundThreadRow> {
   const found = isId('thread', context_id)
     ? await work.db.threads.lockForMember(context_id, work.actor.agent_id)
     : undefined;
   const handle = parseAgentKey(agent);
-  const isOfBoth = found?.members.some(({ canonical_handle }) => canonical_handle === handle);
-  if (isOfBoth && found?.members.length === 2) return;
+  const isOfBoth = found?.members.some(({ canonical_handle }) => canonical_handle === handle) === true;
+  if (isOfBoth && found.members.length === 2) return found;
   const problem = 'is not a thread of you and this agent; leave it out to start one';
-  await throwForAgent(work, agent, wrongField('message.contextId', problem));
+  return throwForAgent(work, agent, wrongField('message.contextId', problem));
 }
 
 async function continueTask(work: Work, message: ClientMessage) {

@@ -47,6 +47,8 @@ export async function noteUndeliverable(
   const { sender_id, task_id, ...message } = sent;
   const { thread_id, message_id, sequence } = message;
   const row = { outcome, remote_task_id: null, delivery: 'stored' as const, error, created_at: work.now };
+  await lockThread(work, thread_id);
+  await work.db.remoteThreads.lock(thread_id);
   await work.db.remoteThreads.addMessage({ ...message, ...row });
   const agent = { id: work.actor.agent_id, canonical_handle: work.actor.handle };
   const data = { thread_id, message_id, sequence, agent, outcome, error, failed_at: work.now };

@@ -8,6 +8,7 @@ import {
   requirePossibleDue,
   requireRoomForTask,
 } from '../../../packages/core/src/policies/tasks.ts';
+import type { FoundThreadRow } from '../../repositories/threads/threads.ts';
 import type { TaskRow, ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
 import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { Work } from '../../work/unit-of-work.ts';
@@ -19,8 +20,8 @@ import { addTaskMessage, byActor, recordChange } from './change.ts';
 export interface Question {
   /** The id of its task. Default: a new one. */
   id?: string;
-  /** Undefined: a new thread with the asked agent. */
-  thread_id: string | undefined;
+  /** Its id, or the thread if it is locked. Undefined: a new thread with the asked agent. */
+  thread: string | FoundThreadRow | undefined;
   /** The asked agent: a member of the thread, or the other member of a new one. Undefined: the other member of a thread of two. */
   asked: string | undefined;
   /** Of a new thread. */
@@ -47,7 +48,7 @@ type Member = Pick<ViewedTaskRow, 'id'> & { canonical_handle: string };
  */
 export async function openTask(work: Work, question: Question): Promise<AskedTask> {
   requirePossibleDue(question.due_in_seconds, work.settings.taskDays);
-  if (question.thread_id === undefined) {
+  if (question.thread === undefined) {
     const { message, thread } = await createThread(work, {
       participants: [question.asked ?? ''],
       subject: question.subject,
@@ -58,7 +59,10 @@ export async function openTask(work: Work, question: Question): Promise<AskedTas
     const agent = thread.members.find(({ id }) => id !== work.actor.agent_id);
     return { message, task: agent ? await insertTask(work, message, agent, question) : null };
   }
-  const thread = await requireThread(work, question.thread_id, { lock: true });
+  const thread =
+    typeof question.thread === 'string'
+      ? await requireThread(work, question.thread, { lock: true })
+      : question.thread;
   const others = thread.members.filter(({ id }) => id !== work.actor.agent_id);
   const agent = findAskedMember(others, question.asked, parseAgentKey);
   const message = await sendMessage(work, {

@@ -73,6 +73,11 @@ test('a turn that was cut off after the send is continued: the message is found,
   const thread_id = await service.thread(ann, remote);
   const { id, sequence } = await service.send(ann, thread_id, 'silent');
   await waitUntil(async () => (await service.marks(ann, thread_id, remote)).delivered).toBe(sequence);
+  const released =
+    'select 1 from remote_threads where thread_id = $1 and position = $2 and next_at <= $3::bigint';
+  await waitUntil(async () => (await service.sql(released, [thread_id, sequence, Date.now()])).length).toBe(
+    1,
+  );
   // As if the worker had died before it stored the answer.
   await service.sql('delete from remote_tasks where thread_id = $1', [thread_id]);
   await service.sql('delete from remote_messages where thread_id = $1', [thread_id]);
