@@ -9,6 +9,7 @@ import { createReceiver } from './receive.ts';
 import { createSender } from './send.ts';
 import { createTokenSources } from './tokens.ts';
 import { type Turn, waitingMs } from './turn.ts';
+import { storeOutcome } from './store-outcome.ts';
 
 /**
  * The threads with remote agents. A turn reads the open tasks of the remote side that are due, and sends the next messages one at a time, in
@@ -44,7 +45,7 @@ export function remoteThreadSource(core: Core, intake: Turn['intake'], pacing: W
           tokens = tokensOf(agent);
         } catch {
           const problem = 'The credential cannot be read: SECRET_KEY has changed. Set the credential again.';
-          await remoteAgents.noteDelivery(agent.agent_id, problem, Date.now());
+          await storeOutcome(core, agent.agent_id, problem);
           return { until: Date.now() + waitingMs };
         }
         const client = await createRemoteClient(core, { ...agent, confirmed }, tokens);

@@ -8,6 +8,7 @@ import { applyRemoteTask, retryOf, type StoredItem } from '../../src/services/re
 import type { Step } from '../posting/handler.ts';
 import { isEnded, type Sending, suspend, type Turn } from './turn.ts';
 import { toIncoming } from './files.ts';
+import { storeOutcome } from './store-outcome.ts';
 
 /** Items that one transaction applies. */
 const maxItems = 50;
@@ -124,7 +125,7 @@ export function createReceiver(turn: Turn) {
     }
     if (failure && isEnded(turn, failure)) return suspend(turn, failure);
     if (failure) {
-      await core.db.remoteAgents.noteDelivery(agent.agent_id, failure.error.message, Date.now());
+      await storeOutcome(core, agent.agent_id, failure.error.message);
       return putOff(link, Math.max(later(link), Date.now() + (failure.retryAfterMs ?? 0)));
     }
     try {

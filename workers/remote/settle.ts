@@ -7,6 +7,7 @@ import type { Work } from '../../src/work/unit-of-work.ts';
 import { nextAttemptAt, type Step } from '../posting/handler.ts';
 import type { CallFailure, SendAnswer } from './client.ts';
 import { firstPollAt, storeFiles } from './receive.ts';
+import { storeOutcome } from './store-outcome.ts';
 import type { Sending, Turn } from './turn.ts';
 
 type Failed = Pick<CallFailure, 'error' | 'retryAfterMs'>;
@@ -34,7 +35,7 @@ function createRecorder({ core, agent, thread, actor, store }: Turn) {
     const now = Date.now();
     const isKnown = agent.last_error === null && (agent.last_delivered_at ?? 0) > now - 1_000;
     if (problem === null && isKnown) return;
-    await core.db.remoteAgents.noteDelivery(agent.agent_id, problem, now);
+    await storeOutcome(core, agent.agent_id, problem);
     Object.assign(agent, { last_error: problem, ...(problem === null && { last_delivered_at: now }) });
   }
 

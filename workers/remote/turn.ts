@@ -1,3 +1,5 @@
+import { system } from '../../packages/core/src/domain/auth/audit.ts';
+import { suspendRemote } from '../../src/services/remote/state.ts';
 import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import type { Core } from '../../src/compose.ts';
 import type { ListedRemoteAgentRow } from '../../src/repositories/remote/agents.ts';
@@ -6,6 +8,7 @@ import type { createServiceActor } from '../../src/services/agents/service-actor
 import type { openIntake } from '../../src/start/execute.ts';
 import type { Step } from '../posting/handler.ts';
 import type { CallFailure, RemoteClient } from './client.ts';
+import { storeOutcome } from './store-outcome.ts';
 
 /** What one turn of a thread needs. */
 export interface Turn {
@@ -39,7 +42,7 @@ export const isEnded = ({ agent }: Turn, { isUnauthorized }: Pick<CallFailure, '
 
 /** Sends nothing more until a person has confirmed the agent again. What waits stays. */
 export async function suspend({ core, agent }: Turn, { error }: Pick<CallFailure, 'error'>): Promise<Step> {
-  await core.db.remoteAgents.noteDelivery(agent.agent_id, error.message, Date.now());
-  await core.db.remoteAgents.suspend(agent.agent_id);
+  await storeOutcome(core, agent.agent_id, error.message);
+  await core.unitOfWork.write(system, (work) => suspendRemote(work, agent.agent_id));
   return { until: Date.now() + waitingMs };
 }

@@ -77,6 +77,11 @@ const listed = `${columns}, a.canonical_handle, a.display_name, a.description, a
   (select canonical_handle from agents where id = r.bound_id) as bound_handle
   from remote_agents r join agents a on a.id = r.agent_id`;
 
+const settingOutcome = `update remote_agents set last_error = :error,
+  failing_since = case when :error::text is null then null else coalesce(failing_since, :now) end,
+  last_delivered_at = case when :error::text is null then :now else last_delivered_at end
+  where agent_id = :agent_id`;
+
 export const remoteAgentsRepository = repository({
   insert: sql.run<[agent: NewRemoteAgent]>(
     'remote_agents.insert',
@@ -181,13 +186,21 @@ export const remoteAgentsRepository = repository({
     'remote_agents.confirm',
     `update remote_agents set state = 'ready', confirmed = identity, expires_at = null where agent_id = :agent_id`,
   ),
-  /** The outcome of a delivery; null: it succeeded. Never in a transaction that has locked threads: what locks the agent locks them next. */
-  noteDelivery: sql.run<[agentId: string, error: string | null, now: number]>(
+  /**
+   * The outcome of a delivery; null: it succeeded. Returns true, and stores nothing, if the agent begins or ceases to fail with it. Never in a
+   * transaction that has locked threads: what locks the agent locks them next.
+   */
+  noteDelivery: sql.value<[agentId: string, error: string | null, now: number], boolean | undefined>(
     'remote_agents.note_delivery(agent_id, error, now)',
-    `update remote_agents set last_error = :error,
-       failing_since = case when :error::text is null then null else coalesce(failing_since, :now) end,
-       last_delivered_at = case when :error::text is null then :now else last_delivered_at end
-     where agent_id = :agent_id and (:error::text is not null or last_error is not null or last_delivered_at is null or last_delivered_at < :now::bigint - 1000)`,
+    `with noted as (
+       ${settingOutcome} and (failing_since is null) = (:error::text is null)
+         and (:error::text is not null or last_delivered_at is null or last_delivered_at < :now::bigint - 1000))
+     select (failing_since is null) <> (:error::text is null) from remote_agents where agent_id = :agent_id`,
+  ),
+  /** Stores the outcome of a delivery to a locked agent. */
+  setOutcome: sql.run<[agentId: string, error: string | null, now: number]>(
+    'remote_agents.set_outcome(agent_id, error, now)',
+    settingOutcome,
   ),
   /** Up to `limit` agents after this id whose card is to be fetched at `now`. */
   listDue: sql.values<[now: number, after: string, limit: number], string>(

@@ -15,6 +15,7 @@ import { applyChanges } from '../agents/update.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { type RemoteAgent, requireRemoteSettings } from './access.ts';
 import { describeIdentity, sendWaiting } from './cards.ts';
+import { announceState } from './state.ts';
 import { type RemoteCredential, sealCredential } from './credentials.ts';
 
 /** As a caller writes it. */
@@ -177,7 +178,7 @@ export async function removeUnconfirmed(work: SystemWork, agent_id: string, now:
  */
 export async function confirmRemoteAgent(
   work: SystemWork,
-  { agent_id, identity, state }: RemoteAgent,
+  { agent_id, identity, state, failing_since }: RemoteAgent,
   fingerprint: string,
 ): Promise<void> {
   if (identity?.fingerprint !== fingerprint) {
@@ -186,6 +187,8 @@ export async function confirmRemoteAgent(
   }
   if (state === 'ready') return;
   await work.db.remoteAgents.confirm(agent_id);
+  const agent = await work.db.agents.lock(agent_id);
+  if (agent) await announceState(work, agent, { state: 'ready', failing_since });
   work.changes.audit({ act: 'remote_agent.confirmed', agent_id, detail: describeIdentity(identity) });
   await sendWaiting(work, agent_id);
 }

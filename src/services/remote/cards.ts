@@ -5,6 +5,7 @@ import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts
 import type { CardIdentity, RemoteAgentRow } from '../../repositories/remote/agents.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { type AgentChanges, applyChanges } from '../agents/update.ts';
+import { announceState } from './state.ts';
 
 export interface ReadCard {
   card: RemoteCard;
@@ -62,7 +63,8 @@ export async function storeCard(
   // A name that its owner has chosen stays.
   const display_name = agent.display_name === nameOf(record.card) ? nameOf(outcome.card) : agent.display_name;
   const contacts = await work.db.contacts.listIds(agent_id);
-  await applyChanges(work, agent, { ...outcome.profile, display_name }, contacts);
+  const changed = await applyChanges(work, agent, { ...outcome.profile, display_name }, contacts);
+  if (record.state !== state.state) await announceState(work, changed, state);
   if (record.state === 'waiting' && state.state === 'ready') await sendWaiting(work, agent_id);
   if (record.state === 'ready' && state.state === 'waiting')
     work.changes.audit({ act: 'remote_agent.changed', agent_id, detail: describeIdentity(outcome.identity) });

@@ -311,6 +311,8 @@ class AgentUpdated(TypedDict):
     """Whether it is allowed to start threads."""
     paused: bool
     """Whether its owner has paused it."""
+    remote: NotRequired[AgentUpdatedRemote]
+    """Only when it has changed, of an agent of another system."""
 
 
 class AgentUpdatedEvent(TypedDict):
@@ -327,6 +329,15 @@ class AgentUpdatedEvent(TypedDict):
     data: AgentUpdated
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
+
+
+class AgentUpdatedRemote(TypedDict):
+    """Only when it has changed, of an agent of another system."""
+
+    state: Literal["waiting", "ready"]
+    """waiting: nothing is sent until a person confirms it."""
+    failing_since: int | None
+    """Since when deliveries fail; null if they do not."""
 
 
 class AllowlistEntry(TypedDict):

@@ -276,6 +276,13 @@ export interface AgentUpdated extends AgentReference {
   can_initiate_threads: boolean;
   /** Whether its owner has paused it. */
   paused: boolean;
+  /** Only when it has changed, of an agent of another system. */
+  remote?: {
+    /** waiting: nothing is sent until a person confirms it. */
+    state: 'waiting' | 'ready';
+    /** Since when deliveries fail; null if they do not. */
+    failing_since: number | null;
+  };
 }
 
 /** The data of each type of event. */

@@ -95,7 +95,8 @@ export const remoteInvitationsPage = definePage<InvitationsVisit>({
       }),
       errors: { DUPLICATE_HANDLE: 'handle', AGENT_NOT_FOUND: 'agent_id', FORBIDDEN: 'agent_id' },
       button: 'Redeem',
-      async submit({ write, person: { account_id } }, { invitation, agent_id, handle }) {
+      async submit({ write, parts, person: { account_id } }, { invitation, agent_id, handle }) {
+        await parts.limits.consume('contact_request', account_id);
         const input = { invitation, ...(handle !== '' && { handle }) };
         const added = await write(acceptInvitationForPerson, { account_id, agent_id }, input);
         return {

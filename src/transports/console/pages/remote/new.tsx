@@ -61,6 +61,7 @@ export const remoteAgentNewPage = definePage<NewVisit>({
           ...(organization !== '' && { organization }),
           credential: toCredential(credential),
         });
+        await visit.parts.limits.consume('contact_request', visit.person.account_id);
         const { agent_id } = await visit.write(addRemoteAgentForPerson, visit.person.account_id, {
           ...input,
           card_url: url,

@@ -80,7 +80,8 @@ export const remoteAgentPage = definePage<RemoteVisit>({
       await write(confirmForPerson, of, form.get('fingerprint') ?? '');
       return 'Confirmed. Messages are sent to it now.';
     },
-    async refresh({ write, of }) {
+    async refresh({ write, of, parts }) {
+      await parts.limits.consume('webhook_test', of.account_id);
       await write(refreshForPerson, of);
       return 'Its card is being read. Waiting messages are sent again. Reload this page in a moment.';
     },

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { remoteThreadsRepository } from '../../../src/repositories/remote/threads.ts';
-import { collectPlans, explainQuery, flattenPlan, queryableOf } from '../../support/query-plans.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { use } from '../../support/use.ts';
-import { waitUntil } from '../webhooks/setup.ts';
-import { meetRemote, useInstallation } from './setup.ts';
+import { remoteThreadsRepository } from '../../../../src/repositories/remote/threads.ts';
+import { collectPlans, explainQuery, flattenPlan, queryableOf } from '../../../support/query-plans.ts';
+import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
+import { use } from '../../../support/use.ts';
+import { waitUntil } from '../../webhooks/setup.ts';
+import { meetRemote, useInstallation } from '../setup.ts';
 
 const service = useInstallation();
 const database = use(createTestDatabase);

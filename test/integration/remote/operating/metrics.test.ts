@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { scrapeMetrics } from '../ops/scrape.ts';
-import { waitUntil } from '../webhooks/setup.ts';
-import { meetRemote, useInstallation } from './setup.ts';
+import { scrapeMetrics } from '../../ops/scrape.ts';
+import { waitUntil } from '../../webhooks/setup.ts';
+import { meetRemote, useInstallation } from '../setup.ts';
 
 const service = useInstallation({ env: { OPS_PORT: '0' } });
 

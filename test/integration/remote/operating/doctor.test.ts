@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { runCli } from '../../clients/cli.ts';
-import { startRemoteServer } from '../../support/a2a/remote-server.ts';
-import { useInstallation } from './setup.ts';
+import { runCli } from '../../../clients/cli.ts';
+import { startRemoteServer } from '../../../support/a2a/remote-server.ts';
+import { useInstallation } from '../setup.ts';
 
 const service = useInstallation();
 

@@ -1,0 +1,37 @@
+import type { AgentRow } from '../../repositories/agents/agents.ts';
+import type { RemoteAgentRow } from '../../repositories/remote/agents.ts';
+import type { SystemWork } from '../../work/unit-of-work.ts';
+
+/** Tells those who can write to a locked remote agent whether messages are sent to it. */
+export async function announceState(
+  work: SystemWork,
+  agent: AgentRow,
+  { state, failing_since }: Pick<RemoteAgentRow, 'state' | 'failing_since'>,
+): Promise<void> {
+  const { owner_id: _owner, retired_at: _retired, is_online: _online, ...record } = agent;
+  const recipients = [...new Set([agent.id, ...(await work.db.contacts.listIds(agent.id))])];
+  const data = { ...record, remote: { state, failing_since } };
+  work.changes.emit({ type: 'agent.updated', recipients, data });
+}
+
+/**
+ * Stores the outcome of a delivery with which an agent begins or ceases to fail, and announces it.
+ * @param problem null: the message was delivered.
+ */
+export async function noteTurn(work: SystemWork, agent_id: string, problem: string | null): Promise<void> {
+  const agent = await work.db.agents.lock(agent_id);
+  const record = agent && (await work.db.remoteAgents.lock(agent_id));
+  if (!record) return;
+  await work.db.remoteAgents.setOutcome(agent_id, problem, work.now);
+  if ((record.failing_since === null) === (problem === null)) return;
+  await announceState(work, agent, { ...record, failing_since: problem === null ? null : work.now });
+}
+
+/** Sends nothing more to an agent until a person has confirmed it again. */
+export async function suspendRemote(work: SystemWork, agent_id: string): Promise<void> {
+  const agent = await work.db.agents.lock(agent_id);
+  const record = agent && (await work.db.remoteAgents.lock(agent_id));
+  if (!record || record.state !== 'ready') return;
+  await work.db.remoteAgents.suspend(agent_id);
+  await announceState(work, agent, { ...record, state: 'waiting' });
+}
