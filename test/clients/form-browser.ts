@@ -164,6 +164,10 @@ async function readPage(response: Response, url: string): Promise<PageResponse> 
   };
 }
 
+/** Scripts that the service did not put there. Pages of the console have some of its own. */
+export const foreignScripts = (page: PageResponse): Element[] =>
+  page.elements('script').filter(({ attribs }) => !attribs['src']?.startsWith('/assets/'));
+
 const isPost = (form: Element) => getAttributeValue(form, 'method') === 'post';
 
 function readForm(form: Element): PageForm {

@@ -2,13 +2,6 @@ import { repository, sql } from '../sql.ts';
 import { actedAsByPerson } from '../agents/rights.ts';
 
 /** An agent with the number of its pending incoming contact requests. */
-export interface WaitingRequestsRow {
-  id: string;
-  canonical_handle: string;
-  display_name: string;
-  requests: number;
-}
-
 /** More dead items of one inbox are not counted. */
 const maxCountedItems = 100;
 
@@ -105,14 +98,5 @@ export const dashboardRepository = repository({
          select updated_at from inbox_items where agent_id = a.id and state = 'dead' order by number limit ${maxCountedItems}) i
      ) d
      where ${actedAsByPerson(':account_id')} and d.dead > 0 order by d.since limit :limit`,
-  ),
-  /** Up to `limit` agents with pending incoming contact requests, by handle. */
-  listWaitingRequests: sql.rows<[accountId: string, limit: number], WaitingRequestsRow>(
-    'dashboard.list_waiting_requests(account_id, limit)',
-    `select a.id, a.canonical_handle, a.display_name, count(*)::int as requests
-     from agents a join contact_requests q on q.to_agent_id = a.id join agents f on f.id = q.from_agent_id
-     where ${actedAsByPerson(':account_id')} and q.status = 'pending' and f.retired_at is null
-       and not exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = f.id)
-     group by a.id order by a.canonical_handle limit :limit`,
   ),
 });

@@ -2,25 +2,16 @@ import type { FirstStepsRow } from '../../repositories/people/dashboard.ts';
 import { listInvitationsOfPerson } from './membership-invitations.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
 
-const maxAgents = 20;
-
-/** The overview of all agents as which a person can act. */
+/** The apps and invitations of a person. */
 export type Dashboard = Awaited<ReturnType<typeof readDashboard>>;
 
-/**
- * Returns the numbers of pending approvals and connected clients, up to 20 agents with pending contact requests, by handle, and the
- * invitations to organizations.
- */
+/** Returns the number of connected clients, and the invitations to organizations. */
 export async function readDashboard(work: ReadWork, account_id: string) {
-  const { dashboard } = work.db;
-  const now = Date.now();
-  const [approvals, connections, contact_requests, invitations] = await Promise.all([
-    dashboard.countApprovals(account_id, now),
-    dashboard.countConnections(account_id, now),
-    dashboard.listWaitingRequests(account_id, maxAgents),
+  const [connections, invitations] = await Promise.all([
+    work.db.dashboard.countConnections(account_id, Date.now()),
     listInvitationsOfPerson(work, { account_id }),
   ]);
-  return { approvals, connections, contact_requests, invitations };
+  return { connections, invitations };
 }
 export type FirstSteps = FirstStepsRow;
 

@@ -19,7 +19,7 @@ const styles = [
   'start.css',
 ];
 const images = ['mark.svg', 'mark-news.svg'];
-const scripts = ['live.js', 'copy.js', 'notify.js'];
+const scripts = ['keys.js', 'live.js', 'copy.js', 'notify.js'];
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -29,12 +29,13 @@ const types: Record<string, string> = {
 const yearSeconds = 31_536_000;
 
 export interface Assets {
-  styles: readonly string[];
+  /** The address of all style sheets in one. */
+  styles: string;
   mark: string;
   /** The mark with a dot. */
   markWithNews: string;
-  /** Scripts by the name that pages give. */
-  scripts: Readonly<Record<PageScript, string>>;
+  /** Scripts by the name that pages give. A browser runs one only if it is the one that the page was made with. */
+  scripts: Readonly<Record<PageScript, { src: string; integrity: string }>>;
   /** Serves a file under /assets/. Returns false if the path matches none. */
   serve(ctx: Context): boolean;
 }
@@ -44,22 +45,37 @@ export async function loadAssets(): Promise<Assets> {
   const { resolve } = createRequire(import.meta.url);
   const files = new Map<string, { type: string; bytes: Buffer }>();
   const addresses = new Map<string, string>();
-  for (const name of [...styles, ...images, ...scripts]) {
-    const bytes = await readFile(resolve(`#assets/${name}`));
+  const contents = await Promise.all(
+    [...styles, ...images, ...scripts].map(
+      async (name) => [name, await readFile(resolve(`#assets/${name}`))] as const,
+    ),
+  );
+  const sheets = contents.filter(([name]) => extname(name) === '.css').map(([, bytes]) => bytes);
+  const others = contents.filter(([name]) => extname(name) !== '.css');
+  for (const [name, bytes] of [['console.css', Buffer.concat(sheets)] as const, ...others]) {
     const extension = extname(name);
     const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 12);
     const address = `/assets/${name.slice(0, -extension.length)}.${digest}${extension}`;
     files.set(address, { type: types[extension] ?? 'application/octet-stream', bytes });
     addresses.set(name, address);
   }
+  const addressOf = (name: string) => addresses.get(name) ?? '';
+  const script = (name: string) => {
+    const src = addressOf(name);
+    const digest = createHash('sha384')
+      .update(files.get(src)?.bytes ?? '')
+      .digest('base64');
+    return { src, integrity: `sha384-${digest}` };
+  };
   return {
-    styles: styles.map((name) => addresses.get(name) ?? ''),
-    mark: addresses.get('mark.svg') ?? '',
-    markWithNews: addresses.get('mark-news.svg') ?? '',
+    styles: addressOf('console.css'),
+    mark: addressOf('mark.svg'),
+    markWithNews: addressOf('mark-news.svg'),
     scripts: {
-      live: addresses.get('live.js') ?? '',
-      copy: addresses.get('copy.js') ?? '',
-      notify: addresses.get('notify.js') ?? '',
+      keys: script('keys.js'),
+      live: script('live.js'),
+      copy: script('copy.js'),
+      notify: script('notify.js'),
     },
     serve(ctx) {
       const file = files.get(ctx.path);

@@ -11,7 +11,7 @@ import { createKnownBrowsers, type KnownBrowsers } from './known-browsers.ts';
 import { LayoutContextProvider } from './components/layout-context.ts';
 import { Layout } from './components/layout.tsx';
 import { type ErrorPageContent, messagePage } from './pages/error.tsx';
-import { type Answer, type Redirect, type ShownPage, scriptsOf } from './route.ts';
+import type { Answer, PageScript, Redirect, ShownPage } from './route.ts';
 import { timeZoneOf } from './time-zone.ts';
 
 export interface PageRendererParts {
@@ -65,7 +65,9 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     const token = () => csrf.tokenFor(ctx, person);
     const timeZone = timeZoneOf(ctx, person);
     const shown = { person, path, timeZone, flash, assets, keptForm, isCompact: isCompact(ctx) };
-    const context = { ...shown, ...state, csrf: token };
+    const scripts = scriptsOf(page, person, state);
+    const { openApprovals } = state;
+    const context = { ...shown, openApprovals, scripts, csrf: token };
     const html = renderToString(
       <LayoutContextProvider value={context}>
         <Layout {...page} />
@@ -73,7 +75,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     );
     ctx.status = page.status ?? 200;
     if (page.retry_after !== undefined) ctx.set('Retry-After', String(page.retry_after));
-    ctx.set('Content-Security-Policy', contentSecurityPolicy(page, state.notifies));
+    ctx.set('Content-Security-Policy', contentSecurityPolicy(page, scripts));
     ctx.type = 'text/html; charset=utf-8';
     ctx.body = `<!doctype html>${html}`;
   }
@@ -97,7 +99,8 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
         assets,
         keptForm: undefined,
         isCompact: isCompact(ctx),
-        ...noState,
+        openApprovals: 0,
+        scripts: [],
         csrf: () => csrf.tokenFor(ctx, person),
       };
       return renderToString(<LayoutContextProvider value={context}>{content}</LayoutContextProvider>);
@@ -121,9 +124,18 @@ function redirect(ctx: Context, { to, flash }: Redirect): void {
   ctx.status = 303;
 }
 
-/** Allows no scripts (a page with one: those of this origin; one that is kept up to date also connects to it), no external resources, no framing, and forms only to this origin. Chromium also applies `form-action` to every redirect after a form, and a client may redirect to anywhere, so pages that lead to one do not have it. */
-function contentSecurityPolicy({ form_leaves, script }: ShownPage, notifies: boolean): string {
-  const scripts = scriptsOf(script, notifies);
+/** The scripts of a page. Only pages with the navigation have the keyboard: sign-in and consent load none. */
+function scriptsOf(
+  { shell = 'console', script }: ShownPage,
+  person: Person | undefined,
+  { notifies }: PersonState,
+): PageScript[] {
+  const names = [person && shell === 'console' && ('keys' as const), script, notifies && ('notify' as const)];
+  return [...new Set(names.filter((name) => name !== undefined && name !== false))];
+}
+
+/** Allows no scripts (a page with one: those of this origin; except with copy buttons only, they also connect to it), no external resources, no framing, and forms only to this origin. Chromium also applies `form-action` to every redirect after a form, and a client may redirect to anywhere, so pages that lead to one do not have it. */
+function contentSecurityPolicy({ form_leaves }: ShownPage, scripts: readonly PageScript[]): string {
   return [
     "default-src 'none'",
     ...(scripts.length === 0 ? [] : ["script-src 'self'"]),

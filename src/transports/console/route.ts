@@ -29,15 +29,11 @@ export interface PersonVisit extends Visit {
 /** The page layout: with the console navigation, for a single task, or the start page. */
 export type Shell = 'console' | 'focus' | 'start';
 
-/** `live` updates a part of the page, `copy` adds buttons to the texts that can be copied, `notify` shows notifications of the browser. */
-export type PageScript = 'live' | 'copy' | 'notify';
-
-/** The scripts of a page. @param notifies whether the person has turned notifications of the browser on */
-export function scriptsOf(script: PageScript | undefined, notifies: boolean): PageScript[] {
-  return [
-    ...new Set([...(script === undefined ? [] : [script]), ...(notifies ? (['notify'] as const) : [])]),
-  ];
-}
+/**
+ * `keys` is the keyboard of pages with the navigation, `live` updates a part of the page, `copy` adds buttons to the texts that can be copied,
+ * `notify` shows notifications of the browser.
+ */
+export type PageScript = 'keys' | 'live' | 'copy' | 'notify';
 
 export interface ShownPage {
   title: string;
@@ -48,7 +44,7 @@ export interface ShownPage {
   status?: number;
   /** Seconds, for the Retry-After header. */
   retry_after?: number | undefined;
-  /** The only script that it loads, but `notify` if the person has turned it on. */
+  /** The only script that it loads, besides `keys`, and `notify` if the person has turned it on. */
   script?: PageScript | undefined;
   /** Whether the icon shows that something waits for the person. */
   hasNews?: boolean;

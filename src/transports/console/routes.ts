@@ -25,6 +25,7 @@ import { credentialRevokePage, credentialsPage } from './pages/auth/credentials.
 import { erasuresPage, exportsPages } from './pages/agents/reports.tsx';
 import { externalAccountsPage } from './pages/people/external-accounts.tsx';
 import { externalSignInRoutes } from './pages/people/external-sign-in.tsx';
+import { findPage, keysPage } from './pages/find.tsx';
 import { homePages } from './pages/home/home.tsx';
 import { deadItemDeletePage, inboxPage } from './pages/inbox/inbox.tsx';
 import { inboxOffPage, inboxSettingsPage } from './pages/inbox/settings.tsx';
@@ -74,6 +75,8 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...consentRoutes(parts),
     ...homePages,
     densityAction,
+    ...findPage,
+    ...keysPage,
     ...conversationListPages,
     // Before the routes with a thread id in the same place.
     ...conversationNewPage,

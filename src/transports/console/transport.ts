@@ -14,7 +14,7 @@ import type { PageParts } from './parts.ts';
 import { countOpenApprovals } from '../../services/people/dashboard.ts';
 import { hasBrowserNotifications } from '../../services/notifications/settings.ts';
 import { unsubscribeByPost, unsubscribePath } from './pages/notifications/links.tsx';
-import type { Answer, ConsoleRoute, Visit } from './route.ts';
+import { type Answer, type ConsoleRoute, safeReturnPath, type Visit } from './route.ts';
 import { consoleRoutes } from './routes.ts';
 import type { PageRenderer, PersonState } from './renderer.tsx';
 
@@ -58,7 +58,7 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
       if (route.for_people && !person && keptForms.refuse(ctx, form)) return;
       if (route.method === 'POST') renderer.csrf.check(ctx, person, form.get('csrf'));
       if (person) await limits.consume('default', person.account_id);
-      const answer = await route.answer(createVisit(pageParts, ctx, person, form));
+      const answer = returnTo(form, await route.answer(createVisit(pageParts, ctx, person, form)));
       renderer.render(ctx, personOf(ctx), answer, await readState(parts, person, answer));
     };
   }
@@ -116,6 +116,14 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
     return errors(ctx, () => serve(ctx));
   };
   return { middleware, routes };
+}
+
+/** A button of a list of different things returns to that list. */
+function returnTo(form: URLSearchParams, answer: Answer): Answer {
+  const to = form.get('return_to');
+  return to !== null && typeof answer === 'object' && 'to' in answer
+    ? { ...answer, to: safeReturnPath(to) }
+    : answer;
 }
 
 function createVisit(

@@ -106,7 +106,6 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
   ['one agent of a person', (db) => personAgentsRepository(db).find(account, agent)],
   ['pending approvals of a person', (db) => dashboardRepository(db).countApprovals(account, 1)],
   ['apps of a person', (db) => dashboardRepository(db).countConnections(account, 1)],
-  ['pending requests of a person', (db) => dashboardRepository(db).listWaitingRequests(account, 20)],
   ['the first steps of a person', (db) => dashboardRepository(db).findFirstSteps(account)],
   ['dead items of a person', (db) => dashboardRepository(db).listDeadInboxes(account, 20)],
   ['the state of an open page', (db) => livePagesRepository(db).find(hash, { now: 1, thread_id: null })],

@@ -67,13 +67,16 @@ interface TextAreaProps extends LabelledProps {
   maxlength?: number;
   /** Monospaced text. */
   code?: boolean;
+  /** An id to which links lead. Browsers give it the focus then. */
+  id?: string;
 }
 
 /** A text area with label, hint and error. */
 export function TextArea(props: TextAreaProps) {
   const { name, rows = 4, maxlength, code = false } = props;
   const value = useKeptValue(name, props.value) ?? '';
-  const id = useId();
+  const ownId = useId();
+  const { id = ownId } = props;
   return (
     <LabelledField {...props} id={id}>
       <textarea

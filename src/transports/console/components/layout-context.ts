@@ -4,6 +4,7 @@ import type { Person } from '../../../../packages/core/src/domain/auth/actor.ts'
 import type { Assets } from '../assets.ts';
 import type { Flash } from '../flash.ts';
 import type { KeptForm } from '../kept-form.ts';
+import type { PageScript } from '../route.ts';
 
 /** Data that every component of a page can read. */
 export interface LayoutContext {
@@ -18,8 +19,7 @@ export interface LayoutContext {
   keptForm: KeptForm | undefined;
   /** The number of pending approvals, for the navigation. */
   openApprovals: number;
-  /** Whether the person has turned notifications of the browser on. */
-  notifies: boolean;
+  scripts: readonly PageScript[];
   /** Whether lists and messages are closer together. */
   isCompact: boolean;
   /** Creates the CSRF token. */

@@ -1,13 +1,13 @@
 import { useLayoutContext } from './layout-context.ts';
-import { type Shell, type ShownPage, scriptsOf } from '../route.ts';
+import type { Shell, ShownPage } from '../route.ts';
 import { Notice } from './content.tsx';
 import { AccountMenu, Navigation } from './navigation.tsx';
 
 const productName = 'Agent Messaging';
 
 /** The HTML document of a page. */
-export function Layout({ title, body, shell = 'console', script, hasNews }: ShownPage) {
-  const { assets, person, flash, openApprovals, notifies, isCompact } = useLayoutContext();
+export function Layout({ title, body, shell = 'console', hasNews }: ShownPage) {
+  const { assets, person, flash, openApprovals, scripts, isCompact } = useLayoutContext();
   // A page with news of its own has their number in its title.
   const count = hasNews === undefined && openApprovals > 0 ? `(${openApprovals}) ` : '';
   const actualShell: Shell = shell === 'console' && !person ? 'focus' : shell;
@@ -19,11 +19,9 @@ export function Layout({ title, body, shell = 'console', script, hasNews }: Show
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <title>{`${count}${title} · ${productName}`}</title>
-        {assets.styles.map((address) => (
-          <link rel="stylesheet" href={address} key={address} />
-        ))}
-        {scriptsOf(script, notifies).map((name) => (
-          <script src={assets.scripts[name]} type="module" key={name} />
+        <link rel="stylesheet" href={assets.styles} />
+        {scripts.map((name) => (
+          <script {...assets.scripts[name]} type="module" key={name} />
         ))}
         <link
           rel="icon"

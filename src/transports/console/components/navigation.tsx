@@ -17,7 +17,11 @@ const accountLinks = [
   ['/console/sessions', 'Sessions'],
   ['/console/notifications', 'Notifications'],
   ['/console/audit', 'Audit log'],
+  ['/console/keys', 'Keyboard'],
 ] as const;
+
+/** The pages that a person can go to from anywhere. */
+export const consoleLinks = [...navigationLinks, ...accountLinks];
 
 /** The main navigation; marks the current section. */
 export function Navigation() {

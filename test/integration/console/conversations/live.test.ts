@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
@@ -191,17 +193,22 @@ test('one person has at most 30 live pages in a process', async () => {
     .toBe(200);
 });
 
-test('only live pages allow a script: one of this origin, of at most 2.5 KB', async () => {
+test('pages have scripts of this origin only, with their digests; sign-in has none', async () => {
   const { ada, id } = await createWorld();
   const live = await ada.go(`${path}/${id}`);
   expect(live.headers.get('content-security-policy')).toContain("script-src 'self'; connect-src 'self'");
-  const [script, ...more] = live.elements('script');
-  expect([more.length, script?.attribs['src']]).toEqual([0, expect.stringMatching(/^\/assets\/live\./)]);
-  const served = await ada.go(script?.attribs['src'] ?? '');
-  expect(served.headers.get('content-type')).toContain('text/javascript');
-  expect((await readFile('assets/live.js')).length).toBeLessThanOrEqual(2_560);
-  expect((await readFile('assets/copy.js')).length).toBeLessThanOrEqual(2_048);
-  const plain = await ada.go('/console/account');
+  const scripts = live.elements('script').map(({ attribs }) => attribs);
+  expect(scripts.map(({ src }) => src?.replace(/\..*/, ''))).toEqual(['/assets/keys', '/assets/live']);
+  for (const { src = '', integrity } of scripts) {
+    const served = await ada.go(src);
+    expect(served.headers.get('content-type')).toContain('text/javascript');
+    expect(integrity).toBe(`sha384-${createHash('sha384').update(served.text).digest('base64')}`);
+  }
+  const names = ['keys', 'live', 'copy', 'notify'];
+  const files = await Promise.all(names.map((name) => readFile(`assets/${name}.js`)));
+  expect(gzipSync(Buffer.concat(files)).length).toBeLessThanOrEqual(6 * 1024);
+  ada.cookies.clear();
+  const plain = await ada.go('/sign-in');
   expect(plain.headers.get('content-security-policy')).not.toContain('script-src');
   expect(plain.elements('script')).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findForm } from '../../../clients/form-browser.ts';
+import { findForm, foreignScripts } from '../../../clients/form-browser.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
 import { inboxOf } from '../../inbox/setup.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
@@ -179,7 +179,7 @@ test('what instances and other agents write stays text', async () => {
   const page = await ada.go(pageOf(mine));
   // The message, the reason, and the name of the instance in two places.
   expect(page.visibleText.split(hostile).length - 1).toBe(4);
-  expect([page.elements('b'), page.elements('script')]).toEqual([[], []]);
+  expect([page.elements('b'), foreignScripts(page)]).toEqual([[], []]);
 });
 
 test('dead items wait for the person, also on an open page', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { recordConnection } from '../../../../src/services/auth/connections.ts';
-import { findForm } from '../../../clients/form-browser.ts';
+import { findForm, foreignScripts } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 import { registerApp, readTokens } from '../../../clients/oauth/app.ts';
@@ -88,7 +88,7 @@ describe('a connected app', () => {
     );
     const page = await ada.go(list);
     expect(page.visibleText).toContain(`quill.example Address verified claims to be ${hostile}`);
-    expect(page.elements('script')).toEqual([]);
+    expect(foreignScripts(page)).toEqual([]);
     expect(page.text).toContain(`<bdi>${hostile.replaceAll('<', '&lt;').replaceAll('"', '&quot;')}</bdi>`);
   });
 });
@@ -97,7 +97,6 @@ test('many apps are paged, also while some of them are removed', async () => {
   const ada = await signInWithAgent(service);
   const time = Date.now();
   for (let number = 10; number < 70; number += 1) await record(ada, `grant-${number}`, time - (number % 7));
-  expect((await ada.go('/console')).visibleText).toMatch(/60 ?Connected apps/);
   const seen: string[] = [];
   for (let address = list; address !== '';) {
     const page = await ada.go(address);

@@ -96,7 +96,7 @@ describe('letting an app act as an agent', () => {
       await browser.send(consentForm(await ask(browser, app)), { button: 'cancel' }),
     );
     expect(Object.fromEntries(answer)).toMatchObject({ error: 'access_denied', state: app.state });
-    expect((await browser.go('/console')).visibleText).toContain('0Connected apps');
+    expect((await browser.go('/console')).visibleText).toContain('Connect an app');
   });
 
   test('after a sign-in as another person', async () => {

@@ -46,11 +46,12 @@ function shown(over: Partial<Client>): { html: string } {
     search: '',
     approvedAgentIds: new Set(),
   });
+  const none = { src: '', integrity: '' };
   const assets = {
-    styles: [],
+    styles: '',
     mark: '',
     markWithNews: '',
-    scripts: { live: '', copy: '', notify: '' },
+    scripts: { keys: none, live: none, copy: none, notify: none },
     serve: () => false,
   };
   const frame = {
@@ -62,7 +63,7 @@ function shown(over: Partial<Client>): { html: string } {
     keptForm: undefined,
     isCompact: false,
     openApprovals: 0,
-    notifies: false,
+    scripts: [],
     csrf: () => 'c',
   };
   const html = renderToString(h(LayoutContextProvider, { value: frame }, page.body));

@@ -38,7 +38,7 @@ export function WriteForm({ page, entered, answer }: WriteProps) {
   const formErrors = entered?.formErrors;
   const [first] = agents;
   return (
-    <section id="write" class="composer" aria-label={answer ? 'Answer as your agent' : 'Write as your agent'}>
+    <section class="composer" aria-label={answer ? 'Answer as your agent' : 'Write as your agent'}>
       <ErrorNotice message={formErrors?.message ?? formErrors?.fields['reply_to']} />
       {answer && (
         <div class="composer-answer">
@@ -64,6 +64,7 @@ export function WriteForm({ page, entered, answer }: WriteProps) {
           />
         )}
         <TextArea
+          id="write"
           name="content"
           label="Message"
           hint={`Sent as ${agents.length === 1 ? `@${first?.canonical_handle}` : 'the agent'}. All members see that a person wrote it.`}

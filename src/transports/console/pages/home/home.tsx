@@ -8,6 +8,7 @@ import {
 } from '../../../../services/people/dashboard.ts';
 import { AgentRows, Rows } from '../../components/rows.tsx';
 import { Card, Empty, Heading } from '../../components/content.tsx';
+import { findConversations } from '../../../../services/threads/conversations.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { countWaiting, readWaiting, type Waiting } from '../../../../services/people/waiting.ts';
 import { LiveRegion } from '../../components/live-region.tsx';
@@ -40,12 +41,14 @@ export const homePages = [
 
 /** What the page keeps up to date. */
 async function readLiveContent({ read, person: { account_id } }: PersonVisit): Promise<HomeContent> {
-  const [waiting, steps, [agent]] = await Promise.all([
+  const [waiting, steps, agents, [last]] = await Promise.all([
     read(readWaiting, account_id),
     read(readFirstSteps, account_id),
-    read(listAgentsOfPerson, account_id, { right: 'acts_as' as const, limit: 1 }),
+    read(listAgentsOfPerson, account_id, { right: 'acts_as' as const }),
+    read(findConversations, { account_id }, {}, { after: null, limit: 1 }),
   ]);
-  return { waiting, steps, agent };
+  const calm = { agents: agents.length, last_at: last?.last_message?.created_at };
+  return { waiting, steps, agent: agents[0], calm };
 }
 
 interface HomeContent {
@@ -53,17 +56,18 @@ interface HomeContent {
   steps: FirstSteps;
   /** The first agent, as which the person can act. */
   agent: AgentOfPerson | undefined;
+  calm: Parameters<typeof WaitingList>[0]['calm'];
 }
 
-function LiveContent({ waiting, steps, agent }: HomeContent) {
+function LiveContent({ waiting, steps, agent, calm }: HomeContent) {
   return (
     <>
-      <FirstStepsList steps={steps} agentPage={agent ? agentAddress(agent) : '/console/agents/new'} />
       <div id="waiting-for-you">
         <Card title="Waiting for you">
-          <WaitingList waiting={waiting} />
+          <WaitingList waiting={waiting} calm={calm} />
         </Card>
       </div>
+      <FirstStepsList steps={steps} agentPage={agent ? agentAddress(agent) : '/console/agents/new'} />
     </>
   );
 }
@@ -80,20 +84,9 @@ interface Home {
 
 function homePage({ person, agents, dashboard, content, cursor, public_url }: Home): ShownPage {
   const { waiting } = content;
-  const requests = dashboard.contact_requests.reduce((sum, agent) => sum + agent.requests, 0);
   const body = (
     <>
       <Heading title={`Hello, ${person.username}`} />
-      <div class="tiles">
-        <Tile href="/console/approvals" count={dashboard.approvals} name="Pending approvals" isUrgent />
-        <Tile
-          href={dashboard.contact_requests.length === 0 ? undefined : '#waiting-for-you'}
-          count={requests}
-          name="Contact requests"
-          isUrgent
-        />
-        <Tile href="/console/connections" count={dashboard.connections} name="Connected apps" />
-      </div>
       <LiveRegion address="/console/live/home" cursor={cursor} label="First steps, and what waits for you">
         <LiveContent {...content} />
       </LiveRegion>
@@ -128,32 +121,4 @@ function homePage({ person, agents, dashboard, content, cursor, public_url }: Ho
     script: cursor === undefined ? undefined : 'live',
     hasNews: countWaiting(waiting) > 0,
   };
-}
-
-/** A number with a label. An urgent one is highlighted unless it is 0. */
-function Tile({
-  href,
-  count,
-  name,
-  isUrgent = false,
-}: {
-  href: string | undefined;
-  count: number;
-  name: string;
-  isUrgent?: boolean;
-}) {
-  const className = isUrgent && count > 0 ? 'tile waiting' : 'tile';
-  const content = (
-    <>
-      <span class="tile-number">{count}</span>
-      <span class="tile-name">{name}</span>
-    </>
-  );
-  return href === undefined ? (
-    <div class={className}>{content}</div>
-  ) : (
-    <a class={className} href={href}>
-      {content}
-    </a>
-  );
 }

@@ -14,22 +14,34 @@ export function homeTitle(waiting: Waiting): string {
   return count === 0 ? 'Home' : `(${count}) Home`;
 }
 
+interface WaitingListProps {
+  waiting: Waiting;
+  /** The number of agents of the person, and the time (ms) of their last message. */
+  calm: { agents: number; last_at: number | undefined };
+}
+
 /** Everything that waits for the person, each with who asks, its age, and buttons for the answer. */
-export function WaitingList({ waiting }: { waiting: Waiting }) {
+export function WaitingList({ waiting, calm: { agents, last_at } }: WaitingListProps) {
   const title = `${homeTitle(waiting)} · Agent Messaging`;
   if (countWaiting(waiting) === 0)
     return (
       <p class="calm" data-title={title} id="waiting-none">
         Nothing waits for you.
+        {agents > 0 && (agents === 1 ? ' Your agent is fine.' : ` All ${agents} agents are fine.`)}
+        {last_at !== undefined && [' Last message ', <Time at={last_at} />, '.']}
       </p>
     );
+  const asking = waiting.questions.filter(({ asks_person }) => asks_person);
+  const others = waiting.questions.filter(({ asks_person }) => !asks_person);
+  // In the order of urgency, and the oldest first.
   const rows = [
-    ...waiting.approvals.map(describeApproval),
-    ...waiting.requests.map(describeRequest),
-    ...waiting.questions.map(describeQuestion),
-    ...waiting.webhooks.map(describeWebhook),
-    ...waiting.inboxes.map(describeInbox),
-  ].map(toRow);
+    asking.map(describeQuestion),
+    waiting.approvals.map(describeApproval),
+    others.map(describeQuestion),
+    waiting.requests.map(describeRequest),
+    waiting.inboxes.map(describeInbox),
+    waiting.webhooks.map(describeWebhook),
+  ].flatMap((items) => items.toSorted((one, other) => (one.at ?? 0) - (other.at ?? 0)).map(toRow));
   return (
     <div data-title={title} id="waiting-list">
       <Rows label="Waiting for you" rows={rows} id="waiting" />
@@ -51,6 +63,9 @@ interface Item {
   below?: ComponentChildren;
   side: ComponentChildren;
 }
+
+/** The buttons of the list return to it. */
+const home = { return_to: '/console' };
 
 function toRow({ id, mark, address, title, kind, tone, handle, at, below, side }: Item): Row {
   return {
@@ -81,7 +96,9 @@ function describeApproval(approval: Waiting['approvals'][number]): Item {
     handle: agent_handle,
     at: created_at,
     below: <Quote text={message} />,
-    side: <Decision action={address} yes="approve" no="deny" about={`what @${agent_handle} asks`} />,
+    side: (
+      <Decision action={address} hidden={home} yes="approve" no="deny" about={`what @${agent_handle} asks`} />
+    ),
   };
 }
 
@@ -101,7 +118,7 @@ function describeRequest(request: Waiting['requests'][number]): Item {
     side: (
       <Decision
         action={`${address}/requests/decide`}
-        hidden={{ request_id }}
+        hidden={{ ...home, request_id }}
         yes={paused ? undefined : 'approve'}
         no="reject"
         about={`@${from_handle}`}
@@ -148,7 +165,7 @@ function describeWebhook(webhook: Waiting['webhooks'][number]): Item {
       <PostButton
         label="Enable"
         action={`${address}/state`}
-        hidden={{ enabled: 'true' }}
+        hidden={{ ...home, enabled: 'true' }}
         kind="primary"
         about={name}
       />

@@ -1,0 +1,116 @@
+import { presentSubject } from '../../../../packages/core/src/domain/threads.ts';
+import { listAgentsOfPerson } from '../../../services/people/agents.ts';
+import { findConversations } from '../../../services/threads/conversations.ts';
+import { Card, Facts } from '../components/content.tsx';
+import { Handle, monogram, Rows } from '../components/rows.tsx';
+import { consoleLinks } from '../components/navigation.tsx';
+import { personPage } from '../define/page.tsx';
+import type { PersonVisit } from '../route.ts';
+import { conversationAddress } from './conversations/filters.tsx';
+import { titleOf } from './conversations/rows.tsx';
+
+/** Threads that are searched by subject and member, the latest ones. */
+const maxThreads = 200;
+const maxShown = 12;
+
+/** Goes to a page, an agent or a conversation by a part of its name. Ctrl-K opens it over any page. */
+export const findPage = personPage({
+  path: '/console/find',
+  title: 'Go to',
+  sections: [
+    ({ query }) => (
+      <form method="get" action="/console/find" role="search">
+        <label class="visually-hidden" for="find">
+          Page, agent or conversation
+        </label>
+        <input
+          id="find"
+          type="search"
+          name="q"
+          value={query.get('q') ?? ''}
+          placeholder="Page, agent or conversation"
+          maxLength={100}
+          autocomplete="off"
+        />
+      </form>
+    ),
+    async (visit) => (
+      <div id="found">
+        <Found places={await findPlaces(visit)} />
+      </div>
+    ),
+  ],
+});
+
+interface Place {
+  name: string;
+  href: string;
+  about?: string;
+}
+
+async function findPlaces({ read, person: { account_id }, query }: PersonVisit): Promise<Place[]> {
+  const [agents, conversations] = await Promise.all([
+    read(listAgentsOfPerson, account_id),
+    read(findConversations, { account_id }, {}, { after: null, limit: maxThreads }),
+  ]);
+  const words = (query.get('q') ?? '').toLowerCase().split(/\s+/);
+  const places: Place[] = [
+    ...consoleLinks.map(([href, name]) => ({ name, href })),
+    ...agents.map(({ id, display_name, canonical_handle }) => ({
+      name: display_name,
+      href: `/console/agents/${id}`,
+      about: canonical_handle,
+    })),
+    ...conversations.map((conversation) => ({
+      name: titleOf(conversation),
+      href: conversationAddress(conversation.id),
+      ...(presentSubject(conversation.subject) !== null && {
+        about: conversation.members.map(({ canonical_handle }) => canonical_handle).join(', @'),
+      }),
+    })),
+  ];
+  const isFound = ({ name, about = '' }: Place) =>
+    words.every((word) => `${name} ${about}`.toLowerCase().includes(word));
+  return places.filter(isFound).slice(0, maxShown);
+}
+
+function Found({ places }: { places: readonly Place[] }) {
+  if (places.length === 0) return <p>Nothing has this name.</p>;
+  const rows = places.map(({ name, href, about }) => ({
+    key: href,
+    mark: monogram(name),
+    title: (
+      <a href={href}>
+        <bdi>{name}</bdi>
+      </a>
+    ),
+    text: about !== undefined && <Handle of={about} />,
+  }));
+  return <Rows label="Places" rows={rows} />;
+}
+
+const keyboard = [
+  ['/', 'Search in messages'],
+  ['j, k', 'Next and previous row'],
+  ['Enter', 'Open the row'],
+  ['a, d', 'On Home: approve or answer, and deny or reject, in the row'],
+  ['g h', 'Home'],
+  ['g c', 'Conversations'],
+  ['g a', 'Agents'],
+  ['Ctrl-K', 'Go to a page, an agent or a conversation'],
+  ['Ctrl-Enter', 'Send the form'],
+  ['?', 'This list'],
+] as const;
+
+/** The keyboard map. The key `?` opens it over any page. */
+export const keysPage = personPage({
+  path: '/console/keys',
+  title: 'Keyboard',
+  sections: [
+    () => (
+      <Card>
+        <Facts facts={keyboard.map(([keys, text]) => [keys, text] as const)} />
+      </Card>
+    ),
+  ],
+});

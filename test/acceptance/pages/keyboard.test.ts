@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { describeWithBrowser } from '../../clients/playwright.ts';
+import { startThread } from '../../integration/console/conversations/conversation-fixtures.ts';
+import { signInPerson } from '../../integration/console/signed-in-person.ts';
+import { useSharedService } from '../../support/service.ts';
+import { findPageFaults, injectAxe } from './page-faults.ts';
+
+await describeWithBrowser('the keyboard', (browser) => {
+  const service = useSharedService();
+
+  async function openHome() {
+    const ada = await signInPerson(service);
+    const [mine, other] = [await ada.agent('planner'), await service.agent()];
+    for (const subject of ['First', 'Second', 'Third'])
+      await startThread(service, other, [mine], {
+        subject,
+        content: `The text of ${subject}`,
+        metadata: { asks_person: subject === 'Second' },
+      });
+    const context = await browser().newContext({ baseURL: service.url });
+    const value = ada.cookies.get('ams_session')?.value ?? '';
+    await context.addCookies([{ name: 'ams_session', value, url: service.url }]);
+    await injectAxe(context);
+    const page = await context.newPage();
+    await page.goto('/console');
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    return { page, press, mine };
+  }
+
+  test('opens the question on the home page with two keys, ready to write, and sends the answer', async () => {
+    const { page, press } = await openHome();
+    await press('j', 'a');
+    await page.waitForURL('**/console/conversations/thd_*');
+    const field = page.getByLabel('Message', { exact: true });
+    await expect.poll(() => field.evaluate('document.activeElement.name')).toBe('content');
+    await page.keyboard.type('Yes');
+    await press('Control+Enter');
+    await page.getByRole('status').getByText('Sent as @').waitFor();
+    await press('g', 'h');
+    await page.getByText('Nothing waits for you.').waitFor();
+    await page.context().close();
+  });
+
+  test('reads the conversations one after the other, and searches', async () => {
+    const { page, press } = await openHome();
+    await press('g', 'c');
+    await page.waitForURL('**/console/conversations');
+    for (const subject of ['Third', 'Second', 'First']) {
+      await press('j', 'Enter');
+      await page.locator('#messages').getByText(`The text of ${subject}`).waitFor();
+    }
+    await press('/');
+    expect(await page.evaluate('document.activeElement.id')).toBe('search');
+    await page.context().close();
+  });
+
+  test('goes to an agent by a part of its name, and shows its keys, without a fault', async () => {
+    const { page, press, mine } = await openHome();
+    await press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Next and previous row').waitFor();
+    expect(await findPageFaults(page)).toEqual([]);
+    await press('Escape', 'Control+k');
+    const dialog = page.getByRole('dialog', { name: 'Go to' });
+    await dialog.getByRole('searchbox').pressSequentially('plann');
+    await dialog.locator('li').nth(0).getByText(`@${mine.handle}`).waitFor();
+    await dialog.getByText('Conversations', { exact: true }).waitFor({ state: 'detached' });
+    expect(await findPageFaults(page)).toEqual([]);
+    await press('Enter');
+    await page.waitForURL(`**/console/agents/${mine.id}`);
+    await page.context().close();
+  });
+});
