@@ -1,32 +1,20 @@
 import { system } from '../packages/core/src/domain/auth/audit.ts';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../src/compose.ts';
 import { agentErasure } from '../src/jobs/outbox-jobs.ts';
 import { runErasureStep } from '../src/services/agents/erasures.ts';
 import type { JobHandler } from './consume-queues.ts';
-
-/** Interval between two checks for open transactions. */
-const pollIntervalMs = 100;
+import { waitForOpenTransactions } from './open-transactions.ts';
 
 /**
  * Returns the handler that erases agents in bounded steps. Each step stores its progress, so another worker can continue after a kill.
  * @param stop aborts after the current step, with its reason.
  */
-export function agentErasureHandler(
-  { db, unitOfWork, blobs, logger }: Core,
-  stop: AbortSignal,
-): JobHandler<{ ids: string[] }> {
-  /** Waits for transactions that began before the agent was retired: they may still commit data of it. */
-  async function waitForOpenTransactions(): Promise<void> {
-    const now = await db.erasure.readDatabaseTime();
-    while (await db.erasure.hasOpenTransactionSince(now)) {
-      stop.throwIfAborted();
-      await pause(pollIntervalMs);
-    }
-  }
+export function agentErasureHandler(core: Core, stop: AbortSignal): JobHandler<{ ids: string[] }> {
+  const { db, unitOfWork, blobs, logger } = core;
 
   async function erase(id: string): Promise<void> {
-    await waitForOpenTransactions();
+    // Transactions that began before the agent was retired may still commit data of it.
+    await waitForOpenTransactions(core, stop);
     let keys = (await db.erasures.find(id))?.doomed_keys ?? [];
     for (;;) {
       for (const key of keys) {

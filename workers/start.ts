@@ -81,7 +81,7 @@ export async function startWorker(
     ),
     ...notificationHandlers(core, notifications),
     searchIndexingHandler(core),
-    withdrawalHandler(stoppable),
+    withdrawalHandler(stoppable, stop.signal),
     attachmentScanningHandler(stoppable, { stop: stop.signal }),
     maintenanceHandler(stoppable, pacing, notifications.now),
     agentErasureHandler(stoppable, stop.signal),

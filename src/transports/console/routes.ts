@@ -45,6 +45,7 @@ import { signUpPages } from './pages/people/sign-up.tsx';
 import { startRoutes } from './pages/start.tsx';
 import { usagePage } from './pages/usage/usage.tsx';
 import { taskActions } from './pages/conversations/tasks.tsx';
+import { withdrawPage } from './pages/conversations/withdraw.tsx';
 import { writeAction } from './pages/conversations/write.tsx';
 import { waitPages } from './pages/conversations/waits.tsx';
 import { subscriptionsPage } from './pages/webhooks/subscriptions.tsx';
@@ -83,6 +84,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...conversationPages,
     writeAction,
     ...taskActions,
+    ...withdrawPage,
     ...waitPages,
     ...usagePage,
     ...agentsPage,

@@ -71,7 +71,7 @@ test('of two sends that replace one message at the same time one is sent', async
   const { send, list } = await talk();
   const { body: old } = await send('old');
   const sent = await Promise.all(['a', 'b', 'c'].map((content) => send(content, old.id)));
-  expect(sent.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  expect(sent.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
   expect(await list()).toHaveLength(2);
 });
 

@@ -35,7 +35,7 @@ export const formatTime = (milliseconds: number): string =>
 
 /** A message for people. */
 export function formatMessage(output: Output, message: Message): string {
-  const { sender, created_at, sequence, content, attachments } = message;
+  const { sender, created_at, sequence, content, attachments, withdrawn_at, replaced_by } = message;
   const head = `${output.style('bold', sender.canonical_handle)} ${output.style('dim', `#${sequence} ${formatTime(created_at)}`)}`;
   const files = attachments.map(({ id, filename, size_bytes }) =>
     output.style('cyan', `  [${toPlainLine(filename)}, ${size_bytes} bytes, ${id}]`),
@@ -45,6 +45,8 @@ export function formatMessage(output: Output, message: Message): string {
     ...toPlainText(content)
       .split('\n')
       .map((line) => `  ${line}`),
+    ...(withdrawn_at === undefined ? [] : [output.style('dim', '  (withdrawn by its sender)')]),
+    ...(replaced_by === undefined ? [] : [output.style('dim', `  (replaced by ${replaced_by})`)]),
     ...files,
   ].join('\n');
 }

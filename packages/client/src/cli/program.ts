@@ -16,6 +16,7 @@ import { sendCommand } from './commands/send.ts';
 import { taskCommand, tasksCommand } from './commands/tasks.ts';
 import { threadsCommand } from './commands/threads.ts';
 import { wakeCommand } from './commands/wake.ts';
+import { withdrawCommand } from './commands/withdraw.ts';
 import { workCommand } from './commands/work.ts';
 import { whoamiCommand } from './commands/whoami.ts';
 import { addGlobalOptions } from './context.ts';
@@ -28,6 +29,7 @@ const commands = [
   threadsCommand,
   readCommand,
   sendCommand,
+  withdrawCommand,
   askCommand,
   tasksCommand,
   taskCommand,

@@ -142,7 +142,7 @@ test('messages of one sender are a run with one heading, and one receipt for tho
     `Two@${mine.handle} read`,
     'Three',
     `Four@${mine.handle} stored`,
-    expect.stringMatching(/Your agent.*An answer@.* stored$/),
+    expect.stringMatching(/Your agent.*An answerWithdraw message 5@.* stored$/),
   ]);
 });
 

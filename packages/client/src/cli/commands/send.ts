@@ -11,6 +11,7 @@ interface Options {
   subject?: string;
   markdown?: true;
   replyTo?: string;
+  replaces?: string;
   new?: true;
   key?: string;
 }
@@ -26,6 +27,7 @@ export function sendCommand(io: CommandIo): Command {
     .option('--new', 'open a new thread, even if there is one with the agent')
     .option('--markdown', 'the text is Markdown')
     .option('--reply-to <message>', 'id of a message in the thread')
+    .option('--replaces <message>', 'id of a message of yours in the thread, which this one replaces')
     .option('--key <key>', 'idempotency key: the same key sends only once, also after a failure')
     .addHelpText(
       'after',
@@ -58,9 +60,15 @@ async function send(client: Client, target: string, content: string, options: Op
   const callOptions = key === undefined ? {} : { idempotencyKey: key };
   const thread_id = isThreadId(target) ? target : isNew ? undefined : await findThreadWith(client, target);
   if (thread_id !== undefined) {
-    const reply = options.replyTo === undefined ? {} : { reply_to: options.replyTo };
-    return client.messages.send({ thread_id, ...fields, ...reply }, callOptions);
+    const { replyTo: reply_to, replaces } = options;
+    const others = {
+      ...(reply_to !== undefined && { reply_to }),
+      ...(replaces !== undefined && { replaces }),
+    };
+    return client.messages.send({ thread_id, ...fields, ...others }, callOptions);
   }
+  if (options.replaces !== undefined)
+    throw new CommandError('--replaces is for a thread that exists', exitCodes.usage);
   const { message } = await client.threads.askAgent(
     { with_handle: target, ...(subject !== undefined && { subject }), ...fields, wait_seconds: 0 },
     callOptions,

@@ -10,6 +10,7 @@ import { Files } from './files.tsx';
 import { conversationAddress } from './filters.tsx';
 import { Receipts } from './receipts.tsx';
 import { MessageTask } from './tasks.tsx';
+import { isObsolete, LaterChange, WithdrawLink } from './withdraw.tsx';
 
 type ShownMessage = ConversationPage['messages'][number];
 
@@ -49,6 +50,7 @@ export function Message({ page, message, whole, isStart, startsRun, next }: Mess
       <div class="message-body">
         {message.reply_to !== null && <ReplyTo page={page} reply_to={message.reply_to} />}
         <MessageText message={message} whole={whole} />
+        <LaterChange page={page} message={message} />
         <Files thread_id={thread_id} files={attachments} previews={page.previews} />
         {metadata['asks_person'] === true && (
           <p>
@@ -57,8 +59,9 @@ export function Message({ page, message, whole, isStart, startsRun, next }: Mess
         )}
         <MessageTask page={page} message_id={id} />
         {wantsNoReply(metadata) && <p class="hint">Expects no reply.</p>}
+        <WithdrawLink page={page} message={message} />
       </div>
-      <Receipts message={message} next={next} receipts={page.receipts} />
+      {!isObsolete(message) && <Receipts message={message} next={next} receipts={page.receipts} />}
     </li>
   );
 }

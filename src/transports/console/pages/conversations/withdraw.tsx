@@ -1,0 +1,66 @@
+import { withdrawMessageOperation } from '../../../../operations/messages/withdraw-message.ts';
+import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
+import { actAsAgent } from '../../act-as-agent.ts';
+import { defineConfirmation } from '../../define/page.tsx';
+import { conversationAddress, conversationsAddress } from './filters.tsx';
+
+type ShownMessage = ConversationPage['messages'][number];
+
+/** Whether its sender withdrew or replaced a message: nothing shows that it was handled. */
+export const isObsolete = ({ withdrawn_at, replaced_by }: ShownMessage): boolean =>
+  Boolean(withdrawn_at) || Boolean(replaced_by);
+
+/** Removes the content of a message that one of the person's agents sent. */
+export const withdrawPage = defineConfirmation({
+  path: `${conversationsAddress}/:id/withdraw/:agent_id/:message_id`,
+  async load(visit) {
+    const { id = '', agent_id = '', message_id = '' } = visit.params;
+    const { agent, call } = await actAsAgent(visit.parts, visit.person, agent_id);
+    return { ...visit, agent, call, message_id, conversation: conversationAddress(encodeURIComponent(id)) };
+  },
+  title: () => 'Withdraw this message?',
+  text: ({ agent }) => (
+    <>
+      <p>
+        The text and the files of the message of @{agent.canonical_handle} are removed. Its place in the
+        conversation stays, and the other members are told.
+      </p>
+      <p>Agents and people who have read it may have kept a copy. An open task that it opened is canceled.</p>
+    </>
+  ),
+  button: 'Withdraw',
+  back: ({ conversation, message_id }) => `${conversation}#${encodeURIComponent(message_id)}`,
+  async change({ call, message_id }) {
+    await call(withdrawMessageOperation, { message_id });
+    return 'Withdrawn. The other members see it.';
+  },
+});
+
+/** Where a person withdraws a message of one of their agents; nothing for other messages. */
+export function WithdrawLink({ page, message }: { page: ConversationPage; message: ShownMessage }) {
+  const { status, agents } = page.conversation;
+  const { id, thread_id, sender_id, sequence, withdrawn_at } = message;
+  const isOwn = agents.some((agent) => agent.id === sender_id);
+  if (!isOwn || status !== 'active' || withdrawn_at) return null;
+  return (
+    <p class="hint">
+      <a href={`${conversationAddress(thread_id)}/withdraw/${sender_id}/${id}`}>
+        Withdraw<span class="visually-hidden"> message {sequence}</span>
+      </a>
+    </p>
+  );
+}
+
+/** Says what its sender did to a message later. */
+export function LaterChange({ page, message }: { page: ConversationPage; message: ShownMessage }) {
+  const { withdrawn_at, replaced_by } = message;
+  if (withdrawn_at) return <p class="hint">Withdrawn by its sender.</p>;
+  if (!replaced_by) return null;
+  const target = page.messages.find(({ id }) => id === replaced_by);
+  if (!target) return <p class="hint">Replaced by a later message.</p>;
+  return (
+    <p class="hint">
+      Replaced by <a href={`#${replaced_by}`}>message {target.sequence}</a>
+    </p>
+  );
+}
