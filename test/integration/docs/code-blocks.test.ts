@@ -43,8 +43,18 @@ const checks: Record<string, (block: CodeBlock) => unknown> = {
   sql: () => undefined, // runs below
   toml: () => undefined, // test/integration/bridge/client-configs.ts reads all of them
   ini: () => undefined, // test/nightly/deployment reads the only one
+  nginx: ({ text }) => checkDirectives(text),
   mermaid: () => undefined, // a diagram, not code
 };
+
+/** Each line of an nginx configuration is a comment, a directive, or a brace, and the braces are balanced. */
+function checkDirectives(text: string): void {
+  const lines = text.split('\n').map((line) => line.trim());
+  expect(lines.filter((line) => line !== '' && !/^#|[;{}]$/.test(line))).toEqual([]);
+  expect(lines.filter((line) => line.endsWith('{'))).toHaveLength(
+    lines.filter((line) => line === '}').length,
+  );
+}
 
 const describeBlock = ({ page, line }: CodeBlock): string => `${page}:${line}`;
 
