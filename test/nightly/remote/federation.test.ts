@@ -1,0 +1,285 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
+import { system } from '../../../packages/core/src/domain/auth/audit.ts';
+import { createRemoteInvitation } from '../../../src/services/remote/invitations.ts';
+import { readAllEvents } from '../../clients/feed.ts';
+import { requestRest, type RestRequest, type RestResponse } from '../../clients/rest.ts';
+import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { type ProxyAction, startHttpProxy } from '../../support/servers/http-proxy.ts';
+import { buildAgent, issueTokenFor, type TestAgent } from '../../support/service.ts';
+import { shiftedClock } from '../../support/shifted-clock.ts';
+
+/** Questions, answers and notes of both sides together. `FEDERATION_MESSAGES=10000 FEDERATION_THREADS=100` is the run of the specification. */
+const total = Number(process.env['FEDERATION_MESSAGES'] ?? 600);
+const threads = Number(process.env['FEDERATION_THREADS'] ?? 12);
+/** Without limits by default. `FEDERATION_LIMITS=default`: with those of an installation. */
+const limits = process.env['FEDERATION_LIMITS'] ?? 'off';
+const agentsOfSide = Math.max(2, Math.ceil(threads / 5));
+const rounds = Math.ceil(total / threads / 4);
+
+vi.setConfig({ testTimeout: 60_000 + total * 600 });
+
+const hourMs = 3_600_000;
+const loopback = '127.0.0.0/8';
+/** One request in eight fails in one of these ways. */
+const faults: readonly ProxyAction[] = ['cut', 'unanswered', 'double', 503];
+
+type Part = 'api' | 'worker';
+
+/** An installation whose processes can be killed, behind a line that drops and doubles requests. */
+async function startSide() {
+  const port = await findFreePort();
+  let isFaulty = false;
+  const proxy = await startHttpProxy(`http://127.0.0.1:${port}`, () =>
+    isFaulty && Math.random() < 0.125
+      ? (faults[Math.floor(Math.random() * faults.length)] ?? 'pass')
+      : 'pass',
+  );
+  onTestFinished(() => proxy.close());
+  const cluster = await startServiceCluster('redis', {
+    PORT: String(port),
+    PUBLIC_URL: proxy.url,
+    RATE_LIMITS: limits,
+    REMOTE_AGENTS: 'true',
+    REMOTE_NETWORKS: loopback,
+    REMOTE_CONFIRM: 'none',
+    WEBHOOK_NETWORKS: loopback,
+  });
+  onTestFinished(() => cluster.stop());
+  const running: { [Name in Part]?: Awaited<ReturnType<typeof cluster.startApi>> } = {};
+  let shiftMs = 0;
+
+  async function start(part: Part): Promise<void> {
+    const clock = part === 'worker' && shiftMs > 0 ? shiftedClock(shiftMs) : {};
+    running[part] = await (part === 'api' ? cluster.startApi(clock) : cluster.startWorker(clock));
+  }
+  async function kill(part: Part): Promise<void> {
+    await running[part]?.kill9();
+  }
+  const base = `http://127.0.0.1:${port}/v1`;
+
+  const tokens = new Map<string, string>();
+
+  /** Repeats a request until it is answered; the service is killed meanwhile. */
+  async function request(
+    method: string,
+    path: string,
+    { by, ...options }: RestRequest & { by: TestAgent },
+  ): Promise<RestResponse> {
+    const key = method === 'POST' ? randomUUID() : null;
+    for (;;) {
+      const token = tokens.get(by.id) ?? by.token;
+      const answer = await requestRest(method, `${base}${path}`, { key, token, ...options }).catch(
+        () => undefined,
+      );
+      if (answer?.status === 401) tokens.set(by.id, await issueTokenFor(cluster.core, by.handle, { scopes }));
+      else if (answer && answer.status < 500 && answer.status !== 429) return answer;
+      await pause(Number(answer?.headers.get('retry-after') ?? 0.1) * 1_000);
+    }
+  }
+
+  return {
+    cluster,
+    start,
+    kill,
+    request,
+    setFaulty: (faulty: boolean) => void (isFaulty = faulty),
+    /** The clock of the worker: attempts that were put off are due. */
+    async moveClock(ms: number): Promise<void> {
+      shiftMs = ms;
+      await kill('worker');
+      await start('worker');
+    },
+    agents: () =>
+      Promise.all(Array.from({ length: agentsOfSide }, () => buildAgent(cluster.core, { scopes }))),
+    async send(by: TestAgent, thread_id: string, content: string, fields: object = {}): Promise<void> {
+      const body = { content, ...fields };
+      const answer = await request('POST', `/threads/${thread_id}/messages`, { by, body });
+      expect(answer.status, answer.text).toBe(201);
+    },
+    async messages(by: TestAgent, thread_id: string): Promise<Stored[]> {
+      const all: Stored[] = [];
+      for (;;) {
+        const after = all.at(-1)?.sequence ?? 0;
+        const query = `order=asc&limit=100&after_sequence=${after}`;
+        const { body } = await request('GET', `/threads/${thread_id}/messages?${query}`, { by });
+        all.push(...body.messages);
+        if (body.messages.length < 100) return all;
+      }
+    },
+  };
+}
+
+type Side = Awaited<ReturnType<typeof startSide>>;
+
+interface Stored {
+  id: string;
+  sequence: number;
+  content: string;
+  sender: { id: string };
+}
+
+/** One conversation, as each side knows it. */
+interface Pair {
+  here: { agent: TestAgent; thread_id: string };
+  there: { agent: TestAgent; thread_id: string };
+}
+
+async function connect(here: Side, there: Side, ann: TestAgent, bob: TestAgent): Promise<Pair> {
+  const { address } = await there.cluster.core.unitOfWork.write(system, (work) =>
+    createRemoteInvitation(work, bob.id, null),
+  );
+  const handle = `peer-${randomUUID().slice(0, 8)}`;
+  const redeem = { invitation: address, agent: ann.handle, handle };
+  const added = await here.request('POST', '/remote-agents', { by: ann, body: redeem });
+  expect(added.status, added.text).toBe(201);
+  const { id, canonical_handle } = added.body;
+  const state = async () => (await here.request('GET', `/remote-agents/${id}`, { by: ann })).body.state;
+  await expect.poll(state, { timeout: 60_000, interval: 50 }).toBe('ready');
+  const opened = await here.request('POST', '/threads', {
+    by: ann,
+    body: { with_handle: canonical_handle },
+  });
+  const thread_id = String(opened.body.id);
+  await here.send(ann, thread_id, 'first', { metadata: { no_reply_expected: true } });
+  let other = '';
+  const find = async () => {
+    for (const each of (await there.request('GET', '/threads?limit=100', { by: bob })).body.threads) {
+      const [message] = await there.messages(bob, each.id);
+      if (message?.content === 'first' && !taken.has(each.id)) other = each.id;
+    }
+    return other;
+  };
+  await expect.poll(find, { timeout: 60_000, interval: 50 }).not.toBe('');
+  taken.add(other);
+  return { here: { agent: ann, thread_id }, there: { agent: bob, thread_id: other } };
+}
+
+/** Threads that belong to a pair. */
+const taken = new Set<string>();
+
+/** Kills a process of one of the sides again and again, until it is stopped. Each one starts again. */
+function startKilling(sides: readonly Side[]): () => Promise<number> {
+  const end = new AbortController();
+  let kills = 0;
+  async function run(): Promise<void> {
+    while (!end.signal.aborted) {
+      await pause(1_500 + Math.random() * 1_500, undefined, { signal: end.signal }).catch(() => undefined);
+      const side = sides[Math.floor(Math.random() * sides.length)];
+      const part = Math.random() < 0.5 ? 'api' : 'worker';
+      if (end.signal.aborted || !side) return;
+      await side.kill(part);
+      kills += 1;
+      await side.start(part);
+    }
+  }
+  const done = run();
+  return async () => {
+    end.abort();
+    await done;
+    return kills;
+  };
+}
+
+/** The texts that are missing or doubled. Each is that of one message. */
+function compare(sent: readonly string[], stored: readonly Stored[]) {
+  const texts = stored.map(({ content }) => content);
+  return {
+    lost: sent.filter((text) => !texts.includes(text)),
+    doubled: texts.filter((text, at) => texts.indexOf(text) !== at),
+  };
+}
+
+const textsOf = (stored: readonly Stored[], kind: string): string[] =>
+  stored.map(({ content }) => content).filter((content) => content.startsWith(kind));
+
+test('between two installations nothing is lost or doubled, and sends keep their order, whatever is killed, cut off or away', async () => {
+  const [here, there] = [await startSide(), await startSide()];
+  for (const side of [here, there]) await Promise.all([side.start('api'), side.start('worker')]);
+  const [ours, theirs] = [await here.agents(), await there.agents()];
+  const pairs: Pair[] = [];
+  for (let at = 0; at < threads; at += 1) {
+    const [ann, bob] = [ours[at % agentsOfSide], theirs[(at + Math.floor(at / agentsOfSide)) % agentsOfSide]];
+    if (ann && bob) pairs.push(await connect(here, there, ann, bob));
+  }
+
+  /** In each round both sides write a note, one asks, and the other one answers what it has seen. */
+  async function talk({ here: a, there: b }: Pair, from: number, to: number): Promise<void> {
+    const note = { metadata: { no_reply_expected: true } };
+    for (let round = from; round < to; round += 1) {
+      await here.send(a.agent, a.thread_id, `note-a ${round}`, note);
+      await there.send(b.agent, b.thread_id, `note-b ${round}`, note);
+      await here.send(a.agent, a.thread_id, `ask ${round}`);
+    }
+  }
+  async function answer({ there: b }: Pair): Promise<boolean> {
+    const stored = await there.messages(b.agent, b.thread_id);
+    const answered = new Set(textsOf(stored, 're: '));
+    for (const { id, content } of stored)
+      if (content.startsWith('ask ') && !answered.has(`re: ${content}`))
+        await there.send(b.agent, b.thread_id, `re: ${content}`, { reply_to: id });
+    return textsOf(await there.messages(b.agent, b.thread_id), 're: ').length === questions;
+  }
+  let questions = 0;
+
+  // The worst of it: faulty lines in both directions, and a kill every two seconds.
+  for (const side of [here, there]) side.setFaulty(true);
+  const stopKilling = startKilling([here, there]);
+  await Promise.all(pairs.map((pair) => talk(pair, 0, rounds)));
+  const kills = await stopKilling();
+  for (const side of [here, there]) side.setFaulty(false);
+  questions = rounds;
+
+  // Attempts that were put off are due in a moved clock.
+  async function settle(shiftMs: number): Promise<void> {
+    await Promise.all([here.moveClock(shiftMs), there.moveClock(shiftMs)]);
+    const isOver = async () => {
+      const over = await Promise.all(pairs.map(answer));
+      return over.filter((each) => !each).length;
+    };
+    await expect.poll(isOver, { timeout: 60_000 + total * 100, interval: 1_000 }).toBe(0);
+  }
+  await settle(hourMs);
+
+  // One side is away for a day; the other one writes.
+  await Promise.all([there.kill('api'), there.kill('worker')]);
+  for (const { here: a } of pairs) await here.send(a.agent, a.thread_id, `ask ${rounds}`);
+  questions += 1;
+  for (const hours of [8, 16]) {
+    await here.moveClock((1 + hours) * hourMs);
+    await pause(3_000);
+  }
+  await there.start('api');
+  await settle(26 * hourMs);
+
+  const expected = ['first'];
+  for (let round = 0; round < rounds; round += 1)
+    expected.push(`note-a ${round}`, `ask ${round}`, `note-b ${round}`, `re: ask ${round}`);
+  expected.push(`ask ${rounds}`, `re: ask ${rounds}`);
+  for (const { here: a, there: b } of pairs) {
+    const atHere = () => here.messages(a.agent, a.thread_id);
+    const atThere = () => there.messages(b.agent, b.thread_id);
+    await expect
+      .poll(async () => compare(expected, await atHere()).lost, { timeout: 60_000, interval: 500 })
+      .toEqual([]);
+    const both = [await atHere(), await atThere()];
+    // Answers travel as updates of their tasks, so that they and notes of the other side can pass each other.
+    for (const stored of both) {
+      expect(compare(expected, stored)).toEqual({ lost: [], doubled: [] });
+      const fromHere = stored.map(({ content }) => content).filter((text) => /^(?:note-a|ask)/.test(text));
+      expect(fromHere).toEqual(expected.filter((text) => /^(?:note-a|ask)/.test(text)));
+    }
+  }
+  // No sender was told of a failure.
+  for (const agent of ours) {
+    const events = await readAllEvents(here.cluster.core, agent);
+    expect(events.filter(({ type }) => type === 'message.undeliverable')).toEqual([]);
+  }
+  process.stdout.write(
+    `federation: ${pairs.length * expected.length} messages in ${pairs.length} threads, ${kills} kills, limits ${limits}\n`,
+  );
+  expect(kills).toBeGreaterThan(0);
+});
