@@ -35,17 +35,40 @@ function follow(region) {
   let source;
   let waitMs = 1000;
 
+  const button = document.createElement('button');
+  button.className = 'button primary new-below';
+  button.addEventListener('click', goToEnd);
+  let below = 0;
+  const countMessages = () => region.querySelectorAll('li.message').length;
+
+  function goToEnd() {
+    below = 0;
+    button.remove();
+    scrollTo(0, document.documentElement.scrollHeight);
+  }
+
+  // For a reader who is above the end.
+  function showNew(added) {
+    if (added <= 0) return;
+    below += added;
+    button.textContent = `${below} new ↓`;
+    region.after(button);
+  }
+
   function update({ data, lastEventId }) {
     const page = document.documentElement;
     const isAtEnd = innerHeight + scrollY > page.scrollHeight - 100;
     const next = document.createElement('template');
     next.innerHTML = data;
+    const before = countMessages();
     patch(region, next.content);
     cursor = lastEventId;
     waitMs = 1000;
     const title = region.querySelector('[data-title]');
     if (title) document.title = title.dataset.title;
-    if (isAtEnd && 'follow' in region.dataset) scrollTo(0, page.scrollHeight);
+    if (!('follow' in region.dataset)) return;
+    if (isAtEnd) goToEnd();
+    else showNew(countMessages() - before);
   }
 
   function connect() {

@@ -120,6 +120,9 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     await sendTo(second, other, id, 'Below the fold');
     await messagesOf(page).getByText('Below the fold').waitFor({ state: 'attached' });
     expect(await page.evaluate('Math.round(scrollY)')).toBe(400);
+    await page.getByRole('button', { name: '1 new' }).click();
+    await expect.poll(() => page.getByRole('button', { name: '1 new' }).count()).toBe(0);
+    await page.evaluate('scrollTo(0, 400)');
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     await sendTo(second, other, id, 'At the end');
     await messagesOf(page).getByText('At the end').waitFor();
