@@ -59,6 +59,7 @@ import { presenceRepository } from './agents/presence.ts';
 import type { Queryable } from './queryable.ts';
 import { remoteAgentsRepository } from './remote/agents.ts';
 import { remoteInvitationsRepository } from './remote/invitations.ts';
+import { remoteOrderRepository } from './remote/order.ts';
 import { remoteThreadsRepository } from './remote/threads.ts';
 import { exchangesRepository, rateLimitsRepository } from './maintenance/rate-limits.ts';
 import { watchRaisedVersions } from './relation-versions.ts';
@@ -82,6 +83,7 @@ const factories = {
   agents: agentsRepository,
   remoteAgents: remoteAgentsRepository,
   remoteInvitations: remoteInvitationsRepository,
+  remoteOrder: remoteOrderRepository,
   remoteThreads: remoteThreadsRepository,
   managedAgents: managedAgentsRepository,
   agentSearch: agentSearchRepository,

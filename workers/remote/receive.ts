@@ -9,6 +9,7 @@ import type { Step } from '../posting/handler.ts';
 import { isEnded, type Sending, suspend, type Turn } from './turn.ts';
 import { toIncoming } from './files.ts';
 import { storeOutcome } from './store-outcome.ts';
+import { listFresh } from './order.ts';
 
 /** Items that one transaction applies. */
 const maxItems = 50;
@@ -97,22 +98,22 @@ export function createReceiver(turn: Turn) {
     const end = Date.now() + pacing.turnMs;
     const link = { ...found };
     for (;;) {
-      const keys = task.items.map(({ key }) => key);
-      const applied = new Set(await remoteThreads.listApplied(thread.thread_id, keys));
-      const fresh = task.items.filter(({ key }) => !applied.has(key));
+      const { fresh, isHeld } = await listFresh(turn, task.items, link.polls);
+      if (isHeld && fresh.length === 0) return putOff(link, later(link));
       const wanted = Math.min(fresh.length, maxItems);
       const balance = await core.limiter.consume('send_message', agent.agent_id, wanted);
       const allowed = Math.min(wanted, balance?.allowed ?? wanted);
       if (wanted > 0 && allowed === 0) return putOff(link, Date.now() + (balance?.resetMs ?? 0) + secondMs);
-      const isWhole = fresh.length <= allowed;
+      const isWhole = !isHeld && fresh.length <= allowed;
       const items = await storeFiles(turn, fresh.slice(0, allowed));
-      const poll_at = isWhole ? nextPollAt(task, link.polls + 1, hasCallback) : Date.now();
+      const rest_at = isHeld ? later(link) : Date.now();
+      const poll_at = isWhole ? nextPollAt(task, link.polls + 1, hasCallback) : rest_at;
       await core.unitOfWork.write(actor, (work) =>
         applyRemoteTask(work, link, task, { items, isWhole, poll_at }),
       );
       if (!(await store())) return 'ended';
       // The rest follows when the task is read again; meanwhile other threads have their turns.
-      if (isWhole || Date.now() >= end) return 'more';
+      if (isWhole || isHeld || Date.now() >= end) return 'more';
       Object.assign(link, { polls: 0, poll_at });
     }
   }
@@ -120,23 +121,26 @@ export function createReceiver(turn: Turn) {
   /** Reads a task of the remote side, and applies what is new. */
   async function readTask(link: RemoteTaskRow): Promise<Step> {
     const { result, failure } = await client.getTask(link.remote_task_id);
-    if (failure?.kind === 'task_over') {
-      return apply(link, toForgotten(link));
-    }
+    if (failure?.kind === 'task_over') return apply(link, toForgotten(link));
     if (failure && isEnded(turn, failure)) return suspend(turn, failure);
     if (failure) {
       await storeOutcome(core, agent.agent_id, failure.error.message);
       return putOff(link, Math.max(later(link), Date.now() + (failure.retryAfterMs ?? 0)));
     }
+    let items: readonly RemoteItem[] = [];
     try {
-      return await apply(link, readRemoteTask(result));
+      const task = readRemoteTask(result);
+      ({ items } = task);
+      return await apply(link, task);
     } catch (error) {
       core.logger.warn(
         { err: error, task: link.remote_task_id },
         'a task of a remote agent cannot be applied',
       );
       const until = retryOf(error, Date.now());
-      // The thread is closed, or its agent has blocked the remote one.
+      // The thread is closed, or its agent has blocked the remote one. What follows its messages does not wait for them.
+      const keys = items.map(({ key }) => key);
+      if (until === undefined) await remoteThreads.addApplied(thread.thread_id, keys);
       return putOff(link, until === undefined ? null : Math.max(later(link), until));
     }
   }

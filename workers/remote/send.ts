@@ -7,6 +7,7 @@ import { toCallbackUrl } from '../../src/services/remote/callbacks.ts';
 import { retryOf } from '../../src/services/remote/deliveries.ts';
 import type { Step } from '../posting/handler.ts';
 import { toFileParts } from './files.ts';
+import { findPrevious } from './order.ts';
 import { createSettlement } from './settle.ts';
 import { isEnded, suspend, type Turn } from './turn.ts';
 
@@ -41,8 +42,7 @@ export function createSender(turn: Turn) {
   }
 
   async function attempt(message: MessageRow, place: MessagePlace, isLast: boolean): Promise<Step> {
-    const files = await toFileParts(core, message.attachments);
-    const { id, content, content_type, metadata } = message;
+    const { id, content, content_type, metadata, attachments } = message;
     const expects_reply = !wantsNoReply(metadata);
     // A task that ends at once has no updates.
     const hasCallback = takesCallback && expects_reply;
@@ -53,8 +53,9 @@ export function createSender(turn: Turn) {
       content_type,
       metadata,
       expects_reply,
+      after: await findPrevious(turn, id),
     };
-    const request = toSendRequest(outgoing, files, {
+    const request = toSendRequest(outgoing, await toFileParts(core, attachments), {
       context_id: thread.context_id,
       remote_task_id: place.remote_task_id,
       callback_url: hasCallback

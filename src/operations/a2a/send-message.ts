@@ -28,6 +28,7 @@ export const sendA2aMessageOperation = defineOperation({
     task_id: z.string().optional(),
     context_id: z.string().optional(),
     conversation: z.string().optional(),
+    after: z.string().optional(),
     content: z.string(),
     content_type: z.enum(['text', 'markdown']),
     attachment_ids: z.array(z.string()),
@@ -40,13 +41,14 @@ export const sendA2aMessageOperation = defineOperation({
   }),
   output: shownTask,
   async run(work, { agent, has_mailbox: hasMailbox, history_length, digest, push_config, ...message }) {
-    const { task_id, context_id, conversation, ...rest } = message;
+    const { task_id, context_id, conversation, after, ...rest } = message;
     const sent = await sendClientMessage(work, {
       ...rest,
       agent,
       task_id,
       context_id,
       conversation,
+      after,
       digest: Buffer.from(digest, 'base64'),
       push: push_config && toPushTarget(push_config, hasMailbox),
     });

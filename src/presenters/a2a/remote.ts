@@ -16,6 +16,8 @@ export interface OutgoingMessage {
   content_type: 'text' | 'markdown';
   metadata: Record<string, unknown>;
   expects_reply: boolean;
+  /** The message of the same sender before it. It can change, so it does not belong to the message. */
+  after: string | null;
 }
 
 /** Where a message continues at the remote side. */
@@ -32,7 +34,7 @@ export function toSendRequest(
   files: readonly WirePart[],
   { context_id, remote_task_id, callback_url }: OutgoingPlace,
 ): object {
-  const { id, conversation, content, content_type, metadata, expects_reply } = message;
+  const { id, conversation, content, content_type, metadata, expects_reply, after } = message;
   const mediaType = content_type === 'markdown' ? 'text/markdown' : 'text/plain';
   const mailbox = { conversation, metadata, ...(!expects_reply && { expects_reply: false }) };
   return {
@@ -45,6 +47,7 @@ export function toSendRequest(
       metadata: { [mailboxExtension]: mailbox },
       extensions: [mailboxExtension],
     },
+    ...(after !== null && { metadata: { [mailboxExtension]: { after } } }),
     configuration: {
       returnImmediately: true,
       ...(callback_url !== null && { taskPushNotificationConfig: { url: callback_url } }),
@@ -72,8 +75,14 @@ const lenientPart = z
     return { text: part.text ?? part.url ?? `A part cannot be shown: ${part.filename ?? 'without a name'}.` };
   });
 const lenientParts = z.array(lenientPart).max(1_000);
-const message = z.object({ messageId: remoteId, role: z.string(), parts: lenientParts });
-const artifact = z.object({ artifactId: remoteId, parts: lenientParts });
+/** The message that one follows, at another installation; null: unknown. */
+const after = z
+  .object({ [mailboxExtension]: z.object({ after: remoteId }) })
+  .transform((metadata) => metadata[mailboxExtension]?.after ?? null)
+  .nullable()
+  .catch(null);
+const message = z.object({ messageId: remoteId, role: z.string(), parts: lenientParts, metadata: after });
+const artifact = z.object({ artifactId: remoteId, parts: lenientParts, metadata: after });
 const mailbox = z.object({ generation: z.int().min(0), delivery: z.enum(taskDeliveries) });
 
 /** Calls name it, so it is not changed. */
@@ -111,9 +120,9 @@ export function readRemoteTask(json: unknown): RemoteTask {
     spoken.filter(({ messageId }) => messageId !== isLast),
   ];
   const items = [
-    ...before.flat().map(({ messageId, parts }) => toItem(messageId, parts, false)),
-    ...artifacts.map(({ artifactId, parts }) => toItem(artifactId, parts, true)),
-    ...(last ?? []).map(({ messageId, parts }) => toItem(messageId, parts, false)),
+    ...before.flat().map((each) => toItem({ key: each.messageId, isArtifact: false, ...each })),
+    ...artifacts.map((each) => toItem({ key: each.artifactId, isArtifact: true, ...each })),
+    ...(last ?? []).map((each) => toItem({ key: each.messageId, isArtifact: false, ...each })),
   ];
   const seen = mailbox.safeParse(metadata[mailboxExtension]);
   return { id, context_id: contextId, state, items, mailbox: seen.data ?? null };
@@ -123,12 +132,19 @@ const remoteMessage = message.extend({ contextId: z.string().max(1_024).default(
 
 /** Reads a message that answers at once, in place of a task (A2A 1.0, section 3.1.1). @throws {ZodError} it is none */
 export function readRemoteMessage(json: unknown): { context_id: string; item: RemoteItem } {
-  const { messageId, contextId, parts } = remoteMessage.parse(json);
-  return { context_id: contextId, item: toItem(messageId, parts, false) };
+  const { contextId, ...said } = remoteMessage.parse(json);
+  return { context_id: contextId, item: toItem({ key: said.messageId, isArtifact: false, ...said }) };
+}
+
+interface Said {
+  key: string;
+  isArtifact: boolean;
+  parts: readonly WirePart[];
+  metadata: string | null;
 }
 
 /** Text that is too long for a message is a file. */
-function toItem(key: string, parts: readonly WirePart[], isArtifact: boolean): RemoteItem {
+function toItem({ key, isArtifact, parts, metadata: previous }: Said): RemoteItem {
   // JSON may have any media type.
   const known = parts.map(({ mediaType, ...part }) =>
     part.data === undefined && mediaType !== undefined ? { ...part, mediaType } : part,
@@ -137,11 +153,11 @@ function toItem(key: string, parts: readonly WirePart[], isArtifact: boolean): R
   const files = readRawFiles(about);
   try {
     const { content, content_type } = toStoredMessage(about);
-    return { key, isArtifact, content, content_type, files };
+    return { key, isArtifact, after: previous, content, content_type, files };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const bytes = Buffer.from(known.map(({ text = '' }) => text).join('\n\n'));
     const text = { index: -1, filename: 'message.txt', content_type: 'text/plain', bytes };
-    return { key, isArtifact, content: '', content_type: 'text', files: [text, ...files] };
+    return { key, isArtifact, after: previous, content: '', content_type: 'text', files: [text, ...files] };
   }
 }

@@ -21,6 +21,9 @@ export interface PresentedMessage extends Pick<
   wire: ReceivedMessage | null;
 }
 
+/** The message of the same sender before each one, by id. Only other installations see it. */
+export type Predecessors = ReadonlyMap<string, string | null>;
+
 export interface PresentedTask {
   id: string;
   thread_id: string;
@@ -50,6 +53,7 @@ export interface TaskForm {
   fileUrl(attachmentId: string): string;
   /** Whether the client named the mailbox extension. */
   hasMailbox: boolean;
+  predecessors?: Predecessors | undefined;
 }
 
 /** What to show of a task besides its status. */
@@ -133,7 +137,7 @@ function presentMessage(message: PresentedMessage, task: PresentedTask, form: Ta
     taskId: task.id,
     role: sender_id === task.client_id ? 'ROLE_USER' : 'ROLE_AGENT',
   };
-  if (!wire) return { ...about, parts: presentParts(message, form) };
+  if (!wire) return { ...about, parts: presentParts(message, form), ...presentPlace(message, form) };
   const { metadata, extensions, referenceTaskIds } = wire;
   return {
     ...about,
@@ -161,11 +165,16 @@ function presentWireParts(
 }
 
 function presentArtifact(message: PresentedMessage, form: TaskForm): object {
-  return { artifactId: message.id, parts: presentParts(message, form) };
+  return { artifactId: message.id, parts: presentParts(message, form), ...presentPlace(message, form) };
 }
 
 /** Clients of A2A know no withdrawn messages, so the text says it. */
 const withdrawnPart = { text: 'This message was withdrawn by its sender.', mediaType: 'text/plain' };
+
+function presentPlace({ id }: PresentedMessage, { predecessors }: TaskForm): object {
+  const after = predecessors?.get(id);
+  return after ? { metadata: { [mailboxExtension]: { after } } } : {};
+}
 
 function presentParts(
   { content, content_type, attachments, data, withdrawn_at }: PresentedMessage,

@@ -105,11 +105,15 @@ export const outgoingOfThreads = `select r.thread_id from remote_threads r join 
 
 const levels = `array['${taskDeliveries.join("', '")}']`;
 
-/** The sequence before the first accepted message of a thread that is still in one of these states. One index entry for each state. */
+/**
+ * The last message that was sent before the first accepted one of a thread that is still in one of these states. One index entry for each state.
+ * An answer between them travels as an update of its task: it counts with the next message that was sent.
+ */
 const markOf = (states: readonly TaskDelivery[]): string => {
   const first = (state: TaskDelivery) =>
     `(select min(sequence) from remote_messages where thread_id = :thread_id and outcome = 'accepted' and delivery = '${state}')`;
-  return `coalesce(least(${states.map(first).join(', ')}) - 1, l.sequence, 0)`;
+  return `coalesce((select max(sequence) from remote_messages
+    where thread_id = :thread_id and sequence < coalesce(least(${states.map(first).join(', ')}), 2147483647)), 0)`;
 };
 
 export const remoteThreadsRepository = repository({
@@ -264,8 +268,7 @@ export const remoteThreadsRepository = repository({
   /** The sequence up to which all messages are delivered, read and handled; 0: none. */
   readMarks: sql.single<[threadId: string], { delivered: number; read: number; handled: number }>(
     'remote_messages.read_marks',
-    `select ${markOf(['stored'])} as delivered, ${markOf(['stored', 'delivered'])} as read, ${markOf(['stored', 'delivered', 'read'])} as handled
-     from (select max(sequence) as sequence from remote_messages where thread_id = :thread_id) l`,
+    `select ${markOf(['stored'])} as delivered, ${markOf(['stored', 'delivered'])} as read, ${markOf(['stored', 'delivered', 'read'])} as handled`,
   ),
   /** Moves the marks of the remote agent forward. Returns those that moved; the others are null. */
   moveMarks: sql.row<

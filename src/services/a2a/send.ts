@@ -11,6 +11,7 @@ import { type MessageDraft, sendMessage } from '../messages/send.ts';
 import { addTaskMessage, moveTask } from '../tasks/change.ts';
 import { lockOpenTask } from '../tasks/tasks.ts';
 import { openTask } from '../tasks/open.ts';
+import { requireInOrder } from '../remote/order.ts';
 import { type PushTarget, putPushConfig } from './push-configs.ts';
 
 /** A message of a client, as it is stored. */
@@ -24,6 +25,8 @@ export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_t
   context_id: string | undefined;
   /** As another installation names the thread. It counts only for the principal of an invitation. */
   conversation: string | undefined;
+  /** The message of the same sender before it, as another installation names it. */
+  after: string | undefined;
   accepted_output_modes: readonly string[];
   /** False: the message ends its task at once. */
   expects_reply: boolean;
@@ -105,6 +108,7 @@ async function open(work: Work, message: ClientMessage) {
   const { agent, accepted_output_modes } = message;
   const { context_id = await findConversation(work, message) } = message;
   const thread = context_id === undefined ? undefined : await requireContext(work, context_id, agent);
+  if (context_id !== undefined) await requireInOrder(work, { thread_id: context_id, after: message.after });
   const id = newId('task');
   const { task, message: sent } = await openTask(work, {
     id,
@@ -167,6 +171,7 @@ async function continueTask(work: Work, message: ClientMessage) {
   if (context_id !== undefined && context_id !== found.thread_id)
     throw wrongField('message.contextId', 'is not the context of this task; leave it out');
   const task = await lockOpenTask(work, found);
+  await requireInOrder(work, { thread_id: task.thread_id, after: message.after });
   // The asking message may have been removed, so that no reply can name it.
   const effect = message.expects_reply ? { task_id: task.id } : { none: true };
   const draft = toDraft(message, task.id);

@@ -88,7 +88,10 @@ function inMessage(error: unknown, files: readonly SentFile[]): unknown {
  * Sends a message to the agent of a request. A message that was sent before stores nothing.
  * @returns its task as it is now
  */
-export async function sendMessage(context: CallContext, { message, configuration }: SendMessageRequest) {
+export async function sendMessage(
+  context: CallContext,
+  { message, configuration, metadata }: SendMessageRequest,
+) {
   const { actor, agent, hasMailbox } = context.request;
   requireScope(actor.scopes, 'threads:read');
   const { wire, digest, ...stored } = toStoredMessage(message);
@@ -105,6 +108,7 @@ export async function sendMessage(context: CallContext, { message, configuration
     has_mailbox: hasMailbox,
     ...place,
     conversation,
+    after: readMailbox({ metadata }).after,
     attachment_ids: files.map(({ id }) => id),
     accepted_output_modes: configuration.acceptedOutputModes,
     expects_reply: expectsReply(message),
@@ -123,6 +127,7 @@ export async function sendMessage(context: CallContext, { message, configuration
 
 const mailboxFields = z.object({
   expects_reply: z.boolean().optional().catch(undefined),
+  after: z.string().max(255).optional().catch(undefined),
   conversation: z
     .string()
     .regex(/^[\x21-\x7e]{1,100}$/)
@@ -131,7 +136,7 @@ const mailboxFields = z.object({
 });
 
 /** What the metadata of the mailbox extension says. */
-const readMailbox = ({ metadata }: WireMessage): z.infer<typeof mailboxFields> =>
+const readMailbox = ({ metadata }: Pick<WireMessage, 'metadata'>): z.infer<typeof mailboxFields> =>
   mailboxFields.safeParse(metadata?.[mailboxExtension]).data ?? {};
 
 /** Whether a message expects a reply. Its metadata of the mailbox extension can say that it does not. */

@@ -66,6 +66,8 @@ export interface RemoteItem {
   /** Names it at the remote side. */
   key: string;
   isArtifact: boolean;
+  /** The message of the same sender before it, at another installation; null: unknown. */
+  after: string | null;
   content: string;
   content_type: 'text' | 'markdown';
   files: { filename: string; content_type: string | undefined; bytes: Uint8Array }[];

@@ -1,0 +1,40 @@
+import { repository, sql } from '../sql.ts';
+
+/** Needs the parameters thread_id and agent_id: the messages of a remote agent in a thread that were applied or that it has sent, of `keys`. */
+const known = (keys: string): string => `
+  select key from remote_updates where thread_id = :thread_id and key = any(${keys})
+  union all select w.client_message_id from remote_agents r
+    join a2a_messages w on w.client_id = r.agent_id and w.agent_id = r.bound_id and w.client_message_id = any(${keys})
+  where r.agent_id = :agent_id`;
+
+/**
+ * The order of messages between installations. Some travel as updates of tasks and others do not, so each names the one of its sender before it.
+ */
+export const remoteOrderRepository = repository({
+  /** The message before each of these which reaches the remote agent, by the other members; null: there is none. */
+  listPrevious: sql.rows<
+    [messageIds: readonly string[], agentId: string],
+    { id: string; after: string | null }
+  >(
+    'remote_order.list_previous(message_ids, agent_id)',
+    `select m.id, (select p.id from messages p
+       where p.thread_id = m.thread_id and p.sequence < m.sequence and p.sender_id <> :agent_id
+         and not exists (select from remote_messages r where r.message_id = p.id and r.outcome <> 'accepted')
+         -- One that was withdrawn or replaced before it was sent is never sent.
+         and (p.withdrawn_at is null and p.replaced_by is null
+           or exists (select from remote_messages r where r.message_id = p.id and r.outcome = 'accepted'))
+       order by p.sequence desc limit 1) as after
+     from messages m where m.id = any(:message_ids::text[]) and m.sender_id <> :agent_id`,
+  ),
+  /** Which of these messages of a remote agent have arrived. */
+  listKnown: sql.values<[threadId: string, agentId: string, keys: readonly string[]], string>(
+    'remote_order.list_known(thread_id, agent_id, keys)',
+    known(':keys::text[]'),
+  ),
+  /** Whether a message of a remote agent has not arrived, but can still arrive as an update. */
+  isAwaited: sql.hasRow<[threadId: string, agentId: string, key: string]>(
+    'remote_order.is_awaited(thread_id, agent_id, key)',
+    `select 1 where exists (select from remote_tasks where thread_id = :thread_id and poll_at is not null)
+       and not exists (${known('array[:key]::text[]')})`,
+  ),
+});

@@ -1,0 +1,28 @@
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { invitationClientId } from '../../../packages/core/src/domain/remote.ts';
+import type { ClientTask } from '../a2a/tasks.ts';
+import type { Work } from '../../work/unit-of-work.ts';
+
+const isOtherInstallation = ({ actor }: Work): boolean => actor.client_id === invitationClientId;
+
+/** Returns which message each one of a task follows, for another installation; undefined for other clients. */
+export async function listPredecessors(work: Work, { messages }: ClientTask) {
+  if (!isOtherInstallation(work)) return undefined;
+  const ids = messages.map(({ id }) => id);
+  const rows = await work.db.remoteOrder.listPrevious(ids, work.actor.agent_id);
+  return new Map(rows.map(({ id, after }) => [id, after]));
+}
+
+/**
+ * Checks that the message before a message of another installation has arrived, or will not arrive any more.
+ * @throws {DomainError} UNAVAILABLE
+ */
+export async function requireInOrder(
+  work: Work,
+  { thread_id, after }: { thread_id: string; after: string | undefined },
+): Promise<void> {
+  if (after === undefined || !isOtherInstallation(work)) return;
+  if (!(await work.db.remoteOrder.isAwaited(thread_id, work.actor.agent_id, after))) return;
+  const message = 'An earlier message of this conversation has not arrived yet: it is an update of a task.';
+  throw new DomainError('UNAVAILABLE', message, { retry_after: 1 });
+}

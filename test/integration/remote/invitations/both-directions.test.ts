@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findFreePort } from '../../../support/free-port.ts';
+import { type ProxyAction, startHttpProxy } from '../../../support/servers/http-proxy.ts';
+import type { TestAgent } from '../../../support/service.ts';
+import { waitUntil } from '../../webhooks/setup.ts';
+import { type Installation, startInstallation, storyOf } from '../setup.ts';
+import { connect, threadOf } from './setup.ts';
+
+const faults: readonly ProxyAction[] = ['pass', 'pass', 'cut', 'unanswered', 'double', 503];
+let isFaulty = false;
+const decide = (): ProxyAction =>
+  isFaulty ? (faults[Math.floor(Math.random() * faults.length)] ?? 'pass') : 'pass';
+
+const proxies: Awaited<ReturnType<typeof startHttpProxy>>[] = [];
+let here: Installation;
+let there: Installation;
+
+async function startBehindProxy(): Promise<Installation> {
+  const port = await findFreePort();
+  const proxy = await startHttpProxy(`http://127.0.0.1:${port}`, decide);
+  proxies.push(proxy);
+  const pacing = { scheduleMs: Array(200).fill(20), maxRetryAfterMs: 100 };
+  const env = { PUBLIC_URL: proxy.url, RATE_LIMITS: 'off' };
+  return startInstallation({ port, env, pacing });
+}
+
+beforeAll(async () => {
+  [here, there] = [await startBehindProxy(), await startBehindProxy()];
+});
+afterAll(async () => {
+  await Promise.all([here.stop(), there.stop()]);
+  await Promise.all(proxies.map((proxy) => proxy.close()));
+});
+
+/** Ann and Bob, and the threads of their first conversation. */
+async function meet() {
+  const connected = await connect(here, there);
+  const { ann, bob, remoteBob } = connected;
+  const { thread_id, task_id } = await here.ask(ann, remoteBob, 'Hello?');
+  return { ...connected, thread_id, task_id, thread: await threadOf(there, bob) };
+}
+
+/** Waits until both sides have as many messages. @returns what Ann and what Bob sees */
+async function readBoth(
+  { ann, thread_id, remoteAnn, bob, thread }: Awaited<ReturnType<typeof meet>>,
+  count: number,
+) {
+  const sees = [
+    async () => storyOf(await here.messages(ann, thread_id), ann),
+    async () => storyOf(await there.messages(bob, thread), remoteAnn),
+  ] as const;
+  let calls = 0;
+  await waitUntil(async () => {
+    // Each of these interrupts the workers.
+    if (calls++ % 25 === 0) await Promise.all([here.pass(thread_id), there.pass(thread)]);
+    return Promise.all(sees.map(async (see) => (await see()).length));
+  }).toEqual([count, count]);
+  return Promise.all(sees.map((see) => see()));
+}
+
+const linesOf = (story: readonly string[] | undefined, who: 'here' | 'there'): string[] =>
+  (story ?? []).filter((line) => line.startsWith(who));
+
+describe('an answer travels as the update of its task, and the message after it by itself', () => {
+  test('the order stays when the answer is read late', async () => {
+    const both = await meet();
+    const { bob, thread, thread_id } = both;
+    // The worker of Ann does not look at the thread.
+    await here.sql('update remote_threads set next_at = $2 where thread_id = $1', [
+      thread_id,
+      Date.now() + 3_600_000,
+    ]);
+    await there.send(bob, thread, 'The answer.');
+    await there.send(bob, thread, 'And more.');
+    const remote = async () => (await there.core.db.remoteAgents.find(both.remoteAnn.id))?.last_error;
+    await waitUntil(remote).toContain('An earlier message of this conversation has not arrived yet');
+    const story = ['here: Hello?', 'there: The answer.', 'there: And more.'];
+    expect(await readBoth(both, 3)).toEqual([story, story]);
+  });
+
+  test('the order stays when a message before the answer is late', async () => {
+    const both = await meet();
+    const { ann, bob, thread, thread_id } = both;
+    await there.send(bob, thread, 'First.');
+    await readBoth(both, 2);
+    await there.sql('update remote_threads set next_at = $2 where thread_id = $1', [
+      thread,
+      Date.now() + 3_600_000,
+    ]);
+    await there.send(bob, thread, 'By itself.', { metadata: { no_reply_expected: true } });
+    const { task_id } = await here.ask(ann, { thread_id }, 'And?');
+    await waitUntil(async () => (await there.messages(bob, thread)).length).toBe(4);
+    await there.send(bob, thread, 'Later.');
+    const polls = async () => {
+      await here.pass(thread_id);
+      const sql = 'select polls from remote_tasks where task_id = $1';
+      return Number((await here.sql<{ polls: number }>(sql, [task_id]))[0]?.polls);
+    };
+    await waitUntil(polls).toBeGreaterThan(3);
+    expect((await here.messages(ann, thread_id)).length).toBe(3);
+    const [seen] = await readBoth(both, 5);
+    expect(linesOf(seen, 'there')).toEqual(['there: First.', 'there: By itself.', 'there: Later.']);
+  });
+});
+
+test('each side opens tasks in the same thread, and each answer completes the right one', async () => {
+  const both = await meet();
+  const { ann, bob, thread, thread_id, task_id } = both;
+  const theirs = await there.ask(bob, { thread_id: thread }, 'Which order?');
+  await waitUntil(async () => (await here.messages(ann, thread_id)).length).toBe(2);
+  const question = (await here.messages(ann, thread_id))[1];
+  await here.send(ann, thread_id, '1042.', { reply_to: question?.id });
+  await waitUntil(async () => (await there.readTask(bob, theirs.task_id)).state).toBe('completed');
+  expect((await here.readTask(ann, task_id)).state).not.toBe('completed');
+  const hello = (await there.messages(bob, thread))[0];
+  await there.send(bob, thread, 'Hello.', { reply_to: hello?.id });
+  await waitUntil(async () => (await here.readTask(ann, task_id)).state).toBe('completed');
+  const story = ['here: Hello?', 'there: Which order?', 'here: 1042.', 'there: Hello.'];
+  expect(await readBoth(both, 4)).toEqual([story, story]);
+});
+
+test('receipts are true on both sides', async () => {
+  const both = await meet();
+  const { ann, bob, remoteAnn, remoteBob, thread, thread_id } = both;
+  const marksHere = async () => {
+    await here.pass(thread_id);
+    return here.marks(ann, thread_id, remoteBob);
+  };
+  const marksThere = async () => {
+    await there.pass(thread);
+    return there.marks(bob, thread, remoteAnn);
+  };
+  const read = (service: Installation, agent: TestAgent, id: string, up_to_sequence: number) =>
+    service.post(agent, `/threads/${id}/read`, { up_to_sequence });
+  await read(there, bob, thread, 1);
+  await waitUntil(marksHere).toMatchObject({ read: 1, handled: 0 });
+  await there.send(bob, thread, 'The answer.');
+  await there.send(bob, thread, 'And more.');
+  await readBoth(both, 3);
+  // Only the message of the other side itself.
+  expect(await marksThere()).toMatchObject({ read: 1 });
+  await read(here, ann, thread_id, 3);
+  await waitUntil(marksThere).toMatchObject({ read: 3 });
+});
+
+test('over lines that drop and double requests, all arrives once and in order, in both directions', async () => {
+  const both = await meet();
+  const { ann, bob, thread, thread_id } = both;
+  const count = 6;
+  isFaulty = true;
+  try {
+    for (let at = 0; at < count; at += 1) {
+      await Promise.all([here.send(ann, thread_id, `${at}`), there.send(bob, thread, `${at}`)]);
+      if (at % 3 === 0) await here.ask(ann, { thread_id }, `${at}?`);
+      if (at % 4 === 0) await there.ask(bob, { thread_id: thread }, `${at}?`);
+    }
+    const arrived = async () => (await there.messages(bob, thread)).length;
+    await waitUntil(arrived).toBeGreaterThan(1 + count + 2);
+  } finally {
+    isFaulty = false;
+  }
+  const [byAnn, byBob] = await readBoth(both, 1 + 2 * count + 2 + 2);
+  for (const who of ['here', 'there'] as const) expect(linesOf(byAnn, who)).toEqual(linesOf(byBob, who));
+  expect(linesOf(byAnn, 'here')).toHaveLength(1 + count + 2);
+});

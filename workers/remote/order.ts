@@ -1,0 +1,38 @@
+import type { RemoteItem } from '../../packages/core/src/domain/remote.ts';
+import type { Turn } from './turn.ts';
+
+/** Reads of a task while one of its items is held back: for about three days. The message before it may never arrive. */
+const maxHeldPolls = 450;
+
+/** Returns the items that follow one that has arrived, in the order of their sender. */
+function takeReady(items: readonly RemoteItem[], arrived: Iterable<string>): RemoteItem[] {
+  const known = new Set(arrived);
+  const [ready, rest] = [[] as RemoteItem[], [...items]];
+  for (;;) {
+    const at = rest.findIndex(({ after }) => after === null || known.has(after));
+    const [item] = at < 0 ? [] : rest.splice(at, 1);
+    if (!item) return ready;
+    known.add(item.key);
+    ready.push(item);
+  }
+}
+
+/** Returns the items that were not applied yet. `isHeld`: more follow, after a message that has not arrived. */
+export async function listFresh(
+  { core, thread, agent }: Turn,
+  items: readonly RemoteItem[],
+  polls: number,
+): Promise<{ fresh: RemoteItem[]; isHeld: boolean }> {
+  const keys = items.flatMap(({ key, after }) => (after === null ? key : [key, after]));
+  const arrived = new Set(await core.db.remoteOrder.listKnown(thread.thread_id, agent.agent_id, keys));
+  const all = items.filter(({ key }) => !arrived.has(key));
+  const fresh = polls < maxHeldPolls ? takeReady(all, arrived) : all;
+  return { fresh, isHeld: fresh.length < all.length };
+}
+
+/** Returns the message that another installation must have before one; null: none. */
+export async function findPrevious({ core, agent }: Turn, id: string): Promise<string | null> {
+  if (agent.bound_id === null) return null;
+  const [previous] = await core.db.remoteOrder.listPrevious([id], agent.agent_id);
+  return previous?.after ?? null;
+}
