@@ -56,6 +56,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'key list': ['key list'],
   'key rotate': ['key rotate'],
   'key remove': ['key remove 6c1f0a52-8d1e-4b6b-9d0e-2f5a7c3e9b41'],
+  'remote invite': ['remote invite ada.buyer'],
   'search reindex': ['search reindex', 'search reindex --all --batch 1000'],
   audit: ['audit --person ada --since 2026-01-31T12:00:00Z'],
   'feeds mark-restored': ['feeds mark-restored', 'feeds mark-restored --yes'],
