@@ -192,6 +192,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
     bus,
     unitOfWork,
     db: { workerNodes, feedEpoch },
+    remoteClient: { createFetch: () => fetch },
     close: () => Promise.resolve(),
   };
   await startWorker(core as unknown as Core, lifecycle);

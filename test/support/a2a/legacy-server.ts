@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** The states of A2A 0.3 that the server uses. */
@@ -95,9 +95,12 @@ export async function startLegacyServer() {
     return task;
   }
 
-  const server = createServer(async (request, response) => {
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader('Content-Type', 'application/json');
-    if (request.method === 'GET') return void response.end(JSON.stringify(buildCard(url)));
+    if (request.method === 'GET') {
+      response.end(JSON.stringify(buildCard(url)));
+      return;
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString()) as LegacyCall;
@@ -113,6 +116,10 @@ export async function startLegacyServer() {
       ? { code: -32_001, message: 'Task not found' }
       : { code: -32_601, message: 'Method not found' };
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

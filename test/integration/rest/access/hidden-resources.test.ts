@@ -56,6 +56,8 @@ const fields: Record<string, Names> = {
   owner: 'owner and name',
   thread_id: 'thread',
   reply_to: 'message',
+  message_id: 'message',
+  replaces: 'message',
   messages: 'messages of a batch',
   attachment_id: 'upload',
   attachment_ids: 'uploads',
@@ -71,7 +73,7 @@ const fields: Record<string, Names> = {
 };
 
 const naming =
-  /(^|_)(id|ids|ref|refs|messages|handle|owner|agent|agents|participants|to|from|of|counterpart|entry|organization)$|^agent_name$/;
+  /(^|_)(id|ids|ref|refs|messages|handle|owner|agent|agents|participants|to|from|of|counterpart|entry|organization)$|^agent_name$|^replaces$/;
 
 const service = useSharedService();
 let worlds: PolicyFixtures;
