@@ -20,7 +20,7 @@ const limits = process.env['FEDERATION_LIMITS'] ?? 'off';
 const agentsOfSide = Math.max(2, Math.ceil(threads / 5));
 const rounds = Math.ceil(total / threads / 4);
 
-vi.setConfig({ testTimeout: 60_000 + total * 600 });
+vi.setConfig({ testTimeout: 600_000 + total * 600 });
 
 const hourMs = 3_600_000;
 const loopback = '127.0.0.0/8';
@@ -263,7 +263,7 @@ test('between two installations nothing is lost, doubled or reordered, whatever 
     const atHere = () => here.messages(a.agent, a.thread_id);
     const atThere = () => there.messages(b.agent, b.thread_id);
     await expect
-      .poll(async () => compare(expected, await atHere()).lost, { timeout: 60_000, interval: 500 })
+      .poll(async () => compare(expected, await atHere()).lost, { timeout: 300_000, interval: 500 })
       .toEqual([]);
     const both = [await atHere(), await atThere()];
     for (const stored of both) {
