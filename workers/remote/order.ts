@@ -17,17 +17,19 @@ function takeReady(items: readonly RemoteItem[], arrived: Iterable<string>): Rem
   }
 }
 
-/** Returns the items that were not applied yet. `isHeld`: more follow, after a message that has not arrived. */
+/** Returns the items that were not applied yet. `heldAfter`: more follow, after this message, which has not arrived. */
 export async function listFresh(
   { core, thread, agent }: Turn,
   items: readonly RemoteItem[],
   polls: number,
-): Promise<{ fresh: RemoteItem[]; isHeld: boolean }> {
+): Promise<{ fresh: RemoteItem[]; heldAfter: string | null }> {
   const keys = items.flatMap(({ key, after }) => (after === null ? key : [key, after]));
   const arrived = new Set(await core.db.remoteOrder.listKnown(thread.thread_id, agent.agent_id, keys));
   const all = items.filter(({ key }) => !arrived.has(key));
   const fresh = polls < maxHeldPolls ? takeReady(all, arrived) : all;
-  return { fresh, isHeld: fresh.length < all.length };
+  const own = new Set(all.map(({ key }) => key));
+  const held = all.find((item) => !fresh.includes(item) && item.after !== null && !own.has(item.after));
+  return { fresh, heldAfter: held?.after ?? null };
 }
 
 /** Returns the message that another installation must have before one; null: none. */

@@ -98,7 +98,9 @@ export function createReceiver(turn: Turn) {
     const end = Date.now() + pacing.turnMs;
     const link = { ...found };
     for (;;) {
-      const { fresh, isHeld } = await listFresh(turn, task.items, link.polls);
+      const { fresh, heldAfter: held_after } = await listFresh(turn, task.items, link.polls);
+      const isHeld = held_after !== null;
+      Object.assign(link, { held_after });
       if (isHeld && fresh.length === 0) return putOff(link, later(link));
       const wanted = Math.min(fresh.length, maxItems);
       const balance = await core.limiter.consume('send_message', agent.agent_id, wanted);

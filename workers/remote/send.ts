@@ -11,6 +11,12 @@ import { findPrevious } from './order.ts';
 import { createSettlement } from './settle.ts';
 import { isEnded, suspend, type Turn } from './turn.ts';
 
+const unreadable = { code: 'INVALID_ANSWER', message: 'The answer of the remote side cannot be read.' };
+const untold = { code: 'OUTCOME_UNKNOWN', message: 'No answer came, and the remote side does not tell.' };
+
+/** How long a message waits that came before an earlier one. */
+const earlyMs = 1_000;
+
 /** Codes of refusals that may concern the callback. */
 const mayBeCallback = /^(?:INVALID|VALIDATION|PUSH_|REQUEST_MALFORMED)/;
 
@@ -20,7 +26,7 @@ const storesOnce = ({ agent }: Turn): boolean =>
 
 /** Returns what sends the messages of a thread. */
 export function createSender(turn: Turn) {
-  const { core, thread, client, store } = turn;
+  const { core, agent, thread, client, store } = turn;
   const isIdempotent = storesOnce(turn);
   /** In this turn, whether the remote side takes the address of this service. */
   let takesCallback = turn.hasCallback;
@@ -37,8 +43,7 @@ export function createSender(turn: Turn) {
     const found = result?.find(({ message_ids }) => message_ids.includes(message.id));
     // The list does not show the artifacts.
     if (found) return acceptTask(message, place, readRemoteTask(found.task), () => Date.now());
-    const problem = 'No answer came, and the remote side does not tell.';
-    return giveUp(message, place, 'unknown', { code: 'OUTCOME_UNKNOWN', message: problem });
+    return giveUp(message, place, 'unknown', untold);
   }
 
   async function attempt(message: MessageRow, place: MessagePlace, isLast: boolean): Promise<Step> {
@@ -74,6 +79,11 @@ export function createSender(turn: Turn) {
     }
     if (failure.kind === 'refused' || failure.kind === 'task_over')
       return giveUp(message, place, 'undeliverable', failure.error);
+    // The other installation first reads an earlier message, as an update: this attempt does not count.
+    if (agent.bound_id !== null && failure.error.code === 'UNAVAILABLE') {
+      thread.attempts -= 1;
+      return { until: Date.now() + Math.max(failure.retryAfterMs ?? 0, earlyMs) };
+    }
     return retryLater(message, place, failure, failure.kind === 'unclear');
   }
 
@@ -90,10 +100,9 @@ export function createSender(turn: Turn) {
       // What the remote side answered cannot be read or kept.
       core.logger.warn({ err: error, message: message.id }, 'the answer of a remote agent cannot be applied');
       const until = retryOf(error, Date.now());
-      const about = { code: 'INVALID_ANSWER', message: 'The answer of the remote side cannot be read.' };
       return until === undefined
-        ? giveUp(message, place, 'unknown', about)
-        : retryLater(message, place, { error: about, retryAfterMs: until - Date.now() }, true);
+        ? giveUp(message, place, 'unknown', unreadable)
+        : retryLater(message, place, { error: unreadable, retryAfterMs: until - Date.now() }, true);
     }
   }
 

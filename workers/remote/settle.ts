@@ -23,6 +23,7 @@ const toLink = ({ id: message_id }: MessageRow, { task_id }: MessagePlace, { id,
   generation: 0,
   polls: 0,
   cancel_sent: false,
+  held_after: null,
 });
 
 /** Returns what stores the outcome of messages. */

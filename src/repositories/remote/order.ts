@@ -37,4 +37,9 @@ export const remoteOrderRepository = repository({
     `select 1 where exists (select from remote_tasks where thread_id = :thread_id and poll_at is not null)
        and not exists (${known('array[:key]::text[]')})`,
   ),
+  /** These messages have arrived: tasks whose items wait for one of them are read now. */
+  wakeHeld: sql.run<[threadId: string, keys: readonly string[], now: number]>(
+    'remote_tasks.wake_held(thread_id, keys, now)',
+    `update remote_tasks set poll_at = :now, held_after = null where thread_id = :thread_id and poll_at is not null and held_after = any(:keys::text[])`,
+  ),
 });

@@ -63,6 +63,8 @@ export interface RemoteTaskRow {
   cancel_sent: boolean;
   /** Null: it has ended. */
   poll_at: number | null;
+  /** The message for which one of its items waits; null: none. */
+  held_after: string | null;
 }
 
 /** Where a message belongs. */
@@ -75,7 +77,7 @@ export interface MessagePlace {
 
 const columns = `r.thread_id, r.agent_id, r.position, r.context_id, r.attempts, r.begun_id, r.next_at, r.poll_at,
   coalesce((select c.conversation from remote_conversations c where c.thread_id = r.thread_id), r.thread_id) as conversation`;
-const taskColumns = `k.thread_id, k.remote_task_id, k.message_id, k.task_id, k.state, k.generation, k.polls, k.cancel_sent, k.poll_at`;
+const taskColumns = `k.thread_id, k.remote_task_id, k.message_id, k.task_id, k.state, k.generation, k.polls, k.cancel_sent, k.poll_at, k.held_after`;
 
 /** Needs remote tasks `k`: it is canceled here, and the remote side does not know. */
 const isToCancel = `k.poll_at is not null and not k.cancel_sent and exists (select from tasks t where t.id = k.task_id and t.state = 'canceled')`;
@@ -200,10 +202,10 @@ export const remoteThreadsRepository = repository({
   /** Inserts a task, or stores what it has become. */
   putTask: sql.run<[task: RemoteTaskRow]>(
     'remote_tasks.put',
-    `insert into remote_tasks (thread_id, remote_task_id, message_id, task_id, state, generation, polls, cancel_sent, poll_at)
-     values (:thread_id, :remote_task_id, :message_id, :task_id, :state, :generation, :polls, :cancel_sent, :poll_at)
+    `insert into remote_tasks (thread_id, remote_task_id, message_id, task_id, state, generation, polls, cancel_sent, poll_at, held_after)
+     values (:thread_id, :remote_task_id, :message_id, :task_id, :state, :generation, :polls, :cancel_sent, :poll_at, :held_after)
      on conflict (thread_id, remote_task_id) do update set state = excluded.state, generation = excluded.generation, polls = excluded.polls,
-       cancel_sent = excluded.cancel_sent, poll_at = excluded.poll_at`,
+       cancel_sent = excluded.cancel_sent, poll_at = excluded.poll_at, held_after = excluded.held_after`,
   ),
   findTask: sql.row<[threadId: string, remoteTaskId: string], RemoteTaskRow>(
     'remote_tasks.find(thread_id, remote_task_id)',

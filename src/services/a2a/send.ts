@@ -11,7 +11,7 @@ import { type MessageDraft, sendMessage } from '../messages/send.ts';
 import { addTaskMessage, moveTask } from '../tasks/change.ts';
 import { lockOpenTask } from '../tasks/tasks.ts';
 import { openTask } from '../tasks/open.ts';
-import { requireInOrder } from '../remote/order.ts';
+import { noteArrival, requireInOrder } from '../remote/order.ts';
 import { type PushTarget, putPushConfig } from './push-configs.ts';
 
 /** A message of a client, as it is stored. */
@@ -57,8 +57,10 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
   }
   if (found.digest) return found.task_id;
   const { agent_id } = found;
-  const { task_id, message_id } = await (message.task_id === undefined ? open : continueTask)(work, message);
+  const sent = await (message.task_id === undefined ? open : continueTask)(work, message);
+  const { task_id, message_id } = sent;
   work.changes.defer(work.db.a2aMessages.insert({ ...client, agent_id, task_id, message_id, digest, wire }));
+  noteArrival(work, { ...sent, key: message.message_id });
   if (message.push) await putPushConfig(work, { agent, task_id }, message.push);
   return task_id;
 }
@@ -124,7 +126,7 @@ async function open(work: Work, message: ClientMessage) {
   if (!message.expects_reply) moveTask(work, task, { report: 'completed' }, { by: null });
   if (context_id === undefined && hasConversation(work, message))
     await work.db.remoteThreads.addConversation(work.actor.agent_id, message.conversation, sent.thread_id);
-  return { task_id: id, message_id: sent.id };
+  return { task_id: id, message_id: sent.id, thread_id: sent.thread_id };
 }
 
 type InConversation = Pick<ClientMessage, 'conversation'>;
@@ -177,5 +179,5 @@ async function continueTask(work: Work, message: ClientMessage) {
   const draft = toDraft(message, task.id);
   const sent = await sendMessage(work, { ...draft, thread_id: task.thread_id, reply_to: null, task: effect });
   if (!message.expects_reply) addTaskMessage(work, task.id, sent);
-  return { task_id, message_id: sent.id };
+  return { task_id, message_id: sent.id, thread_id: sent.thread_id };
 }

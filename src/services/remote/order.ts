@@ -13,6 +13,12 @@ export async function listPredecessors(work: Work, { messages }: ClientTask) {
   return new Map(rows.map(({ id, after }) => [id, after]));
 }
 
+/** A message of another installation is stored: what waits for it follows. */
+export function noteArrival(work: Work, { thread_id, key }: { thread_id: string; key: string }): void {
+  if (!isOtherInstallation(work)) return;
+  work.changes.defer(work.db.remoteOrder.wakeHeld(thread_id, [key], work.now));
+}
+
 /**
  * Checks that the message before a message of another installation has arrived, or will not arrive any more.
  * @throws {DomainError} UNAVAILABLE
