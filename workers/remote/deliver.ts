@@ -71,11 +71,6 @@ export function remoteThreadSource(core: Core, intake: Turn['intake'], pacing: W
 const isObsolete = ({ withdrawn_at, replaced_by }: MessageRow): boolean =>
   Boolean(withdrawn_at) || Boolean(replaced_by);
 
-async function skip({ thread, store }: Turn, { sequence }: MessageRow): Promise<Step> {
-  Object.assign(thread, { position: sequence, attempts: 0, begun_id: null });
-  return (await store()) ? 'more' : 'ended';
-}
-
 async function takeSteps(turn: Turn, end: number): Promise<Step> {
   const { core, thread } = turn;
   const { db, queues } = core;
@@ -88,7 +83,8 @@ async function takeSteps(turn: Turn, end: number): Promise<Step> {
       ? await db.remoteThreads.findDueTask(thread.thread_id, Date.now())
       : undefined;
     if (task) step = await (task.is_to_cancel ? cancelTask : readTask)(task);
-    else if (next.message && isObsolete(next.message)) step = await skip(turn, next.message);
+    else if (next.message && isObsolete(next.message))
+      Object.assign(thread, { position: next.message.sequence, attempts: 0, begun_id: null });
     else if (next.message) step = await send(next.message, !next.has_more);
     else {
       thread.position = Math.max(thread.position, next.seen_sequence);

@@ -14,9 +14,6 @@ import { isEnded, suspend, type Turn } from './turn.ts';
 const unreadable = { code: 'INVALID_ANSWER', message: 'The answer of the remote side cannot be read.' };
 const untold = { code: 'OUTCOME_UNKNOWN', message: 'No answer came, and the remote side does not tell.' };
 
-/** How long a message waits that came before an earlier one. */
-const earlyMs = 1_000;
-
 /** Codes of refusals that may concern the callback. */
 const mayBeCallback = /^(?:INVALID|VALIDATION|PUSH_|REQUEST_MALFORMED)/;
 
@@ -26,7 +23,7 @@ const storesOnce = ({ agent }: Turn): boolean =>
 
 /** Returns what sends the messages of a thread. */
 export function createSender(turn: Turn) {
-  const { core, agent, thread, client, store } = turn;
+  const { core, thread, client, store } = turn;
   const isIdempotent = storesOnce(turn);
   /** In this turn, whether the remote side takes the address of this service. */
   let takesCallback = turn.hasCallback;
@@ -79,11 +76,6 @@ export function createSender(turn: Turn) {
     }
     if (failure.kind === 'refused' || failure.kind === 'task_over')
       return giveUp(message, place, 'undeliverable', failure.error);
-    // The other installation first reads an earlier message, as an update: this attempt does not count.
-    if (agent.bound_id !== null && failure.error.code === 'UNAVAILABLE') {
-      thread.attempts -= 1;
-      return { until: Date.now() + Math.max(failure.retryAfterMs ?? 0, earlyMs) };
-    }
     return retryLater(message, place, failure, failure.kind === 'unclear');
   }
 

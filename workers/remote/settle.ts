@@ -10,6 +10,9 @@ import { firstPollAt, storeFiles } from './receive.ts';
 import { storeOutcome } from './store-outcome.ts';
 import type { Sending, Turn } from './turn.ts';
 
+/** How long a message waits that came before an earlier one. */
+const earlyMs = 1_000;
+
 type Failed = Pick<CallFailure, 'error' | 'retryAfterMs'>;
 
 const toSent = ({ id: message_id, thread_id, sequence }: MessageRow) => ({ message_id, thread_id, sequence });
@@ -73,7 +76,7 @@ function createRecorder({ core, agent, thread, actor, store }: Turn) {
 
 /** What becomes of messages after an attempt. Each returns how the turn continues. */
 export function createSettlement(turn: Turn) {
-  const { pacing, thread } = turn;
+  const { agent, pacing, thread } = turn;
   const { settle, noteDelivery, count } = createRecorder(turn);
 
   async function giveUp(
@@ -93,6 +96,11 @@ export function createSettlement(turn: Turn) {
     { error, retryAfterMs }: Failed,
     isUnclear: boolean,
   ): Promise<Step> {
+    // The other installation first reads an earlier message, as an update: this attempt does not count.
+    if (agent.bound_id !== null && error.code === 'UNAVAILABLE') {
+      thread.attempts -= 1;
+      return { until: Date.now() + Math.max(retryAfterMs ?? 0, earlyMs) };
+    }
     const until = nextAttemptAt(pacing, thread.attempts, retryAfterMs);
     await noteDelivery(error.message);
     if (until === undefined) return giveUp(message, place, isUnclear ? 'unknown' : 'undeliverable', error);

@@ -92,6 +92,11 @@ export async function redeemRemoteInvitation(
   return { ...answer, token };
 }
 
+/** @throws {DomainError} NOT_FOUND in place of any other refusal; the error itself unless it is one */
+function asRefusal(error: unknown): never {
+  throw error instanceof DomainError && error.status < 500 ? notRedeemable() : error;
+}
+
 /** @throws {DomainError} NOT_FOUND if who created the invitation could not add the agent now */
 async function addRedeemer(
   work: SystemWork,
@@ -101,7 +106,7 @@ async function addRedeemer(
   const principal =
     created_by === null
       ? await work.db.managedAgents.findPrincipal(agent_id)
-      : await requirePrincipal(work, created_by).catch(() => undefined);
+      : await requirePrincipal(work, created_by).catch(asRefusal);
   if (!principal) throw notRedeemable();
   const [, owner = '', name = ''] = /\/a2a\/([^/]+)\/([^/]+)\//.exec(card_url) ?? [];
   const [owner_name = ''] = canonical_handle.split('.');
@@ -114,7 +119,7 @@ async function addRedeemer(
       bound_id: agent_id,
     });
   } catch (error) {
-    throw error instanceof DomainError && error.status < 500 ? notRedeemable() : error;
+    return asRefusal(error);
   }
 }
 

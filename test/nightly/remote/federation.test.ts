@@ -167,7 +167,7 @@ function startKilling(sides: readonly Side[]): () => Promise<number> {
   let kills = 0;
   async function run(): Promise<void> {
     while (!end.signal.aborted) {
-      await pause(1_500 + Math.random() * 1_500, undefined, { signal: end.signal }).catch(() => undefined);
+      await pause(500 + Math.random() * 1_500, undefined, { signal: end.signal }).catch(() => undefined);
       const side = sides[Math.floor(Math.random() * sides.length)];
       const part = Math.random() < 0.5 ? 'api' : 'worker';
       if (end.signal.aborted || !side) return;
