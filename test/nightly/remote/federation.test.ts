@@ -15,7 +15,7 @@ import { shiftedClock } from '../../support/shifted-clock.ts';
 /** Questions, answers and notes of both sides together. `FEDERATION_MESSAGES=10000 FEDERATION_THREADS=100` is the run of the specification. */
 const total = Number(process.env['FEDERATION_MESSAGES'] ?? 600);
 const threads = Number(process.env['FEDERATION_THREADS'] ?? 12);
-/** Without limits by default. `FEDERATION_LIMITS=default`: with those of an installation. */
+/** Without limits by default. `FEDERATION_LIMITS=` (empty): those of an installation. */
 const limits = process.env['FEDERATION_LIMITS'] ?? 'off';
 const agentsOfSide = Math.max(2, Math.ceil(threads / 5));
 const rounds = Math.ceil(total / threads / 4);
