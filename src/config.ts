@@ -119,7 +119,7 @@ const environment = z.object({
   CLIENT_ID_METADATA_DOCUMENTS: flag.default(true),
   A2A: flag.default(true),
   A2A_WAIT_SECONDS: wholeNumber(0, 110).default(25),
-  REMOTE_AGENTS: flag.default(false),
+  REMOTE_AGENTS: flag.default(true),
   REMOTE_NETWORKS: networks,
   REMOTE_CONFIRM: oneOf('person', 'none').default('person'),
   RATE_LIMITS: rateLimits,

@@ -19,7 +19,7 @@ describe('settings', () => {
       REFRESH_GRACE_SECONDS: 10,
       WORKER_ROLES: Object.keys(queuesOfRole),
       WEBHOOK_NETWORKS: [],
-      REMOTE_AGENTS: false,
+      REMOTE_AGENTS: true,
       REMOTE_NETWORKS: [],
       REMOTE_CONFIRM: 'person',
     });
