@@ -96,13 +96,13 @@ export function createSettlement(turn: Turn) {
     { error, retryAfterMs }: Failed,
     isUnclear: boolean,
   ): Promise<Step> {
+    await noteDelivery(error.message);
     // The other installation first reads an earlier message, as an update: this attempt does not count.
     if (agent.bound_id !== null && error.code === 'UNAVAILABLE') {
       thread.attempts -= 1;
       return { until: Date.now() + Math.max(retryAfterMs ?? 0, earlyMs) };
     }
     const until = nextAttemptAt(pacing, thread.attempts, retryAfterMs);
-    await noteDelivery(error.message);
     if (until === undefined) return giveUp(message, place, isUnclear ? 'unknown' : 'undeliverable', error);
     count('retried');
     if (!isUnclear) thread.begun_id = null;
