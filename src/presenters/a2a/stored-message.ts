@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
 import type { WireMessage, WirePart } from './request.ts';
 import { invalidInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import { fitsAsJson } from '../../../packages/core/src/inputs/fields.ts';
@@ -87,14 +89,29 @@ function withoutBytes({ raw, ...part }: WirePart): WirePart {
   return raw === undefined ? part : { ...part, raw: '' };
 }
 
+const mailboxOf = z.object({ [mailboxExtension]: z.record(z.string(), z.unknown()) });
+
+/** The metadata of the mailbox extension. */
+const readMailbox = ({ metadata }: Pick<WirePart, 'metadata'>): Record<string, unknown> =>
+  mailboxOf.safeParse(metadata).data?.[mailboxExtension] ?? {};
+
+/**
+ * Returns the digest of what a message says, whichever form an attempt has. A file that the sender names counts by its name: it can be bytes, a
+ * URL, or a note that it was removed. In a conversation that the sender names, the place does not count: its task can have ended since.
+ */
+function digestOf({ contextId, taskId, ...message }: WireMessage): Buffer {
+  const isPlaced = readMailbox(message)['conversation'] === undefined;
+  const about = { ...message, ...(isPlaced && { contextId, taskId }), parts: message.parts.map(toCounted) };
+  return createHash('sha256').update(toCanonicalJson(about)).digest();
+}
+
 /** Signed URLs differ at each attempt, so the query of a URL does not count. */
-function digestOf(message: WireMessage): Buffer {
-  const parts = message.parts.map(({ raw, url, ...part }) => ({
+function toCounted({ raw, url, ...part }: WirePart): object {
+  const { file } = readMailbox(part);
+  if (file !== undefined) return { file };
+  return {
     ...part,
     ...(raw !== undefined && { raw: createHash('sha256').update(Buffer.from(raw, 'base64')).digest('hex') }),
     ...(url !== undefined && { url: url.replace(/\?[^#]*/, '') }),
-  }));
-  return createHash('sha256')
-    .update(toCanonicalJson({ ...message, parts }))
-    .digest();
+  };
 }
