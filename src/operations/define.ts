@@ -95,6 +95,8 @@ export interface ReplyRequest {
 export interface ItemWait<Input = unknown> {
   /** How long the call may wait, in milliseconds. */
   waitMs(input: Input): number;
+  /** Whether the first output of a call that waits is usually empty: then the wait begins before it. */
+  isFirstEmpty?: boolean;
   isEmpty(output: object, input: Input): boolean;
   /** What to wait for after an empty output. Throws as `run`. */
   findNext(work: Work, input: Input, output: object): Promise<NextItem>;

@@ -33,6 +33,7 @@ export const getA2aTaskOperation = defineOperation({
   },
   itemWait: {
     waitMs: ({ wait_ms }) => wait_ms,
+    isFirstEmpty: true,
     isEmpty: (output) => !shownTask.parse(output).is_settled,
     // The client gets each change of the task as an event.
     findNext: async (_work, _input, output) => ({

@@ -53,7 +53,10 @@ export const sendA2aMessageOperation = defineOperation({
       push: push_config && toPushTarget(push_config, hasMailbox),
     });
     const detail = { last: maxHistory, has_artifacts: true };
-    const task = await requireClientTask(work, { agent, task_id: sent }, detail);
+    // The client waits for changes of the task as it is stored, so any position before them will do.
+    const task = sent.opened
+      ? { ...sent.opened, feed_number: 0 }
+      : await requireClientTask(work, { agent, task_id: sent.task_id }, detail);
     return showTask(work, task, { historyLength: history_length, hasMailbox });
   },
   limit: {

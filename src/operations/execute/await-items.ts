@@ -44,7 +44,9 @@ export function createAwaitItems(unitOfWork: UnitOfWork, { watchInbox }: InboxWa
   return function awaitItems({ itemWait }, next) {
     if (!itemWait) return next;
     return async (context) => {
-      const deadline = Date.now() + itemWait.waitMs(context.input);
+      const waitMs = itemWait.waitMs(context.input);
+      const deadline = Date.now() + waitMs;
+      if (waitMs > 0 && itemWait.isFirstEmpty) return wait(context, itemWait, deadline, next);
       const answer = await next(context);
       if (Date.now() >= deadline || !itemWait.isEmpty(answer.output, context.input)) return answer;
       return wait(context, itemWait, deadline, next);

@@ -1,7 +1,7 @@
 import type { TaskChange, TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { repository, sql } from '../sql.ts';
 import { type A2aMessageRow, messagesOf, taskMessage } from './messages.ts';
-import { deliveryOf, taskMarks, type TaskRow } from '../tasks/tasks.ts';
+import { deliveryOf, taskMarks, type TaskRow } from '../tasks/task-row.ts';
 
 /** A task as its client sees it through A2A. */
 export interface A2aTaskRow extends Pick<

@@ -1,3 +1,4 @@
+import { hideFromPlanner } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A message that expects a reply of one other member. */
@@ -9,10 +10,10 @@ export interface ExpectedReply {
 
 /** Messages that expect a reply, one row for each asked member. They open no task. */
 export const expectedRepliesRepository = repository({
-  /** Those of a locked thread. */
-  listInThread: sql.rows<[threadId: string], ExpectedReply>(
-    'expected_replies.list_in_thread',
-    'select message_id, sender_id, asked_id from expected_replies where thread_id = :thread_id',
+  /** Those of locked threads. */
+  listInThreads: sql.rows<[threadIds: readonly string[]], ExpectedReply & { thread_id: string }>(
+    'expected_replies.list_in_threads',
+    `select thread_id, message_id, sender_id, asked_id from expected_replies where thread_id = any(${hideFromPlanner(':thread_ids', 'text[]')})`,
   ),
   /** Adds the replies that a message of a locked thread expects. */
   insert: sql.run<

@@ -1,56 +1,15 @@
-import type { ShownDelivery, TaskChange, TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import type { ShownDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { type MessageRow, messageColumns } from '../messages/messages.ts';
-import { query, statement } from '../queryable.ts';
+import { hideFromPlanner, query, statement } from '../queryable.ts';
 import { lastSeenAt } from '../agents/presence.ts';
 import { repository, sql } from '../sql.ts';
-
-/** A task. Times in milliseconds. */
-export interface TaskRow {
-  id: string;
-  thread_id: string;
-  message_id: string;
-  /** Of the asking message. */
-  sequence: number;
-  client_id: string;
-  client_handle: string;
-  agent_id: string;
-  agent_handle: string;
-  state: TaskState;
-  generation: number;
-  due_at: number | null;
-  overdue_at: number | null;
-  accepted_output_modes: string[];
-  /** Whether a person should answer. */
-  asks_person: boolean;
-  /** The fencing token of the lease that made it `working`; null if the agent said so itself. */
-  lease_token: number | null;
-  created_at: number;
-  updated_at: number;
-  expires_at: number;
-  ended_at: number | null;
-}
+import { deliveryOf, taskMarks, type TaskRow } from './task-row.ts';
+import { type TaskWrites, toJson, writing } from './writing.ts';
 
 /** A task with the marks of the asked agent. */
 export interface ViewedTaskRow extends TaskRow {
   delivery: ShownDelivery;
   agent_last_seen_at: number | null;
-}
-
-/** What a row of updates says, besides the state and the generation. */
-export interface TaskUpdate {
-  change: TaskChange;
-  message_id: string | null;
-  by_id: string | null;
-}
-
-/** That a message belongs to a task. */
-export interface TaskMessage {
-  task_id: string;
-  message_id: string;
-  sequence: number;
-  artifact: boolean;
-  /** JSON text. */
-  data: string | null;
 }
 
 export interface TaskMessageRow extends MessageRow {
@@ -74,15 +33,6 @@ const fields = `t.id, t.thread_id, t.message_id, t.sequence, t.client_id, t.agen
 const columns = `${fields}, c.canonical_handle as client_handle, a.canonical_handle as agent_handle`;
 
 const taskParties = 'join agents c on c.id = t.client_id join agents a on a.id = t.agent_id';
-
-/** The asked member `m` of tasks `t`. */
-export const taskMarks =
-  'left join thread_members m on m.thread_id = t.thread_id and m.agent_id = t.agent_id';
-
-/** For tasks `t` and the asked member `m`. */
-export const deliveryOf = (sequence: string): string =>
-  `case when m.handled_sequence >= ${sequence} then 'handled' when m.read_sequence >= ${sequence} then 'read'
-  when m.delivered_sequence >= ${sequence} then 'delivered' else 'stored' end`;
 
 const delivery = deliveryOf('t.sequence');
 
@@ -117,11 +67,16 @@ function locked(condition: string): string {
 /** Locks of tasks that two statements need: after a wait, the second statement sees what was committed meanwhile. */
 const locks = {
   tasks: statement('tasks.lock', `select id from tasks where id = any(:ids::text[]) order by id for update`),
-  openInThread: statement(
-    'tasks.lock_open_in_thread',
-    `select id from tasks where thread_id = :thread_id and ended_at is null order by id for update`,
-  ),
+  open: lockOpen('tasks.lock_open_in_threads'),
+  openUnlocked: lockOpen('tasks.lock_unlocked_in_threads', 'skip locked'),
 };
+
+function lockOpen(name: string, mode = '') {
+  return statement(
+    name,
+    `select id from tasks where thread_id = any(${hideFromPlanner(':thread_ids', 'text[]')}) and ended_at is null order by id for update ${mode}`,
+  );
+}
 
 /** Tasks, their messages, and their updates. */
 export const tasksRepository = repository(
@@ -136,9 +91,9 @@ export const tasksRepository = repository(
       `select ${columns} from tasks t ${taskParties} where t.id = any(:ids::text[])`,
     ),
     /** Oldest first. */
-    listOpenInThread: sql.rows<[threadId: string], TaskRow>(
-      'tasks.list_open_in_thread',
-      `select ${columns} from tasks t ${taskParties} where t.thread_id = :thread_id and t.ended_at is null order by t.id`,
+    listOpenInThreads: sql.rows<[threadIds: readonly string[]], TaskRow>(
+      'tasks.list_open_in_threads',
+      `select ${columns} from tasks t ${taskParties} where t.thread_id = any(${hideFromPlanner(':thread_ids', 'text[]')}) and t.ended_at is null order by t.id`,
     ),
     /** The open tasks of a thread, and those that these messages opened, with one of these agents as a side. Oldest first. */
     listShown: sql.rows<
@@ -199,35 +154,12 @@ export const tasksRepository = repository(
       `select ${messageColumns} from task_messages k join messages m on m.id = k.message_id join agents a on a.id = m.sender_id
        where k.task_id = :task_id and k.sequence > :after_sequence and m.sender_id <> :agent_id order by k.sequence limit 1`,
     ),
-    /** Adds a new task in a locked thread. */
-    insert: sql.run<[task: TaskRow]>(
-      'tasks.insert',
-      `with flagged as (update threads set has_questions = true where id = :thread_id)
-       insert into tasks (id, thread_id, message_id, sequence, client_id, agent_id, state, generation, due_at, accepted_output_modes, asks_person, created_at, updated_at, expires_at)
-       values (:id, :thread_id, :message_id, :sequence, :client_id, :agent_id, 'submitted', 1, :due_at, :accepted_output_modes, :asks_person, :created_at, :created_at, :expires_at)`,
-    ),
-    /** Writes a changed task and its row of updates. */
-    save: sql.run<[task: TaskRow, update: TaskUpdate]>(
-      'tasks.save',
-      `with task as (
-         update tasks t set state = :state, generation = :generation, overdue_at = :overdue_at, lease_token = :lease_token,
-           updated_at = :updated_at, expires_at = :expires_at, ended_at = :ended_at,
-           ended_delivery = case when :state = 'canceled' then (select ${delivery} from (select 1) one ${taskMarks}) end
-         where t.id = :id
-       )
-       insert into task_updates (task_id, generation, change, state, message_id, by_id, created_at)
-       values (:id, :generation, :change, :state, :message_id, :by_id, :updated_at)`,
-      (task, { change, message_id, by_id }) => ({ ...task, change, message_id, by_id }),
-    ),
+    /** Writes new and changed tasks with their rows of updates, and which messages belong to them. */
+    write: sql.run<[writes: TaskWrites]>('tasks.write', writing, toJson),
     /** Another message asks now, because it replaces the first one. */
     setQuestion: sql.run<[task: Pick<TaskRow, 'id' | 'message_id' | 'sequence'>]>(
       'tasks.set_question',
       'update tasks set message_id = :message_id, sequence = :sequence where id = :id',
-    ),
-    /** Adds a message to a task. */
-    addMessage: sql.run<[message: TaskMessage]>(
-      'tasks.add_message',
-      `insert into task_messages (task_id, message_id, sequence, artifact, data) values (:task_id, :message_id, :sequence, :artifact, :data::jsonb)`,
     ),
     /** The open tasks of an agent, on either side. */
     listOpenOf: sql.values<[agentId: string], string>(
@@ -252,24 +184,43 @@ export const tasksRepository = repository(
       `delete from tasks where id in (select id from tasks where expires_at <= :now and ended_at is not null order by expires_at limit :limit) returning 1`,
     ),
     /** Notes that sends in a locked thread need not look at tasks, unless one is open. */
-    clearQuestions: sql.run<[threadId: string]>(
+    clearQuestions: sql.run<[threadIds: readonly string[]]>(
       'tasks.clear_questions',
-      `update threads set has_questions = false where id = :thread_id
-         and not exists (select from tasks where thread_id = :thread_id and ended_at is null)
-         and not exists (select from expected_replies where thread_id = :thread_id)`,
+      `update threads h set has_questions = false where id = any(${hideFromPlanner(':thread_ids', 'text[]')})
+         and not exists (select from tasks where thread_id = h.id and ended_at is null)
+         and not exists (select from expected_replies where thread_id = h.id)`,
     ),
   },
-  (db, { read, listOpenInThread }) => ({
-    /** Locks tasks in the order of their ids until the transaction ends. */
-    async lock(ids: readonly string[]): Promise<TaskRow[]> {
-      const [, tasks] = await Promise.all([query(db, locks.tasks, { ids }), read(ids)]);
-      return tasks;
-    },
-    /** As `lock`, for the open tasks of a locked thread, oldest first. */
-    async lockOpenInThread(threadId: string): Promise<TaskRow[]> {
-      const lock = query(db, locks.openInThread, { thread_id: threadId });
-      const [, tasks] = await Promise.all([lock, listOpenInThread(threadId)]);
-      return tasks;
-    },
-  }),
+  (db, { read, listOpenInThreads }) => {
+    async function lockOpenInThreads(
+      thread_ids: readonly string[],
+      { wait }: { wait: boolean },
+    ): Promise<Map<string, TaskRow[]>> {
+      const [lockedRows, tasks] = await Promise.all([
+        query<{ id: string }>(db, wait ? locks.open : locks.openUnlocked, { thread_ids }),
+        listOpenInThreads(thread_ids),
+      ]);
+      const openOf = new Map(thread_ids.map((id): [string, TaskRow[]] => [id, []]));
+      for (const task of tasks) openOf.get(task.thread_id)?.push(task);
+      const lockedIds = new Set(lockedRows.map(({ id }) => id));
+      for (const { id, thread_id } of tasks) if (!lockedIds.has(id)) openOf.delete(thread_id);
+      return openOf;
+    }
+
+    return {
+      /** Locks tasks in the order of their ids until the transaction ends. */
+      async lock(ids: readonly string[]): Promise<TaskRow[]> {
+        const [, tasks] = await Promise.all([query(db, locks.tasks, { ids }), read(ids)]);
+        return tasks;
+      },
+      /**
+       * As `lock`, for the open tasks of locked threads, oldest first.
+       * @param options.wait whether to wait for tasks that another transaction has locked; otherwise their threads are left out.
+       */
+      lockOpenInThreads,
+      /** As `lockOpenInThreads`, for one thread. */
+      lockOpenInThread: async (threadId: string): Promise<TaskRow[]> =>
+        (await lockOpenInThreads([threadId], { wait: true })).get(threadId) ?? [],
+    };
+  },
 );

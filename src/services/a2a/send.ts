@@ -5,10 +5,10 @@ import { requireOpenTask } from '../../../packages/core/src/policies/tasks.ts';
 import type { FoundThreadRow } from '../../repositories/threads/threads.ts';
 import { findStartRefusal } from '../threads/threads.ts';
 import { agentNotFound, parseAgentKey, requireAgents } from '../access.ts';
-import { requireClientTask, throwForAgent } from './tasks.ts';
+import { type ClientTask, requireClientTask, throwForAgent } from './tasks.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type MessageDraft, sendMessage } from '../messages/send.ts';
-import { addTaskMessage, moveTask } from '../tasks/change.ts';
+import { createTaskChanges } from '../tasks/change.ts';
 import { lockOpenTask } from '../tasks/tasks.ts';
 import { openTask } from '../tasks/open.ts';
 import { noteArrival, requireInOrder } from '../remote/order.ts';
@@ -37,12 +37,18 @@ export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_t
   push: PushTarget | undefined;
 }
 
+/** What a message became. */
+export interface SentToTask {
+  task_id: string;
+  /** The task, if the message opened it. */
+  opened: Omit<ClientTask, 'feed_number'> | null;
+}
+
 /**
  * Sends a message of the actor to an agent: in an open task, or as a new task in their thread or in a new one. A repeated message stores nothing.
- * @returns the id of its task
  * @throws {DomainError} IDEMPOTENCY_MISMATCH, TASK_NOT_FOUND, INVALID_TRANSITION (the task has ended), VALIDATION_ERROR, and as `openTask`
  */
-export async function sendClientMessage(work: Work, message: ClientMessage): Promise<string> {
+export async function sendClientMessage(work: Work, message: ClientMessage): Promise<SentToTask> {
   const { agent, digest, wire } = message;
   const client = { client_id: work.actor.agent_id, client_message_id: message.message_id };
   const name = { ...client, handle: parseAgentKey(agent) };
@@ -55,14 +61,14 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
       'You already sent a different message with this messageId. Use a new messageId.',
     );
   }
-  if (found.digest) return found.task_id;
+  if (found.digest) return { task_id: found.task_id, opened: null };
   const { agent_id } = found;
   const sent = await (message.task_id === undefined ? open : continueTask)(work, message);
   const { task_id, message_id } = sent;
   work.changes.defer(work.db.a2aMessages.insert({ ...client, agent_id, task_id, message_id, digest, wire }));
   noteArrival(work, { ...sent, key: message.message_id });
   if (message.push) await putPushConfig(work, { agent, task_id }, message.push);
-  return task_id;
+  return { task_id, opened: sent.opened };
 }
 
 /**
@@ -121,12 +127,15 @@ async function open(work: Work, message: ClientMessage) {
     draft: { ...toDraft(message, id), reply_to: null },
     due_in_seconds: undefined,
     accepted_output_modes,
+    isEnded: !message.expects_reply,
   });
   if (!task) throw new Error('a question to a named agent has a task');
-  if (!message.expects_reply) moveTask(work, task, { report: 'completed' }, { by: null });
   if (context_id === undefined && hasConversation(work, message))
     await work.db.remoteThreads.addConversation(work.actor.agent_id, message.conversation, sent.thread_id);
-  return { task_id: id, message_id: sent.id, thread_id: sent.thread_id };
+  const { message_id: client_message_id, wire } = message;
+  const shown = { ...sent, artifact: false, data: null, client_message_id, wire: JSON.parse(wire) };
+  const opened = { ...task, delivery: 'stored' as const, status_message_id: null, messages: [shown] };
+  return { task_id: id, message_id: sent.id, thread_id: sent.thread_id, opened };
 }
 
 type InConversation = Pick<ClientMessage, 'conversation'>;
@@ -178,6 +187,10 @@ async function continueTask(work: Work, message: ClientMessage) {
   const effect = message.expects_reply ? { task_id: task.id } : { none: true };
   const draft = toDraft(message, task.id);
   const sent = await sendMessage(work, { ...draft, thread_id: task.thread_id, reply_to: null, task: effect });
-  if (!message.expects_reply) addTaskMessage(work, task.id, sent);
-  return { task_id, message_id: sent.id, thread_id: sent.thread_id };
+  if (!message.expects_reply) {
+    const changes = createTaskChanges();
+    changes.addMessage(task.id, sent);
+    changes.write(work);
+  }
+  return { task_id, message_id: sent.id, thread_id: sent.thread_id, opened: null };
 }

@@ -1,6 +1,6 @@
 import type { ClaimedItem } from '../../repositories/inbox/claims.ts';
 import type { LockedToken } from '../../repositories/inbox/claims.ts';
-import type { TaskRow } from '../../repositories/tasks/tasks.ts';
+import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { LockedInbox } from '../../repositories/inbox/inboxes.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { defaultInbox, maxLeases, type NextItem } from '../../../packages/core/src/domain/inbox.ts';

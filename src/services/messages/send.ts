@@ -9,6 +9,7 @@ import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { threadNotFound } from '../access.ts';
 import { requireActiveThread, requireActorState, requirePoliciesAllow } from '../actor-checks.ts';
 import { type LockedFiles, lockFiles, requireSendableFiles } from '../attachments/files-to-send.ts';
+import { createTaskChanges, type TaskChanges } from '../tasks/change.ts';
 import {
   applyMessage,
   hasNoQuestion,
@@ -56,6 +57,8 @@ interface Batch extends Pick<LoadedBatch, 'audiences' | 'replyTargets'> {
   files: LockedFiles;
   /** Of the threads that have any, by thread. */
   questions: ReadonlyMap<string, ThreadQuestions>;
+  /** Of the tasks of all threads. */
+  changes: TaskChanges;
   /** The messages that others of the batch replace, by id. */
   replaced: ReadonlyMap<string, ReplacedRow>;
 }
@@ -99,14 +102,13 @@ export async function sendMessages(
     lockFiles(first.work, fileRefs, { wait }),
   ]);
   const threads = new Map(loaded.threads.map((state) => [state.thread.id, startProgress(state)]));
-  const questions = wait
-    ? await loadQuestions(first.work, threads, sends)
-    : new Map<string, ThreadQuestions>();
+  const questions = await loadQuestions(first.work, threads, sends, { wait });
   const replaced = await loadReplaced(
     first.work,
     sends.map(({ message }) => message),
   );
-  const batch = { ...loaded, threads, files, questions, replaced };
+  const changes = createTaskChanges();
+  const batch = { ...loaded, threads, files, questions, changes, replaced };
   const results = sends.map((send): BatchResult<SentMessage> => {
     try {
       return placeMessage(send, batch, { wait });
@@ -123,6 +125,7 @@ export async function sendMessages(
     results.flatMap((result) => (result === null || result instanceof Error ? [] : [result])),
     changed,
   );
+  changes.write(first.work);
   if (replaced.size > 0) await markAllReplaced(sends, results, batch);
   first.work.changes.afterCommit(() =>
     loaded.store(
@@ -155,11 +158,12 @@ async function markAllReplaced(
   }
 }
 
-/** Reads the open questions of threads, and locks their tasks. A thread in which none is open has none from now on. */
+/** Reads the open questions of threads, as `lockQuestions`. A thread in which none is open has none from now on. */
 async function loadQuestions(
   work: Work,
   threads: ReadonlyMap<string, ThreadProgress>,
   sends: readonly Send[],
+  options: { wait: boolean },
 ): Promise<Map<string, ThreadQuestions>> {
   const withQuestions = [...threads.values()].flatMap(({ thread }) => (thread.has_questions ? [thread] : []));
   const replied = sends.flatMap(({ message: { reply_to, replaces } }) =>
@@ -169,13 +173,14 @@ async function loadQuestions(
     work,
     withQuestions.map(({ id }) => id),
     replied,
+    options,
   );
-  for (const thread of withQuestions) {
-    const found = questions.get(thread.id);
-    if (!found || !hasNoQuestion(found)) continue;
-    thread.has_questions = false;
-    work.changes.defer(work.db.tasks.clearQuestions(thread.id));
-  }
+  const cleared = withQuestions.filter(({ id }) => {
+    const found = questions.get(id);
+    return found && hasNoQuestion(found);
+  });
+  for (const thread of cleared) thread.has_questions = false;
+  if (cleared.length > 0) work.changes.defer(work.db.tasks.clearQuestions(cleared.map(({ id }) => id)));
   return questions;
 }
 
@@ -204,8 +209,9 @@ function placeMessage(
   const progress = batch.threads.get(thread_id);
   if (!progress && !wait) return null;
   if (!progress) throw threadNotFound();
-  // Tasks and inboxes are locked by a send of its own.
-  if (!wait && (progress.thread.has_questions || replaces !== null)) return null;
+  // Its questions were not read, or not locked. A message that replaces another one locks more, by a send of its own.
+  const questions = batch.questions.get(thread_id);
+  if (!wait && ((progress.thread.has_questions && !questions) || replaces !== null)) return null;
   requireActorState(audience);
   requireActiveThread(progress.thread);
   requirePoliciesAllow(progress.thread, audience.listeners);
@@ -236,21 +242,25 @@ function placeMessage(
     { type: 'message.created', thread_id, message_id: id, recipients: audience.member_ids },
     sent,
   );
-  const questions = batch.questions.get(thread_id);
   const isThreadOfTwo = audience.member_ids.length === 2;
-  if (questions) applyMessage(work, questions, sent, { effect, isThreadOfTwo });
-  if (!effect.opens && expectsReply(metadata)) deferExpected(work, sent, audience.member_ids);
-  if (effect.opens || expectsReply(metadata)) progress.thread.has_questions = true;
+  if (questions) applyMessage(work, questions, sent, { changes: batch.changes, effect, isThreadOfTwo });
+  const isExpecting = !effect.opens && expectsReply(metadata);
+  if (isExpecting) {
+    const asked_ids = deferExpected(work, sent, audience.member_ids);
+    questions?.expected.push(...asked_ids.map((asked_id) => ({ message_id: id, sender_id, asked_id })));
+  }
+  if (isExpecting || effect.opens === true) progress.thread.has_questions = true;
   if (asksPerson(metadata)) work.changes.enqueue(toNoticeJob(thread_id, id));
   return sent;
 }
 
-/** Notes that a message expects a reply of the other members. The statement travels with the commit. */
-function deferExpected(work: Work, sent: SentMessage, memberIds: readonly string[]): void {
+/** Notes that a message expects a reply of the other members. The statement travels with the commit. @returns their ids */
+function deferExpected(work: Work, sent: SentMessage, memberIds: readonly string[]): string[] {
   const { id, thread_id, sequence, sender_id, created_at } = sent;
   const asked_ids = memberIds.filter((member) => member !== sender_id).slice(0, maxAskedMembers);
   const about = { id, thread_id, sequence, sender_id, created_at, asked_ids };
   work.changes.defer(work.db.expectedReplies.insert({ ...about, asks_person: asksPerson(sent.metadata) }));
+  return asked_ids;
 }
 
 /** The statements travel with the commit. */

@@ -9,12 +9,13 @@ import {
   requireRoomForTask,
 } from '../../../packages/core/src/policies/tasks.ts';
 import type { FoundThreadRow } from '../../repositories/threads/threads.ts';
-import type { TaskRow, ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
+import type { ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
+import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type MessageDraft, sendMessage } from '../messages/send.ts';
 import { createThread } from '../threads/threads.ts';
-import { addTaskMessage, byActor, recordChange } from './change.ts';
+import { byActor, createTaskChanges } from './change.ts';
 
 /** A question, with what its task needs. */
 export interface Question {
@@ -31,6 +32,8 @@ export interface Question {
   draft: MessageDraft;
   due_in_seconds: number | undefined;
   accepted_output_modes: readonly string[];
+  /** Whether the task ends at once, because no answer is expected. */
+  isEnded?: boolean;
 }
 
 /** A question that was asked, with its task if it opened one. */
@@ -48,12 +51,13 @@ type Member = Pick<ViewedTaskRow, 'id'> & { canonical_handle: string };
  */
 export async function openTask(work: Work, question: Question): Promise<AskedTask> {
   requirePossibleDue(question.due_in_seconds, work.settings.taskDays);
+  const task = { opens: question.isEnded ? ('ended' as const) : true };
   if (question.thread === undefined) {
     const { message, thread } = await createThread(work, {
       participants: [question.asked ?? ''],
       subject: question.subject,
       metadata: question.reason === undefined ? {} : { reason: question.reason },
-      initial_message: { ...question.draft, task: { opens: true } },
+      initial_message: { ...question.draft, task },
     });
     if (!message) throw new Error('a thread with a first message has that message');
     const agent = thread.members.find(({ id }) => id !== work.actor.agent_id);
@@ -68,7 +72,7 @@ export async function openTask(work: Work, question: Question): Promise<AskedTas
   const message = await sendMessage(work, {
     ...question.draft,
     thread_id: thread.id,
-    ...(agent && { task: { opens: true } }),
+    ...(agent && { task }),
   });
   return { message, task: agent ? await insertTask(work, message, agent, question) : null };
 }
@@ -77,10 +81,10 @@ async function insertTask(
   work: Work,
   message: MessageRow,
   asked: Member,
-  { id = newId('task'), due_in_seconds, accepted_output_modes }: Question,
+  { id = newId('task'), due_in_seconds, accepted_output_modes, isEnded }: Question,
 ): Promise<ViewedTaskRow> {
   const { agent_id, handle } = work.actor;
-  requireRoomForTask(await work.db.tasks.countOpen(agent_id, asked.id));
+  const open = work.db.tasks.countOpen(agent_id, asked.id);
   const task: TaskRow = {
     ...createTask(
       {
@@ -95,10 +99,13 @@ async function insertTask(
     ),
     asks_person: asksPerson(message.metadata),
   };
-  work.changes.defer(work.db.tasks.insert(task));
-  addTaskMessage(work, task.id, message);
-  recordChange(work, task, 'created', { message_id: message.id, by: byActor(work) });
-  const viewed = await work.db.tasks.find(task.id, agent_id);
+  const changes = createTaskChanges();
+  changes.open(work, task, { message_id: message.id, by: byActor(work) });
+  changes.addMessage(task.id, message);
+  if (isEnded) changes.move(work, task, { report: 'completed' }, { by: null });
+  changes.write(work);
+  const [openTasks, viewed] = await Promise.all([open, work.db.tasks.find(task.id, agent_id)]);
+  requireRoomForTask(openTasks);
   if (!viewed) throw new Error('a task exists after its statement');
   return viewed;
 }

@@ -5,13 +5,14 @@ import {
   requireTaskClient,
   taskNotFound,
 } from '../../../packages/core/src/policies/tasks.ts';
-import type { TaskRow, ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
+import type { ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
+import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireCurrentLease } from '../inbox/access.ts';
 import { lockThread, type MessageDraft, sendMessage } from '../messages/send.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { requireTask } from './access.ts';
-import { addTaskMessage, byActor, moveTask, recordChange } from './change.ts';
+import { byActor, createTaskChanges, moveTask } from './change.ts';
 
 const maxMessages = 100;
 
@@ -73,9 +74,11 @@ export async function updateTask(work: Work, report: TaskReport): Promise<Viewed
       task: { none: true },
     }));
   const origin = { by: byActor(work), ...(sent && { message_id: sent.id }) };
-  if (sent) addTaskMessage(work, task.id, sent, { artifact, data });
-  if (sent && artifact) recordChange(work, task, 'result', origin);
-  moveTask(work, task, { report: state }, origin);
+  const changes = createTaskChanges();
+  if (sent) changes.addMessage(task.id, sent, { artifact, data });
+  if (sent && artifact) changes.record(work, task, 'result', origin);
+  changes.move(work, task, { report: state }, origin);
+  changes.write(work);
   if (lease_id !== undefined) await requireCurrentLease(work, lease_id);
   return { ...found, ...task };
 }

@@ -1,13 +1,13 @@
 import { findTaskOf, isOpenTask, type ReportedTaskState } from '../../../packages/core/src/domain/tasks.ts';
-import type { TaskRow } from '../../repositories/tasks/tasks.ts';
+import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { ExpectedReply } from '../../repositories/tasks/expected-replies.ts';
 import type { Work } from '../../work/unit-of-work.ts';
-import { addTaskMessage, byActor, moveTask, recordChange } from './change.ts';
+import { byActor, type TaskChanges } from './change.ts';
 
 /** What a message does to the tasks of its thread, besides the default. */
 export interface TaskEffect {
-  /** Whether it opens a task: it belongs to another one only by an explicit reply. */
-  opens?: boolean;
+  /** Whether it opens a task: it belongs to another one only by an explicit reply. `ended`: one that ends at once. */
+  opens?: boolean | 'ended';
   /** The state that the sender reports with it. Default: completed. */
   state?: ReportedTaskState;
   /** The task that it belongs to. Default: that of the message that it replies to. */
@@ -26,22 +26,29 @@ export interface ThreadQuestions {
   taskOfMessage: ReadonlyMap<string, string>;
 }
 
-/** Reads the open questions of locked threads, and locks their tasks. @returns them by thread */
+/**
+ * Reads the open questions of locked threads, and locks their tasks.
+ * @param options.wait whether to wait for tasks that another transaction has locked; otherwise their threads are left out.
+ * @returns them by thread
+ */
 export async function lockQuestions(
   { db: { tasks, expectedReplies } }: Work,
   threadIds: readonly string[],
   repliedIds: readonly string[],
+  options: { wait: boolean },
 ): Promise<Map<string, ThreadQuestions>> {
   if (threadIds.length === 0) return new Map();
-  const [links, lists, expected] = await Promise.all([
-    tasks.listMessageTasks(repliedIds),
-    Promise.all(threadIds.map((id) => tasks.lockOpenInThread(id))),
-    Promise.all(threadIds.map((id) => expectedReplies.listInThread(id))),
+  const [links, open, expected] = await Promise.all([
+    repliedIds.length > 0 ? tasks.listMessageTasks(repliedIds) : [],
+    tasks.lockOpenInThreads(threadIds, options),
+    expectedReplies.listInThreads(threadIds),
   ]);
   const taskOfMessage = new Map(links.map(({ message_id, task_id }) => [message_id, task_id]));
-  return new Map(
-    threadIds.map((id, at) => [id, { open: lists[at] ?? [], expected: expected[at] ?? [], taskOfMessage }]),
-  );
+  const questions = [...open].map(([id, tasksOfThread]): [string, ThreadQuestions] => [
+    id,
+    { open: tasksOfThread, expected: expected.filter(({ thread_id }) => thread_id === id), taskOfMessage },
+  ]);
+  return new Map(questions);
 }
 
 interface SentMessage {
@@ -58,6 +65,8 @@ export const hasNoQuestion = ({ open, expected }: ThreadQuestions): boolean =>
 
 /** What a message does to the questions of its thread. */
 interface Answering {
+  /** The changes of the transaction. */
+  changes: TaskChanges;
   effect: TaskEffect;
   isThreadOfTwo: boolean;
 }
@@ -97,20 +106,21 @@ function replaceInTask(
   work: Work,
   { open, taskOfMessage }: ThreadQuestions,
   { id, sequence, sender_id, replaces }: SentMessage,
+  changes: TaskChanges,
 ): boolean {
   const task_id = taskOfMessage.get(replaces ?? '');
   const task = open.find((each) => each.id === task_id && isOpenTask(each.state));
   if (!task) return false;
   const origin = { message_id: id, by: byActor(work) };
   const { generation } = task;
-  addTaskMessage(work, task.id, { id, sequence });
+  changes.addMessage(task.id, { id, sequence });
   const isQuestion = task.message_id === replaces;
   if (isQuestion) {
     Object.assign(task, { message_id: id, sequence });
     work.changes.defer(work.db.tasks.setQuestion(task));
   }
-  if (task.client_id === sender_id) moveTask(work, task, 'client_message', origin);
-  if (isQuestion && task.generation === generation) recordChange(work, task, 'state', origin);
+  if (task.client_id === sender_id) changes.move(work, task, 'client_message', origin);
+  if (isQuestion && task.generation === generation) changes.record(work, task, 'state', origin);
   return true;
 }
 
@@ -119,14 +129,14 @@ function moveTaskOf(
   work: Work,
   questions: ThreadQuestions,
   sent: SentMessage,
-  { effect, isThreadOfTwo }: Answering,
+  { changes, effect, isThreadOfTwo }: Answering,
 ): void {
-  if (replaceInTask(work, questions, sent)) return;
+  if (replaceInTask(work, questions, sent, changes)) return;
   const { open, taskOfMessage } = questions;
   const { id, sequence, sender_id, reply_to } = sent;
   const replied_task_id =
     effect.task_id ?? (reply_to === null ? null : (taskOfMessage.get(reply_to) ?? null));
-  const message = { sender_id, replied_task_id, opens_task: effect.opens === true };
+  const message = { sender_id, replied_task_id, opens_task: Boolean(effect.opens) };
   const stillOpen = open.filter(({ state }) => isOpenTask(state));
   const task = findTaskOf(message, stillOpen, isThreadOfTwo);
   if (!task) return;
@@ -134,7 +144,7 @@ function moveTaskOf(
   const isAnswer = task.agent_id === sender_id;
   const state = effect.state ?? 'completed';
   const artifact = isAnswer && state === 'completed';
-  addTaskMessage(work, task.id, { id, sequence }, { artifact });
-  if (artifact) recordChange(work, task, 'result', origin);
-  moveTask(work, task, isAnswer ? { report: state } : 'client_message', origin);
+  changes.addMessage(task.id, { id, sequence }, { artifact });
+  if (artifact) changes.record(work, task, 'result', origin);
+  changes.move(work, task, isAnswer ? { report: state } : 'client_message', origin);
 }

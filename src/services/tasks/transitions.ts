@@ -1,9 +1,9 @@
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import { nextTaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { causeOfClosing, causeOfLeaving } from '../../../packages/core/src/policies/tasks.ts';
-import type { TaskRow } from '../../repositories/tasks/tasks.ts';
+import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
-import { byActor, moveTask, recordChange } from './change.ts';
+import { byActor, createTaskChanges, moveTask } from './change.ts';
 
 /** Ends the open tasks of a thread that the actor closes. The caller has locked the thread. */
 export async function endTasksOfThread(work: Work, thread_id: string): Promise<void> {
@@ -70,11 +70,13 @@ export async function failTask(work: SystemWork, task_id: string): Promise<void>
 /** Marks tasks as overdue, and ends those whose time is over. @returns whether there may be more */
 export async function sweepTasks(work: SystemWork, limit: number): Promise<boolean> {
   const due = await work.db.tasks.lockDue(work.now, limit);
+  const changes = createTaskChanges();
   for (const task of due) {
     task.overdue_at = work.now;
-    recordChange(work, task, 'overdue', { by: null });
+    changes.record(work, task, 'overdue', { by: null });
     work.changes.enqueue(toNoticeJob(task.agent_id, task.id));
   }
+  changes.write(work);
   const expired = await work.db.tasks.lockExpired(work.now, limit);
   for (const task of expired) moveTask(work, task, 'fail', { by: null });
   return due.length === limit || expired.length === limit;

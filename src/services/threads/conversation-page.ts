@@ -2,7 +2,7 @@ import {
   downloadLifetimeMs,
   type FileAddresses,
 } from '../../../packages/core/src/domain/attachments/attachments.ts';
-import type { TaskRow } from '../../repositories/tasks/tasks.ts';
+import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
 import { attachmentNotFound } from '../access.ts';
 import type { Approval } from '../approvals/approvals.ts';

@@ -44,9 +44,10 @@ export async function createThread(work: Work, input: CreateThread) {
     members,
     unread_count: 0,
   };
-  await work.db.threads.insert({ ...thread, member_ids });
+  work.changes.defer(work.db.threads.insert({ ...thread, member_ids }));
   const remote = [creator, ...others].find(isRemote);
-  if (remote) await work.db.remoteThreads.insert({ thread_id: thread.id, agent_id: remote.id }, work.now);
+  if (remote)
+    work.changes.defer(work.db.remoteThreads.insert({ thread_id: thread.id, agent_id: remote.id }, work.now));
   work.changes.emit({
     type: 'thread.created',
     thread_id: thread.id,
