@@ -19,7 +19,8 @@ COPY packages/core/src ./packages/core/src
 COPY packages/client/src ./packages/client/src
 COPY workers ./workers
 COPY migrations ./migrations
-COPY scripts/copy-swagger-ui.mjs ./scripts/
+COPY assets ./assets
+COPY scripts/build-assets.mjs ./scripts/
 # Without the other scripts and bench/, which need a checkout.
 RUN npm run build
 

@@ -1,8 +1,9 @@
 // Adds a button to each text that a page offers to copy.
-for (const text of document.querySelectorAll('[data-copy]')) {
+function addButton(text) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'button quiet copy-button';
+  button.dataset.turboTemporary = '';
   button.textContent = 'Copy';
   button.setAttribute('aria-live', 'polite');
   const report = (isCopied) => (button.textContent = isCopied ? 'Copied' : 'Selected: press Ctrl+C');
@@ -17,3 +18,7 @@ for (const text of document.querySelectorAll('[data-copy]')) {
   });
   text.after(button);
 }
+
+const addButtons = () => document.querySelectorAll('[data-copy]').forEach(addButton);
+if (globalThis.Turbo) addEventListener('turbo:load', addButtons);
+else addButtons();

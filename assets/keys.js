@@ -1,67 +1,76 @@
 // The keyboard of the console. /console/keys describes it.
-const go = { h: '/console', c: '/console/conversations', a: '/console/agents' };
-let prefix = '';
-let dialog;
+import { visit } from '@hotwired/turbo';
+import { install } from '@github/hotkey';
 
-const isOpen = () => dialog?.open ?? false;
+const dialog = () => document.querySelector('dialog');
 
 function step(by) {
-  const list = isOpen() ? dialog : document.querySelector('main');
-  const links = Array.from(list.querySelectorAll('.thread-link, .row-title a')).filter((one) =>
+  const place = dialog() ?? document.querySelector('main');
+  const links = Array.from(place.querySelectorAll('.thread-link, .row-title a')).filter((one) =>
     one.checkVisibility(),
   );
-  const has = (one) => one.closest('li').contains(document.activeElement);
+  const has = (one) => one.closest('li, tr').contains(document.activeElement);
   const at = links.findIndex(has);
   const from = at < 0 ? links.findIndex((one) => one.matches('[aria-current]')) : at;
   links[Math.min(Math.max(from + by, 0), links.length - 1)]?.focus();
 }
 
-async function load(address) {
-  const response = await fetch(address);
-  if (response.redirected) location.reload();
-  return new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('main');
+// Shows the frame of another page over this one.
+function open(address) {
+  dialog()?.remove();
+  const box = document.body.appendChild(document.createElement('dialog'));
+  box.dataset.turboTemporary = '';
+  box.innerHTML = `<turbo-frame id="over" src="${address}" target="_top"></turbo-frame>`;
+  box.addEventListener('turbo:frame-load', () => (box.ariaLabel = box.querySelector('h1').textContent));
+  box.addEventListener('close', () => box.remove());
+  box.showModal();
 }
 
-async function open(address) {
-  const content = await load(address);
-  dialog ??= document.body.appendChild(document.createElement('dialog'));
-  dialog.replaceChildren(...content.childNodes);
-  dialog.ariaLabel = dialog.querySelector('h1').textContent;
-  if (!isOpen()) dialog.showModal();
-  dialog.querySelector('input')?.focus();
-}
+// The person has signed out.
+addEventListener('turbo:frame-missing', (event) => {
+  event.preventDefault();
+  location.reload();
+});
 
 function search() {
   const field = document.querySelector('#search');
   if (field) field.focus();
-  else location.assign('/console/conversations#search');
+  else visit('/console/conversations#search');
 }
 
 // On the row that has the focus.
 const press = (button) =>
   document.activeElement.closest('.row')?.querySelector(`.row-side ${button}`)?.click();
 
-const keys = {
+const letters = {
   '/': search,
-  '?': () => open('/console/keys'),
+  '?,Shift+?': () => open('/console/keys'),
   j: () => step(1),
   k: () => step(-1),
   a: () => press('.primary'),
   d: () => press('button.quiet'),
+  'g h': () => visit('/console'),
+  'g c': () => visit('/console/conversations'),
+  'g a': () => visit('/console/agents'),
 };
 
-function find({ key, target, ctrlKey, metaKey, altKey }) {
+for (const [key, act] of Object.entries(letters)) {
+  const button = document.createElement('button');
+  button.addEventListener('click', act);
+  install(button, key);
+}
+
+// These work in fields too.
+function find({ key, target, ctrlKey, metaKey }) {
   const hasModifier = ctrlKey || metaKey;
   if (hasModifier && key === 'k') return () => open('/console/find');
   if (hasModifier && key === 'Enter' && target.form) return () => target.form.requestSubmit();
-  if (isOpen() && key === 'ArrowDown') return () => step(1);
-  if (isOpen() && key === 'ArrowUp') return () => step(-1);
-  if (isOpen() && key === 'Enter' && target.matches('input'))
-    return () => dialog.querySelector('.row-title a')?.click();
-  if (hasModifier || altKey || target.closest('input, textarea, select')) return undefined;
-  const page = prefix === 'g' && go[key];
-  prefix = key;
-  return page ? () => location.assign(page) : keys[key];
+  if (!dialog()) return undefined;
+  if (key === 'ArrowDown') return () => step(1);
+  if (key === 'ArrowUp') return () => step(-1);
+  if (key === 'Enter' && target.matches('input'))
+    return () => dialog().querySelector('.row-title a')?.click();
+  return undefined;
 }
 
 addEventListener('keydown', (event) => {
@@ -71,13 +80,6 @@ addEventListener('keydown', (event) => {
   act();
 });
 
-async function update({ value, form }) {
-  const found = await load(`${form.action}?${new URLSearchParams({ q: value })}`);
-  // An older answer may come later.
-  if (value === form.elements.q.value)
-    dialog.querySelector('#found').replaceWith(found.querySelector('#found'));
-}
-
 addEventListener('input', ({ target }) => {
-  if (dialog?.contains(target)) void update(target);
+  if (dialog()?.contains(target)) target.form.requestSubmit();
 });

@@ -1,6 +1,7 @@
 // Shows what waits for the person as notifications of the browser.
 const name = 'ams-notified';
-const button = document.querySelector('[data-notify]');
+const asked = () => document.querySelector('[data-notify]');
+let hasTurn = false;
 
 function show({ data }) {
   const items = Array.from(new DOMParser().parseFromString(data, 'text/html').querySelectorAll('[data-key]'));
@@ -28,12 +29,17 @@ function connect() {
 
 // One page of a browser has the stream; another one takes over when it is closed.
 function takeTurn() {
+  const button = asked();
   if (button) button.hidden = Notification.permission === 'granted';
-  if (Notification.permission !== 'granted' || button?.dataset.notify === 'off') return;
+  const isOn = button ? button.dataset.notify === 'on' : 'notifies' in document.body.dataset;
+  if (!isOn || hasTurn || Notification.permission !== 'granted') return;
+  hasTurn = true;
   void navigator.locks.request(name, () => new Promise(connect));
 }
 
 if ('Notification' in window && navigator.locks) {
-  button?.addEventListener('click', () => void Notification.requestPermission().then(takeTurn));
-  takeTurn();
+  addEventListener('turbo:load', takeTurn);
+  addEventListener('click', ({ target }) => {
+    if (target === asked()) void Notification.requestPermission().then(takeTurn);
+  });
 }

@@ -96,7 +96,7 @@ function build() {
   runBuild(inRoot('scripts', 'client', 'build.mjs'));
   runBuild(inRoot('scripts', 'client', 'bundle.mjs'));
   removeLeftovers('dist');
-  runBuild(inRoot('scripts', 'copy-swagger-ui.mjs'));
+  runBuild(inRoot('scripts', 'build-assets.mjs'));
   const draft = `${stampFile}.${process.pid}`;
   writeFileSync(draft, stamp);
   renameSync(draft, stampFile);
@@ -114,8 +114,8 @@ function fingerprint() {
   const files = [
     'tsconfig.json',
     'tsconfig.build.json',
-    'scripts/copy-swagger-ui.mjs',
-    'node_modules/swagger-ui-dist/package.json',
+    'scripts/build-assets.mjs',
+    ...['swagger-ui-dist', '@hotwired/turbo'].map((name) => `node_modules/${name}/package.json`),
     ...[
       'src',
       'workers',
@@ -123,6 +123,7 @@ function fingerprint() {
       'bench',
       'chaos',
       'scripts',
+      'assets',
       'packages/core/src',
       'packages/client/src',
     ].flatMap(sources),
@@ -134,10 +135,12 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-/** Every .ts and .tsx file below a folder of the checkout, in a fixed order. */
+/** Every source file below a folder of the checkout, in a fixed order. */
 function sources(folder) {
   if (!existsSync(inRoot(folder))) return [];
-  const names = readdirSync(inRoot(folder), { recursive: true }).filter((name) => /\.tsx?$/.test(name));
+  const names = readdirSync(inRoot(folder), { recursive: true }).filter((name) =>
+    /\.(?:tsx?|js)$/.test(name),
+  );
   return names.sort((a, b) => (a < b ? -1 : 1)).map((name) => join(folder, name));
 }
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import type { Context } from 'koa';
-import type { PageScript } from './route.ts';
 
 /** Style sheets in cascade order. */
 const styles = [
@@ -19,7 +18,6 @@ const styles = [
   'start.css',
 ];
 const images = ['mark.svg', 'mark-news.svg'];
-const scripts = ['keys.js', 'live.js', 'copy.js', 'notify.js'];
 
 const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -28,26 +26,36 @@ const types: Record<string, string> = {
 };
 const yearSeconds = 31_536_000;
 
+/** A browser runs a script only if it is the one that the page was made with. */
+export interface Script {
+  src: string;
+  integrity: string;
+}
+
 export interface Assets {
   /** The address of all style sheets in one. */
   styles: string;
   mark: string;
   /** The mark with a dot. */
   markWithNews: string;
-  /** Scripts by the name that pages give. A browser runs one only if it is the one that the page was made with. */
-  scripts: Readonly<Record<PageScript, { src: string; integrity: string }>>;
+  /** The script of pages with the navigation. */
+  script: Script;
+  /** The script of the start page: buttons that copy. */
+  copyScript: Script;
   /** Serves a file under /assets/. Returns false if the path matches none. */
   serve(ctx: Context): boolean;
 }
 
-/** Loads style sheets, images and the script. Their addresses contain a hash of the content. */
+const inAssets = (name: string) => `#assets/${name}`;
+
+/** Loads style sheets, images and scripts. Their addresses contain a hash of the content. */
 export async function loadAssets(): Promise<Assets> {
   const { resolve } = createRequire(import.meta.url);
   const files = new Map<string, { type: string; bytes: Buffer }>();
   const addresses = new Map<string, string>();
   const contents = await Promise.all(
-    [...styles, ...images, ...scripts].map(
-      async (name) => [name, await readFile(resolve(`#assets/${name}`))] as const,
+    [...styles.map(inAssets), ...images.map(inAssets), inAssets('copy.js'), '#script/console.js'].map(
+      async (path) => [basename(path), await readFile(resolve(path))] as const,
     ),
   );
   const sheets = contents.filter(([name]) => extname(name) === '.css').map(([, bytes]) => bytes);
@@ -71,12 +79,8 @@ export async function loadAssets(): Promise<Assets> {
     styles: addressOf('console.css'),
     mark: addressOf('mark.svg'),
     markWithNews: addressOf('mark-news.svg'),
-    scripts: {
-      keys: script('keys.js'),
-      live: script('live.js'),
-      copy: script('copy.js'),
-      notify: script('notify.js'),
-    },
+    script: script('console.js'),
+    copyScript: script('copy.js'),
     serve(ctx) {
       const file = files.get(ctx.path);
       if (!file || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return false;

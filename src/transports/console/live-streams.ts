@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, h } from 'preact';
 import type { Context } from 'koa';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
@@ -8,19 +8,28 @@ import { createSseStream, sendStream, sseRetry, sseText, type SseStream } from '
 import { readLiveState } from '../../services/people/live-pages.ts';
 import type { ServiceCalls } from '../../services/people/service-calls.ts';
 
+/** What changes on an open page. */
+export interface LiveUpdate {
+  content: ComponentChildren;
+  /** The title of the page, if it changes with the content. */
+  title?: string;
+}
+
 /** The part of a page that is kept up to date. */
 export interface LiveContent {
+  /** The id of the part. Absent: the stream has the content for a script. */
+  target?: string;
   /** For the page of one conversation. */
   thread_id?: string;
   /** Reads and renders the content with the person's current rights. @throws {DomainError} when the person may not read it any more */
-  render(): Promise<ComponentChildren>;
+  render(): Promise<LiveUpdate>;
   /** For a stream that says that a page is open. It is renewed when the stream begins. */
   lease?: { renew(): Promise<void> };
 }
 
 export interface LiveStreams {
   /**
-   * Answers with an event stream (HTML standard, section 9.2): one event for each change, with the whole content as HTML and the cursor after it as id.
+   * Answers with an event stream (HTML standard, section 9.2): one event for each change, with the whole content as a stream action of Turbo and the cursor after it as id.
    * The event `end` says that the page is no longer live.
    * @throws {DomainError} RATE_LIMITED
    */
@@ -163,13 +172,23 @@ function createSleeper() {
   };
 }
 
+/** An action of a stream of Turbo. */
+const update = (attributes: object, content: ComponentChildren) =>
+  h('turbo-stream', { action: 'update', ...attributes }, h('template', null, content));
+
 /** Null when the person may no longer read the content. */
 async function renderOrEnd(
   { renderFragment }: LiveStreamsParts,
   { ctx, person, content }: OpenStream,
 ): Promise<string | null> {
   try {
-    return renderFragment(ctx, person, await content.render());
+    const { content: children, title } = await content.render();
+    const { target } = content;
+    const updates = [
+      title !== undefined && update({ targets: 'head > title' }, title),
+      target === undefined ? children : update({ target, method: 'morph' }, children),
+    ];
+    return renderFragment(ctx, person, updates);
   } catch (error) {
     if (error instanceof DomainError && error.status === 404) return null;
     throw error;

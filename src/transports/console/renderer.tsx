@@ -11,7 +11,7 @@ import { createKnownBrowsers, type KnownBrowsers } from './known-browsers.ts';
 import { LayoutContextProvider } from './components/layout-context.ts';
 import { Layout } from './components/layout.tsx';
 import { type ErrorPageContent, messagePage } from './pages/error.tsx';
-import type { Answer, PageScript, Redirect, ShownPage } from './route.ts';
+import type { Answer, Redirect, ShownPage } from './route.ts';
 import { timeZoneOf } from './time-zone.ts';
 
 export interface PageRendererParts {
@@ -64,10 +64,17 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     const path = ctx.path;
     const token = () => csrf.tokenFor(ctx, person);
     const timeZone = timeZoneOf(ctx, person);
-    const shown = { person, path, timeZone, flash, assets, keptForm, isCompact: isCompact(ctx) };
-    const scripts = scriptsOf(page, person, state);
-    const { openApprovals } = state;
-    const context = { ...shown, openApprovals, scripts, csrf: token };
+    const shown = {
+      person,
+      path,
+      method: ctx.method,
+      timeZone,
+      flash,
+      assets,
+      keptForm,
+      isCompact: isCompact(ctx),
+    };
+    const context = { ...shown, ...state, csrf: token };
     const html = renderToString(
       <LayoutContextProvider value={context}>
         <Layout {...page} />
@@ -75,7 +82,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     );
     ctx.status = page.status ?? 200;
     if (page.retry_after !== undefined) ctx.set('Retry-After', String(page.retry_after));
-    ctx.set('Content-Security-Policy', contentSecurityPolicy(page, scripts));
+    ctx.set('Content-Security-Policy', contentSecurityPolicy(page, person));
     ctx.type = 'text/html; charset=utf-8';
     ctx.body = `<!doctype html>${html}`;
   }
@@ -94,13 +101,13 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
       const context = {
         person,
         path: ctx.path,
+        method: ctx.method,
         timeZone: timeZoneOf(ctx, person),
         flash: undefined,
         assets,
         keptForm: undefined,
         isCompact: isCompact(ctx),
-        openApprovals: 0,
-        scripts: [],
+        ...noState,
         csrf: () => csrf.tokenFor(ctx, person),
       };
       return renderToString(<LayoutContextProvider value={context}>{content}</LayoutContextProvider>);
@@ -124,23 +131,21 @@ function redirect(ctx: Context, { to, flash }: Redirect): void {
   ctx.status = 303;
 }
 
-/** The scripts of a page. Only pages with the navigation have the keyboard: sign-in and consent load none. */
-function scriptsOf(
-  { shell = 'console', script }: ShownPage,
-  person: Person | undefined,
-  { notifies }: PersonState,
-): PageScript[] {
-  const names = [person && shell === 'console' && ('keys' as const), script, notifies && ('notify' as const)];
-  return [...new Set(names.filter((name) => name !== undefined && name !== false))];
-}
+/** The digest of the styles that Turbo adds for its progress bar. A test in a browser fails when they change. */
+const turboStyles = 'sha256-WAyOw4V+FqDc35lQPyRADLBWbuNK8ahvYEaQIYF1+Ps=';
 
-/** Allows no scripts (a page with one: those of this origin; except with copy buttons only, they also connect to it), no external resources, no framing, and forms only to this origin. Chromium also applies `form-action` to every redirect after a form, and a client may redirect to anywhere, so pages that lead to one do not have it. */
-function contentSecurityPolicy({ form_leaves }: ShownPage, scripts: readonly PageScript[]): string {
+/**
+ * Allows no external resources, no framing, and forms only to this origin. Pages with the navigation load scripts of this origin and connect
+ * to it; the start page only has buttons that copy. Chromium also applies `form-action` to every redirect after a form, and a client may
+ * redirect to anywhere, so pages that lead to one do not have it.
+ */
+function contentSecurityPolicy({ shell = 'console', form_leaves }: ShownPage, person: Person | undefined) {
+  const isConsole = shell === 'console' && person !== undefined;
   return [
     "default-src 'none'",
-    ...(scripts.length === 0 ? [] : ["script-src 'self'"]),
-    ...(scripts.some((name) => name !== 'copy') ? ["connect-src 'self'"] : []),
-    "style-src 'self'",
+    ...(isConsole || shell === 'start' ? ["script-src 'self'"] : []),
+    ...(isConsole ? ["connect-src 'self'"] : []),
+    `style-src 'self'${isConsole ? ` '${turboStyles}'` : ''}`,
     "img-src 'self'",
     ...(form_leaves ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",

@@ -29,12 +29,6 @@ export interface PersonVisit extends Visit {
 /** The page layout: with the console navigation, for a single task, or the start page. */
 export type Shell = 'console' | 'focus' | 'start';
 
-/**
- * `keys` is the keyboard of pages with the navigation, `live` updates a part of the page, `copy` adds buttons to the texts that can be copied,
- * `notify` shows notifications of the browser.
- */
-export type PageScript = 'keys' | 'live' | 'copy' | 'notify';
-
 export interface ShownPage {
   title: string;
   body: ComponentChildren;
@@ -44,8 +38,6 @@ export interface ShownPage {
   status?: number;
   /** Seconds, for the Retry-After header. */
   retry_after?: number | undefined;
-  /** The only script that it loads, besides `keys`, and `notify` if the person has turned it on. */
-  script?: PageScript | undefined;
   /** Whether the icon shows that something waits for the person. */
   hasNews?: boolean;
   /** Whether the answer to its form leads to another site, which may redirect further. */

@@ -27,7 +27,14 @@ test('the package has every program, migration and asset, and no other files', (
     expect(packed).toContain(`dist/migrations/${name.replace(/ts$/, 'js')}`);
   for (const name of readdirSync(join(root, 'assets'))) expect(packed).toContain(`assets/${name}`);
   const folders = new Set(packed.map((path) => path.split('/').slice(0, 2).join('/')));
-  const expected = ['dist/migrations', 'dist/packages', 'dist/src', 'dist/swagger-ui', 'dist/workers'];
+  const expected = [
+    'dist/assets',
+    'dist/migrations',
+    'dist/packages',
+    'dist/src',
+    'dist/swagger-ui',
+    'dist/workers',
+  ];
   expect([...folders].filter((folder) => folder.startsWith('dist/')).toSorted()).toEqual(expected);
   const others = packed.filter((path) => !/^(dist|assets)\//.test(path)).toSorted();
   expect(others).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'].toSorted());

@@ -36,10 +36,11 @@ export async function buildPreviousRelease(): Promise<Release> {
   execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], limits);
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noCheck'], limits);
-  // Only a development dependency: its files are a part of the build.
-  const swagger = 'node_modules/swagger-ui-dist';
-  await cp(join(root, swagger), join(folder, swagger), { recursive: true });
-  execFileSync(process.execPath, ['scripts/copy-swagger-ui.mjs'], limits);
+  // Only development dependencies: what is made of them is a part of the build.
+  const names = ['swagger-ui-dist', 'esbuild', '@esbuild', '@hotwired', '@github'];
+  const packages = names.map((name) => join('node_modules', name));
+  await Promise.all(packages.map((path) => cp(join(root, path), join(folder, path), { recursive: true })));
+  execFileSync(process.execPath, ['scripts/build-assets.mjs'], limits);
   const built = (entry: string) => join(folder, 'dist', entry);
   const runProgram = (env: Record<string, string>, ...args: string[]) =>
     void execFileSync(process.execPath, args, { ...limits, env: { ...process.env, ...env } });

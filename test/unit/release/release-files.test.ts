@@ -98,8 +98,8 @@ describe('the image', () => {
     expect(read('.dockerignore').split('\n')).toContain('!assets');
     // The build copies these.
     expect(imports['#swagger-ui/*']).toBe('./dist/swagger-ui/*');
-    expect(dockerfile).toMatch(/^COPY scripts\/copy-swagger-ui\.mjs \.\/scripts\/$/m);
-    expect(read('.dockerignore').split('\n')).toContain('!scripts/copy-swagger-ui.mjs');
+    expect(dockerfile).toMatch(/^COPY scripts\/build-assets\.mjs \.\/scripts\/$/m);
+    expect(read('.dockerignore').split('\n')).toContain('!scripts/build-assets.mjs');
   });
 
   test('runs programs that the build creates', () => {

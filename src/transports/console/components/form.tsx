@@ -8,16 +8,24 @@ interface FormProps {
   class?: string;
   /** Hidden fields by name. */
   hidden?: Record<string, string | undefined> | undefined;
+  /** Whether the script sends it, so that the page stays. Only for forms that are always answered with a redirect or an error. */
+  redirects?: boolean;
   children: ComponentChildren;
 }
 
 /** A POST form with a CSRF token. */
-export function Form({ action, class: className = 'stack', hidden = {}, children }: FormProps) {
+export function Form({ action, class: className = 'stack', hidden = {}, redirects, children }: FormProps) {
   const { csrf, keptForm } = useLayoutContext();
   const fields = Object.entries({ csrf: csrf(), ...hidden });
   const kept = keptForm?.action === action ? keptForm.fields : undefined;
   return (
-    <form method="post" action={action} class={className} accept-charset="utf-8">
+    <form
+      method="post"
+      action={action}
+      class={className}
+      accept-charset="utf-8"
+      data-turbo={redirects === true ? 'true' : undefined}
+    >
       {fields.map(
         ([name, value]) =>
           value !== undefined && <input type="hidden" name={name} value={value} key={name} />,
@@ -63,9 +71,9 @@ export function Button({
 }
 
 /** A link that looks like a button. */
-export function ButtonLink({ href, kind = 'quiet', wide = false, children }: LinkProps) {
+export function ButtonLink({ href, kind = 'quiet', wide = false, isFile = false, children }: LinkProps) {
   return (
-    <a class={`button ${kind}${wide ? ' wide' : ''}`} href={href}>
+    <a class={`button ${kind}${wide ? ' wide' : ''}`} href={href} data-turbo={isFile ? 'false' : undefined}>
       {children}
     </a>
   );
@@ -75,6 +83,8 @@ interface LinkProps {
   href: string;
   kind?: 'primary' | 'quiet' | 'danger';
   wide?: boolean;
+  /** Whether it leads to a file in place of a page. */
+  isFile?: boolean;
   children: ComponentChildren;
 }
 
@@ -89,12 +99,13 @@ interface AboutProps {
   about?: string | undefined;
 }
 
-type ButtonFormProps = Pick<FormProps, 'action' | 'hidden'> & Pick<ButtonProps, 'kind'>;
+type ButtonFormProps = Pick<FormProps, 'action' | 'hidden' | 'redirects'> & Pick<ButtonProps, 'kind'>;
 
 /** A form that is one button, such as that of a row. */
-export function PostButton({ action, hidden, about, kind = 'quiet', label }: ButtonFormProps & AboutProps) {
+export function PostButton(props: ButtonFormProps & AboutProps) {
+  const { action, hidden, about, kind = 'quiet', label, redirects = true } = props;
   return (
-    <Form action={action} class="inline" hidden={hidden}>
+    <Form action={action} class="inline" hidden={hidden} redirects={redirects}>
       <Button kind={kind}>
         {label}
         <About text={about} />
@@ -152,7 +163,12 @@ export function Decision({ action, hidden, yes, no, about, isLarge = false, ...g
     </>
   );
   return (
-    <Form action={action} class={isLarge ? 'stack' : (given.class ?? 'button-pair')} hidden={hidden}>
+    <Form
+      action={action}
+      class={isLarge ? 'stack' : (given.class ?? 'button-pair')}
+      hidden={hidden}
+      redirects
+    >
       {isLarge ? <Actions even>{buttons}</Actions> : buttons}
     </Form>
   );

@@ -4,13 +4,13 @@ import type { Person } from '../../../../packages/core/src/domain/auth/actor.ts'
 import type { Assets } from '../assets.ts';
 import type { Flash } from '../flash.ts';
 import type { KeptForm } from '../kept-form.ts';
-import type { PageScript } from '../route.ts';
 
 /** Data that every component of a page can read. */
 export interface LayoutContext {
   person: Person | undefined;
   /** Path of the page. */
   path: string;
+  method: string;
   /** The time zone of the reader. Undefined: unknown. */
   timeZone: string | undefined;
   flash: Flash | undefined;
@@ -19,7 +19,8 @@ export interface LayoutContext {
   keptForm: KeptForm | undefined;
   /** The number of pending approvals, for the navigation. */
   openApprovals: number;
-  scripts: readonly PageScript[];
+  /** Whether the person has turned notifications of the browser on. */
+  notifies: boolean;
   /** Whether lists and messages are closer together. */
   isCompact: boolean;
   /** Creates the CSRF token. */

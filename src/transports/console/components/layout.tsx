@@ -3,11 +3,11 @@ import type { Shell, ShownPage } from '../route.ts';
 import { Notice } from './content.tsx';
 import { AccountMenu, Navigation } from './navigation.tsx';
 
-const productName = 'Agent Messaging';
+export const productName = 'Agent Messaging';
 
 /** The HTML document of a page. */
-export function Layout({ title, body, shell = 'console', hasNews }: ShownPage) {
-  const { assets, person, flash, openApprovals, scripts, isCompact } = useLayoutContext();
+export function Layout({ title, body, shell = 'console', hasNews, status = 200 }: ShownPage) {
+  const { assets, person, flash, openApprovals, notifies, isCompact } = useLayoutContext();
   // A page with news of its own has their number in its title.
   const count = hasNews === undefined && openApprovals > 0 ? `(${openApprovals}) ` : '';
   const actualShell: Shell = shell === 'console' && !person ? 'focus' : shell;
@@ -19,17 +19,21 @@ export function Layout({ title, body, shell = 'console', hasNews }: ShownPage) {
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <title>{`${count}${title} · ${productName}`}</title>
-        <link rel="stylesheet" href={assets.styles} />
-        {scripts.map((name) => (
-          <script {...assets.scripts[name]} type="module" key={name} />
-        ))}
+        <link rel="stylesheet" href={assets.styles} data-turbo-track="reload" />
+        <TurboRules shell={actualShell} status={status} />
+        {actualShell !== 'focus' && (
+          <script {...(actualShell === 'console' ? assets.script : assets.copyScript)} type="module" />
+        )}
         <link
           rel="icon"
           type="image/svg+xml"
           href={(hasNews ?? openApprovals > 0) ? assets.markWithNews : assets.mark}
         />
       </head>
-      <body class={`shell-${actualShell}${isCompact ? ' compact' : ''}`}>
+      <body
+        class={`shell-${actualShell}${isCompact ? ' compact' : ''}`}
+        data-notifies={notifies ? '' : undefined}
+      >
         <a class="skip" href="#main">
           Skip to content
         </a>
@@ -41,6 +45,24 @@ export function Layout({ title, body, shell = 'console', hasNews }: ShownPage) {
         </main>
       </body>
     </html>
+  );
+}
+
+/**
+ * Sign-in, consent and the start page are ordinary navigations. A form that was kept over the end of a session (status 403) must not be
+ * requested again. A page that answers a form can have a secret, so it is not kept.
+ */
+function TurboRules({ shell, status }: { shell: Shell; status: number }) {
+  const { method } = useLayoutContext();
+  if (shell !== 'console')
+    return status === 200 ? <meta name="turbo-visit-control" content="reload" /> : null;
+  return (
+    <>
+      <meta name="turbo-root" content="/console" />
+      <meta name="turbo-refresh-method" content="morph" />
+      <meta name="turbo-refresh-scroll" content="preserve" />
+      <meta name="turbo-cache-control" content={method === 'POST' ? 'no-cache' : 'no-preview'} />
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 interface LiveRegionProps {
+  id: string;
   /** Path of the event stream with the content. */
   address: string;
   /** The state that the page shows: the stream begins with what came after it. Absent: the region is not live. */
@@ -13,10 +14,11 @@ interface LiveRegionProps {
 }
 
 /** A part of a page that the script keeps up to date. Elements with an id stay in place when they do not change. */
-export function LiveRegion({ address, cursor, follow = false, label, children }: LiveRegionProps) {
+export function LiveRegion({ id, address, cursor, follow = false, label, children }: LiveRegionProps) {
   if (cursor === undefined) return <>{children}</>;
   return (
     <div
+      id={id}
       role="log"
       aria-live="polite"
       aria-label={label}

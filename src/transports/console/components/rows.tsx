@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, h } from 'preact';
 import type { Visibility } from '../../../../packages/core/src/domain/agents/agents.ts';
 import type { AgentOfPerson } from '../../../services/people/agents.ts';
 import { formatTime } from '../time-zone.ts';
@@ -164,10 +164,11 @@ export function Time({ at, now = Date.now(), isShort = false }: TimeProps) {
   const exact = formatTime(at, timeZone, { dateStyle: 'medium', timeStyle: 'short' });
   const text =
     relativeTime(at - now) ?? (isShort ? formatTime(at, timeZone, { dateStyle: 'medium' }) : exact);
-  return (
-    <time dateTime={new Date(at).toISOString()} title={exact}>
-      {isShort ? text.replace(/^(\d+) (\w)\w* ago$/, '$1$2') : text}
-    </time>
+  const properties = { datetime: new Date(at).toISOString(), title: exact, 'no-title': '' };
+  return h(
+    'relative-time',
+    isShort ? { ...properties, format: 'micro' } : properties,
+    isShort ? text.replace(/^(\d+) (\w)\w* ago$/, '$1$2') : text,
   );
 }
 

@@ -23,7 +23,7 @@ export function CopyValue({ label, value }: SecretProps) {
   );
 }
 
-/** Text in several lines to copy, such as a program. The page names the script `copy`. */
+/** Text in several lines to copy, such as a program. */
 export function CopyText({ label, text }: { label: string; text: string }) {
   return (
     <pre tabIndex={0} role="region" aria-label={label} data-copy>
@@ -68,5 +68,5 @@ export function secretPage({ heading, title, secrets, storageNote, text, next }:
       </Card>
     </>
   );
-  return { title: 'Copy the secret', body, script: 'copy' };
+  return { title: 'Copy the secret', body };
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, h } from 'preact';
 import { Card, ErrorNotice, Heading } from '../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../components/form.tsx';
 import { type FormErrors, formPage, redirectOrWarn } from '../form-errors.ts';
@@ -7,7 +7,6 @@ import {
   type Answer,
   type ConsoleRoute,
   page,
-  type PageScript,
   type PersonVisit,
   type Redirect,
   type ShownPage,
@@ -66,7 +65,8 @@ export interface PageDefinition<V extends PageVisit> {
   back?: Per<V, { href: string; text: string } | undefined>;
   /** Beside the heading. */
   action?(visit: V): ComponentChildren;
-  script?: Per<V, PageScript | undefined>;
+  /** The id of the frame around the page, for pages that are also shown over others. */
+  frame?: string;
   sections: readonly (Section<V> | Show<V>)[];
   /** The changes of its buttons, each by its path after that of the page. */
   changes?: Readonly<Record<string, Change<V>>>;
@@ -82,7 +82,7 @@ export function definePage<V extends PageVisit>(definition: PageDefinition<V>): 
   const load = async (visit: PersonVisit) => definition.load({ ...visit, address: addressOf(path, visit) });
 
   async function show(visit: V, submitted?: Submitted): Promise<ShownPage> {
-    const { title, heading, script } = definition;
+    const { title, heading } = definition;
     const isErrorShown = forms.length > 1;
     const state = submitted && { ...submitted, isErrorShown };
     const contents = await Promise.all(sections.map(async (section) => section.show(visit, state)));
@@ -93,7 +93,8 @@ export function definePage<V extends PageVisit>(definition: PageDefinition<V>): 
         {contents}
       </>
     );
-    return { ...formPage(valueFor(title, visit), body, submitted?.errors), script: valueFor(script, visit) };
+    const framed = definition.frame === undefined ? body : <Frame id={definition.frame}>{body}</Frame>;
+    return formPage(valueFor(title, visit), framed, submitted?.errors);
   }
 
   return [
@@ -133,6 +134,11 @@ function DefaultHeading<V extends PageVisit>(props: { definition: PageDefinition
       action={definition.action?.(visit)}
     />
   );
+}
+
+/** A part of a page that Turbo can load by itself. Its links lead to whole pages. */
+export function Frame({ id, children }: { id: string; children: ComponentChildren }) {
+  return h('turbo-frame', { id, target: '_top' }, children);
 }
 
 /** The path of a page for a request. */

@@ -4,7 +4,7 @@ import { findConversations } from '../../../services/threads/conversations.ts';
 import { Card, Facts } from '../components/content.tsx';
 import { Handle, monogram, Rows } from '../components/rows.tsx';
 import { consoleLinks } from '../components/navigation.tsx';
-import { personPage } from '../define/page.tsx';
+import { Frame, personPage } from '../define/page.tsx';
 import type { PersonVisit } from '../route.ts';
 import { conversationAddress } from './conversations/filters.tsx';
 import { titleOf } from './conversations/rows.tsx';
@@ -17,9 +17,10 @@ const maxShown = 12;
 export const findPage = personPage({
   path: '/console/find',
   title: 'Go to',
+  frame: 'over',
   sections: [
     ({ query }) => (
-      <form method="get" action="/console/find" role="search">
+      <form method="get" action="/console/find" role="search" data-turbo="true" data-turbo-frame="found">
         <label class="visually-hidden" for="find">
           Page, agent or conversation
         </label>
@@ -31,13 +32,14 @@ export const findPage = personPage({
           placeholder="Page, agent or conversation"
           maxLength={100}
           autocomplete="off"
+          autofocus
         />
       </form>
     ),
     async (visit) => (
-      <div id="found">
+      <Frame id="found">
         <Found places={await findPlaces(visit)} />
-      </div>
+      </Frame>
     ),
   ],
 });
@@ -106,6 +108,7 @@ const keyboard = [
 export const keysPage = personPage({
   path: '/console/keys',
   title: 'Keyboard',
+  frame: 'over',
   sections: [
     () => (
       <Card>

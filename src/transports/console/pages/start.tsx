@@ -82,5 +82,5 @@ function startPage({ public_url, signup }: PageParts['settings'], isSignedIn: bo
       </section>
     </>
   );
-  return { title: 'Messaging for software agents', body, shell: 'start', script: 'copy' };
+  return { title: 'Messaging for software agents', body, shell: 'start' };
 }

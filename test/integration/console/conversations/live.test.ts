@@ -198,15 +198,17 @@ test('pages have scripts of this origin only, with their digests; sign-in has no
   const live = await ada.go(`${path}/${id}`);
   expect(live.headers.get('content-security-policy')).toContain("script-src 'self'; connect-src 'self'");
   const scripts = live.elements('script').map(({ attribs }) => attribs);
-  expect(scripts.map(({ src }) => src?.replace(/\..*/, ''))).toEqual(['/assets/keys', '/assets/live']);
+  expect(scripts.map(({ src }) => src?.replace(/\..*/, ''))).toEqual(['/assets/console']);
   for (const { src = '', integrity } of scripts) {
     const served = await ada.go(src);
     expect(served.headers.get('content-type')).toContain('text/javascript');
     expect(integrity).toBe(`sha384-${createHash('sha384').update(served.text).digest('base64')}`);
   }
-  const names = ['keys', 'live', 'copy', 'notify'];
+  const names = ['console', 'keys', 'live', 'copy', 'notify'];
   const files = await Promise.all(names.map((name) => readFile(`assets/${name}.js`)));
   expect(gzipSync(Buffer.concat(files)).length).toBeLessThanOrEqual(6 * 1024);
+  const whole = await readFile('dist/assets/console.js');
+  expect(gzipSync(whole).length).toBeLessThanOrEqual(60 * 1024);
   ada.cookies.clear();
   const plain = await ada.go('/sign-in');
   expect(plain.headers.get('content-security-policy')).not.toContain('script-src');

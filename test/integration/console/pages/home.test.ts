@@ -136,7 +136,7 @@ test('what waits appears on an open page, with the count in its title', async ()
   const page = await openLivePage(service.url, ada, findLiveAddress(await ada.go('/console')));
   await ask(mine, other, 'A new question');
   await expect.poll(page.shown).toContain('A new question');
-  expect(page.shown()).toContain('data-title="(1) Home · Agent Messaging"');
+  expect(page.shown()).toContain('<template>(1) Home · Agent Messaging</template>');
   page.close();
 });
 

@@ -51,7 +51,8 @@ function shown(over: Partial<Client>): { html: string } {
     styles: '',
     mark: '',
     markWithNews: '',
-    scripts: { keys: none, live: none, copy: none, notify: none },
+    script: none,
+    copyScript: none,
     serve: () => false,
   };
   const frame = {
@@ -63,7 +64,8 @@ function shown(over: Partial<Client>): { html: string } {
     keptForm: undefined,
     isCompact: false,
     openApprovals: 0,
-    scripts: [],
+    notifies: false,
+    method: 'GET',
     csrf: () => 'c',
   };
   const html = renderToString(h(LayoutContextProvider, { value: frame }, page.body));

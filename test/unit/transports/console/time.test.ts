@@ -27,12 +27,12 @@ test.each([
   [now - 31 * 1_440 * minute, '21 Oct 2026, 12:00 UTC'],
 ])('%i is written as %s', (at, words) => {
   const html = render(at);
-  expect(html).toContain(`>${words}</time>`);
+  expect(html).toContain(`>${words}</relative-time>`);
   expect(html).toContain(`datetime="${new Date(at).toISOString()}"`);
 });
 
 test('a date is written in the zone of the reader', () => {
   const at = Date.UTC(2026, 9, 20, 23, 30);
-  expect(render(at, 'Europe/Berlin')).toContain('>21 Oct 2026, 01:30</time>');
+  expect(render(at, 'Europe/Berlin')).toContain('>21 Oct 2026, 01:30</relative-time>');
   expect(render(now - minute, 'America/New_York')).toContain('title="21 Nov 2026, 06:59"');
 });

@@ -23,7 +23,6 @@ export const agentOverviewPage = agentPage({
   path: '',
   right: 'manages',
   title: ({ agent }) => agent.display_name,
-  script: 'copy',
   sections: [
     ({ agent, agentPath }) => (
       <Card title="Status" action={<ButtonLink href={agentPath('settings')}>Settings</ButtonLink>}>

@@ -128,7 +128,7 @@ function ExportCard({ report }: { report: ExportReport }) {
       </CountPoints>
       {size_bytes !== null && (
         <Actions>
-          <ButtonLink href={`${exportsPath}/${id}/archive`} kind="primary">
+          <ButtonLink href={`${exportsPath}/${id}/archive`} kind="primary" isFile>
             {`Download ${sizeText(size_bytes)}`}
           </ButtonLink>
         </Actions>

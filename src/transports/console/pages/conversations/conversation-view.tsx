@@ -70,7 +70,9 @@ function ThreadHead({ page }: { page: ConversationPage }) {
             </>
           )}
           {(earlier || !isLatest) && <GoToDate address={address} />}
-          <a href={`${address}/raw${isLatest ? '' : `?before=${last + 1}`}`}>JSON</a>
+          <a data-turbo="false" href={`${address}/raw${isLatest ? '' : `?before=${last + 1}`}`}>
+            JSON
+          </a>
         </nav>
       </div>
     </header>
@@ -154,6 +156,7 @@ export function conversationPage(
   const body = (
     <Panes list={<ConversationPane list={list} open={conversation.id} />}>
       <LiveRegion
+        id="live-thread"
         address={`/console/live/conversations/${conversation.id}?${liveQuery.toString()}`}
         cursor={isLatest ? cursor : undefined}
         label="Messages"
@@ -168,8 +171,7 @@ export function conversationPage(
       />
     </Panes>
   );
-  const page = formPage(titleOf(conversation), body, entered?.formErrors);
-  return { ...page, script: isLatest && cursor !== undefined ? 'live' : undefined };
+  return formPage(titleOf(conversation), body, entered?.formErrors);
 }
 
 /** Messages on one page. */

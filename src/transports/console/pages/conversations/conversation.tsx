@@ -37,12 +37,13 @@ export const conversationPages = [
     }
     return showConversation(visit, input);
   }),
-  liveRoute('/console/live/conversations/:id', async (visit) => {
+  liveRoute('/console/live/conversations/:id', 'live-thread', async (visit) => {
     const { params, query, read } = visit;
     const wanted = { thread_id: params['id'] ?? '', limit: maxLiveMessages };
     const found = await read(readConversationPage, readerOf(visit), wanted);
     const from = readSequence(query.get('from')) ?? 1;
-    return <LiveContent page={startAt(found, from)} whole={readSequence(query.get('whole'))} />;
+    const whole = readSequence(query.get('whole'));
+    return { content: <LiveContent page={startAt(found, from)} whole={whole} /> };
   }),
   page(`${path}/raw`, async (visit) => {
     const found = await visit.read(readConversation, readerOf(visit), readQuery(visit));

@@ -46,7 +46,13 @@ function File({ file, address }: { file: Attachment; address: string }) {
   const name = <bdi>{file.filename}</bdi>;
   return (
     <p class="file">
-      {file.scan_status === 'clean' ? <a href={address}>{name}</a> : name}{' '}
+      {file.scan_status === 'clean' ? (
+        <a href={address} data-turbo="false">
+          {name}
+        </a>
+      ) : (
+        name
+      )}{' '}
       <span class="hint">
         {file.content_type} · {sizeText(file.size_bytes)}
       </span>{' '}

@@ -27,13 +27,13 @@ export const conversationListPages = [
     if (query.search !== '') return showFound(visit, query);
     const list = await readConversationList(visit, query);
     const body = <Panes list={<ConversationPane list={list} />} />;
-    return { title: 'Conversations', body, script: list.cursor === undefined ? undefined : 'live' };
+    return { title: 'Conversations', body };
   }),
-  liveRoute('/console/live/conversations', async (visit) => {
+  liveRoute('/console/live/conversations', 'live-list', async (visit) => {
     const query = { ...readListQuery(visit.query), after: null };
     const found = await findListed(visit, query);
     const open = visit.query.get('open') ?? undefined;
-    return <Conversations query={query} found={found} hasAgents open={open} />;
+    return { content: <Conversations query={query} found={found} hasAgents open={open} /> };
   }),
 ];
 

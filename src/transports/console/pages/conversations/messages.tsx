@@ -1,7 +1,7 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { requestText, stateLabels } from '../approvals/approval-text.ts';
 import { Badge } from '../../components/content.tsx';
-import { Button, Form } from '../../components/form.tsx';
+import { Decision } from '../../components/form.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
 import { formatTime } from '../../time-zone.ts';
 import { Message } from './message.tsx';
@@ -92,14 +92,7 @@ function ApprovalEntry({ approval }: { approval: Approval }) {
       </p>
       {message !== '' && <blockquote class="quote">{message}</blockquote>}
       {state === 'pending' && (
-        <Form action={address} class="button-pair">
-          <Button name="decision" value="approve">
-            Approve<span class="visually-hidden"> the request of @{agent_handle}</span>
-          </Button>
-          <Button kind="quiet" name="decision" value="deny">
-            Deny<span class="visually-hidden"> the request of @{agent_handle}</span>
-          </Button>
-        </Form>
+        <Decision action={address} yes="approve" no="deny" about={`the request of @${agent_handle}`} />
       )}
     </li>
   );

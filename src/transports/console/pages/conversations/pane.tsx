@@ -96,6 +96,7 @@ export function ConversationPane({ list: { query, agents, found, cursor }, open 
     <>
       <PaneHeading title="Conversations" query={query} agents={agents} isPage={open === undefined} />
       <LiveRegion
+        id="live-list"
         address={`/console/live/conversations?${live.toString()}`}
         cursor={cursor}
         label="Conversations"

@@ -25,18 +25,24 @@ export const waitPages = [
     title: 'Missing answers',
     lead: 'Open tasks, and messages that expect a reply, of the last 30 days, the longest wait first.',
     back: { href: conversationsAddress, text: 'Conversations' },
-    script: ({ cursor }) => (cursor === undefined ? undefined : 'live'),
     sections: [
       async (visit) => (
         <Card>
-          <LiveRegion address="/console/live/waits" cursor={visit.cursor} label="Missing answers">
+          <LiveRegion
+            id="live-waits"
+            address="/console/live/waits"
+            cursor={visit.cursor}
+            label="Missing answers"
+          >
             <Waits waits={await readWaits(visit)} />
           </LiveRegion>
         </Card>
       ),
     ],
   }),
-  liveRoute('/console/live/waits', async (visit) => <Waits waits={await readWaits(visit)} />),
+  liveRoute('/console/live/waits', 'live-waits', async (visit) => ({
+    content: <Waits waits={await readWaits(visit)} />,
+  })),
 ];
 
 const states: Record<WaitState, { label: string; tone: 'plain' | 'warning' | 'accent' }> = {

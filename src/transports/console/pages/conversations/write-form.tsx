@@ -48,6 +48,7 @@ export function WriteForm({ page, entered, answer }: WriteProps) {
       )}
       <Form
         class="composer-form"
+        redirects
         action={`${conversationAddress(id)}/messages`}
         hidden={{
           idempotency_key: createIdempotencyKey(),

@@ -11,6 +11,7 @@ import { Card, Empty, Heading } from '../../components/content.tsx';
 import { findConversations } from '../../../../services/threads/conversations.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { countWaiting, readWaiting, type Waiting } from '../../../../services/people/waiting.ts';
+import { productName } from '../../components/layout.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { FirstStepsList } from './first-steps.tsx';
 import { homeTitle, WaitingList } from './waiting.tsx';
@@ -36,7 +37,10 @@ export const homePages = [
     ]);
     return homePage({ person, agents, dashboard, content, cursor: state?.cursor, ...parts.settings });
   }),
-  liveRoute('/console/live/home', async (visit) => <LiveContent {...await readLiveContent(visit)} />),
+  liveRoute('/console/live/home', 'news', async (visit) => {
+    const found = await readLiveContent(visit);
+    return { content: <LiveContent {...found} />, title: `${homeTitle(found.waiting)} · ${productName}` };
+  }),
 ];
 
 /** What the page keeps up to date. */
@@ -87,7 +91,12 @@ function homePage({ person, agents, dashboard, content, cursor, public_url }: Ho
   const body = (
     <>
       <Heading title={`Hello, ${person.username}`} />
-      <LiveRegion address="/console/live/home" cursor={cursor} label="First steps, and what waits for you">
+      <LiveRegion
+        id="news"
+        address="/console/live/home"
+        cursor={cursor}
+        label="First steps, and what waits for you"
+      >
         <LiveContent {...content} />
       </LiveRegion>
       {dashboard.invitations.length > 0 && (
@@ -118,7 +127,6 @@ function homePage({ person, agents, dashboard, content, cursor, public_url }: Ho
   return {
     title: homeTitle(waiting),
     body,
-    script: cursor === undefined ? undefined : 'live',
     hasNews: countWaiting(waiting) > 0,
   };
 }

@@ -22,10 +22,9 @@ interface WaitingListProps {
 
 /** Everything that waits for the person, each with who asks, its age, and buttons for the answer. */
 export function WaitingList({ waiting, calm: { agents, last_at } }: WaitingListProps) {
-  const title = `${homeTitle(waiting)} · Agent Messaging`;
   if (countWaiting(waiting) === 0)
     return (
-      <p class="calm" data-title={title} id="waiting-none">
+      <p class="calm" id="waiting-none">
         Nothing waits for you.
         {agents > 0 && (agents === 1 ? ' Your agent is fine.' : ` All ${agents} agents are fine.`)}
         {last_at !== undefined && [' Last message ', <Time at={last_at} />, '.']}
@@ -42,11 +41,7 @@ export function WaitingList({ waiting, calm: { agents, last_at } }: WaitingListP
     waiting.inboxes.map(describeInbox),
     waiting.webhooks.map(describeWebhook),
   ].flatMap((items) => items.toSorted((one, other) => (one.at ?? 0) - (other.at ?? 0)).map(toRow));
-  return (
-    <div data-title={title} id="waiting-list">
-      <Rows label="Waiting for you" rows={rows} id="waiting" />
-    </div>
-  );
+  return <Rows label="Waiting for you" rows={rows} id="waiting" />;
 }
 
 /** Something that waits. */

@@ -97,11 +97,12 @@ export const notificationStream = publicPage('/console/live/notifications', (vis
       if (!(await read(hasBrowserNotifications, account_id)))
         throw new DomainError('NOT_FOUND', 'Notifications of the browser are off.');
       const items = await read(readWaitingItems, account_id);
-      return items.map(({ key, path: address, text }) => (
+      const content = items.map(({ key, path: address, text }) => (
         <a href={address} data-key={key} key={key}>
           {text}
         </a>
       ));
+      return { content };
     },
   });
   return 'handled';

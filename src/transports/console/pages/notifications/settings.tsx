@@ -47,7 +47,6 @@ export const notificationsPage = definePage<NotificationVisit>({
   }),
   title: 'Notifications',
   lead: 'Learn of what waits for you: approvals, contact requests, questions, failed webhooks and inboxes. All notifications are off until you turn them on.',
-  script: 'notify',
   sections: [
     ({ settings }) => <BrowserCard isOn={settings.browser} />,
     formSection({

@@ -134,6 +134,7 @@ export function webhookStatus({ webhook, agentPath }: AgentVisit & OfWebhook) {
             label="Rotate secret"
             action={`${address}/rotate`}
             hidden={{ idempotency_key: createIdempotencyKey() }}
+            redirects={false}
           />
           <ButtonLink href={`${address}/remove`} kind="danger">
             Remove

@@ -1,0 +1,26 @@
+// The script of the pages with the navigation, with the libraries that it uses. Every page works without it.
+import { config } from '@hotwired/turbo';
+import '@github/relative-time-element';
+import './copy.js';
+import './keys.js';
+import './live.js';
+import './notify.js';
+
+// Forms that can answer with a page of their own, such as one with a secret, are sent by the browser.
+config.forms.mode = 'optin';
+
+// Pages show times in this zone.
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+document.cookie = `ams_zone=${encodeURIComponent(timeZone)}; path=/; max-age=31536000; samesite=lax`;
+
+let listPlace = 0;
+const list = () => document.querySelector('.pane-list');
+addEventListener('turbo:before-render', () => (listPlace = list()?.scrollTop ?? 0));
+
+addEventListener('turbo:load', () => {
+  list()?.scrollTo(0, listPlace);
+  // A conversation opens at its first unread message, once.
+  const start = document.querySelector('li.message[autofocus]');
+  start?.removeAttribute('autofocus');
+  if (!location.hash) start?.focus();
+});
