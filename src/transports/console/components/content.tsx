@@ -75,7 +75,7 @@ export function Card({ title, action, tone = 'plain', children }: CardProps) {
   );
 }
 
-type Tone = 'plain' | 'good' | 'warning' | 'danger' | 'accent';
+export type Tone = 'plain' | 'good' | 'warning' | 'danger' | 'accent';
 
 /** A label of one or two words. */
 export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {

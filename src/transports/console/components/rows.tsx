@@ -2,7 +2,8 @@ import { type ComponentChildren, h } from 'preact';
 import type { Visibility } from '../../../../packages/core/src/domain/agents/agents.ts';
 import type { AgentOfPerson } from '../../../services/people/agents.ts';
 import { formatTime } from '../time-zone.ts';
-import { Badge, Icon } from './content.tsx';
+import { Badge, Icon, type Tone } from './content.tsx';
+import { PostButton, RowLink } from './form.tsx';
 import { useLayoutContext } from './layout-context.ts';
 
 export interface Row {
@@ -13,34 +14,68 @@ export interface Row {
   mark?: ComponentChildren;
   title: ComponentChildren;
   text?: ComponentChildren;
-  /** Badges and buttons. */
+  /** Lines in place of the text. The parts of a line that are there have dots between them. */
+  lines?: readonly (readonly ComponentChildren[])[];
+  badges?: readonly (readonly [tone: Tone, text: ComponentChildren] | false)[];
+  buttons?: readonly (RowButton | false)[];
+  /** Content after badges and buttons. */
   side?: ComponentChildren;
 }
+
+/** A button of a row: a form with `action`, or a link with `href`. */
+type RowButton = ({ action: string; hidden?: Record<string, string> } | { href: string }) & {
+  label: string;
+  /** What it is about, for screen readers. */
+  about?: string | undefined;
+  kind?: 'primary' | 'quiet';
+};
 
 /** A list of items with their actions. */
 export function Rows({ label, rows, id }: { label: string; rows: readonly Row[]; id?: string }) {
   return (
     <ul class="rows" aria-label={label} id={id}>
-      {rows.map(({ key, id: rowId, mark, title, text, side }) => (
-        <li class="row" key={key} id={rowId}>
-          {mark !== undefined && (
+      {rows.map((row) => (
+        <li class="row" key={row.key} id={row.id}>
+          {row.mark !== undefined && (
             <span class="mark" aria-hidden="true">
-              {mark}
+              {row.mark}
             </span>
           )}
           <div class="row-text">
-            <div class="row-title">{title}</div>
-            {text !== undefined && <div class="row-hint">{text}</div>}
+            <div class="row-title">{row.title}</div>
+            {row.lines?.map(
+              (line) =>
+                line.some(Boolean) && (
+                  <div class="row-hint">
+                    <Dots of={line} />
+                  </div>
+                ),
+            )}
+            {row.text !== undefined && <div class="row-hint">{row.text}</div>}
           </div>
-          {side !== undefined && <div class="row-side">{side}</div>}
+          <Side {...row} />
         </li>
       ))}
     </ul>
   );
 }
 
+function Side({ badges = [], buttons = [], side }: Row) {
+  const isEmpty = side === undefined && !badges.some(Boolean) && !buttons.some(Boolean);
+  if (isEmpty) return null;
+  return (
+    <div class="row-side">
+      {badges.map((badge) => badge && [<Badge tone={badge[0]}>{badge[1]}</Badge>, ' '])}
+      {buttons.map(
+        (button) => button && ('href' in button ? <RowLink {...button} /> : <PostButton {...button} />),
+      )}
+      {side}
+    </div>
+  );
+}
+
 /** The parts that are there, with a dot between them. */
-export function Dots({ of: parts }: { of: readonly ComponentChildren[] }) {
+function Dots({ of: parts }: { of: readonly ComponentChildren[] }) {
   const shown = parts.filter((part) => part !== null && part !== undefined && part !== false && part !== '');
   return <>{shown.map((part, index) => [index > 0 && ' · ', part])}</>;
 }

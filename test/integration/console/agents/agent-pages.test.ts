@@ -75,7 +75,7 @@ describe('the profile', () => {
       expect.stringMatching(/^\/assets\/mark\./),
     ]);
     expect(page.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; frame/,
+      /^default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'sha256-[\w+/=]+'; img-src 'self'; form-action 'self'; frame/,
     );
     expect(readFormFields(page, pageOf(mine, '/profile'))).toMatchObject({
       display_name: 'New name',

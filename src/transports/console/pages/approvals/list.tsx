@@ -1,8 +1,6 @@
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { type Approval, listApprovals } from '../../../../services/approvals/approvals.ts';
-import { Dots, Handle, monogram, type Row, Time } from '../../components/rows.tsx';
-import { Badge } from '../../components/content.tsx';
-import { RowLink } from '../../components/form.tsx';
+import { Handle, monogram, type Row, Time } from '../../components/rows.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
 import { type PageVisit, personPage } from '../../define/page.tsx';
 import { stateLabels, requestText } from './approval-text.ts';
@@ -75,20 +73,21 @@ function approvalRow(approval: Approval): Row {
         <bdi>{agent_display_name}</bdi> {requestText(approval)}
       </a>
     ),
-    text: (
-      <Dots
-        of={[
-          <Handle of={agent_handle} />,
-          ['requested ', <Time at={created_at} />],
-          decided_at !== null && ['decided ', <Time at={decided_at} />],
-        ]}
-      />
-    ),
-    side:
-      state === 'pending' ? (
-        <RowLink label="Decide" href={address} kind="primary" about={`: ${requestText(approval)}`} />
-      ) : (
-        <Badge tone={tone}>{label}</Badge>
-      ),
+    lines: [
+      [
+        <Handle of={agent_handle} />,
+        ['requested ', <Time at={created_at} />],
+        decided_at !== null && ['decided ', <Time at={decided_at} />],
+      ],
+    ],
+    badges: [state !== 'pending' && [tone, label]],
+    buttons: [
+      state === 'pending' && {
+        label: 'Decide',
+        href: address,
+        kind: 'primary',
+        about: `: ${requestText(approval)}`,
+      },
+    ],
   };
 }

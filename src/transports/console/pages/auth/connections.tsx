@@ -1,8 +1,7 @@
 import { type Connection, endConnection, listConnections } from '../../../../services/auth/connections.ts';
 import { isOwnClient } from '../../../http/authorization-requests.ts';
-import { Dots, Handle, Time } from '../../components/rows.tsx';
+import { Handle, Time } from '../../components/rows.tsx';
 import { Badge, Icon } from '../../components/content.tsx';
-import { PostButton } from '../../components/form.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
 import { personPage } from '../../define/page.tsx';
 import { hostOf, isOnDevice } from '../../hosts.ts';
@@ -32,15 +31,32 @@ export const connectionsPage = personPage({
         key: connection.grant_id,
         mark: <Icon name={isOnDevice(connection.redirect_host) ? 'computer' : 'globe'} />,
         title: <AppName {...connection} />,
-        text: <Access {...connection} />,
-        side: (
-          <PostButton
-            label="Disconnect"
-            action={`${address}/end`}
-            hidden={{ grant_id: connection.grant_id }}
-            about={`the app at ${connection.redirect_host}`}
-          />
-        ),
+        lines: [
+          [
+            [
+              'As ',
+              <a href={`/console/agents/${connection.agent_id}`}>
+                <Handle of={connection.handle} />
+              </a>,
+            ],
+            ['redirects to ', <strong>{connection.redirect_host}</strong>],
+          ],
+          [<Scopes scopes={connection.scopes} />],
+          [
+            ['Since ', <Time at={connection.created_at} />],
+            connection.last_used_at === null
+              ? 'never used'
+              : ['used ', <Time at={connection.last_used_at} />],
+          ],
+        ],
+        buttons: [
+          {
+            label: 'Disconnect',
+            action: `${address}/end`,
+            hidden: { grant_id: connection.grant_id },
+            about: `the app at ${connection.redirect_host}`,
+          },
+        ],
       }),
     }),
   ],
@@ -57,27 +73,6 @@ export const connectionsPage = personPage({
 function parsePosition(text: string | null): { created_at: number; grant_id: string } | null {
   const [, time = '', grant_id = ''] = /^(\d{1,15})\.([\w-]{1,100})$/.exec(text ?? '') ?? [];
   return grant_id === '' ? null : { created_at: Number(time), grant_id };
-}
-
-function Access({ agent_id, handle, redirect_host, scopes, created_at, last_used_at }: Connection) {
-  return (
-    <>
-      As{' '}
-      <a href={`/console/agents/${agent_id}`}>
-        <Handle of={handle} />
-      </a>{' '}
-      · redirects to <strong>{redirect_host}</strong>
-      <br />
-      <Scopes scopes={scopes} />
-      <br />
-      <Dots
-        of={[
-          ['Since ', <Time at={created_at} />],
-          last_used_at === null ? 'never used' : ['used ', <Time at={last_used_at} />],
-        ]}
-      />
-    </>
-  );
 }
 
 /** The name of an app. Only the address of a client metadata document is verified. */

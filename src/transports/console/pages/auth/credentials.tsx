@@ -4,9 +4,9 @@ import {
   requireCredential,
   revokeCredential,
 } from '../../../../services/auth/credentials.ts';
-import { Badge, Icon } from '../../components/content.tsx';
-import { ButtonLink, RowLink } from '../../components/form.tsx';
-import { Dots, Time } from '../../components/rows.tsx';
+import { Icon } from '../../components/content.tsx';
+import { ButtonLink } from '../../components/form.tsx';
+import { Time } from '../../components/rows.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
 import { agentConfirmation, agentPage, type AgentVisit } from '../agents/agent-page.tsx';
 import { Scopes } from './scope-choices.tsx';
@@ -49,30 +49,30 @@ export const credentialsPage = agentPage({
         key: client_id,
         mark: <Icon name="key" />,
         title: name ?? 'Unnamed',
-        text: (
-          <>
-            <span class="code">{client_id}</span>
-            <br />
-            <Scopes scopes={credential.scopes} />
-            <br />
-            <History {...credential} />
-          </>
-        ),
-        side:
-          revoked_at === null ? (
-            <>
-              <RowLink
-                label="Rotate"
-                href={`${address}/${client_id}/rotate`}
-                about={`the secret of ${name ?? client_id}`}
-              />
-              <RowLink label="Revoke" href={`${address}/${client_id}/revoke`} about={name ?? client_id} />
-            </>
-          ) : (
-            <Badge>
-              Revoked <Time at={revoked_at} />
-            </Badge>
-          ),
+        lines: [
+          [<span class="code">{client_id}</span>],
+          [<Scopes scopes={credential.scopes} />],
+          [
+            ['Created ', <Time at={credential.created_at} />],
+            credential.last_used_at === null
+              ? 'never used'
+              : ['used ', <Time at={credential.last_used_at} />],
+            credential.rotated_at !== null && ['secret of ', <Time at={credential.rotated_at} />],
+          ],
+        ],
+        badges: [revoked_at !== null && ['plain', ['Revoked ', <Time at={revoked_at} />]]],
+        buttons: [
+          revoked_at === null && {
+            label: 'Rotate',
+            href: `${address}/${client_id}/rotate`,
+            about: `the secret of ${name ?? client_id}`,
+          },
+          revoked_at === null && {
+            label: 'Revoke',
+            href: `${address}/${client_id}/revoke`,
+            about: name ?? client_id,
+          },
+        ],
       }),
     }),
     (visit) => (
@@ -86,22 +86,6 @@ export const credentialsPage = agentPage({
     ),
   ],
 });
-
-function History({
-  created_at,
-  last_used_at,
-  rotated_at,
-}: Omit<Credential, 'client_id' | 'name' | 'revoked_at'>) {
-  return (
-    <Dots
-      of={[
-        ['Created ', <Time at={created_at} />],
-        last_used_at === null ? 'never used' : ['used ', <Time at={last_used_at} />],
-        rotated_at !== null && ['secret of ', <Time at={rotated_at} />],
-      ]}
-    />
-  );
-}
 
 /** Reads the credential of a page. @throws {DomainError} NOT_FOUND */
 export async function loadCredential({

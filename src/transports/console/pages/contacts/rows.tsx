@@ -2,9 +2,9 @@ import type {
   ContactRecord,
   ContactRequestRecord,
 } from '../../../../../packages/core/src/records/contact.ts';
-import { Dots, Handle, monogram, type Row, Time } from '../../components/rows.tsx';
-import { Badge, Quote } from '../../components/content.tsx';
-import { Decision, PostButton, RowLink } from '../../components/form.tsx';
+import { Handle, monogram, type Row, Time } from '../../components/rows.tsx';
+import { Quote } from '../../components/content.tsx';
+import { Decision } from '../../components/form.tsx';
 import type { AgentVisit } from '../agents/agent-page.tsx';
 
 /** A received contact request with Approve and Reject. */
@@ -29,17 +29,8 @@ export function outgoingRow({ to, ...request }: ContactRequestRecord, { address 
   const about = `@${to.canonical_handle}`;
   return {
     ...requestRow(request, to),
-    side: (
-      <>
-        <Badge>Pending</Badge>
-        <PostButton
-          label="Withdraw"
-          action={`${address}/requests/withdraw`}
-          hidden={{ request_id }}
-          about={about}
-        />
-      </>
-    ),
+    badges: [['plain', 'Pending']],
+    buttons: [{ label: 'Withdraw', action: `${address}/requests/withdraw`, hidden: { request_id }, about }],
   };
 }
 
@@ -65,27 +56,24 @@ function requestRow(
 export function contactRow(contact: ContactRecord, { address }: AgentVisit): Row {
   const { agent_id, canonical_handle, display_name, favorite, is_online, same_owner, since } = contact;
   const about = `@${canonical_handle}`;
-  const hidden = { agent_id, favorite: String(!favorite) };
   return {
     key: agent_id,
     mark: monogram(display_name),
-    title: (
-      <>
-        <bdi>{display_name}</bdi> {same_owner && <Badge>Same owner</Badge>}{' '}
-        {favorite && <Badge tone="accent">Favorite</Badge>} {is_online && <Badge tone="good">Online</Badge>}
-      </>
-    ),
-    text: <Dots of={[<Handle of={canonical_handle} />, ['since ', <Time at={since} />]]} />,
-    side: (
-      <>
-        <PostButton
-          label={favorite ? 'Remove favorite' : 'Add favorite'}
-          action={`${address}/favorite`}
-          hidden={hidden}
-          about={about}
-        />
-        <RowLink label="Remove" href={`${address}/${agent_id}/remove`} about={about} />
-      </>
-    ),
+    title: <bdi>{display_name}</bdi>,
+    lines: [[<Handle of={canonical_handle} />, ['since ', <Time at={since} />]]],
+    badges: [
+      same_owner && ['plain', 'Same owner'],
+      favorite && ['accent', 'Favorite'],
+      is_online && ['good', 'Online'],
+    ],
+    buttons: [
+      {
+        label: favorite ? 'Remove favorite' : 'Add favorite',
+        action: `${address}/favorite`,
+        hidden: { agent_id, favorite: String(!favorite) },
+        about,
+      },
+      { label: 'Remove', href: `${address}/${agent_id}/remove`, about },
+    ],
   };
 }

@@ -1,8 +1,8 @@
 import { presentSubject, type WaitState } from '../../../../../packages/core/src/domain/threads.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { listWaits, type QuestionWait } from '../../../../services/threads/waits.ts';
-import { Handle, monogram, Rows, Time } from '../../components/rows.tsx';
-import { Badge, Card, Empty } from '../../components/content.tsx';
+import { Handle, monogram, type Row, Rows, Time } from '../../components/rows.tsx';
+import { Card, Empty } from '../../components/content.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { liveRoute } from '../../define/live.ts';
 import { definePage, type PageVisit } from '../../define/page.tsx';
@@ -59,26 +59,25 @@ function Waits({ waits }: { waits: readonly QuestionWait[] }) {
         An agent is listed here while its task is open, or its message expects a reply.
       </Empty>
     );
-  const rows = waits.map((wait) => ({
+  const rows = waits.map((wait): Row => ({
     key: `${wait.message_id}-${wait.member_id}`,
     id: `${wait.message_id}-${wait.member_id}`,
     mark: monogram(wait.member_handle),
     title: [<Handle of={wait.sender_handle} />, ' waits for ', <Handle of={wait.member_handle} />],
-    text: (
-      <>
+    lines: [
+      [
         <a href={conversationAddress(wait.thread_id)}>
           <bdi>{presentSubject(wait.subject) ?? 'Conversation without a subject'}</bdi>
-        </a>{' '}
-        · since <Time at={wait.since} /> · {wait.received ? 'delivered' : 'not delivered'}
-      </>
-    ),
-    side: (
-      <>
-        {wait.overdue && <Badge tone="danger">Overdue</Badge>}
-        {wait.paused && <Badge tone="warning">Paused</Badge>}
-        <Badge tone={states[wait.wait_state].tone}>{states[wait.wait_state].label}</Badge>
-      </>
-    ),
+        </a>,
+        ['since ', <Time at={wait.since} />],
+        wait.received ? 'delivered' : 'not delivered',
+      ],
+    ],
+    badges: [
+      wait.overdue && ['danger', 'Overdue'],
+      wait.paused && ['warning', 'Paused'],
+      [states[wait.wait_state].tone, states[wait.wait_state].label],
+    ],
   }));
   return <Rows label="Missing answers" rows={rows} id="waits" />;
 }

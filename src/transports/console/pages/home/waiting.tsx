@@ -3,7 +3,7 @@ import { presentSubject } from '../../../../../packages/core/src/domain/threads.
 import { countWaiting, type Waiting } from '../../../../services/people/waiting.ts';
 import { Handle, monogram, type Row, Rows, Time } from '../../components/rows.tsx';
 import { Badge, Icon, Quote } from '../../components/content.tsx';
-import { Decision, PostButton, RowLink } from '../../components/form.tsx';
+import { Decision } from '../../components/form.tsx';
 import { requestText } from '../approvals/approval-text.ts';
 import { conversationAddress } from '../conversations/filters.tsx';
 import { nameOf } from '../webhooks/fields.tsx';
@@ -56,13 +56,15 @@ interface Item {
   handle: string | undefined;
   at: number | undefined;
   below?: ComponentChildren;
-  side: ComponentChildren;
+  /** The one button, or else other content with the buttons. */
+  button?: NonNullable<Row['buttons']>[number];
+  side?: ComponentChildren;
 }
 
 /** The buttons of the list return to it. */
 const home = { return_to: '/console' };
 
-function toRow({ id, mark, address, title, kind, tone, handle, at, below, side }: Item): Row {
+function toRow({ id, mark, address, title, kind, tone, handle, at, below, button, side }: Item): Row {
   return {
     key: id,
     id,
@@ -74,6 +76,7 @@ function toRow({ id, mark, address, title, kind, tone, handle, at, below, side }
         {below}
       </>
     ),
+    buttons: [button ? { ...button, kind: 'primary' } : false],
     side,
   };
 }
@@ -140,7 +143,7 @@ function describeQuestion(question: Waiting['questions'][number]): Item {
         <Handle of={sender_handle} />: <bdi>{preview}</bdi>
       </p>
     ),
-    side: <RowLink label="Answer" href={`${address}#write`} kind="primary" about={title} />,
+    button: { label: 'Answer', href: `${address}#write`, about: title },
   };
 }
 
@@ -156,15 +159,12 @@ function describeWebhook(webhook: Waiting['webhooks'][number]): Item {
     tone: 'danger',
     handle: webhook.agent_handle,
     at: webhook.disabled_at,
-    side: (
-      <PostButton
-        label="Enable"
-        action={`${address}/state`}
-        hidden={{ ...home, enabled: 'true' }}
-        kind="primary"
-        about={name}
-      />
-    ),
+    button: {
+      label: 'Enable',
+      action: `${address}/state`,
+      hidden: { ...home, enabled: 'true' },
+      about: name,
+    },
   };
 }
 
@@ -180,7 +180,6 @@ function describeInbox({
 }: Waiting['inboxes'][number]): Item {
   const address = `/console/agents/${agent_id}/inbox`;
   const count = dead === 1 ? '1 dead item' : `${dead}${dead === maxDeadItems ? ' or more' : ''} dead items`;
-  const about = `the dead items of @${agent_handle}`;
   return {
     id: `inbox-${agent_id}`,
     mark: <Icon name="alert" />,
@@ -190,6 +189,6 @@ function describeInbox({
     tone: 'danger',
     handle: agent_handle,
     at: since,
-    side: <RowLink label="Review" href={address} kind="primary" about={about} />,
+    button: { label: 'Review', href: address, about: `the dead items of @${agent_handle}` },
   };
 }

@@ -1,7 +1,6 @@
 import type { ListedDeadItem } from '../../../../operations/inbox/fields.ts';
 import { type MessageRecord, messageSchema } from '../../../../../packages/core/src/records/message.ts';
 import { Handle, type Row, Time } from '../../components/rows.tsx';
-import { PostButton, RowLink } from '../../components/form.tsx';
 import { Icon } from '../../components/content.tsx';
 import type { AgentVisit } from '../agents/agent-page.tsx';
 import { conversationAddress } from '../conversations/filters.tsx';
@@ -20,16 +19,7 @@ export function deadItemRow(
     key: id,
     id,
     mark: <Icon name="alert" />,
-    title: (
-      <>
-        {eventText(event.type)}{' '}
-        {message && (
-          <>
-            by <Handle of={message.sender.canonical_handle} />
-          </>
-        )}
-      </>
-    ),
+    title: [eventText(event.type), message && [' by ', <Handle of={message.sender.canonical_handle} />]],
     text: (
       <>
         {attempts === 1 ? '1 attempt' : `${attempts} attempts`} · dead since <Time at={dead_at} />
@@ -37,18 +27,16 @@ export function deadItemRow(
         <Reasons reasons={reasons} />
       </>
     ),
-    side: (
-      <>
-        <PostButton
-          label="Redrive"
-          action={`${address}/dead/redrive`}
-          hidden={{ item_id: id }}
-          about={id}
-          kind="primary"
-        />
-        <RowLink label="Delete" href={`${address}/dead/${id}/delete`} about={id} />
-      </>
-    ),
+    buttons: [
+      {
+        label: 'Redrive',
+        action: `${address}/dead/redrive`,
+        hidden: { item_id: id },
+        about: id,
+        kind: 'primary',
+      },
+      { label: 'Delete', href: `${address}/dead/${id}/delete`, about: id },
+    ],
   };
 }
 

@@ -11,19 +11,10 @@ export function auditRow(entry: AuditLogEntry, linked: ReadonlySet<string> = new
   return {
     key: id,
     title: [toActText(act), ' ', subject],
-    text: (
-      <>
-        {(about !== null || detail !== null) && (
-          <>
-            {about !== null && <span class="code">{about}</span>} {detail !== null && detailText(detail)}
-            <br />
-          </>
-        )}
-        <Time at={at} /> · {by_kind}
-        {by_name !== null && ` ${by_name}`}
-        {transport !== by_kind && ` · ${transport}`}
-      </>
-    ),
+    lines: [
+      [about !== null && <span class="code">{about}</span>, detail !== null && ` ${detailText(detail)}`],
+      [<Time at={at} />, [by_kind, by_name !== null && ` ${by_name}`], transport !== by_kind && transport],
+    ],
   };
 }
 

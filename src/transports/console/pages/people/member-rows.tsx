@@ -2,7 +2,6 @@ import type { Person } from '../../../../../packages/core/src/domain/auth/actor.
 import type { Member } from '../../../../services/people/memberships.ts';
 import { monogram, type Row, Time } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
-import { PostButton, RowLink } from '../../components/form.tsx';
 
 interface Viewer {
   /** The path of the page of the organization. */
@@ -20,30 +19,24 @@ export function memberRow({ username, role, created_at }: Member, viewer: Viewer
   return {
     key: username,
     mark: monogram(username),
-    title: (
-      <>
-        {username} {isSelf && <Badge>You</Badge>} {role === 'admin' && <Badge tone="accent">Admin</Badge>}
-      </>
-    ),
+    title: [
+      username,
+      isSelf && [' ', <Badge>You</Badge>],
+      role === 'admin' && [' ', <Badge tone="accent">Admin</Badge>],
+    ],
     text: ['Since ', <Time at={created_at} />],
-    side: (
-      <>
-        {isAdmin && (
-          <PostButton
-            label={`Make ${other}`}
-            action={`${address}/roles`}
-            hidden={{ username, role: other }}
-            about={`of ${username}`}
-          />
-        )}
-        {(isAdmin || isSelf) && (
-          <RowLink
-            label={isSelf ? 'Leave' : 'Remove'}
-            href={`${address}/members/${username}/remove`}
-            about={isSelf ? undefined : username}
-          />
-        )}
-      </>
-    ),
+    buttons: [
+      isAdmin && {
+        label: `Make ${other}`,
+        action: `${address}/roles`,
+        hidden: { username, role: other },
+        about: `of ${username}`,
+      },
+      (isAdmin || isSelf) && {
+        label: isSelf ? 'Leave' : 'Remove',
+        href: `${address}/members/${username}/remove`,
+        about: isSelf ? undefined : username,
+      },
+    ],
   };
 }

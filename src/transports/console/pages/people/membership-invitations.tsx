@@ -5,7 +5,7 @@ import {
   type MembershipInvitation,
 } from '../../../../services/people/membership-invitations.ts';
 import { monogram, type Row, Time } from '../../components/rows.tsx';
-import { Decision, PostButton } from '../../components/form.tsx';
+import { Decision } from '../../components/form.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { action } from '../../route.ts';
 
@@ -32,11 +32,12 @@ export function invitationRow(invitation: MembershipInvitation): Row {
     key: slug,
     mark: monogram(slug),
     title: slug,
-    text: (
-      <>
-        {invited_by ?? 'An operator'} invites you as {roleText(invitation)} · expires <Time at={expires_at} />
-      </>
-    ),
+    lines: [
+      [
+        `${invited_by ?? 'An operator'} invites you as ${roleText(invitation)}`,
+        ['expires ', <Time at={expires_at} />],
+      ],
+    ],
     side: (
       <Decision
         action={`/console/organizations/${slug}/invitation`}
@@ -56,19 +57,20 @@ export function pendingInvitationRow(invitation: MembershipInvitation, address: 
     key: username,
     mark: monogram(username),
     title: username,
-    text: (
-      <>
-        As {roleText(invitation)} · invited by {invited_by ?? 'an operator'} · expires{' '}
-        <Time at={expires_at} />
-      </>
-    ),
-    side: (
-      <PostButton
-        label="Revoke"
-        action={`${address}/invitations/revoke`}
-        hidden={{ username }}
-        about={`the invitation of ${username}`}
-      />
-    ),
+    lines: [
+      [
+        `As ${roleText(invitation)}`,
+        `invited by ${invited_by ?? 'an operator'}`,
+        ['expires ', <Time at={expires_at} />],
+      ],
+    ],
+    buttons: [
+      {
+        label: 'Revoke',
+        action: `${address}/invitations/revoke`,
+        hidden: { username },
+        about: `the invitation of ${username}`,
+      },
+    ],
   };
 }

@@ -2,7 +2,6 @@ import { isName } from '../../../../../packages/core/src/domain/agents/handles.t
 import { listInvitationsOfPerson } from '../../../../services/people/membership-invitations.ts';
 import { foundOrganization, listOrganizations } from '../../../../services/people/memberships.ts';
 import { monogram, Time } from '../../components/rows.tsx';
-import { Badge } from '../../components/content.tsx';
 import { formSection } from '../../define/form.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
 import { personPage } from '../../define/page.tsx';
@@ -40,9 +39,7 @@ export const organizationsPage = personPage({
         mark: monogram(slug),
         title: <a href={`${address}/${slug}`}>{slug}</a>,
         text: ['Created ', <Time at={created_at} />],
-        side: (
-          <Badge tone={role === 'admin' ? 'accent' : 'plain'}>{role === 'admin' ? 'Admin' : 'Member'}</Badge>
-        ),
+        badges: [role === 'admin' ? ['accent', 'Admin'] : ['plain', 'Member']],
       }),
     }),
     formSection({

@@ -7,7 +7,7 @@ import {
 } from '../../../../services/people/sessions.ts';
 import { Checkbox } from '../../components/choices.tsx';
 import { Badge, Card, Icon } from '../../components/content.tsx';
-import { Actions, Button, Form, PostButton } from '../../components/form.tsx';
+import { Actions, Button, Form } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { listSection } from '../../define/list.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
@@ -35,25 +35,22 @@ export const sessionsPage = definePage<SessionsVisit>({
         return {
           key: session.id,
           mark: <Icon name="computer" />,
-          title: (
-            <>
-              {name} {isCurrent && <Badge tone="accent">This browser</Badge>}
-            </>
-          ),
-          text: (
-            <>
-              {session.address} · used <Time at={session.last_seen_at} /> · signed in{' '}
-              <Time at={session.created_at} />
-            </>
-          ),
-          side: (
-            <PostButton
-              label="Sign out"
-              action={`${address}/end`}
-              hidden={{ id: session.id }}
-              about={isCurrent ? undefined : name}
-            />
-          ),
+          title: [name, isCurrent && [' ', <Badge tone="accent">This browser</Badge>]],
+          lines: [
+            [
+              session.address,
+              ['used ', <Time at={session.last_seen_at} />],
+              ['signed in ', <Time at={session.created_at} />],
+            ],
+          ],
+          buttons: [
+            {
+              label: 'Sign out',
+              action: `${address}/end`,
+              hidden: { id: session.id },
+              about: isCurrent ? undefined : name,
+            },
+          ],
         };
       },
     }),

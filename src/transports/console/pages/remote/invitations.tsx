@@ -5,7 +5,6 @@ import {
   inviteForPerson,
   listInvitationsOfPerson,
 } from '../../../../services/remote/of-person.ts';
-import { PostButton } from '../../components/form.tsx';
 import { Handle, Time, toAgentOptions } from '../../components/rows.tsx';
 import { secretPage } from '../../components/secrets.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
@@ -62,19 +61,15 @@ export const remoteInvitationsPage = definePage<InvitationsVisit>({
       row: ({ id, canonical_handle, expires_at }) => ({
         key: id,
         title: <Handle of={canonical_handle} />,
-        text: (
-          <>
-            Expires <Time at={expires_at} />
-          </>
-        ),
-        side: (
-          <PostButton
-            label="End"
-            action={`${invitationsPath}/end`}
-            hidden={{ id }}
-            about={`the invitation of ${canonical_handle}`}
-          />
-        ),
+        text: ['Expires ', <Time at={expires_at} />],
+        buttons: [
+          {
+            label: 'End',
+            action: `${invitationsPath}/end`,
+            hidden: { id },
+            about: `the invitation of ${canonical_handle}`,
+          },
+        ],
       }),
     }),
     formSection({

@@ -42,13 +42,7 @@ export const remoteAgentsPage = personPage({
         key: agent.id,
         mark: <Icon name="globe" />,
         title: <a href={`${remotePath}/${agent.id}`}>{agent.display_name}</a>,
-        text: (
-          <>
-            <Handle of={agent.canonical_handle} />
-            <br />
-            <span class="code">{agent.card_url}</span>
-          </>
-        ),
+        lines: [[<Handle of={agent.canonical_handle} />], [<span class="code">{agent.card_url}</span>]],
         side: <RemoteState {...agent} />,
       }),
     }),

@@ -1,9 +1,8 @@
 import { deliveryStates } from '../../../../../packages/core/src/domain/webhooks.ts';
 import { listWebhookDeliveriesOperation } from '../../../../operations/webhooks/list-webhook-deliveries.ts';
 import type { WebhookDeliveryRecord } from '../../../../../packages/core/src/events/webhook-record.ts';
-import { Badge } from '../../components/content.tsx';
 import { PostButton } from '../../components/form.tsx';
-import { Dots, Time } from '../../components/rows.tsx';
+import { Time } from '../../components/rows.tsx';
 import { listSection, pageInput } from '../../define/list.tsx';
 import { agentPageWith, type AgentVisit } from '../agents/agent-page.tsx';
 import { nameOf } from './fields.tsx';
@@ -45,22 +44,23 @@ export const webhookDeliveriesPage = agentPageWith<OfWebhook>({
       row: (delivery, { webhook, agentPath }) => ({
         key: delivery.id,
         title: delivery.event_type,
-        text: <Delivery {...delivery} />,
-        side: (
-          <>
-            <Badge tone={deliveryStateLabels[delivery.state].tone}>
-              {deliveryStateLabels[delivery.state].text}
-            </Badge>
-            {webhook.enabled && delivery.state !== 'pending' && (
-              <PostButton
-                label="Resend"
-                action={agentPath(`webhooks/${webhook.id}/replay`)}
-                hidden={{ delivery_id: delivery.id }}
-                about={delivery.id}
-              />
-            )}
-          </>
-        ),
+        lines: [[<span class="code">{delivery.id}</span>], describe(delivery)],
+        text: delivery.last_response ? (
+          <details>
+            <summary>Response</summary>
+            <pre>{delivery.last_response}</pre>
+          </details>
+        ) : undefined,
+        badges: [[deliveryStateLabels[delivery.state].tone, deliveryStateLabels[delivery.state].text]],
+        buttons: [
+          webhook.enabled &&
+            delivery.state !== 'pending' && {
+              label: 'Resend',
+              action: agentPath(`webhooks/${webhook.id}/replay`),
+              hidden: { delivery_id: delivery.id },
+              about: delivery.id,
+            },
+        ],
       }),
       below: (visit, deliveries) =>
         visit.webhook.enabled &&
@@ -76,29 +76,14 @@ export const webhookDeliveriesPage = agentPageWith<OfWebhook>({
   ],
 });
 
-function Delivery(delivery: WebhookDeliveryRecord) {
-  const { id, attempts, next_at, last_status, last_error, last_duration_ms, last_response, created_at } =
-    delivery;
-  return (
-    <>
-      <span class="code">{id}</span>
-      <br />
-      <Dots
-        of={[
-          <Time at={created_at} />,
-          attempts === 1 ? '1 attempt' : `${attempts} attempts`,
-          last_status !== null && `status ${last_status}`,
-          last_error,
-          last_duration_ms !== null && `${last_duration_ms} ms`,
-          next_at !== null && ['next ', <Time at={next_at} />],
-        ]}
-      />
-      {last_response !== null && last_response !== '' && (
-        <details>
-          <summary>Response</summary>
-          <pre>{last_response}</pre>
-        </details>
-      )}
-    </>
-  );
+function describe(delivery: WebhookDeliveryRecord) {
+  const { attempts, next_at, last_status, last_error, last_duration_ms, created_at } = delivery;
+  return [
+    <Time at={created_at} />,
+    attempts === 1 ? '1 attempt' : `${attempts} attempts`,
+    last_status !== null && `status ${last_status}`,
+    last_error,
+    last_duration_ms !== null && `${last_duration_ms} ms`,
+    next_at !== null && ['next ', <Time at={next_at} />],
+  ];
 }

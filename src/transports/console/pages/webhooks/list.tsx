@@ -1,7 +1,7 @@
 import { maxWebhooks } from '../../../../../packages/core/src/domain/webhooks.ts';
 import { listWebhooksOperation } from '../../../../operations/webhooks/list-webhooks.ts';
 import { Badge, Icon } from '../../components/content.tsx';
-import { ButtonLink, RowLink } from '../../components/form.tsx';
+import { ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { listSection } from '../../define/list.tsx';
 import { agentPage } from '../agents/agent-page.tsx';
@@ -31,26 +31,18 @@ export const webhooksPage = agentPage({
         key: webhook.id,
         mark: <Icon name="globe" />,
         title: nameOf(webhook),
-        text: (
-          <>
-            <span class="code">{webhook.url}</span>
-            <br />
-            {webhook.event_types?.map(eventText).join(' · ') ?? 'All events'}
-            {webhook.only_when_offline && ' · only while offline'}
-            <br />
-            Created <Time at={webhook.created_at} />
-          </>
-        ),
-        side: (
-          <>
-            <StateBadge {...webhook} />
-            <RowLink
-              label="Open"
-              href={`${address}/${webhook.id}`}
-              about={webhook.description || webhook.url}
-            />
-          </>
-        ),
+        lines: [
+          [<span class="code">{webhook.url}</span>],
+          [
+            webhook.event_types?.map(eventText).join(' · ') ?? 'All events',
+            webhook.only_when_offline && 'only while offline',
+          ],
+          [['Created ', <Time at={webhook.created_at} />]],
+        ],
+        badges: [webhook.enabled ? ['good', 'Enabled'] : ['danger', 'Disabled']],
+        buttons: [
+          { label: 'Open', href: `${address}/${webhook.id}`, about: webhook.description || webhook.url },
+        ],
       }),
     }),
   ],

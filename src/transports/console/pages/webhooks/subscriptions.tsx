@@ -3,9 +3,8 @@ import {
   endSubscription,
   listSubscriptions,
 } from '../../../../services/event-subscriptions/subscribe.ts';
-import { Badge, Icon } from '../../components/content.tsx';
-import { PostButton } from '../../components/form.tsx';
-import { Dots, Time } from '../../components/rows.tsx';
+import { Icon } from '../../components/content.tsx';
+import { Time } from '../../components/rows.tsx';
 import { listSection } from '../../define/list.tsx';
 import { hostOf } from '../../hosts.ts';
 import { agentPage } from '../agents/agent-page.tsx';
@@ -35,18 +34,16 @@ export const subscriptionsPage = agentPage({
         key: subscription.id,
         mark: <Icon name="globe" />,
         title: <bdi>{hostOf(subscription.url)}</bdi>,
-        text: <Subscription {...subscription} />,
-        side: (
-          <>
-            <State {...subscription} />
-            <PostButton
-              label="End"
-              action={`${address}/end`}
-              hidden={{ subscription_id: subscription.id }}
-              about={`${eventText(subscription.event_type)} to ${hostOf(subscription.url)}`}
-            />
-          </>
-        ),
+        lines: describe(subscription),
+        badges: [stateOf(subscription)],
+        buttons: [
+          {
+            label: 'End',
+            action: `${address}/end`,
+            hidden: { subscription_id: subscription.id },
+            about: `${eventText(subscription.event_type)} to ${hostOf(subscription.url)}`,
+          },
+        ],
       }),
     }),
   ],
@@ -58,35 +55,22 @@ export const subscriptionsPage = agentPage({
   },
 });
 
-function Subscription(subscription: DescribedSubscription) {
-  const {
-    arguments: filter,
-    last_delivery_at,
-    created_at,
-    expires_at,
-    failed_since,
-    last_error,
-  } = subscription;
-  return (
-    <>
-      {[eventText(subscription.event_type), ...describeFilter(filter)].join(' · ')}
-      <br />
-      Created <Time at={created_at} /> by <ClientName {...subscription} /> · ends <Time at={expires_at} />
-      <br />
-      <Dots
-        of={[
-          last_delivery_at === null
-            ? 'Nothing delivered yet'
-            : ['Last delivery ', <Time at={last_delivery_at} />],
-          failed_since !== null && [
-            'failing since ',
-            <Time at={failed_since} />,
-            `: ${failureText[last_error ?? ''] ?? 'the delivery failed'}`,
-          ],
-        ]}
-      />
-    </>
-  );
+function describe(subscription: DescribedSubscription) {
+  const { last_delivery_at, created_at, expires_at, failed_since, last_error } = subscription;
+  const failure = failureText[last_error ?? ''] ?? 'the delivery failed';
+  return [
+    [eventText(subscription.event_type), ...describeFilter(subscription.arguments)],
+    [
+      ['Created ', <Time at={created_at} />, ' by ', <ClientName {...subscription} />],
+      ['ends ', <Time at={expires_at} />],
+    ],
+    [
+      last_delivery_at === null
+        ? 'Nothing delivered yet'
+        : ['Last delivery ', <Time at={last_delivery_at} />],
+      failed_since !== null && ['failing since ', <Time at={failed_since} />, `: ${failure}`],
+    ],
+  ];
 }
 
 /** The filters in words. The values come from the client. */
@@ -108,9 +92,9 @@ function ClientName({ client_name, credential_name, client_id }: DescribedSubscr
   );
 }
 
-function State({ active, failed_since }: DescribedSubscription) {
-  if (!active) return <Badge tone="danger">Paused</Badge>;
-  return failed_since === null ? <Badge tone="good">Active</Badge> : <Badge tone="warning">Retrying</Badge>;
+function stateOf({ active, failed_since }: DescribedSubscription) {
+  if (!active) return ['danger', 'Paused'] as const;
+  return failed_since === null ? (['good', 'Active'] as const) : (['warning', 'Retrying'] as const);
 }
 
 const failureText: Readonly<Record<string, string>> = {
