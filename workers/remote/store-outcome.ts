@@ -8,6 +8,6 @@ export async function storeOutcome(
   agent_id: string,
   problem: string | null,
 ): Promise<void> {
-  const hasTurned = await db.remoteAgents.noteDelivery(agent_id, problem, Date.now());
-  if (hasTurned) await unitOfWork.write(system, (work) => noteTurn(work, agent_id, problem));
+  const isNews = await db.remoteAgents.noteDelivery(agent_id, problem, Date.now());
+  if (isNews) await unitOfWork.write(system, (work) => noteTurn(work, agent_id, problem));
 }

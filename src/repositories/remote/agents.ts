@@ -1,4 +1,8 @@
-import type { CredentialKind, RemoteCard } from '../../../packages/core/src/domain/remote.ts';
+import {
+  type CredentialKind,
+  type RemoteCard,
+  remoteFailureMs,
+} from '../../../packages/core/src/domain/remote.ts';
 import { manages } from '../agents/managed-agents.ts';
 import { administeredByPerson } from '../agents/rights.ts';
 import { repository, sql } from '../sql.ts';
@@ -41,6 +45,8 @@ export interface RemoteAgentRow {
   /** Why the last message could not be delivered. */
   last_error: string | null;
   failing_since: number | null;
+  /** Whether agents were told of it. */
+  failing_told: boolean;
   last_delivered_at: number | null;
   /** Without a confirmation, it is removed then. */
   expires_at: number | null;
@@ -71,7 +77,7 @@ export type CardState = Pick<
 >;
 
 const columns = `r.agent_id, r.card_url, r.state, r.card, r.identity, r.confirmed, r.credential_kind, r.credential, r.attempts, r.next_at, r.card_error,
-  r.last_error, r.failing_since, r.last_delivered_at, r.expires_at, r.created_at, r.bound_id`;
+  r.last_error, r.failing_since, r.failing_told, r.last_delivered_at, r.expires_at, r.created_at, r.bound_id`;
 
 const listed = `${columns}, a.canonical_handle, a.display_name, a.description, a.skills, a.owner_id,
   (select canonical_handle from agents where id = r.bound_id) as bound_handle
@@ -79,8 +85,11 @@ const listed = `${columns}, a.canonical_handle, a.display_name, a.description, a
 
 const settingOutcome = `update remote_agents set last_error = :error,
   failing_since = case when :error::text is null then null else coalesce(failing_since, :now) end,
-  last_delivered_at = case when :error::text is null then :now else last_delivered_at end
-  where agent_id = :agent_id`;
+  last_delivered_at = case when :error::text is null then :now else last_delivered_at end`;
+
+/** Whether agents are to be told of an outcome: of the first success after a failure that they know, and of a failure that lasts. */
+const isNews = `(case when :error::text is null then failing_told
+  else not failing_told and coalesce(failing_since <= :now::bigint - ${remoteFailureMs}, false) end)`;
 
 export const remoteAgentsRepository = repository({
   insert: sql.run<[agent: NewRemoteAgent]>(
@@ -187,20 +196,22 @@ export const remoteAgentsRepository = repository({
     `update remote_agents set state = 'ready', confirmed = identity, expires_at = null where agent_id = :agent_id`,
   ),
   /**
-   * The outcome of a delivery; null: it succeeded. Returns true, and stores nothing, if the agent begins or ceases to fail with it. Never in a
-   * transaction that has locked threads: what locks the agent locks them next.
+   * The outcome of a delivery; null: it succeeded. Returns true, and stores nothing, if agents are to be told of it. Never in a transaction
+   * that has locked threads: what locks the agent locks them next.
    */
   noteDelivery: sql.value<[agentId: string, error: string | null, now: number], boolean | undefined>(
     'remote_agents.note_delivery(agent_id, error, now)',
     `with noted as (
-       ${settingOutcome} and (failing_since is null) = (:error::text is null)
-         and (:error::text is not null or last_delivered_at is null or last_delivered_at < :now::bigint - 1000))
-     select (failing_since is null) <> (:error::text is null) from remote_agents where agent_id = :agent_id`,
+       ${settingOutcome} where agent_id = :agent_id and not ${isNews}
+         and (:error::text is not null or failing_since is not null or last_delivered_at is null or last_delivered_at < :now::bigint - 1000))
+     select ${isNews} from remote_agents where agent_id = :agent_id`,
   ),
-  /** Stores the outcome of a delivery to a locked agent. */
-  setOutcome: sql.run<[agentId: string, error: string | null, now: number]>(
+  /** Stores the outcome of a delivery to a locked agent. Returns whether agents are to be told of it, and notes that they are. */
+  setOutcome: sql.value<[agentId: string, error: string | null, now: number], boolean>(
     'remote_agents.set_outcome(agent_id, error, now)',
-    settingOutcome,
+    `with before as (select ${isNews} as is_news from remote_agents where agent_id = :agent_id), noted as (
+       ${settingOutcome}, failing_told = failing_told <> ${isNews} where agent_id = :agent_id)
+     select is_news from before`,
   ),
   /** Up to `limit` agents after this id whose card is to be fetched at `now`. */
   listDue: sql.values<[now: number, after: string, limit: number], string>(

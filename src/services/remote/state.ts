@@ -15,16 +15,17 @@ export async function announceState(
 }
 
 /**
- * Stores the outcome of a delivery with which an agent begins or ceases to fail, and announces it.
+ * Stores the outcome of a delivery, and tells agents if failures of a remote agent last, or end after they were told.
  * @param problem null: the message was delivered.
  */
 export async function noteTurn(work: SystemWork, agent_id: string, problem: string | null): Promise<void> {
   const agent = await work.db.agents.lock(agent_id);
   const record = agent && (await work.db.remoteAgents.lock(agent_id));
-  if (!record) return;
-  await work.db.remoteAgents.setOutcome(agent_id, problem, work.now);
-  if ((record.failing_since === null) === (problem === null)) return;
-  await announceState(work, agent, { ...record, failing_since: problem === null ? null : work.now });
+  if (!record || !(await work.db.remoteAgents.setOutcome(agent_id, problem, work.now))) return;
+  await announceState(work, agent, {
+    ...record,
+    failing_since: problem === null ? null : record.failing_since,
+  });
 }
 
 /** Sends nothing more to an agent until a person has confirmed it again. */

@@ -10,6 +10,9 @@ export const confirmationMs = 7 * 24 * 3_600_000;
 /** A card is read again after it, in milliseconds. */
 export const cardAgeMs = 24 * 3_600_000;
 
+/** Agents are told of failing deliveries to a remote agent when none has succeeded for so long, in milliseconds. */
+export const remoteFailureMs = 60_000;
+
 /** `waiting`: for its card, or for a person. Nothing is sent. */
 export const remoteStates = ['waiting', 'ready'] as const;
 

@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
 import { createCardKey } from '../../../support/a2a/remote-card.ts';
 import { waitUntil } from '../../webhooks/setup.ts';
-import { meetRemote, useInstallation } from '../setup.ts';
+import type { Fault } from '../../../support/a2a/remote-server.ts';
+import { type AddedRemote, meetRemote, useInstallation } from '../setup.ts';
 
 const service = useInstallation();
 
-test('agents of the owner get an event when a remote agent begins or ceases to fail', async () => {
+/** As if the failure had begun two minutes ago. */
+const makeOld = ({ id }: AddedRemote) =>
+  service.sql('update remote_agents set failing_since = failing_since - 120000 where agent_id = $1', [id]);
+
+const later: Fault = { status: 503, headers: { 'Retry-After': '3600' } };
+
+test('agents of the owner get an event when a remote agent fails for a minute, and when it ceases to fail', async () => {
   const { server, ann, remote } = await meetRemote(service);
   const bob = await service.agent();
   const [seen, hidden] = [
@@ -13,11 +20,21 @@ test('agents of the owner get an event when a remote agent begins or ceases to f
     await service.follow(bob, 'agent.updated'),
   ];
   const thread_id = await service.thread(ann, remote);
-  server.failNext('SendMessage', { status: 503, headers: { 'Retry-After': '3600' } });
+  server.failNext('SendMessage', later, 3);
   await service.send(ann, thread_id, 'silent one');
+  const lastError = async () => (await service.readRemote(ann, remote.id)).last_error;
+  await waitUntil(lastError).toEqual(expect.any(String));
+  expect(await seen()).toEqual([]);
+  await makeOld(remote);
+  await service.pass(thread_id);
   await waitUntil(seen).toMatchObject([
     { id: remote.id, remote: { state: 'ready', failing_since: expect.any(Number) } },
   ]);
+  expect(await seen()).toMatchObject([
+    { remote: { failing_since: (await service.readRemote(ann, remote.id)).failing_since } },
+  ]);
+  await service.pass(thread_id);
+  await waitUntil(() => server.texts().length).toBe(3);
   await service.pass(thread_id);
   await service.send(ann, thread_id, 'silent two');
   await waitUntil(seen).toMatchObject([
@@ -27,6 +44,24 @@ test('agents of the owner get an event when a remote agent begins or ceases to f
   await waitUntil(async () => (await service.marks(ann, thread_id, remote)).delivered).toBe(2);
   expect(await seen()).toHaveLength(2);
   expect(await hidden()).toEqual([]);
+});
+
+test('they get none while it fails and succeeds in turn, however long that is', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  const seen = await service.follow(ann, 'agent.updated');
+  const thread_id = await service.thread(ann, remote);
+  for (let round = 1; round <= 5; round += 1) {
+    server.failNext('SendMessage', later);
+    await service.send(ann, thread_id, `silent ${round}`);
+    const failingSince = async () => (await service.readRemote(ann, remote.id)).failing_since;
+    await waitUntil(failingSince).toEqual(expect.any(Number));
+    // The next attempt is much later, and succeeds.
+    await makeOld(remote);
+    await service.pass(thread_id);
+    await waitUntil(async () => (await service.marks(ann, thread_id, remote)).delivered).toBe(round);
+    await waitUntil(failingSince).toBe(null);
+  }
+  expect(await seen()).toEqual([]);
 });
 
 test('they get one when another key stops the delivery, and when the known one is back', async () => {
