@@ -1,16 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
+import { expect, test, vi } from 'vitest';
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { createRemoteInvitation } from '../../../src/services/remote/invitations.ts';
 import { readAllEvents } from '../../clients/feed.ts';
-import { requestRest, type RestRequest, type RestResponse } from '../../clients/rest.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
-import { findFreePort } from '../../support/free-port.ts';
-import { type ProxyAction, startHttpProxy } from '../../support/servers/http-proxy.ts';
-import { buildAgent, issueTokenFor, type TestAgent } from '../../support/service.ts';
-import { shiftedClock } from '../../support/shifted-clock.ts';
+import type { TestAgent } from '../../support/service.ts';
+import { type Side, startSide, type Stored } from './side.ts';
 
 /** Questions, answers and notes of both sides together. `FEDERATION_MESSAGES=10000 FEDERATION_THREADS=100` is the run of the specification. */
 const total = Number(process.env['FEDERATION_MESSAGES'] ?? 600);
@@ -23,104 +18,6 @@ const rounds = Math.ceil(total / threads / 4);
 vi.setConfig({ testTimeout: 600_000 + total * 600 });
 
 const hourMs = 3_600_000;
-const loopback = '127.0.0.0/8';
-/** One request in eight fails in one of these ways. */
-const faults: readonly ProxyAction[] = ['cut', 'unanswered', 'double', 503];
-
-type Part = 'api' | 'worker';
-
-/** An installation whose processes can be killed, behind a line that drops and doubles requests. */
-async function startSide() {
-  const port = await findFreePort();
-  let isFaulty = false;
-  const proxy = await startHttpProxy(`http://127.0.0.1:${port}`, () =>
-    isFaulty && Math.random() < 0.125
-      ? (faults[Math.floor(Math.random() * faults.length)] ?? 'pass')
-      : 'pass',
-  );
-  onTestFinished(() => proxy.close());
-  const cluster = await startServiceCluster('redis', {
-    PORT: String(port),
-    PUBLIC_URL: proxy.url,
-    RATE_LIMITS: limits,
-    REMOTE_AGENTS: 'true',
-    REMOTE_NETWORKS: loopback,
-    REMOTE_CONFIRM: 'none',
-    WEBHOOK_NETWORKS: loopback,
-  });
-  onTestFinished(() => cluster.stop());
-  const running: { [Name in Part]?: Awaited<ReturnType<typeof cluster.startApi>> } = {};
-  let shiftMs = 0;
-
-  async function start(part: Part): Promise<void> {
-    const clock = part === 'worker' && shiftMs > 0 ? shiftedClock(shiftMs) : {};
-    running[part] = await (part === 'api' ? cluster.startApi(clock) : cluster.startWorker(clock));
-  }
-  async function kill(part: Part): Promise<void> {
-    await running[part]?.kill9();
-  }
-  const base = `http://127.0.0.1:${port}/v1`;
-
-  const tokens = new Map<string, string>();
-
-  /** Repeats a request until it is answered; the service is killed meanwhile. */
-  async function request(
-    method: string,
-    path: string,
-    { by, ...options }: RestRequest & { by: TestAgent },
-  ): Promise<RestResponse> {
-    const key = method === 'POST' ? randomUUID() : null;
-    for (;;) {
-      const token = tokens.get(by.id) ?? by.token;
-      const answer = await requestRest(method, `${base}${path}`, { key, token, ...options }).catch(
-        () => undefined,
-      );
-      if (answer?.status === 401) tokens.set(by.id, await issueTokenFor(cluster.core, by.handle, { scopes }));
-      else if (answer && answer.status < 500 && answer.status !== 429) return answer;
-      await pause(Number(answer?.headers.get('retry-after') ?? 0.1) * 1_000);
-    }
-  }
-
-  return {
-    cluster,
-    start,
-    kill,
-    request,
-    setFaulty: (faulty: boolean) => void (isFaulty = faulty),
-    /** The clock of the worker: attempts that were put off are due. */
-    async moveClock(ms: number): Promise<void> {
-      shiftMs = ms;
-      await kill('worker');
-      await start('worker');
-    },
-    agents: () =>
-      Promise.all(Array.from({ length: agentsOfSide }, () => buildAgent(cluster.core, { scopes }))),
-    async send(by: TestAgent, thread_id: string, content: string, fields: object = {}): Promise<void> {
-      const body = { content, ...fields };
-      const answer = await request('POST', `/threads/${thread_id}/messages`, { by, body });
-      expect(answer.status, answer.text).toBe(201);
-    },
-    async messages(by: TestAgent, thread_id: string): Promise<Stored[]> {
-      const all: Stored[] = [];
-      for (;;) {
-        const after = all.at(-1)?.sequence ?? 0;
-        const query = `order=asc&limit=100&after_sequence=${after}`;
-        const { body } = await request('GET', `/threads/${thread_id}/messages?${query}`, { by });
-        all.push(...body.messages);
-        if (body.messages.length < 100) return all;
-      }
-    },
-  };
-}
-
-type Side = Awaited<ReturnType<typeof startSide>>;
-
-interface Stored {
-  id: string;
-  sequence: number;
-  content: string;
-  sender: { id: string };
-}
 
 /** One conversation, as each side knows it. */
 interface Pair {
@@ -197,9 +94,9 @@ const textsOf = (stored: readonly Stored[], kind: string): string[] =>
   stored.map(({ content }) => content).filter((content) => content.startsWith(kind));
 
 test('between two installations nothing is lost, doubled or reordered, whatever is killed, cut off or away', async () => {
-  const [here, there] = [await startSide(), await startSide()];
+  const [here, there] = [await startSide(limits), await startSide(limits)];
   for (const side of [here, there]) await Promise.all([side.start('api'), side.start('worker')]);
-  const [ours, theirs] = [await here.agents(), await there.agents()];
+  const [ours, theirs] = [await here.agents(agentsOfSide), await there.agents(agentsOfSide)];
   const pairs: Pair[] = [];
   for (let at = 0; at < threads; at += 1) {
     const [ann, bob] = [ours[at % agentsOfSide], theirs[(at + Math.floor(at / agentsOfSide)) % agentsOfSide]];
@@ -226,11 +123,11 @@ test('between two installations nothing is lost, doubled or reordered, whatever 
   let questions = 0;
 
   // The worst of it: faulty lines in both directions, and a kill every two seconds.
-  for (const side of [here, there]) side.setFaulty(true);
+  for (const side of [here, there]) side.setLine('faulty');
   const stopKilling = startKilling([here, there]);
   await Promise.all(pairs.map((pair) => talk(pair, 0, rounds)));
   const kills = await stopKilling();
-  for (const side of [here, there]) side.setFaulty(false);
+  for (const side of [here, there]) side.setLine('pass');
   questions = rounds;
 
   // Attempts that were put off are due in a moved clock.

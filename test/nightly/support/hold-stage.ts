@@ -8,9 +8,21 @@ const waiters = `pg_locks where locktype = 'advisory' and objid = 4711 and not g
 
 /**
  * Blocks transactions that move a row of this table out of `stage` right before the commit, as a slow step would.
+ * @returns see holdWrites
+ */
+export const holdAtStage = (cluster: ServiceCluster, table: string, stage: string) =>
+  holdWrites(cluster, table, { on: 'update', when: `old.stage = '${stage}' and new.stage <> '${stage}'` });
+
+/**
+ * Blocks transactions that write a row of this table.
+ * @param when a condition of SQL for the rows `old` and `new`.
  * @returns `reached` waits until a transaction is blocked; `release` ends the hold, and the blocked sessions with it.
  */
-export async function holdAtStage({ env }: ServiceCluster, table: string, stage: string) {
+export async function holdWrites(
+  { env }: Pick<ServiceCluster, 'env'>,
+  table: string,
+  { on, when }: { on: 'insert' | 'update'; when: string },
+) {
   const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
   await client.connect();
   onTestFinished(() => client.end());
@@ -18,8 +30,8 @@ export async function holdAtStage({ env }: ServiceCluster, table: string, stage:
   await client.query(`
     create or replace function hold_${table}() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock_shared(4711); return new; end $$;
-    create or replace trigger hold_${table} before update on ${table} for each row
-      when (old.stage = '${stage}' and new.stage <> '${stage}') execute function hold_${table}()`);
+    create or replace trigger hold_${table} before ${on} on ${table} for each row
+      when (${when}) execute function hold_${table}()`);
   return {
     async reached(): Promise<void> {
       const waiting = async () => (await client.query(`select pid from ${waiters}`)).rowCount;
