@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { openCredential } from '../../../../src/services/remote/credentials.ts';
 import { createRemoteInvitation } from '../../../../src/services/remote/invitations.ts';
 import type { TestAgent } from '../../../support/service.ts';
 import { waitUntil } from '../../webhooks/setup.ts';
@@ -58,4 +59,12 @@ export async function threadOf(service: Installation, agent: TestAgent): Promise
   const threads = async () => (await service.get(agent, '/threads')).body.threads;
   await waitUntil(async () => (await threads()).length).toBe(1);
   return (await threads())[0].id;
+}
+
+/** The token with which an installation calls a remote agent. */
+export async function tokenFor(service: Installation, { id }: AddedRemote): Promise<string> {
+  const record = await service.core.db.remoteAgents.find(id);
+  const credential = record && openCredential(service.core.settings.sealedBox, record);
+  if (credential?.kind !== 'invitation') throw new Error('the record has no token of an invitation');
+  return credential.token ?? '';
 }
