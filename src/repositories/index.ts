@@ -53,6 +53,7 @@ import { outboxRepository } from './maintenance/outbox.ts';
 import { ownerSearchRepository } from './agents/owner-search.ts';
 import { ownersRepository } from './people/owners.ts';
 import { partitionsRepository } from './maintenance/partitions.ts';
+import { agentStatesRepository } from './people/agent-states.ts';
 import { personAgentsRepository } from './people/agents.ts';
 import { dashboardRepository } from './people/dashboard.ts';
 import { presenceRepository } from './agents/presence.ts';
@@ -141,6 +142,7 @@ const factories = {
   eventSubscriptions: eventSubscriptionsRepository,
   pushConfigs: pushConfigsRepository,
   externalSignIns: externalSignInsRepository,
+  agentStates: agentStatesRepository,
   personAgents: personAgentsRepository,
   livePages: livePagesRepository,
   dashboard: dashboardRepository,

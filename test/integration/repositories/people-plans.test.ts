@@ -8,6 +8,7 @@ import { credentialsRepository } from '../../../src/repositories/auth/credential
 import { membershipsRepository } from '../../../src/repositories/people/memberships.ts';
 import { oauthClientsRepository } from '../../../src/repositories/auth/oauth-clients.ts';
 import { oauthRecordsRepository } from '../../../src/repositories/auth/oauth-records.ts';
+import { agentStatesRepository } from '../../../src/repositories/people/agent-states.ts';
 import { personAgentsRepository } from '../../../src/repositories/people/agents.ts';
 import { dashboardRepository } from '../../../src/repositories/people/dashboard.ts';
 import { livePagesRepository } from '../../../src/repositories/people/live-pages.ts';
@@ -95,6 +96,7 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
   ['identities of an account', (db) => accountIdentitiesRepository(db).list(account)],
   ['the account of an identity', (db) => accountIdentitiesRepository(db).find('https://i.example', '7')],
   ['organizations of a person', (db) => membershipsRepository(db).list(account, list)],
+  ['states of agents', (db) => agentStatesRepository(db).list([agent, 'agt_8'], 1)],
   [
     'agents that a person manages',
     (db) => personAgentsRepository(db).list(account, { right: 'manages', ...list }),

@@ -111,18 +111,6 @@ type ShownAgent = Pick<
   'id' | 'canonical_handle' | 'display_name' | 'scope' | 'visibility' | 'paused' | 'is_online' | 'owner_name'
 >;
 
-/** A list of agents with links to their pages. */
-export function AgentRows({ agents }: { agents: readonly ShownAgent[] }) {
-  const rows = agents.map((agent) => ({
-    key: agent.id,
-    mark: monogram(agent.display_name),
-    title: <a href={`/console/agents/${agent.id}`}>{agent.display_name}</a>,
-    text: <Handle of={agent.canonical_handle} />,
-    side: <AgentBadges {...agent} />,
-  }));
-  return <Rows label="Agents" rows={rows} />;
-}
-
 const visibilityNames: Record<Visibility, string> = {
   private: 'Private',
   unlisted: 'Unlisted',

@@ -1,7 +1,9 @@
 import { textContent } from 'domutils';
 import { describe, expect, test } from 'vitest';
 import { foreignScripts } from '../../../clients/form-browser.ts';
+import { inboxOf } from '../../inbox/setup.ts';
 import { useSharedService } from '../../../support/service.ts';
+import { startThread } from '../conversations/conversation-fixtures.ts';
 import {
   findFieldError,
   readFormFields,
@@ -40,7 +42,7 @@ test('a person creates a first agent from an empty list', async () => {
     inbound_policy: 'open',
   });
   const list = await ada.go('/console/agents');
-  expect(list.visibleText).toContain(`Your agentsTThe writer@${ada.username}.writer`);
+  expect(list.visibleText).toContain(`The writer @${ada.username}.writer`);
 });
 
 test.each(['private', 'unlisted', 'public'] as const)(
@@ -150,7 +152,7 @@ describe('agents of organizations', () => {
     );
     expect(tied.visibleText).toContain(`agent of ${worker.username}`);
     expect((await boss.go('/console/agents')).visibleText).toMatch(
-      new RegExp(`Agents of ${slug}.*@${slug}.desk.*@${slug}.mine`),
+      new RegExp(`@${slug}.desk.*@${slug}.mine`),
     );
     expect((await worker.go('/console/agents')).visibleText).not.toContain('desk');
 
@@ -182,19 +184,49 @@ describe('agents of organizations', () => {
   });
 });
 
-test('a long list is paged, own agents first', async () => {
+test('a long list is paged, with the agents of organizations, and can be searched', async () => {
   const boss = await signInPerson(service);
   const slug = await createOrganizationOf(service, { admins: [boss] });
   for (let number = 0; number < 49; number += 1) await boss.agent(`own-${number}`);
   for (let number = 0; number < 3; number += 1)
     await service.register({ handle: `${slug}.shared-${number}` });
   const first = await boss.go('/console/agents');
-  expect(first.visibleText).toMatch(new RegExp(`Your agents.*Agents of ${slug}.*shared-0.*More agents`));
-  expect(first.visibleText).not.toContain('shared-1');
   const next = first.elements('a').find(({ attribs }) => attribs['rel'] === 'next');
   const second = await boss.go(next?.attribs['href'] ?? '');
-  expect(second.visibleText).toMatch(/shared-1.*shared-2/);
-  expect(second.visibleText).not.toMatch(/own-|shared-0|More agents/);
+  const handlesOf = (text: string) => text.match(/@[\w.-]+\.(?:own|shared)-\d+/g) ?? [];
+  const shown = [handlesOf(first.visibleText), handlesOf(second.visibleText)];
+  expect(shown.map(({ length }) => length)).toEqual([50, 2]);
+  expect(new Set(shown.flat()).size).toBe(52);
+  expect(second.visibleText).not.toContain('More agents');
+  const found = await boss.go('/console/agents?q=SHARED-1');
+  expect(handlesOf(found.visibleText)).toEqual([`@${slug}.shared-1`]);
+  expect((await boss.go('/console/agents?q=nothing')).visibleText).toContain('No agent matches');
+});
+
+test('agents that need attention are first, with what is wrong, the last message and counts', async () => {
+  const ada = await signInPerson(service);
+  const [quiet, busy, broken] = [
+    await ada.agent('quiet'),
+    await ada.agent('busy'),
+    await ada.agent('broken'),
+  ];
+  const other = await service.agent();
+  await startThread(service, other, [busy], { content: 'The newest word', metadata: {} });
+  await startThread(service, quiet, [other], { content: 'Sent by itself' });
+  await startThread(service, other, [broken], { content: 'Fails again' });
+  const inbox = inboxOf(service.api, broken);
+  await inbox.turnOn({ max_attempts: 1, from: 'earliest' });
+  const [lease] = await inbox.leases({ consumer: 'worker-1' });
+  await inbox.release(lease?.id ?? '', { reason: 'cannot' });
+  const page = await ada.go('/console/agents');
+  const rows = page.elements('tr').map((row) => textContent(row));
+  expect(rows.slice(1).map((row) => /\.(quiet|busy|broken)/.exec(row)?.[1])).toEqual([
+    'broken',
+    'busy',
+    'quiet',
+  ]);
+  expect(rows[1]).toMatch(/1 dead item.*Fails again.*1.*0 · 0 · 1/);
+  expect(rows[2]).toMatch(/The newest word.*1/);
 });
 
 test('an invalid cursor shows the first page', async () => {

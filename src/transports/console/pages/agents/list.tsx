@@ -1,14 +1,20 @@
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
-import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
-import { AgentRows, NextPage } from '../../components/rows.tsx';
+import { type AgentWithState, listAgentStates } from '../../../../services/people/agent-states.ts';
+import { AgentTable } from '../../components/agent-table.tsx';
+import { NextPage } from '../../components/rows.tsx';
 import { Card, Empty } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
+import { textField } from '../../define/fields.tsx';
+import { filterSection } from '../../define/filter.tsx';
 import { type Listed, toPage } from '../../define/list.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { remotePath } from '../remote/state.tsx';
 import { erasuresPath, exportsPath } from './reports.tsx';
 
 const pageSize = 50;
+
+/** With fewer agents the page has no search. */
+const minAgentsForSearch = 10;
 
 const create = () => (
   <ButtonLink href="/console/agents/new" kind="primary">
@@ -17,33 +23,51 @@ const create = () => (
 );
 
 interface AgentsVisit extends PageVisit {
-  found: Listed<AgentOfPerson>;
+  search: string;
+  found: Listed<AgentWithState>;
 }
 
-/** The agents that a person manages: personal ones, then those of organizations. */
+const searchFilter = filterSection<AgentsVisit>({
+  fields: { q: textField('Search', undefined, { maxlength: 80, plain: true }) },
+  values: ({ search }) => ({ q: search || undefined }),
+});
+
+/** The agents that a person manages, with what they do: those that need attention first. */
 export const agentsPage = definePage<AgentsVisit>({
   path: '/console/agents',
   async load(visit) {
+    const search = (visit.query.get('q') ?? '').trim();
     const after = visit.query.get('after') ?? '';
-    const where = { after: isHandle(after) ? after : '', limit: pageSize + 1 };
-    const found = await visit.read(listAgentsOfPerson, visit.person.account_id, where);
-    return { ...visit, found: toPage(found, pageSize, (last) => ({ after: last.canonical_handle })) };
+    const all = await visit.read(listAgentStates, visit.person.account_id, { search, order: 'attention' });
+    const start = isHandle(after)
+      ? all.findIndex(({ canonical_handle }) => canonical_handle === after) + 1
+      : 0;
+    const found = toPage(all.slice(start, start + pageSize + 1), pageSize, (last) => ({
+      ...(search !== '' && { q: search }),
+      after: last.canonical_handle,
+    }));
+    return { ...visit, search, found };
   },
   title: 'Agents',
   action: ({ found }) => found.items.length > 0 && create(),
   sections: [
-    ({ found: { items }, person }) =>
-      items.length === 0 ? (
+    (visit) =>
+      (visit.search !== '' || visit.found.items.length >= minAgentsForSearch) &&
+      searchFilter.show(visit, undefined),
+    ({ found: { items }, search }) => {
+      if (items.length > 0)
+        return (
+          <Card>
+            <AgentTable agents={items} />
+          </Card>
+        );
+      if (search !== '') return <Empty title="No agent matches">Enter a part of a name or handle.</Empty>;
+      return (
         <Empty title="No agents yet" action={create()}>
           An agent is an identity with which software sends and receives messages.
         </Empty>
-      ) : (
-        [...new Set(items.map(({ owner_name }) => owner_name))].map((owner) => (
-          <Card title={owner === person.username ? 'Your agents' : `Agents of ${owner}`} key={owner}>
-            <AgentRows agents={items.filter(({ owner_name }) => owner_name === owner)} />
-          </Card>
-        ))
-      ),
+      );
+    },
     ({ found, address }) => <NextPage path={address} noun="agents" next={found.next} />,
     ({ parts }) => (
       <p>

@@ -1,4 +1,5 @@
 import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
+import { type AgentWithState, listAgentStates } from '../../../../services/people/agent-states.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import {
   type Dashboard,
@@ -6,7 +7,8 @@ import {
   readDashboard,
   readFirstSteps,
 } from '../../../../services/people/dashboard.ts';
-import { AgentRows, Rows } from '../../components/rows.tsx';
+import { AgentTable } from '../../components/agent-table.tsx';
+import { Rows } from '../../components/rows.tsx';
 import { Card, Empty, Heading } from '../../components/content.tsx';
 import { findConversations } from '../../../../services/threads/conversations.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
@@ -31,7 +33,7 @@ export const homePages = [
     // Before the lists: what comes in between is sent again.
     const state = await read(readLiveState, person);
     const [agents, dashboard, content] = await Promise.all([
-      read(listAgentsOfPerson, person.account_id, { limit: maxAgentsShown + 1 }),
+      read(listAgentStates, person.account_id, { order: 'latest' }),
       read(readDashboard, person.account_id),
       readLiveContent(visit),
     ]);
@@ -78,7 +80,8 @@ function LiveContent({ waiting, steps, agent, calm }: HomeContent) {
 
 interface Home {
   person: Person;
-  agents: readonly AgentOfPerson[];
+  /** Those with the latest message first. */
+  agents: readonly AgentWithState[];
   dashboard: Dashboard;
   content: HomeContent;
   /** Undefined: the page is not live. */
@@ -110,7 +113,7 @@ function homePage({ person, agents, dashboard, content, cursor, public_url }: Ho
         </Empty>
       ) : (
         <Card title="Your agents" action={<a href="/console/agents">All agents</a>}>
-          <AgentRows agents={agents.slice(0, maxAgentsShown)} />
+          <AgentTable agents={agents.slice(0, maxAgentsShown)} />
         </Card>
       )}
       {dashboard.connections === 0 && (

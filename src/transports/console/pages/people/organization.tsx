@@ -1,5 +1,5 @@
 import { isName } from '../../../../../packages/core/src/domain/agents/handles.ts';
-import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
+import { listAgentStates } from '../../../../services/people/agent-states.ts';
 import { setNameOfOrganization } from '../../../../services/people/display-names.ts';
 import {
   inviteMember,
@@ -7,7 +7,7 @@ import {
   revokeInvitationToMember,
 } from '../../../../services/people/membership-invitations.ts';
 import { changeRole, requireOrganization } from '../../../../services/people/memberships.ts';
-import { AgentRows } from '../../components/rows.tsx';
+import { AgentTable } from '../../components/agent-table.tsx';
 import { Card, Heading } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
@@ -66,11 +66,11 @@ export const organizationPage = definePage<OrganizationVisit>({
       row: (member, visit) => memberRow(member, visit),
     }),
     async ({ read, person, organization, isAdmin }) => {
-      const all = await read(listAgentsOfPerson, person.account_id);
+      const all = await read(listAgentStates, person.account_id, { order: 'attention' });
       const agents = all.filter(({ owner_name }) => owner_name === organization.slug);
       return (
         <Card title={isAdmin ? 'Agents' : 'Your agents'}>
-          {agents.length === 0 ? <p>No agents yet.</p> : <AgentRows agents={agents.slice(0, pageSize)} />}
+          {agents.length === 0 ? <p>No agents yet.</p> : <AgentTable agents={agents.slice(0, pageSize)} />}
           {agents.length > pageSize && (
             <p>
               <a href="/console/agents">All {agents.length} agents</a>
