@@ -5,6 +5,7 @@ import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { createRemoteInvitation } from '../../../src/services/remote/invitations.ts';
 import { readAllEvents } from '../../clients/feed.ts';
 import type { TestAgent } from '../../support/service.ts';
+import { compareReceipts, countLevels, readAlmostAll, type View } from './receipts.ts';
 import { type Side, startSide, type Stored } from './side.ts';
 
 /** Questions, answers and notes of both sides together. `FEDERATION_MESSAGES=10000 FEDERATION_THREADS=100` is the run of the specification. */
@@ -173,12 +174,37 @@ test('between two installations nothing is lost, doubled or reordered, whatever 
     }
   }
   // No sender was told of a failure.
-  for (const agent of ours) {
-    const events = await readAllEvents(here.cluster.core, agent);
-    expect(events.filter(({ type }) => type === 'message.undeliverable')).toEqual([]);
-  }
+  for (const [{ cluster }, agents] of [
+    [here, ours],
+    [there, theirs],
+  ] as const)
+    for (const agent of agents) {
+      const events = await readAllEvents(cluster.core, agent);
+      expect(events.filter(({ type }) => type === 'message.undeliverable')).toEqual([]);
+    }
+
+  // Receipts are true on both sides.
+  const views = pairs.map(({ here: a, there: b }): [View, View] => [
+    { side: here, ...a },
+    { side: there, ...b },
+  ]);
+  for (const view of views.flat()) await readAlmostAll(view);
+  await Promise.all([here.moveClock(60 * hourMs), there.moveClock(60 * hourMs)]);
+  const counts: Record<string, number> = {};
+  for (const [a, b] of views)
+    for (const [from, to] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const differences = () => compareReceipts(from, to);
+      await expect
+        .poll(differences, { timeout: 300_000, interval: 500 })
+        .toEqual({ claimed: [], untold: [], open: [] });
+      for (const [level, count] of Object.entries(await countLevels(from)))
+        counts[level] = (counts[level] ?? 0) + count;
+    }
   process.stdout.write(
-    `federation: ${pairs.length * expected.length} messages in ${pairs.length} threads, ${kills} kills, limits ${limits}\n`,
+    `federation: ${pairs.length * expected.length} messages in ${pairs.length} threads, ${kills} kills, limits ${limits}, receipts ${JSON.stringify(counts)}\n`,
   );
   expect(kills).toBeGreaterThan(0);
 });
