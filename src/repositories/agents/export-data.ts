@@ -33,7 +33,12 @@ const sections = {
   a2a_message: `select task_id, message_id, client_message_id, wire from a2a_messages
       where client_id = :agent_id or agent_id = :agent_id order by task_id, message_id`,
   a2a_push_config: `select task_id, id, url, scheme, created_at from a2a_push_configs where client_id = :agent_id order by task_id, id`,
-  remote_agent: `select card_url, state, card, identity, confirmed, credential_kind, ${handle('bound_id')} as only_with, created_at from remote_agents where agent_id = :agent_id`,
+  /** Itself, those that talk with it only, and those that its owner added for each of its agents. */
+  remote_agent: `select a.canonical_handle as handle, r.card_url, r.state, r.card, r.identity, r.confirmed, r.credential_kind,
+      ${handle('r.bound_id')} as only_with, r.last_delivered_at, r.last_error, r.failing_since, r.expires_at, r.created_at
+      from remote_agents r join agents a on a.id = r.agent_id
+      where :agent_id in (r.agent_id, r.bound_id) or r.bound_id is null and a.owner_id = (select owner_id from agents where id = :agent_id)
+      order by r.agent_id`,
   remote_invitation: `select id, ${handle('remote_id')} as remote_agent, created_at, expires_at, redeemed_at from remote_invitations
       where agent_id = :agent_id order by id`,
   remote_message: `select r.message_id, r.thread_id, r.outcome, r.delivery, r.remote_task_id, r.error, r.created_at
