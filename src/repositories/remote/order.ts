@@ -31,10 +31,15 @@ export const remoteOrderRepository = repository({
     'remote_order.list_known(thread_id, agent_id, keys)',
     known(':keys::text[]'),
   ),
-  /** Whether a message of a remote agent has not arrived, but can still arrive as an update. */
+  /**
+   * Whether a message of a remote agent has not arrived, but can still arrive as the update of a task: of one that is read, or of one that a
+   * message opened whose answer is not here yet.
+   */
   isAwaited: sql.hasRow<[threadId: string, agentId: string, key: string]>(
     'remote_order.is_awaited(thread_id, agent_id, key)',
-    `select 1 where exists (select from remote_tasks where thread_id = :thread_id and poll_at is not null)
+    `select 1 where (exists (select from remote_tasks where thread_id = :thread_id and poll_at is not null)
+         or exists (select from remote_threads r join messages m on m.thread_id = r.thread_id and m.sequence > r.position
+           where r.thread_id = :thread_id and m.sender_id <> :agent_id))
        and not exists (${known('array[:key]::text[]')})`,
   ),
   /** These messages have arrived: tasks whose items wait for one of them are read now. */

@@ -36,7 +36,7 @@ export async function readAlmostAll(view: View): Promise<void> {
   expect(status, text).toBeLessThan(300);
 }
 
-/** How far each message has come, by a receipt. */
+/** The level of each message, by a receipt. */
 function levelsOf(messages: readonly Stored[], receipt: Receipt | undefined): Map<string, number> {
   const marks = [
     receipt?.delivered_up_to_sequence ?? 0,

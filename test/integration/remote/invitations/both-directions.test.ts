@@ -8,16 +8,18 @@ import { connect, threadOf } from './setup.ts';
 
 const faults: readonly ProxyAction[] = ['pass', 'pass', 'cut', 'unanswered', 'double', 503];
 let isFaulty = false;
-const decide = (): ProxyAction =>
-  isFaulty ? (faults[Math.floor(Math.random() * faults.length)] ?? 'pass') : 'pass';
+/** What happens to requests to the side of Bob. */
+let lineThere: ProxyAction = 'pass';
+const decide = (line: ProxyAction): ProxyAction =>
+  isFaulty ? (faults[Math.floor(Math.random() * faults.length)] ?? 'pass') : line;
 
 const proxies: Awaited<ReturnType<typeof startHttpProxy>>[] = [];
 let here: Installation;
 let there: Installation;
 
-async function startBehindProxy(): Promise<Installation> {
+async function startBehindProxy(readLine: () => ProxyAction): Promise<Installation> {
   const port = await findFreePort();
-  const proxy = await startHttpProxy(`http://127.0.0.1:${port}`, decide);
+  const proxy = await startHttpProxy(`http://127.0.0.1:${port}`, () => decide(readLine()));
   proxies.push(proxy);
   const pacing = { scheduleMs: Array(200).fill(20), maxRetryAfterMs: 100 };
   const env = { PUBLIC_URL: proxy.url, RATE_LIMITS: 'off' };
@@ -25,7 +27,7 @@ async function startBehindProxy(): Promise<Installation> {
 }
 
 beforeAll(async () => {
-  [here, there] = [await startBehindProxy(), await startBehindProxy()];
+  [here, there] = [await startBehindProxy(() => 'pass'), await startBehindProxy(() => lineThere)];
 });
 afterAll(async () => {
   await Promise.all([here.stop(), there.stop()]);
@@ -76,6 +78,27 @@ describe('an answer travels as the update of its task, and the message after it 
     await waitUntil(remote).toContain('An earlier message of this conversation has not arrived yet');
     const story = ['here: Hello?', 'there: The answer.', 'there: And more.'];
     expect(await readBoth(both, 3)).toEqual([story, story]);
+  });
+
+  test('the order stays when it is not known yet that the question arrived', async () => {
+    const both = await meet();
+    const { ann, bob, thread, thread_id, task_id } = both;
+    await there.send(bob, thread, 'Hello.');
+    await waitUntil(async () => (await here.readTask(ann, task_id)).state).toBe('completed');
+    await here.sql('update remote_tasks set poll_at = null where thread_id = $1', [thread_id]);
+    lineThere = 'unanswered';
+    const { message_id } = await here.ask(ann, { thread_id }, 'Which day?');
+    await waitUntil(async () => (await there.messages(bob, thread)).length).toBe(3);
+    const question = (await there.messages(bob, thread))[2];
+    await there.send(bob, thread, 'Friday.', { reply_to: question?.id });
+    await there.send(bob, thread, 'At noon.');
+    const remote = async () => (await there.core.db.remoteAgents.find(both.remoteAnn.id))?.last_error;
+    await waitUntil(remote).toContain('An earlier message of this conversation has not arrived yet');
+    lineThere = 'pass';
+    const story = ['here: Hello?', 'there: Hello.', 'here: Which day?', 'there: Friday.', 'there: At noon.'];
+    expect(await readBoth(both, 5)).toEqual([story, story]);
+    const [sent] = await here.sql('select outcome from remote_messages where message_id = $1', [message_id]);
+    expect(sent).toEqual({ outcome: 'accepted' });
   });
 
   test('the order stays when a message before the answer is late', async () => {
