@@ -74,6 +74,16 @@ export interface ApprovalRule<Input = unknown> {
   named(input: Input): ApprovalSubject;
 }
 
+/** The review of a call before anything of it leaves its owner. */
+export interface ReviewRule<Input = unknown> {
+  /** The field with the text, with a message, or with several: `content`, `initial_message`. Absent: the call has only names. */
+  texts?: string;
+  /** A key under which a repeated call is the same, where the transport has none. */
+  key?(input: Input): string;
+  /** Whether the call ends the lease that its `lease_id` names. */
+  ends_lease?: boolean;
+}
+
 /** The agent that an action concerns, by its handle, and the message to it. */
 export interface ApprovalSubject {
   target: string;
@@ -184,6 +194,8 @@ export interface Operation<Input = unknown, Output extends object = object> {
   rest?: RestBinding<Output>;
   tool?: ToolBinding;
   approval?: ApprovalRule<Input>;
+  /** For an operation that sends what agents of other owners see: how a person reviews it, if the agent has an outgoing policy. */
+  review?: ReviewRule<Input>;
   resource?: ResourceBinding;
 }
 

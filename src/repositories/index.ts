@@ -8,6 +8,7 @@ import { agentSearchRepository } from './agents/search.ts';
 import { agentsRepository } from './agents/agents.ts';
 import { allowlistsRepository } from './contacts/allowlist.ts';
 import { approvalsRepository } from './agents/approvals.ts';
+import { outgoingClearancesRepository } from './agents/outgoing-clearances.ts';
 import { attachmentsRepository } from './attachments/attachments.ts';
 import { auditLogRepository } from './audit-log.ts';
 import { blocksRepository } from './contacts/blocks.ts';
@@ -139,6 +140,7 @@ const factories = {
   sessions: sessionsRepository,
   invitations: invitationsRepository,
   approvals: approvalsRepository,
+  outgoingClearances: outgoingClearancesRepository,
   eventSubscriptions: eventSubscriptionsRepository,
   pushConfigs: pushConfigsRepository,
   externalSignIns: externalSignInsRepository,

@@ -3,6 +3,7 @@ import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import type { ThreadStatus } from '../../packages/core/src/domain/threads.ts';
 import { checkMessagePolicy, pausedActor } from '../../packages/core/src/policies/inbound.ts';
 import type { Work } from '../work/unit-of-work.ts';
+import { requireReviewed } from './approvals/outgoing.ts';
 
 type MemberToCheck = WriterAudience['listeners'][number];
 
@@ -53,13 +54,15 @@ export function requirePoliciesAllow(
 }
 
 /**
- * Applies requirePoliciesAllow to changes of the thread that all members see, such as a new member or subject. Otherwise these
+ * Applies requirePoliciesAllow and the actor's outgoing policy to changes of the thread that all members see, such as a new member or subject. Otherwise these
  * changes could carry a message that the policies refuse. The caller locks the thread. Retired members are ignored.
- * @throws {DomainError} AGENT_PAUSED, NOT_CONTACTS, NOT_TRUSTED, NOT_ALLOWED, BLOCKED
+ * @param added the id of an agent that becomes a member, and sees the history
+ * @throws {DomainError} AGENT_PAUSED, NOT_CONTACTS, NOT_TRUSTED, NOT_ALLOWED, BLOCKED, ReviewRequired
  */
 export async function requirePoliciesAllowChange(
   work: Work,
   thread: { id: string; created_by: string },
+  added: readonly string[] = [],
 ): Promise<void> {
   const writer = { thread_id: thread.id, agent_id: work.actor.agent_id };
   const [audience] = await work.db.messageBatches.listAudiences([writer]);
@@ -68,6 +71,8 @@ export async function requirePoliciesAllowChange(
     thread,
     audience.listeners.filter((member) => !member.retired),
   );
+  const agents = [...audience.member_ids, ...added];
+  await requireReviewed(work, audience.outgoing_policy, { agents, thread_id: thread.id });
 }
 
 /** Returns the error for an agent that was retired after its token was checked. */

@@ -10,7 +10,7 @@ import type { RateLimits } from '../operations/rate-limits.ts';
 import { remoteOperations } from '../operations/remote/list.ts';
 import { createFeedWatch } from '../realtime/feed-watch.ts';
 import type { TransportDescription } from '../realtime/transport-description.ts';
-import { findApproval } from '../services/approvals/approvals.ts';
+import { decideInClient, findApproval } from '../services/approvals/approvals.ts';
 import { toResourceUrls } from '../services/auth/tokens.ts';
 import { createServiceCalls } from '../services/people/service-calls.ts';
 import { ensureEchoFor } from '../services/agents/echo.ts';
@@ -77,6 +77,8 @@ export function createMcp(core: Core, { live, limits, executeFor }: TransportPar
     sealedBox: core.settings.sealedBox,
     runWithin: core.tracing.runWithin,
     eventSubscriptions: createEventSubscriptions(core),
+    decideApproval: (approval, decision) =>
+      core.unitOfWork.write(system, (work) => decideInClient(work, approval, decision)),
     findApproval: (agent_id, id) => core.unitOfWork.read(system, (work) => findApproval(work, agent_id, id)),
     version: config.VERSION,
     ...overrides.mcp,

@@ -48,6 +48,10 @@ export interface ApprovedCall {
   target: string;
   /** The message to that agent; can be empty. */
   message: string;
+  /** The input of a reviewed call, as its operation parsed it; absent for another call. */
+  input: object | undefined;
+  /** The texts of the input after an edit. */
+  texts: readonly string[] | undefined;
 }
 
 /** What a use case gets that only reads, without an acting agent: the token check, an operator's command, a page. */

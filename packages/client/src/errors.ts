@@ -9,6 +9,8 @@ export interface ErrorBody {
   code: string;
   message: string;
   details?: unknown;
+  /** The approval that the call waits for, or that was denied. `url` is its page. */
+  approval?: { id: string; expires_at: number; url: string };
   request_id?: string;
 }
 
@@ -26,6 +28,7 @@ export class AgentMessagingError extends Error {
   /** The HTTP status; undefined when there was no answer. */
   readonly status: number | undefined;
   readonly details: unknown;
+  readonly approval: ErrorBody['approval'];
   readonly request_id: string | undefined;
   readonly retryAfterMs: number | undefined;
 
@@ -34,6 +37,7 @@ export class AgentMessagingError extends Error {
     this.code = body.code;
     this.status = status;
     this.details = body.details;
+    this.approval = body.approval;
     this.request_id = body.request_id;
     this.retryAfterMs = retryAfterMs;
   }
@@ -47,6 +51,11 @@ export class AuthenticationError extends AgentMessagingError {
 /** 403: the agent may not do this. */
 export class PermissionError extends AgentMessagingError {
   override name = 'PermissionError';
+}
+
+/** 202: a person must approve or review the call first. It runs then; `approval.resolved` tells the result. */
+export class ApprovalRequiredError extends AgentMessagingError {
+  override name = 'ApprovalRequiredError';
 }
 
 /** 404: it does not exist, or the agent may not see it. */
@@ -80,6 +89,7 @@ export class ConnectionError extends AgentMessagingError {
 }
 
 const classes: Record<number, typeof AgentMessagingError> = {
+  202: ApprovalRequiredError,
   401: AuthenticationError,
   403: PermissionError,
   404: NotFoundError,

@@ -10,6 +10,7 @@ export {
   ConflictError,
   ConnectionError,
   NotFoundError,
+  ApprovalRequiredError,
   PermissionError,
   RateLimitError,
   UnavailableError,

@@ -1,8 +1,10 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import {
   localScopes,
   defaultVisibility,
   inboundPolicies,
+  type OutgoingPolicy,
+  outgoingPolicies,
   visibilities,
   warnIfUnreachable,
 } from '../../../packages/core/src/domain/agents/agents.ts';
@@ -11,6 +13,8 @@ import {
   type OperatorRegistration,
   registerAgentAsOperator,
 } from '../../services/agents/operator-registration.ts';
+import { findAgentByHandle } from '../../services/agents/find-by-handle.ts';
+import { setOutgoingPolicy } from '../../services/agents/outgoing-policy.ts';
 import { eraseCommand, erasureCommand } from './erasure.ts';
 import { exportCommand, exportsCommand } from './export.ts';
 import { listAgentsCommand, showAgentCommand } from './lists.ts';
@@ -65,9 +69,23 @@ export function agentCommand(io: CommandIo): Command {
       if (warning) io.log(`${warning}\n`);
       printResult(io, options, presentAgent(agent));
     });
+  const outgoing = resultCommand('outgoing', 'set what a person reviews before the agent sends it')
+    .argument('<handle>')
+    .addArgument(new Argument('<policy>').choices(outgoingPolicies))
+    .action(async (handle: string, policy: OutgoingPolicy, options: { json?: boolean }) => {
+      const agent = await withCore(io, ({ unitOfWork }) =>
+        unitOfWork.write(operator(), async (work) => {
+          const found = await findAgentByHandle(work, handle);
+          await setOutgoingPolicy(work, found, policy);
+          return { handle: found.canonical_handle, outgoing_policy: policy };
+        }),
+      );
+      printResult(io, options, agent);
+    });
   return new Command('agent')
     .description('manage agents')
     .addCommand(create)
+    .addCommand(outgoing)
     .addCommand(listAgentsCommand(io))
     .addCommand(showAgentCommand(io))
     .addCommand(exportCommand(io))

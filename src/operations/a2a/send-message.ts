@@ -70,6 +70,7 @@ export const sendA2aMessageOperation = defineOperation({
       return task?.thread_id ?? task_id;
     },
   },
+  review: { texts: 'content', key: ({ message_id }) => message_id },
   errors: [
     'TASK_NOT_FOUND',
     'IDEMPOTENCY_MISMATCH',

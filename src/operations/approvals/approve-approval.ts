@@ -1,19 +1,18 @@
-import { z } from 'zod';
 import { approvalSchema, presentApproval } from '../../../packages/core/src/records/approval.ts';
 import { decideAsAgent } from '../../services/approvals/by-agent.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleApproval } from '../../../packages/core/src/records/examples.ts';
-import { approvalId } from '../../../packages/core/src/inputs/fields.ts';
+import { approveApprovalInput } from '../../../packages/core/src/inputs/contacts.ts';
 
 export const approveApprovalOperation = defineOperation({
   name: 'approve_approval',
   summary: 'Approve an action of another agent of your owner, once',
   scope: 'approvals:write',
   kind: 'write',
-  input: z.strictObject({ approval_id: approvalId }),
+  input: approveApprovalInput,
   output: approvalSchema,
-  async run(work, { approval_id }) {
-    return presentApproval(await decideAsAgent(work, approval_id, 'approved'));
+  async run(work, { approval_id, trust }) {
+    return presentApproval(await decideAsAgent(work, approval_id, 'approved', { trust }));
   },
   rest: { method: 'POST', path: '/approvals/{approval_id}/approve', status: 200 },
   errors: ['NOT_FOUND', 'INVALID_TRANSITION'],

@@ -1,6 +1,7 @@
 import { requestContactInput } from '../../../packages/core/src/inputs/contacts.ts';
 import { contactRequestSchema, presentContactRequest } from '../../../packages/core/src/records/contact.ts';
 import { describeContactRequest, requestContact } from '../../services/contacts/requests.ts';
+import { reviewErrors } from '../messages/send-message.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
 
@@ -33,7 +34,16 @@ export const requestContactOperation = defineOperation({
     status: 201,
     idempotency: 'required',
   },
-  errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE', 'BLOCKED', 'NOT_TRUSTED', 'NOT_ALLOWED', 'AGENT_PAUSED'],
+  review: { texts: 'message' },
+  errors: [
+    'AGENT_NOT_FOUND',
+    'INVALID_HANDLE',
+    'BLOCKED',
+    'NOT_TRUSTED',
+    'NOT_ALLOWED',
+    'AGENT_PAUSED',
+    ...reviewErrors,
+  ],
   example: {
     input: { handle: exampleRequest.from.canonical_handle, message: exampleRequest.message },
     output: { ...exampleRequest, from: exampleRequest.to, to: exampleRequest.from },

@@ -9,6 +9,7 @@ import {
   openApproval,
   useApproval,
 } from '../../services/approvals/approvals.ts';
+import { approvalDenied, toApprovalDetail } from '../../services/approvals/decide.ts';
 import { abortWhen } from '../../shared/wait-until.ts';
 import type { UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { RateLimits } from '../rate-limits.ts';
@@ -30,15 +31,9 @@ const maxAttempts = 4;
 /** How often a pending approval is read while the client is asked. */
 const pollIntervalMs = 1_000;
 
-/**
- * Gets a person's approval for calls that need one (MCP). The question is stored with the idempotency key of the call before the person is
- * asked. The call runs in the transaction of the decision: a crash leaves both or neither. No transaction is open while a person decides.
- *
- * A call that asks a person, or needs no approval, counts against the operation's own budget. Checking on a pending approval does not.
- * @throws {DomainError} APPROVAL_DENIED, APPROVAL_REQUIRED, RATE_LIMITED; the refusal of the call
- */
-export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stage {
-  async function ask(approver: Approver, approval: Approval): Promise<Approval> {
+/** Creates what asks the person in the client for a stored approval, until it is decided anywhere. It returns the approval as it is then. */
+export function createAsk(unitOfWork: UnitOfWork) {
+  return async function ask(approver: Approver, approval: Approval): Promise<Approval> {
     const { agent_id, id } = approval;
     const find = () => unitOfWork.read(system, (work) => findApproval(work, agent_id, id));
     const settled = abortWhen(async () => (await find()).state !== 'pending', pollIntervalMs);
@@ -52,7 +47,18 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
       settled.stop();
     }
     return find();
-  }
+  };
+}
+
+/**
+ * Gets a person's approval for calls that need one (MCP). The question is stored with the idempotency key of the call before the person is
+ * asked. The call runs in the transaction of the decision: a crash leaves both or neither. No transaction is open while a person decides.
+ *
+ * A call that asks a person, or needs no approval, counts against the operation's own budget. Checking on a pending approval does not.
+ * @throws {DomainError} APPROVAL_DENIED, APPROVAL_REQUIRED, RATE_LIMITED; the refusal of the call
+ */
+export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stage {
+  const ask = createAsk(unitOfWork);
 
   /** The existing approval for this call, or a new one; the answer, if the call has run; null when it needs no approval. */
   async function findOrOpen(context: CallContext, approver: Approver): Promise<Approval | string | null> {
@@ -76,8 +82,8 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
       // If the token has ended, the next call gets the answer.
       await approver.confirm();
     }
-    if (approval.state === 'denied') throw approvalDenied(approval);
-    if (approval.state !== 'approved') throw approvalRequired(approval);
+    if (approval.state === 'denied') throw approvalDenied(approval, unitOfWork.settings);
+    if (approval.state !== 'approved') throw approvalRequired(approval, unitOfWork.settings);
     return approval.answer ?? approval;
   }
 
@@ -154,14 +160,8 @@ async function findCall(context: CallContext, work: Work) {
   }
 }
 
-/** Returns the error for a call that a person denied. */
-export function approvalDenied({ id, expires_at }: Approval): DomainError {
-  const message = 'A person denied this call. Do not repeat it.';
-  return new DomainError('APPROVAL_DENIED', message, { approval: { id, expires_at } });
-}
-
-function approvalRequired({ id, expires_at }: Approval): DomainError {
+function approvalRequired(approval: Approval, settings: Work['settings']): DomainError {
   const message =
     'A person must approve this call first, at approval_url. The call runs when the person approves; the event approval.resolved has the result.';
-  return new DomainError('APPROVAL_REQUIRED', message, { approval: { id, expires_at } });
+  return new DomainError('APPROVAL_REQUIRED', message, { approval: toApprovalDetail(approval, settings) });
 }

@@ -14,6 +14,8 @@ export const waitTimeoutMs = 10_000;
 export interface Approver {
   /** The program that the person uses, as it names itself. */
   client_name: string | null;
+  /** The ids of approvals that the person has answered in earlier rounds of this call. */
+  answered: readonly string[];
   /** Aborts when the caller no longer waits for the response. */
   signal: AbortSignal;
   /**
@@ -83,7 +85,12 @@ export type Run = (context: CallContext) => Promise<Answer>;
  */
 export type Stage = (operation: Operation, next: Run) => Run;
 
-/** Whether a person may have to approve this call. */
+/** Whether a person may have to approve or review calls of an operation, which the caller's program can then ask. */
+export function mayAskPerson({ approval, review }: Operation): boolean {
+  return approval !== undefined || review !== undefined;
+}
+
+/** Whether a person has to approve this call, unless it would change nothing. */
 export function mayNeedApproval({ operation, approver }: Call): boolean {
   return operation.approval !== undefined && approver !== undefined;
 }

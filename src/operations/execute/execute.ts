@@ -12,6 +12,7 @@ import { createIdempotency } from './idempotency.ts';
 import { padNotFound } from './pad-not-found.ts';
 import { parse } from './parse-input.ts';
 import { createOwnRateLimit, createRateLimit } from './rate-limit.ts';
+import { createReview } from './review.ts';
 import { createReceiveFile } from './receive-file.ts';
 import { createTransaction } from './transaction.ts';
 
@@ -35,6 +36,7 @@ export function createStages(
     padNotFound,
     createOwnRateLimit(unitOfWork, limits),
     createApproval(unitOfWork, limits),
+    createReview(unitOfWork),
     createReceiveFile(unitOfWork, intake),
     createIdempotency(unitOfWork),
     createBatch(unitOfWork),

@@ -43,6 +43,7 @@ export const acknowledgeMessageOperation = defineOperation({
       from: (output) => z.object({ message: sentMessage.nullable() }).parse(output),
     },
   },
+  review: { texts: 'reply', ends_lease: true },
   errors: ['LEASE_NOT_FOUND', 'LEASE_LOST', ...sendErrors],
   example: {
     input: {

@@ -22,6 +22,7 @@ export const inboxSchema = z
       'Items that wait for an instance, or for an older item of their thread. At most 1,000 feed entries are searched for new ones.',
     ),
     leased: count.describe('Items that an instance works on.'),
+    in_review: count.describe('Items whose reply waits for the review of a person.'),
     dead: count.describe('Items that failed max_attempts times.'),
     oldest_age: z
       .int()
@@ -158,6 +159,7 @@ export const exampleInbox: z.infer<typeof inboxSchema> = {
   ...defaultInbox,
   ready: 3,
   leased: 1,
+  in_review: 0,
   dead: 0,
   oldest_age: 4_200,
   consumers: [{ name: 'worker-2', last_claim_at: 1_794_000_060_000, leased: 1 }],

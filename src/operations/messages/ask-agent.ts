@@ -41,6 +41,7 @@ export const askAgentOperation = defineOperation({
     result: { schema: shownAnswer, from: (output) => shownAnswer.parse(output) },
     showsFeed: true,
   },
+  review: { texts: 'content' },
   errors: [...new Set([...sendErrors, ...createThreadErrors])],
   example: {
     input: {

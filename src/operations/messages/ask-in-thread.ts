@@ -34,6 +34,7 @@ export const askInThreadOperation = defineOperation({
     idempotency: 'required',
     location,
   },
+  review: { texts: 'content' },
   errors: sendErrors,
   example: {
     input: { thread_id: exampleQuestion.thread_id, content: exampleQuestion.content, wait_seconds: 20 },

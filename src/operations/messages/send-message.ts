@@ -13,6 +13,9 @@ export const sentMessage = messageSchema.pick({
   created_at: true,
 });
 
+/** The errors of an operation whose calls a person may have to review. */
+export const reviewErrors = ['APPROVAL_REQUIRED', 'APPROVAL_DENIED'] as const;
+
 /** The errors of an operation that sends a message. */
 export const sendErrors = [
   'THREAD_NOT_FOUND',
@@ -29,6 +32,7 @@ export const sendErrors = [
   'ATTACHMENT_NOT_READY',
   'ATTACHMENT_INFECTED',
   'MESSAGE_TOO_LARGE',
+  ...reviewErrors,
 ] as const;
 
 /** The errors of a message that replaces another one. */
@@ -85,6 +89,7 @@ export const sendMessageOperation = defineOperation({
     },
     showsFeed: true,
   },
+  review: { texts: 'content' },
   errors: [...sendErrors, ...replaceErrors, 'LEASE_NOT_FOUND', 'LEASE_LOST'],
   example: {
     input: {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
 import { presentRefusal, refusalSchema } from '../../../packages/core/src/records/refusal.ts';
+import { ReviewRequired } from '../../services/approvals/outgoing.ts';
 import { lockThread, sendMessages } from '../../services/messages/send.ts';
 import type { IdempotencyClaim, Work } from '../../work/unit-of-work.ts';
 import { defineOperation } from '../define.ts';
@@ -71,6 +72,7 @@ export const sendMessagesOperation = defineOperation({
     status: 200,
     idempotency: 'required',
   },
+  review: { texts: 'messages' },
   errors: [...sendErrors, ...replaceErrors],
   example: {
     input: {
@@ -99,6 +101,9 @@ async function sendParts(work: Work, thread_id: string, parts: readonly Part[]):
     return { work, message: { thread_id: id, ...toDraft(fields) } };
   });
   const rows = await sendMessages(sends, { wait: true });
+  // The whole call is reviewed at once.
+  const review = rows.find((row) => row instanceof ReviewRequired);
+  if (review) throw review;
   const sent = new Map(
     unsent.map((part, at): [Part, Outcome] => {
       const row = rows[at];

@@ -51,6 +51,7 @@ export const createTaskOperation = defineOperation({
     idempotency: 'required',
     location: ({ id }) => `/tasks/${id}`,
   },
+  review: { texts: 'content' },
   errors: [...new Set([...sendErrors, ...createThreadErrors])],
   example: {
     input: {

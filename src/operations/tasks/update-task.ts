@@ -25,6 +25,7 @@ export const updateTaskOperation = defineOperation({
     annotations: toolHints.reachesOthers,
     result: toolTaskResult,
   },
+  review: { texts: 'message' },
   errors: [
     'TASK_NOT_FOUND',
     'FORBIDDEN',

@@ -1,6 +1,7 @@
 import { addThreadMemberInput } from '../../../packages/core/src/inputs/threads.ts';
 import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { addMember } from '../../services/threads/members.ts';
+import { reviewErrors } from '../messages/send-message.ts';
 import { defineOperation } from '../define.ts';
 import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
 
@@ -22,6 +23,7 @@ export const addThreadMemberOperation = defineOperation({
     idempotency: 'accepted',
     location: (thread) => `/threads/${thread.id}`,
   },
+  review: {},
   errors: [
     'THREAD_NOT_FOUND',
     'AGENT_NOT_FOUND',
@@ -32,6 +34,7 @@ export const addThreadMemberOperation = defineOperation({
     'NOT_ALLOWED',
     'BLOCKED',
     'AGENT_PAUSED',
+    ...reviewErrors,
   ],
   example: {
     input: { thread_id: exampleThread.id, handle: exampleAgents.courier.canonical_handle },

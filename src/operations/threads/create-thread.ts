@@ -2,6 +2,7 @@ import { createThreadInput, metadataOf, toFirstMessage } from '../../../packages
 import { messageId } from '../../../packages/core/src/records/message.ts';
 import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { createThread } from '../../services/threads/threads.ts';
+import { reviewErrors } from '../messages/send-message.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import {
   exampleAgents,
@@ -24,6 +25,7 @@ export const createThreadErrors = [
   'ATTACHMENT_NOT_READY',
   'ATTACHMENT_INFECTED',
   'MESSAGE_TOO_LARGE',
+  ...reviewErrors,
 ] as const;
 
 export const createThreadOperation = defineOperation({
@@ -57,6 +59,7 @@ export const createThreadOperation = defineOperation({
     annotations: toolHints.reachesOthers,
     showsFeed: true,
   },
+  review: { texts: 'initial_message' },
   errors: createThreadErrors,
   example: {
     input: {

@@ -1,6 +1,7 @@
 import { updateThreadInput } from '../../../packages/core/src/inputs/threads.ts';
 import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { updateThread } from '../../services/threads/threads.ts';
+import { reviewErrors } from '../messages/send-message.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleThread } from '../../../packages/core/src/records/examples.ts';
 
@@ -21,6 +22,7 @@ export const updateThreadOperation = defineOperation({
       'Sets the status of a thread (active, closed, archived) or its subject. Close a thread when its task is done. Do not close one in which you expect an answer: only active threads accept messages.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
+  review: {},
   errors: [
     'THREAD_NOT_FOUND',
     'INVALID_TRANSITION',
@@ -29,6 +31,7 @@ export const updateThreadOperation = defineOperation({
     'NOT_ALLOWED',
     'BLOCKED',
     'AGENT_PAUSED',
+    ...reviewErrors,
   ],
   example: {
     input: { thread_id: exampleThread.id, status: 'closed' },

@@ -1,6 +1,7 @@
 import type {
   AgentScope,
   InboundPolicy,
+  OutgoingPolicy,
   Visibility,
   Relation,
 } from '../../../packages/core/src/domain/agents/agents.ts';
@@ -21,6 +22,7 @@ export interface AgentRow {
   card_body: string;
   skills: { name: string; description: string }[];
   can_initiate_threads: boolean;
+  outgoing_policy: OutgoingPolicy;
   paused: boolean;
   created_at: number;
   updated_at: number;
@@ -34,7 +36,7 @@ export type AgentSummaryRow = Omit<AgentRow, 'card_body'>;
 
 /** Columns of `agents a`. */
 export const summaryColumns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.description, a.scope, a.visibility,
-  a.inbound_policy, a.skills, a.can_initiate_threads, a.paused, a.created_at, a.updated_at, a.retired_at,
+  a.inbound_policy, a.skills, a.can_initiate_threads, a.outgoing_policy, a.paused, a.created_at, a.updated_at, a.retired_at,
   ${isOnline}`;
 export const agentColumns = `${summaryColumns}, a.card_body`;
 
@@ -130,6 +132,10 @@ export const agentsRepository = repository(
      from before b where id = :id
      returning case when a.inbound_policy <> b.inbound_policy or a.paused and not b.paused then id end as raised_id`,
       (agent) => ({ ...agent, skills: JSON.stringify(agent.skills) }),
+    ),
+    setOutgoingPolicy: sql.run<[id: string, outgoing_policy: OutgoingPolicy]>(
+      'agents.set_outgoing_policy(id, outgoing_policy)',
+      'update agents set outgoing_policy = :outgoing_policy where id = :id returning id as raised_id',
     ),
     retire: sql.run<[id: string, retiredAt: number]>(
       'agents.retire(id, retired_at)',

@@ -16,11 +16,17 @@ export interface ApprovalRow {
   action: ApprovalAction;
   /** Handle of the agent that the action concerns. */
   target: string;
-  /** The message to the target; can be empty. */
+  /** Whether the call waits because of the agent's outgoing policy. */
+  is_review: boolean;
+  /** Of a review: the handles of the agents of other owners. */
+  recipients: string[];
+  /** The message to the target; can be empty. Of a review: until it is sent. */
   message: string;
   /** The client that the agent used, as it calls itself; can be empty. */
   client_name: string;
   state: ApprovalState;
+  /** Why it was denied. */
+  reason: string | null;
   created_at: number;
   expires_at: number;
   decided_at: number | null;
@@ -42,6 +48,20 @@ export interface ApprovalClaim {
   request_hash: Buffer;
 }
 
+/** The input of a held call, as its operation parsed it, and what a person reads of it. */
+export interface StoredCall {
+  input: object;
+  shown: { texts: readonly string[]; attachment_ids: readonly string[]; about: string };
+}
+
+/** A call that waits for its review. */
+export interface ReviewSubject extends Pick<
+  ApprovalRow,
+  'agent_id' | 'action' | 'target' | 'message' | 'recipients'
+> {
+  held: StoredCall;
+}
+
 /** The subject of an approval. Requests with equal subjects are the same. */
 export type ApprovalSubject = Pick<ApprovalRow, 'agent_id' | 'action' | 'target' | 'message'>;
 
@@ -50,8 +70,9 @@ const state = `case when q.state = 'pending' and q.expires_at <= :now then 'expi
 
 const columns = `q.id, q.agent_id, a.canonical_handle as agent_handle,
   a.display_name as agent_display_name, q.action, q.target, q.message, q.client_name,
-  ${state} as state, q.created_at, q.expires_at, q.decided_at, q.decided_via, p.name as decided_by,
-  d.canonical_handle as decided_by_agent, q.used_at, q.answer`;
+  q.is_review, q.recipients, q.reason, ${state} as state, q.created_at, q.expires_at, q.decided_at, q.decided_via, p.name as decided_by,
+  d.canonical_handle as decided_by_agent, q.used_at,
+  case when q.is_review then (select k.answer from idempotency_keys k where k.key_hash = q.key_hash and q.state = 'approved') else q.answer end as answer`;
 
 const joined = `approvals q join agents a on a.id = q.agent_id
   left join owners p on p.id = q.decided_by left join agents d on d.id = q.decided_by_agent`;
@@ -68,7 +89,7 @@ export const approvalQueries = repository({
     'approvals.find_current(..., now)',
     `select ${columns} from ${joined}
      where q.agent_id = :agent_id and q.action = :action and q.target = :target and q.message = :message
-       and q.state <> 'expired' and q.expires_at > :now and q.used_at is null
+       and not q.is_review and q.state <> 'expired' and q.expires_at > :now and q.used_at is null
      order by q.id desc limit 1`,
   ),
   /** The latest request about this subject whose call has run, until the approval expires. */
@@ -76,10 +97,32 @@ export const approvalQueries = repository({
     'approvals.find_answered(..., now)',
     `select ${columns} from ${joined}
      where q.agent_id = :agent_id and q.action = :action and q.target = :target and q.message = :message
-       and q.answer is not null and q.expires_at > :now
+       and not q.is_review and q.answer is not null and q.expires_at > :now
      order by q.id desc limit 1`,
   ),
   /** The idempotency key of the call, if it had one. */
+  /** The latest review of a call under this key, until it expires. */
+  findReview: sql.row<
+    [agentId: string, keyHash: Buffer, now: number],
+    ApprovalRow & { request_hash: Buffer }
+  >(
+    'approvals.find_review(agent_id, key_hash, now)',
+    `select ${columns}, q.request_hash from ${joined}
+     where q.key_hash = :key_hash and q.agent_id = :agent_id and q.is_review and q.expires_at > :now order by q.id desc limit 1`,
+  ),
+  /** The key of the one of these reviews that is of this request. */
+  findReviewKey: sql.value<
+    [agentId: string, ids: readonly string[], requestHash: Buffer],
+    Buffer | undefined
+  >(
+    'approvals.find_review_key(agent_id, ids, request_hash)',
+    'select key_hash from approvals where id = any(:ids) and agent_id = :agent_id and is_review and request_hash = :request_hash',
+  ),
+  /** A call that waits for its review. */
+  findHeld: sql.value<[id: string], StoredCall | null | undefined>(
+    'approvals.find_held',
+    'select held from approvals where id = :id',
+  ),
   findClaim: sql.row<[id: string], ApprovalClaim>(
     'approvals.find_claim',
     'select key_hash, request_hash from approvals where id = :id and key_hash is not null and request_hash is not null',

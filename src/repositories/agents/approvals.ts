@@ -5,6 +5,7 @@ import {
   approvalQueries,
   type ApprovalRow,
   type ApprovalSubject,
+  type ReviewSubject,
 } from './approval-queries.ts';
 
 /** Requests of agents for approval by a person. Times are in milliseconds. */
@@ -20,8 +21,23 @@ export const approvalsRepository = repository(
       'approvals.insert',
       `insert into approvals (id, agent_id, action, target, message, client_name, state, created_at, expires_at, key_hash, request_hash)
        values (:id, :agent_id, :action, :target, :message, :client_name, 'pending', :created_at, :expires_at, :key_hash, :request_hash)
-       on conflict (agent_id, action, target, message) where state = 'pending' do nothing returning id`,
+       on conflict (agent_id, action, target, message) where state = 'pending' and held is null do nothing returning id`,
       (approval, claim) => ({ key_hash: null, request_hash: null, ...approval, ...claim }),
+    ),
+    /** Returns false, and inserts nothing, when a call under the same key waits already. */
+    insertReview: sql.hasRow<
+      [
+        review: ReviewSubject & Pick<ApprovalRow, 'id' | 'client_name' | 'created_at' | 'expires_at'>,
+        claim: ApprovalClaim | null,
+      ]
+    >(
+      'approvals.insert_review',
+      `insert into approvals (id, agent_id, action, target, message, client_name, state, created_at, expires_at, key_hash, request_hash, is_review, held, recipients)
+       values (:id, :agent_id, :action, :target, :message, :client_name, 'pending', :created_at, :expires_at, :key_hash, :request_hash, true, :held::jsonb, :recipients)
+       on conflict (key_hash) where state = 'pending' and held is not null do nothing returning id`,
+      ({ held, ...review }, claim) => {
+        return { key_hash: null, request_hash: null, ...review, ...claim, held: JSON.stringify(held) };
+      },
     ),
     /** Marks the pending requests of an agent that are past their expiry as expired. */
     expire: sql.run<[agentId: string, now: number]>(
@@ -39,12 +55,13 @@ export const approvalsRepository = repository(
           agent_id: string | null;
           now: number;
           good_until: number;
+          reason: string | null;
         },
       ]
     >(
       'approvals.decide(id, decision, ...)',
       `update approvals set state = :decision, decided_by = :account_id, decided_at = :now, expires_at = greatest(expires_at, :good_until),
-         decided_via = :via, decided_by_agent = :agent_id
+         decided_via = :via, decided_by_agent = :agent_id, reason = :reason
        where id = :id and state = 'pending' and expires_at > :now returning id`,
     ),
     /** Marks an approved request as used. Returns false when it is not approved for this agent, or was used before. */
@@ -53,10 +70,11 @@ export const approvalsRepository = repository(
       `update approvals set used_at = :now
        where id = :id and agent_id = :agent_id and state = 'approved' and used_at is null and expires_at > :now returning id`,
     ),
-    /** Stores the answer of the call that the request allowed. */
-    storeAnswer: sql.run<[id: string, answer: string]>(
+    /** Stores the answer of the call that the request allowed. The text of a review is where it was sent to. */
+    storeAnswer: sql.run<[id: string, answer: string | null]>(
       'approvals.store_answer(id, answer)',
-      'update approvals set answer = :answer where id = :id',
+      `update approvals set answer = :answer, held = null,
+         message = case when is_review then '' else message end where id = :id`,
     ),
     /** Removes up to `limit` requests that expired before `time`; returns how many. */
     removeExpired: sql.rowCount<[time: number, limit: number]>(

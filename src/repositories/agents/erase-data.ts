@@ -20,6 +20,7 @@ const ownedRows = {
   tasks: 'delete from tasks where client_id = $1 or agent_id = $1',
   expected_replies: 'delete from expected_replies where asked_id = $1 or sender_id = $1',
   approvals: 'delete from approvals where agent_id = $1',
+  outgoing_clearances: 'delete from outgoing_clearances where agent_id = $1 or counterpart_id = $1',
   notification_items: 'delete from notification_items where agent_id = $1',
   usage_days: 'delete from usage_days where sender_id = $1',
   /** The hash would tell that the agent was a recipient. */

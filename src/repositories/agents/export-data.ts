@@ -12,7 +12,7 @@ const handle = (column: string) => `(select canonical_handle from agents where i
 /** Selects the records of an agent by kind. No secrets. */
 const sections = {
   agent: `select id, canonical_handle as handle, display_name, description, card_body, skills, scope, visibility, inbound_policy,
-      can_initiate_threads, paused, created_at, updated_at, retired_at from agents where id = :agent_id`,
+      can_initiate_threads, outgoing_policy, paused, created_at, updated_at, retired_at from agents where id = :agent_id`,
   contact: `select ${handle('contact_id')} as handle, favorite, since from contacts where agent_id = :agent_id order by contact_id`,
   contact_request: `select id, ${handle('from_agent_id')} as from, ${handle('to_agent_id')} as to, message, status, created_at, decided_at
       from contact_requests r where from_agent_id = :agent_id or (to_agent_id = :agent_id and not exists (
@@ -45,7 +45,7 @@ const sections = {
       from remote_messages r join thread_members m using (thread_id) where m.agent_id = :agent_id order by r.message_id`,
   expected_reply: `select message_id, ${handle('asked_id')} as asked, thread_id, created_at from expected_replies
       where asked_id = :agent_id or sender_id = :agent_id order by message_id, asked_id`,
-  approval: `select id, action, target, message, state, created_at, decided_at, used_at from approvals where agent_id = :agent_id order by id`,
+  approval: `select id, action, target, recipients, message, state, reason, created_at, decided_at, used_at from approvals where agent_id = :agent_id order by id`,
   usage: `select day, array(select canonical_handle from agents where id = any(recipients) order by 1) as recipients, messages, bytes, stopped_loops
       from usage_days where sender_id = :agent_id order by day, recipients_hash`,
   attachment: `select id, filename, content_type, size_bytes, sha256, scan_status, message_id, created_at from attachments

@@ -86,6 +86,20 @@ const createStorageMaintenance = repository(
          select id from attachments where expires_at <= :now order by expires_at limit :limit for update skip locked)
        returning storage_key`,
     ),
+    /** Files of an agent, in the order of the ids. */
+    listOwn: sql.rows<
+      [uploaderId: string, ids: readonly string[]],
+      Pick<AttachmentRow, 'id' | 'filename' | 'size_bytes'>
+    >(
+      'attachments.list_own(uploader_id, ids)',
+      `select id, filename, size_bytes from attachments where uploader_id = :uploader_id and id = any(:ids) order by array_position(:ids, id)`,
+    ),
+    /** Unsent files of an agent expire at this time at the earliest. */
+    keepUnsent: sql.run<[uploaderId: string, ids: readonly string[], until: number]>(
+      'attachments.keep_unsent(uploader_id, ids, until)',
+      `update attachments set expires_at = greatest(expires_at, :until)
+       where uploader_id = :uploader_id and id = any(:ids) and message_id is null and expires_at is not null`,
+    ),
     /** Removes up to `limit` files of deleted messages with ids below this one; returns their storage keys. */
     removeOrphaned: sql.values<[messageId: string, limit: number], string>(
       'attachments.remove_orphaned(message_id, limit)',

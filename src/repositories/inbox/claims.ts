@@ -53,7 +53,7 @@ export interface Holder {
 
 /** Sets the columns of a lease to those of an item without one, as of a time. */
 export const noLease = (at = leaseClock): string =>
-  `fencing_token = null, expires_at = null, consumer = null, token_hash = null, client_id = null, grant_id = null, updated_at = ${at}`;
+  `fencing_token = null, expires_at = null, consumer = null, token_hash = null, client_id = null, grant_id = null, review_id = null, updated_at = ${at}`;
 
 const lockTokens = `
   select t.token_hash, t.grant_id, left(coalesce(nullif(c.name, ''), g.client_name, t.client_id), 64) as client_name

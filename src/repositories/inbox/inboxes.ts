@@ -28,6 +28,8 @@ export interface LockedInbox extends InboxRow {
 export interface InboxCounts {
   ready: number;
   leased: number;
+  /** Items whose reply waits for its review. */
+  in_review: number;
   dead: number;
   /** The event of the oldest item that is ready or leased; null if there is none. Its id has the time. */
   oldest_event_id: string | null;
@@ -43,7 +45,8 @@ export interface ConsumerRow {
 
 /** For `inbox_items i`: items by state, from their rows. */
 export const itemCounts = `
-  select count(*) filter (where s.state in ('queued', 'ready'))::int as ready, count(*) filter (where s.state = 'leased')::int as leased,
+  select count(*) filter (where s.state in ('queued', 'ready'))::int as ready, count(*) filter (where s.state = 'leased' and i.review_id is null)::int as leased,
+    count(*) filter (where s.state = 'leased' and i.review_id is not null)::int as in_review,
     count(*) filter (where s.state = 'dead')::int as dead, min(i.event_id) filter (where s.state <> 'dead') as oldest_event_id
   from inbox_items i cross join lateral (select ${stateNow} as state) s`;
 
@@ -127,7 +130,7 @@ export const inboxesRepository = repository(
      */
     count: sql.single<[agentId: string], InboxCounts>(
       'inboxes.count',
-      `select i.ready + u.ready as ready, i.leased, i.dead, coalesce(i.oldest_event_id, u.oldest_event_id) as oldest_event_id
+      `select i.ready + u.ready as ready, i.leased, i.in_review, i.dead, coalesce(i.oldest_event_id, u.oldest_event_id) as oldest_event_id
        from (
          ${itemCounts} where i.agent_id = :agent_id and i.state in ('queued', 'ready', 'leased', 'dead')
        ) i cross join (

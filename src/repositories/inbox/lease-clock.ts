@@ -16,4 +16,8 @@ export const endedAttempt = (outcome: string, reason: string, endedAt = leaseClo
   `jsonb_build_array(jsonb_build_object('attempt', i.attempts, 'outcome', ${outcome}, 'reason', ${reason}, 'consumer', i.consumer, 'ended_at', ${endedAt}))`;
 
 /** The attempt of `inbox_items i` whose lease expired. It ended when the lease did, whenever that is noticed. */
-export const expiredAttempt = endedAttempt(`'expired'`, 'null', 'i.expires_at');
+export const expiredAttempt = endedAttempt(
+  `'expired'`,
+  `case when i.review_id is null then null else 'No person reviewed the reply in time.' end`,
+  'i.expires_at',
+);

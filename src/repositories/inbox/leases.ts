@@ -45,7 +45,7 @@ type TokenSource = 'client_id' | 'grant_id';
 const isCurrent = `agent_id = :agent_id and state = 'leased' and expires_at > ${leaseClock}`;
 
 /** The item is ready again, as if it had not been claimed. */
-const undoClaim = `state = 'ready', attempts = i.attempts - 1, ready_at = ${leaseClock}, ${noLease()}`;
+const undoClaim = `state = 'ready', attempts = i.attempts - (i.review_id is null)::int, ready_at = ${leaseClock}, ${noLease()}`;
 
 const columns = 'number, event_id, thread_id, attempts, fencing_token, expires_at, task_id';
 
@@ -93,6 +93,29 @@ export const inboxLeasesRepository = repository(
       'inbox_leases.renew(..., lease_ms)',
       `update inbox_items set expires_at = ${leaseClock} + :lease_ms::int, updated_at = ${leaseClock}
        where ${isCurrent} and fencing_token = :fencing_token returning ${columns}`,
+    ),
+    /**
+     * Gives the item of a current lease to the review of its reply: no instance has it, and its attempt does not count. Returns the fencing token
+     * of the review. The inbox is locked before the item, as in every claim.
+     */
+    holdForReview: sql.value<
+      [key: LeaseKey, hold: { review_id: string; hold_ms: number }],
+      number | undefined
+    >(
+      'inbox_leases.hold_for_review(..., ...)',
+      `with token as (
+         update inboxes set last_fencing_token = greatest(last_fencing_token, ${leaseClock}) + 1
+         where agent_id = :agent_id and exists (select from inbox_items where ${isCurrent} and fencing_token = :fencing_token)
+         returning last_fencing_token
+       )
+       update inbox_items i set fencing_token = t.last_fencing_token, expires_at = ${leaseClock} + :hold_ms::int, attempts = i.attempts - 1,
+         consumer = null, token_hash = null, client_id = null, grant_id = null, review_id = :review_id, updated_at = ${leaseClock}
+       from token t where i.agent_id = :agent_id and i.state = 'leased' and i.fencing_token = :fencing_token returning i.fencing_token`,
+    ),
+    /** The fencing token of the review that has an item. */
+    findOfReview: sql.value<[agentId: string, reviewId: string], number | undefined>(
+      'inbox_leases.find_of_review(agent_id, review_id)',
+      `select fencing_token from inbox_items where agent_id = :agent_id and state = 'leased' and review_id = :review_id`,
     ),
     /**
      * Removes items from the inbox; those of messages wait for the handled mark of their thread. Returns the leases that were current.

@@ -1,4 +1,4 @@
-import type { Relation } from '../../../packages/core/src/domain/agents/agents.ts';
+import type { OutgoingPolicy, Relation } from '../../../packages/core/src/domain/agents/agents.ts';
 import type { AgentRow } from '../agents/agents.ts';
 import { relationOf } from '../agents/relations.ts';
 import { hideFromPlanner, type NamedStatement, query, requireTrue, statement } from '../queryable.ts';
@@ -38,6 +38,8 @@ export interface WriterAudience extends Writer {
   retired: boolean;
   /** Whether the writer is a member. */
   joined: boolean;
+  /** Of the writer. */
+  outgoing_policy: OutgoingPolicy;
   /** All members that are not retired, with the writer. */
   member_ids: string[];
   /** Of each of these members, in the same order: rises with each change of what decides whether a message is accepted. */
@@ -137,7 +139,7 @@ export const messageBatchesRepository = repository(
      */
     listAudiences: sql.rows<[writers: readonly Writer[]], WriterAudience>(
       'message_batches.audience',
-      `select w.thread_id, w.agent_id, viewer.paused, viewer.retired_at is not null as retired, m.joined, m.member_ids, m.relation_versions, m.listeners
+      `select w.thread_id, w.agent_id, viewer.paused, viewer.retired_at is not null as retired, viewer.outgoing_policy, m.joined, m.member_ids, m.relation_versions, m.listeners
        from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':agent_ids', 'text[]')}) w (thread_id, agent_id)
        join agents viewer on viewer.id = w.agent_id
        cross join lateral (

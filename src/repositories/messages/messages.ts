@@ -1,12 +1,10 @@
+import type { MessageWriter } from '../../../packages/core/src/domain/threads.ts';
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { type AttachmentColumns, filesOfMessages } from '../attachments/attachments.ts';
 import { unpreparedStatement, type Statement, statement, hideFromPlanner } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 export type ContentType = 'text' | 'markdown';
-
-/** Who wrote a message: the agent itself, or a person as the agent. */
-export type MessageWriter = 'agent' | 'person';
 
 export interface MessageRow {
   id: string;

@@ -183,6 +183,11 @@ export const tasksRepository = repository(
       'tasks.remove_expired(now, limit)',
       `delete from tasks where id in (select id from tasks where expires_at <= :now and ended_at is not null order by expires_at limit :limit) returning 1`,
     ),
+    /** Binds a locked task to another lease of the same item. */
+    moveLease: sql.run<[id: string, from: number, to: number]>(
+      'tasks.move_lease(id, from, to)',
+      'update tasks set lease_token = :to where id = :id and lease_token = :from',
+    ),
     /** Notes that sends in a locked thread need not look at tasks, unless one is open. */
     clearQuestions: sql.run<[threadIds: readonly string[]]>(
       'tasks.clear_questions',

@@ -48,7 +48,13 @@ export async function applyChanges(
   const isPaused = updated.paused && !agent.paused;
   auditPolicyChanges(work, agent, updated);
   if (isPaused) await endLeasesOf(work, agent.id);
-  const { owner_id: _owner, retired_at: _retired, is_online: _online, ...data } = updated;
+  const {
+    owner_id: _owner,
+    retired_at: _retired,
+    is_online: _online,
+    outgoing_policy: _policy,
+    ...data
+  } = updated;
   const recipients = [...new Set([agent.id, ...readers])];
   work.changes.emit({ type: 'agent.updated', recipients, data });
   if (updated.display_name !== agent.display_name) await emitToContacts(work, updated);

@@ -6,14 +6,14 @@ import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
 import type { IdempotencyClaim, ReadWork, SystemWork } from '../../work/unit-of-work.ts';
-import { approvalNotFound, decideApproval, explainRefusal } from './decide.ts';
+import { approvalNotFound, decideApproval, explainRefusal, type ReviewDetails } from './decide.ts';
 
 /** A request of an agent for approval by its people. Times in milliseconds. */
 export type Approval = ApprovalRow;
 
 const dayMs = 24 * 60 * 60 * 1000;
 const maxPending = 50;
-const maxClientNameLength = 100;
+export const maxClientNameLength = 100;
 
 export interface OpenApproval {
   agent_id: string;
@@ -92,7 +92,11 @@ function toSubject({ agent_id, action, target, detail }: Omit<OpenApproval, 'cla
   return { agent_id, action, target: parseHandle(target).canonical, message: detail.message ?? '' };
 }
 
-async function requirePendingQuota({ db: { approvals }, now }: SystemWork, agent_id: string): Promise<void> {
+/** @throws {DomainError} RATE_LIMITED if 50 approvals of the agent are pending */
+export async function requirePendingQuota(
+  { db: { approvals }, now }: SystemWork,
+  agent_id: string,
+): Promise<void> {
   const { count, first_expiry } = await approvals.countPending(agent_id);
   if (count < maxPending) return;
   const retry_after = Math.max(1, Math.ceil(((first_expiry ?? now) - now) / 1_000));
@@ -162,9 +166,10 @@ export async function decideAsPerson(
   account_id: string,
   id: string,
   decision: ApprovalDecision,
+  details: ReviewDetails = {},
 ): Promise<Approval> {
   await requireApprovalForPerson(work, account_id, id);
-  await explainRefusal(() => decideApproval(work, id, decision, { via: 'page', account_id }));
+  await explainRefusal(() => decideApproval(work, id, decision, { via: 'page', account_id, ...details }));
   return requireApprovalForPerson(work, account_id, id);
 }
 

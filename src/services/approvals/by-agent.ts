@@ -2,7 +2,7 @@ import type { ApprovalDecision, ApprovalState } from '../../../packages/core/src
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type PageRequest, readPage } from '../paging.ts';
-import { approvalNotFound, decideApproval, explainRefusal } from './decide.ts';
+import { approvalNotFound, decideApproval, explainRefusal, type ReviewDetails } from './decide.ts';
 
 export interface ListAgentApprovals extends PageRequest {
   /** Only approvals in this state. */
@@ -29,7 +29,12 @@ export async function listAgentApprovals(work: Work, { state, ...page }: ListAge
  * @throws {DomainError} NOT_FOUND, also for approvals of the actor itself and of other people's agents; INVALID_TRANSITION if it was
  * decided otherwise, or expired
  */
-export async function decideAsAgent(work: Work, id: string, decision: ApprovalDecision) {
+export async function decideAsAgent(
+  work: Work,
+  id: string,
+  decision: ApprovalDecision,
+  details: ReviewDetails = {},
+) {
   const { agent_id } = work.actor;
   const find = async () => {
     const approval = isId('approval', id)
@@ -39,6 +44,6 @@ export async function decideAsAgent(work: Work, id: string, decision: ApprovalDe
     return approval;
   };
   await find();
-  await explainRefusal(() => decideApproval(work, id, decision, { via: 'agent', agent_id }));
+  await explainRefusal(() => decideApproval(work, id, decision, { via: 'agent', agent_id, ...details }));
   return find();
 }

@@ -1,12 +1,24 @@
 import type { ApprovalRow } from '../../repositories/agents/approval-queries.ts';
 import type { ApprovalDecision, ApprovalVia } from '../../../packages/core/src/domain/approvals.ts';
+import { inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
+import { returnTasks } from '../tasks/transitions.ts';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-export interface Decider {
+/** What a person adds to a decision about a review. */
+export interface ReviewDetails {
+  /** Why it was denied: the agent gets it. */
+  reason?: string | null | undefined;
+  /** The texts of the call after an edit, in their order. Absent: as the agent wrote them. */
+  texts?: readonly string[] | undefined;
+  /** Whether nothing that goes to these recipients needs a review from now on. */
+  trust?: boolean | undefined;
+}
+
+export interface Decider extends ReviewDetails {
   via: ApprovalVia;
   /** The person or the agent that decides, if known. */
   account_id?: string;
@@ -22,14 +34,21 @@ export async function decideApproval(
   work: SystemWork,
   id: string,
   decision: ApprovalDecision,
-  { via, account_id, agent_id }: Decider,
+  { via, account_id, agent_id, reason, ...review }: Decider,
 ): Promise<void> {
   const {
     db: { approvals },
     now,
   } = work;
   const good_until = decision === 'approved' ? now + dayMs : 0;
-  const by = { via, account_id: account_id ?? null, agent_id: agent_id ?? null, now, good_until };
+  const by = {
+    via,
+    account_id: account_id ?? null,
+    agent_id: agent_id ?? null,
+    now,
+    good_until,
+    reason: (decision === 'denied' && reason) || null,
+  };
   const isNew = await approvals.decide(id, decision, by);
   const approval = await approvals.find(id, now);
   if (!approval) throw approvalNotFound();
@@ -41,7 +60,8 @@ export async function decideApproval(
       about: approval.target,
       detail,
     });
-    const answer = decision === 'approved' ? await runCall(work, approval) : null;
+    const answer =
+      decision === 'approved' ? await runCall(work, approval, review) : await returnItem(work, approval);
     emitResolved(work, approval, answer);
     return;
   }
@@ -49,10 +69,15 @@ export async function decideApproval(
   throw new DomainError('INVALID_TRANSITION', `This approval is already ${approval.state}.`);
 }
 
-/** Runs the call as the agent that asked, and stores its answer. @throws {DomainError} the refusal of the call */
+/**
+ * Runs the call as the agent that asked, and stores its answer, that of a reviewed call under its key only, where a withdrawal finds it.
+ * @returns the answer; of a reviewed call only the ids in it, because events stay as they are
+ * @throws {DomainError} the refusal of the call
+ */
 async function runCall(
   work: SystemWork,
-  { id, agent_id, action, target, message }: ApprovalRow,
+  { id, agent_id, action, target, message, is_review: isReview, recipients }: ApprovalRow,
+  { texts, trust = false }: ReviewDetails,
 ): Promise<string> {
   const agent = await work.db.agents.find(agent_id);
   if (!agent) throw approvalNotFound();
@@ -60,24 +85,91 @@ async function runCall(
     agent_id,
     handle: agent.canonical_handle,
     owner_id: agent.owner_id,
-    scopes: new Set(['contacts:read', 'contacts:write']),
+    scopes: new Set([
+      'contacts:read',
+      'contacts:write',
+      ...(isReview ? ['threads:read', 'threads:write'] : []),
+    ]),
+    review: texts ? 'edited' : 'approved',
     client_id: 'approval',
     resource: '',
     expires_at: work.now,
     token_id: '',
   };
   await work.db.approvals.use(agent_id, id, work.now);
-  const answer = await work.settings.runApproved({ ...work, actor }, { action, target, message });
-  await work.db.approvals.storeAnswer(id, answer);
+  const held = isReview ? await work.db.approvals.findHeld(id) : null;
+  if (isReview && trust) await trustRecipients(work, agent_id, recipients);
+  const answer = await work.settings.runApproved(
+    { ...work, actor },
+    { action, target, message, input: held?.input, texts },
+  );
+  await work.db.approvals.storeAnswer(id, isReview ? null : answer);
   const claim = await work.db.approvals.findClaim(id);
   if (claim) await work.db.idempotencyKeys.insertUnlessTaken({ ...claim, answer, created_at: work.now });
-  return answer;
+  return isReview ? JSON.stringify(keepIds(JSON.parse(answer))) : answer;
+}
+
+const keptFields = new Set([
+  'id',
+  'thread_id',
+  'message_id',
+  'initial_message_id',
+  'task_id',
+  'contextId',
+  'request_id',
+  'sequence',
+  'created_at',
+  'status',
+  'message',
+  'task',
+  'results',
+]);
+
+/** The parts of an answer that say where the texts are, without the texts. */
+function keepIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(keepIds);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => keptFields.has(name));
+  return Object.fromEntries(kept.map(([name, field]) => [name, keepIds(field)]));
+}
+
+async function trustRecipients(
+  work: SystemWork,
+  agent_id: string,
+  handles: readonly string[],
+): Promise<void> {
+  const agents = await work.db.agents.findSeen(agent_id, handles);
+  const ids = agents.map(({ id }) => id);
+  await work.db.outgoingClearances.insert({ agent_id, ids, thread_id: '', now: work.now });
+}
+
+/** The item of a denied reply is ready again, with the reason. */
+async function returnItem(work: SystemWork, { id, agent_id, reason }: ApprovalRow): Promise<null> {
+  const fencing_token = await work.db.inboxLeases.findOfReview(agent_id, id);
+  if (fencing_token === undefined) return null;
+  const key = { agent_id, fencing_token };
+  const lease = await work.db.inboxLeases.find(key);
+  // The task is locked before the item.
+  if (lease?.task_id) await returnTasks(work, [lease]);
+  const why = `A person rejected the reply.${reason === null ? '' : ` ${reason}`}`;
+  await work.db.inboxLeases.release(key, { delay_ms: 0, reason: why });
+  work.changes.publish({ topic: inboxTopic, body: agent_id });
+  return null;
 }
 
 function emitResolved(work: SystemWork, approval: ApprovalRow, answer: string | null): void {
-  const { id: approval_id, agent_id, action, target, state, decided_via } = approval;
+  const { id: approval_id, agent_id, action, target, state, decided_via, reason } = approval;
   const result: unknown = answer === null ? null : JSON.parse(answer);
-  const data = { approval_id, action, target, decision: state, decided_at: work.now, decided_via, result };
+  const data = {
+    approval_id,
+    action,
+    target,
+    decision: state,
+    decided_at: work.now,
+    decided_via,
+    reason,
+    result,
+  };
   work.changes.emit({ type: 'approval.resolved', recipients: [agent_id], data });
 }
 
@@ -94,6 +186,28 @@ export async function explainRefusal<T>(decide: () => Promise<T>): Promise<T> {
     const message = `The action is no longer possible, and nothing was changed: ${error.message}`;
     throw new DomainError('INVALID_TRANSITION', message, { cause: error });
   }
+}
+
+/** The approval page, where the people of the agent decide. */
+export const approvalUrl = (public_url: string, id: string): string =>
+  `${public_url}/console/approvals/${id}`;
+
+/** An approval as errors name it. */
+export const toApprovalDetail = (
+  { id, expires_at }: Pick<ApprovalRow, 'id' | 'expires_at'>,
+  { publicUrl }: Pick<SystemWork['settings'], 'publicUrl'>,
+) => ({ id, expires_at, url: approvalUrl(publicUrl, id) });
+
+/** Returns the error for a call that a person denied, with the reason. */
+export function approvalDenied(
+  approval: ApprovalRow,
+  settings: Pick<SystemWork['settings'], 'publicUrl'>,
+): DomainError {
+  const { reason } = approval;
+  const why = reason === null ? '' : ` The reason: ${reason}`;
+  return new DomainError('APPROVAL_DENIED', `A person denied this call. Do not repeat it.${why}`, {
+    approval: toApprovalDetail(approval, settings),
+  });
 }
 
 /** Returns the error for an approval that is absent or belongs to others. */

@@ -4,6 +4,7 @@ import { isRelated, checkRequestPolicy } from '../../../packages/core/src/polici
 import type { Work } from '../../work/unit-of-work.ts';
 import { requireOtherAgent } from '../access.ts';
 import { requireActingAgent } from '../actor-checks.ts';
+import { requireReviewed } from '../approvals/outgoing.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { beginContact, emitRequested } from './contact-events.ts';
 
@@ -36,6 +37,7 @@ export async function requestContact(
   // Contacts because of their owner, without a row.
   if (isContact) return repeat();
 
+  if (!ownRequest) await requireReviewed(work, me.outgoing_policy, { agents: [other.id] });
   const request = ownRequest ?? (await insert());
   if (!other.blocked_by_them && (isRelated(other) || hasReverseRequest)) {
     await beginContact(work, me, other);

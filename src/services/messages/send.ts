@@ -17,6 +17,7 @@ import {
   type TaskEffect,
   type ThreadQuestions,
 } from '../tasks/thread-questions.ts';
+import { checkOutgoingOf, clearRecipients, type OutgoingChecks, writerOf } from './outgoing.ts';
 import { loadReplaced, markReplaced } from './replace.ts';
 import {
   addMessage,
@@ -61,6 +62,8 @@ interface Batch extends Pick<LoadedBatch, 'audiences' | 'replyTargets'> {
   changes: TaskChanges;
   /** The messages that others of the batch replace, by id. */
   replaced: ReadonlyMap<string, ReplacedRow>;
+  /** Of the senders with an outgoing policy. */
+  outgoing: OutgoingChecks;
 }
 
 type SentMessage = Parameters<Work['db']['messageBatches']['append']>[0]['messages'][number];
@@ -107,8 +110,9 @@ export async function sendMessages(
     first.work,
     sends.map(({ message }) => message),
   );
+  const outgoing = await checkOutgoingOf(sends, loaded);
   const changes = createTaskChanges();
-  const batch = { ...loaded, threads, files, questions, changes, replaced };
+  const batch = { ...loaded, threads, files, questions, changes, replaced, outgoing };
   const results = sends.map((send): BatchResult<SentMessage> => {
     try {
       return placeMessage(send, batch, { wait });
@@ -127,6 +131,7 @@ export async function sendMessages(
   );
   changes.write(first.work);
   if (replaced.size > 0) await markAllReplaced(sends, results, batch);
+  clearRecipients(sends, results, outgoing);
   first.work.changes.afterCommit(() =>
     loaded.store(
       changed.map((progress) => {
@@ -193,11 +198,8 @@ export async function lockThread({ db: { messageBatches }, actor }: Work, thread
  * Checks one message and gives it the next sequence of its thread. It changes nothing when it is refused.
  * @throws {DomainError} as `sendMessage`
  */
-function placeMessage(
-  { work, message: draft }: Send,
-  batch: Batch,
-  { wait }: { wait: boolean },
-): SentMessage | null {
+function placeMessage(send: Send, batch: Batch, { wait }: { wait: boolean }): SentMessage | null {
+  const { work, message: draft } = send;
   const {
     settings: { limits },
     actor,
@@ -224,6 +226,9 @@ function placeMessage(
     replaces === null
       ? null
       : requireReplaceable(batch.replaced.get(replaces), { thread_id, sender_id: actor.agent_id });
+  // Last, so that no person reviews a message that would be refused anyway.
+  const review = batch.outgoing.get(send)?.refusal;
+  if (review) throw review;
   // Time never runs backwards along the sequence, even for a send that waited for the thread.
   const created_at = Math.max(progress.thread.last_message_at ?? 0, work.now);
   const sender_id = actor.agent_id;
@@ -232,9 +237,14 @@ function placeMessage(
   const id = newId('message');
   const about = { id, thread_id, sequence, sender_id, sender_handle: actor.handle, created_at };
   const files = attachments.map((file) => ({ ...file, expires_at: null }));
-  // Only the console acts for a person, so no token can claim or hide it.
-  const written_by = actor.account_id === undefined ? ('agent' as const) : ('person' as const);
-  const fields = { content, content_type, reply_to, metadata, attachments: files, written_by };
+  const fields = {
+    content,
+    content_type,
+    reply_to,
+    metadata,
+    attachments: files,
+    written_by: writerOf(actor),
+  };
   const sent: SentMessage = { ...about, ...fields, ...(old && { replaces }) };
   if (old) old.replaced_by = id;
   for (const file of attachments) file.message_id = id;

@@ -1,3 +1,4 @@
+import { describeWish } from '../../../packages/core/src/domain/approvals.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
 import type { WaitingItem, WaitingKind } from '../../../packages/core/src/domain/notifications.ts';
 import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
@@ -22,25 +23,14 @@ export async function readWaitingItems(work: ReadWork, account_id: string): Prom
 
 const nameOf = (name: string) => toVisibleLine(name, maxNameLength);
 
-function toApprovalItem({
-  id,
-  agent_id,
-  agent_handle,
-  agent_display_name,
-  action,
-  target,
-  created_at,
-}: Waiting['approvals'][number]): WaitingItem {
-  const wish =
-    action === 'request_contact'
-      ? `send a contact request to @${target}`
-      : `remove @${target} from its contacts`;
+function toApprovalItem(approval: Waiting['approvals'][number]): WaitingItem {
+  const { id, agent_id, agent_handle, agent_display_name, created_at } = approval;
   return {
     key: id,
     kind: 'approval',
     agent_id,
     agent_handle,
-    text: `${nameOf(agent_display_name)} (@${agent_handle}) wants to ${wish}`,
+    text: `${nameOf(agent_display_name)} (@${agent_handle}) wants to ${describeWish(approval)}`,
     since: created_at,
     path: `/console/approvals/${id}`,
   };

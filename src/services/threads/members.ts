@@ -28,7 +28,7 @@ export async function addMember(
   if (thread.status !== 'active') {
     throw new DomainError('THREAD_CLOSED', `This thread is ${thread.status}; set it to active first.`);
   }
-  await requirePoliciesAllowChange(work, thread);
+  await requirePoliciesAllowChange(work, thread, [agent.id]);
   const refusal = checkInboundPolicy(agent, agent);
   if (refusal) throw refusal;
   if (thread.members.length >= maxMembers) {

@@ -5,6 +5,7 @@ import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { canTransition, type ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
 import { checkInboundPolicy } from '../../../packages/core/src/policies/inbound.ts';
 import type { Work } from '../../work/unit-of-work.ts';
+import { requireReviewed } from '../approvals/outgoing.ts';
 import { requireAgents, requireThread } from '../access.ts';
 import { endTasksOfThread } from '../tasks/transitions.ts';
 import { requireActingAgent, requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
@@ -25,6 +26,7 @@ export interface CreateThread {
  */
 export async function createThread(work: Work, input: CreateThread) {
   const { creator, others } = await requireMembers(work, input.participants);
+  await requireReviewed(work, creator.outgoing_policy, { agents: others.map(({ id }) => id) });
   // In the order in which threads are read: by time of joining, then by handle.
   const members = [creator, ...others]
     .map(({ id, canonical_handle }) => ({ id, canonical_handle }))

@@ -7,15 +7,16 @@ export interface ErrorBody {
     code: string;
     message: string;
     details?: ErrorDetail[];
+    approval?: DomainError['approval'];
     request_id: string;
   };
 }
 
 /** The JSON body of every error response, with advice in the form of the transport. */
 export function errorBody(error: DomainError, request_id: string, form: 'rest' | 'call' = 'rest'): ErrorBody {
-  const { code, details, advice } = error;
+  const { code, details, advice, approval } = error;
   const message = advice ? `${error.message} ${advice[form]}` : error.message;
-  return { error: { code, message, ...(details && { details }), request_id } };
+  return { error: { code, message, ...(details && { details }), ...(approval && { approval }), request_id } };
 }
 
 /** Converts anything thrown to a DomainError. An unexpected error becomes INTERNAL, without details. */

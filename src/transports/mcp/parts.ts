@@ -2,6 +2,7 @@ import type { Operation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute/execute.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { Realtime } from '../../realtime/contract.ts';
+import type { ApprovalDecision } from '../../../packages/core/src/domain/approvals.ts';
 import type { Approval } from '../../services/approvals/approvals.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 import type { Additions } from './additions.ts';
@@ -39,6 +40,8 @@ export interface McpParts {
   version: string;
   /** Reads an approval of an agent. @throws {DomainError} NOT_FOUND, also for another agent's */
   findApproval(agent_id: string, id: string): Promise<Approval>;
+  /** Stores the decision of the client's person. @throws {DomainError} INVALID_TRANSITION, and the refusal of the call */
+  decideApproval(approval: Approval, decision: ApprovalDecision): Promise<void>;
   eventSubscriptions: EventSubscriptions;
   /** Tools, resources and prompts for conformance tests. */
   additions?: Additions | undefined;

@@ -71,10 +71,18 @@ export const serverFrames = {
             )
             .optional()
             .describe('The invalid fields.'),
+          approval: z
+            .object({
+              id: z.string().describe('Approval identifier, apr_…'),
+              expires_at: z.int().describe('When it expires, in milliseconds since the epoch.'),
+              url: z.string().describe('Where a person decides.'),
+            })
+            .optional()
+            .describe('The approval that the call waits for, or that was denied.'),
           request_id: z.string().describe('Include it when you report the error.'),
         })
         .optional()
-        .describe('The error, as in the body of a REST response, for a status from 400 on.'),
+        .describe('The error, as in the body of a REST response, for the status 202 and from 400 on.'),
       retry_after: z.int().optional().describe('Seconds until a retry can succeed.'),
     })
     .meta({ id: 'ResultFrame', description: 'Answers `call`.' }),

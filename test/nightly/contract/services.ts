@@ -1,5 +1,4 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
-import type { ApprovalAction } from '../../../packages/core/src/domain/approvals.ts';
 import type { Visibility } from '../../../packages/core/src/domain/agents/agents.ts';
 import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { fakeService } from '../../../packages/client/src/testing/fake-service.ts';
@@ -21,7 +20,7 @@ export interface ContractAgent {
 }
 
 export interface ContractApproval {
-  action: ApprovalAction;
+  action: 'request_contact' | 'remove_contact';
   target: string;
   message?: string;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { DomainError, type ErrorCode, errorStatuses } from '../../../packages/core/src/domain/errors.ts';
 
-/** All error codes of docs/api.md with their status, including the code that only tools return. */
+/** All error codes of docs/api.md with their status. */
 const contract: [status: number, codes: string][] = [
   [400, 'VALIDATION_ERROR, INVALID_HANDLE, INVALID_CURSOR, INVALID_JSON, IDEMPOTENCY_KEY_REQUIRED'],
   [401, 'UNAUTHORIZED'],
   [403, 'INSUFFICIENT_SCOPE, FORBIDDEN, NOT_CONTACTS, NOT_TRUSTED, NOT_ALLOWED, BLOCKED'],
   [403, 'CANNOT_INITIATE_THREADS, NOT_THREAD_MEMBER, THREAD_CLOSED, ATTACHMENT_INFECTED, APPROVAL_DENIED'],
-  [403, 'APPROVAL_REQUIRED'],
+  [202, 'APPROVAL_REQUIRED'],
   [404, 'NOT_FOUND, AGENT_NOT_FOUND, THREAD_NOT_FOUND, MESSAGE_NOT_FOUND, ATTACHMENT_NOT_FOUND'],
   [404, 'TASK_NOT_FOUND, CONTACT_NOT_FOUND, REQUEST_NOT_FOUND, INBOX_NOT_FOUND, LEASE_NOT_FOUND'],
   [405, 'METHOD_NOT_ALLOWED'],

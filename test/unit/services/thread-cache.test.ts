@@ -18,7 +18,13 @@ const audience = (
   relation_versions = [0, 0],
   member_ids = ['ann', 'bob'],
 ): WriterAudience => {
-  const state = { paused: false, retired: false, joined: true, listeners: [] };
+  const state = {
+    paused: false,
+    outgoing_policy: 'free' as const,
+    retired: false,
+    joined: true,
+    listeners: [],
+  };
   return { ...state, thread_id: 't1', agent_id, member_ids, relation_versions };
 };
 

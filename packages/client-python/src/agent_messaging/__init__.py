@@ -6,6 +6,7 @@ from .auth import ClientCredentials
 from .client import Client
 from .cursors import CursorStore, FileCursor, MemoryCursor
 from .errors import (
+    ApprovalRequiredError,
     AuthenticationError,
     AgentMessagingError,
     ConflictError,
@@ -24,6 +25,7 @@ from .tasks import OpenTask
 from .webhooks import WebhookVerificationError, sign_webhook, verify_webhook
 
 __all__ = [
+    "ApprovalRequiredError",
     "AuthenticationError",
     "Client",
     "ClientCredentials",

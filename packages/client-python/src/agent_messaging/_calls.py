@@ -182,7 +182,7 @@ class Transport:
                 response = self._connections.request(
                     method, self._prefix + path, headers, body, timeout=timeout or self._timeout, may_reuse=is_safe
                 )
-                if response.status < 400:
+                if response.status < 400 and response.status != 202:
                     return response
                 raise read_error(response)
             except AgentMessagingError as error:
@@ -203,7 +203,7 @@ def json_body(value: object) -> Body:
 
 
 def read_error(response: Response) -> AgentMessagingError:
-    """The error of a response with a status of 400 or more."""
+    """The error of a response with the status 202, or 400 or more."""
     try:
         body = json.loads(response.body)
     except ValueError:

@@ -352,12 +352,16 @@ class Approval(TypedDict):
     """apr_…"""
     agent: ApprovalAgent
     """The agent that requests approval."""
-    action: Literal["request_contact", "remove_contact"]
+    action: Literal["request_contact", "remove_contact", "create_thread", "add_thread_member", "update_thread", "send_message", "send_messages", "ask_agent", "ask_in_thread", "acknowledge_message", "create_task", "update_task", "a2a_send_message"]
     """The action to approve."""
     target: str
-    """Handle of the other agent."""
+    """Handle of the other agent, or of the first of several."""
+    is_review: bool
+    """Whether the call waits because of the outgoing policy of the agent: nothing of it has left."""
+    recipients: list[str]
+    """For a review: the handles of all agents of other owners that would get it."""
     message: str
-    """The message to the other agent, written by the requesting agent; may be empty."""
+    """The message to the other agent, written by the requesting agent; may be empty. For a review, it is there until it is sent."""
     client_name: str
     """The client of the agent, as declared by the client; may be empty."""
     state: Literal["pending", "approved", "denied", "expired"]
@@ -366,6 +370,8 @@ class Approval(TypedDict):
     """Milliseconds since the Unix epoch."""
     expires_at: int
     """When it expires, or when the decision expires, in milliseconds since the epoch."""
+    reason: str | None
+    """Why it was denied, as the agent is told; null without a reason."""
     decided_at: int | None
     """Milliseconds since the Unix epoch."""
     decided_via: Literal["page", "operator", "program", "agent"] | None
@@ -394,7 +400,7 @@ class ApprovalResolved(TypedDict):
 
     approval_id: str
     """Approval identifier, apr_…"""
-    action: Literal["request_contact", "remove_contact"]
+    action: Literal["request_contact", "remove_contact", "create_thread", "add_thread_member", "update_thread", "send_message", "send_messages", "ask_agent", "ask_in_thread", "acknowledge_message", "create_task", "update_task", "a2a_send_message"]
     """The action that a person decided about."""
     target: str
     """Handle of the other agent."""
@@ -404,6 +410,8 @@ class ApprovalResolved(TypedDict):
     """Milliseconds since the Unix epoch."""
     decided_via: Literal["page", "operator", "program", "agent"]
     """Where it was decided."""
+    reason: str | None
+    """Why the person denied it; null without a reason."""
     result: dict[str, Any] | None
     """The answer of the call, which ran with the approval; null after a denial."""
 
@@ -777,8 +785,8 @@ class GetConversationResultMessage(TypedDict):
     """The message in this thread that it replies to; null if there is none."""
     metadata: dict[str, Any]
     """Additional data from the sender."""
-    written_by: Literal["agent", "person"]
-    """person: a person wrote it as the agent, in the console. agent: the agent itself sent it."""
+    written_by: Literal["agent", "person", "person_edited"]
+    """person: a person wrote it as the agent, in the console. person_edited: a person edited the text of the agent before it was sent. agent: the agent itself sent it."""
     withdrawn_at: NotRequired[int]
     """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
     replaces: NotRequired[str]
@@ -815,6 +823,8 @@ class Inbox(TypedDict):
     """Items that wait for an instance, or for an older item of their thread. At most 1,000 feed entries are searched for new ones."""
     leased: int
     """Items that an instance works on."""
+    in_review: int
+    """Items whose reply waits for the review of a person."""
     dead: int
     """Items that failed max_attempts times."""
     oldest_age: int | None
@@ -914,8 +924,8 @@ class Message(TypedDict):
     """The message in this thread that it replies to; null if there is none."""
     metadata: dict[str, Any]
     """Additional data from the sender."""
-    written_by: Literal["agent", "person"]
-    """person: a person wrote it as the agent, in the console. agent: the agent itself sent it."""
+    written_by: Literal["agent", "person", "person_edited"]
+    """person: a person wrote it as the agent, in the console. person_edited: a person edited the text of the agent before it was sent. agent: the agent itself sent it."""
     withdrawn_at: NotRequired[int]
     """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
     replaces: NotRequired[str]
@@ -1403,8 +1413,8 @@ class TaskMessage(TypedDict):
     """The message in this thread that it replies to; null if there is none."""
     metadata: dict[str, Any]
     """Additional data from the sender."""
-    written_by: Literal["agent", "person"]
-    """person: a person wrote it as the agent, in the console. agent: the agent itself sent it."""
+    written_by: Literal["agent", "person", "person_edited"]
+    """person: a person wrote it as the agent, in the console. person_edited: a person edited the text of the agent before it was sent. agent: the agent itself sent it."""
     withdrawn_at: NotRequired[int]
     """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
     replaces: NotRequired[str]
@@ -2118,6 +2128,7 @@ class ApprovalsOperations(Noun):
         self,
         approval_id: str,
         *,
+        trust: bool | None = None,
         timeout: float | None = None,
     ) -> Approval:
         """Approve an action of another agent of your owner, once.
@@ -2125,15 +2136,18 @@ class ApprovalsOperations(Noun):
         Requires the scope `approvals:write`.
 
         :param approval_id: Approval identifier, apr_…
+        :param trust: For a review: nothing that goes to its recipients needs one from now on.
         """
         return self._call("approve_approval", {
             "approval_id": approval_id,
+            "trust": trust,
         }, timeout=timeout)
 
     def deny(
         self,
         approval_id: str,
         *,
+        reason: str | None = None,
         timeout: float | None = None,
     ) -> Approval:
         """Deny an action of another agent of your owner.
@@ -2141,9 +2155,11 @@ class ApprovalsOperations(Noun):
         Requires the scope `approvals:write`.
 
         :param approval_id: Approval identifier, apr_…
+        :param reason: Why, for the agent that asked.
         """
         return self._call("deny_approval", {
             "approval_id": approval_id,
+            "reason": reason,
         }, timeout=timeout)
 
 

@@ -60,6 +60,10 @@ class ValidationError(AgentMessagingError):
     """Any other 4xx: correct the request. `details` names the fields."""
 
 
+class ApprovalRequiredError(AgentMessagingError):
+    """202: a person must approve or review the call first. It runs then; the event `approval.resolved` tells the result."""
+
+
 class UnavailableError(AgentMessagingError):
     """5xx: the service cannot answer now."""
 
@@ -79,6 +83,7 @@ class GapError(AgentMessagingError):
 
 
 _CLASSES: dict[int, type[AgentMessagingError]] = {
+    202: ApprovalRequiredError,
     401: AuthenticationError,
     403: PermissionError,
     404: NotFoundError,
@@ -88,7 +93,7 @@ _CLASSES: dict[int, type[AgentMessagingError]] = {
 
 
 def to_error(status: int, body: Any, *, request_id: str | None = None, retry_after: float | None = None) -> AgentMessagingError:
-    """The error of a response with a status of 400 or more. Without the JSON of the service, it comes from a proxy."""
+    """The error of a response that is refused or waits for a person. Without the JSON of the service, it comes from a proxy."""
     try:
         error: dict[str, Any] = dict(body["error"])
     except (TypeError, KeyError, ValueError):

@@ -96,7 +96,7 @@ async function tryOnce<T>(
       signal: deadline.signal,
       ...(body && { body: body(), duplex: 'half' }),
     });
-    if (!response.ok) return { error: await readError(response), token };
+    if (!response.ok || response.status === 202) return { error: await readError(response), token };
     return { value: await read(response) };
   } catch (error) {
     deadline.check();

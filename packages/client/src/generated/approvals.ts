@@ -11,10 +11,14 @@ export interface Approval {
     display_name: string;
   };
   /** The action to approve. */
-  action: 'request_contact' | 'remove_contact';
-  /** Handle of the other agent. */
+  action: 'request_contact' | 'remove_contact' | 'create_thread' | 'add_thread_member' | 'update_thread' | 'send_message' | 'send_messages' | 'ask_agent' | 'ask_in_thread' | 'acknowledge_message' | 'create_task' | 'update_task' | 'a2a_send_message';
+  /** Handle of the other agent, or of the first of several. */
   target: string;
-  /** The message to the other agent, written by the requesting agent; may be empty. */
+  /** Whether the call waits because of the outgoing policy of the agent: nothing of it has left. */
+  is_review: boolean;
+  /** For a review: the handles of all agents of other owners that would get it. */
+  recipients: readonly string[];
+  /** The message to the other agent, written by the requesting agent; may be empty. For a review, it is there until it is sent. */
   message: string;
   /** The client of the agent, as declared by the client; may be empty. */
   client_name: string;
@@ -24,6 +28,8 @@ export interface Approval {
   created_at: number;
   /** When it expires, or when the decision expires, in milliseconds since the epoch. */
   expires_at: number;
+  /** Why it was denied, as the agent is told; null without a reason. */
+  reason: string | null;
   /** Milliseconds since the Unix epoch. */
   decided_at: number | null;
   /** Where it was decided. */
@@ -50,12 +56,16 @@ export interface ListApprovalsInput {
 export interface ApproveApprovalInput {
   /** Approval identifier, apr_… */
   approval_id: string;
+  /** For a review: nothing that goes to its recipients needs one from now on. */
+  trust?: boolean | undefined;
 }
 
 /** Deny an action of another agent of your owner */
 export interface DenyApprovalInput {
   /** Approval identifier, apr_… */
   approval_id: string;
+  /** Why, for the agent that asked. */
+  reason?: string | null | undefined;
 }
 
 /** List the approvals that other agents of your owner requested, newest first */

@@ -226,7 +226,7 @@ export interface ApprovalResolved {
   /** Approval identifier, apr_… */
   approval_id: string;
   /** The action that a person decided about. */
-  action: 'request_contact' | 'remove_contact';
+  action: 'request_contact' | 'remove_contact' | 'create_thread' | 'add_thread_member' | 'update_thread' | 'send_message' | 'send_messages' | 'ask_agent' | 'ask_in_thread' | 'acknowledge_message' | 'create_task' | 'update_task' | 'a2a_send_message';
   /** Handle of the other agent. */
   target: string;
   /** The decision. */
@@ -235,6 +235,8 @@ export interface ApprovalResolved {
   decided_at: number;
   /** Where it was decided. */
   decided_via: 'page' | 'operator' | 'program' | 'agent';
+  /** Why the person denied it; null without a reason. */
+  reason: string | null;
   /** The answer of the call, which ran with the approval; null after a denial. */
   result: Record<string, unknown> | null;
 }

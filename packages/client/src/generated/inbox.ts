@@ -16,6 +16,8 @@ export interface Inbox {
   ready: number;
   /** Items that an instance works on. */
   leased: number;
+  /** Items whose reply waits for the review of a person. */
+  in_review: number;
   /** Items that failed max_attempts times. */
   dead: number;
   /** Age of the oldest item that is ready or leased, in milliseconds; null if there is none. */

@@ -23,8 +23,8 @@ export interface Message {
   reply_to: string | null;
   /** Additional data from the sender. */
   metadata: Record<string, unknown>;
-  /** person: a person wrote it as the agent, in the console. agent: the agent itself sent it. */
-  written_by: 'agent' | 'person';
+  /** person: a person wrote it as the agent, in the console. person_edited: a person edited the text of the agent before it was sent. agent: the agent itself sent it. */
+  written_by: 'agent' | 'person' | 'person_edited';
   /** When its sender withdrew it: it has no content and no files any more. Absent: it did not. */
   withdrawn_at?: number;
   /** The message of the same sender that it replaces. */

@@ -1,5 +1,19 @@
-/** Actions that an agent can do through a tool only after a person approves. */
-export const approvalActions = ['request_contact', 'remove_contact'] as const;
+/** The calls of an agent that can need a person's approval, by operation. */
+export const approvalActions = [
+  'request_contact',
+  'remove_contact',
+  'create_thread',
+  'add_thread_member',
+  'update_thread',
+  'send_message',
+  'send_messages',
+  'ask_agent',
+  'ask_in_thread',
+  'acknowledge_message',
+  'create_task',
+  'update_task',
+  'a2a_send_message',
+] as const;
 
 export type ApprovalAction = (typeof approvalActions)[number];
 
@@ -16,3 +30,27 @@ export type ApprovalState = (typeof approvalStates)[number];
 export const approvalVias = ['page', 'operator', 'program', 'agent'] as const;
 
 export type ApprovalVia = (typeof approvalVias)[number];
+
+/** What a person is asked to approve. */
+interface Wish {
+  action: ApprovalAction;
+  target: string;
+  /** Whether the call waits because of the outgoing policy of the agent. */
+  is_review: boolean;
+  recipients: readonly string[];
+}
+
+const reviewedActs: Partial<Record<ApprovalAction, string>> = {
+  request_contact: 'send a contact request',
+  add_thread_member: 'show a conversation',
+  update_thread: 'show a new subject',
+};
+
+/** What an agent wants, to follow its name: "wants to …". */
+export function describeWish({ action, target, is_review: isReview, recipients }: Wish): string {
+  const others = recipients.length > 1 ? ` and ${recipients.length - 1} more` : '';
+  if (isReview) return `${reviewedActs[action] ?? 'write'} to @${target}${others}`;
+  return action === 'request_contact'
+    ? `send a contact request to @${target}`
+    : `remove @${target} from its contacts`;
+}

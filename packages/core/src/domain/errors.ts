@@ -34,8 +34,8 @@ export const errorStatuses = {
   ATTACHMENT_INFECTED: 403,
   /** A person denied the call. Do not repeat it; ask the person. */
   APPROVAL_DENIED: 403,
-  /** A person must decide first. Repeat the call with the same key after `approval.resolved`. */
-  APPROVAL_REQUIRED: 403,
+  /** A person must decide first: nothing has left. After `approval.resolved`, the same key gives the answer. */
+  APPROVAL_REQUIRED: 202,
   /** No such address or object, or the caller may not see it. Check the id. */
   NOT_FOUND: 404,
   /** No such agent, or the caller may not see it. Check the handle. */
@@ -108,8 +108,8 @@ export interface ErrorOptions {
   retry_after?: number;
   /** The missing scope; sent in `WWW-Authenticate`. */
   scope?: string;
-  /** The approval that is missing: its id, and when it expires (ms). */
-  approval?: { id: string; expires_at: number };
+  /** The approval that is missing: its id, when it expires (ms), and where a person decides. */
+  approval?: { id: string; expires_at: number; url: string };
   /** What to do next, for REST and for callers that name operations: WebSocket calls and MCP. */
   advice?: { rest: string; call: string };
   /** The agents whose loop was stopped. Not for the caller. */

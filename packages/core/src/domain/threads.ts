@@ -52,3 +52,8 @@ function isSet(metadata: unknown, field: string): boolean {
 export function presentSubject(subject: string | null): string | null {
   return toOneLine(subject ?? '') || null;
 }
+
+/** The writers of messages: the agent itself, a person as the agent, or the agent with a text that a person edited. */
+export const messageWriters = ['agent', 'person', 'person_edited'] as const;
+
+export type MessageWriter = (typeof messageWriters)[number];

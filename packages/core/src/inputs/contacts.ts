@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { approvalStates } from '../domain/approvals.ts';
-import { allowlistEntry, pageFields, agentHandle } from './fields.ts';
+import { approvalId, allowlistEntry, pageFields, agentHandle } from './fields.ts';
 
 export const blockAgentInput = z.strictObject({
   handle: agentHandle.describe('The agent to block, by handle or id.'),
@@ -35,6 +35,19 @@ export const withdrawContactRequestInput = z.strictObject({
 export const listApprovalsInput = z.strictObject({
   state: z.enum(approvalStates).optional().describe('Only approvals in this state.'),
   ...pageFields(100, 50),
+});
+
+export const approveApprovalInput = z.strictObject({
+  approval_id: approvalId,
+  trust: z
+    .boolean()
+    .optional()
+    .describe('For a review: nothing that goes to its recipients needs one from now on.'),
+});
+
+export const denyApprovalInput = z.strictObject({
+  approval_id: approvalId,
+  reason: z.string().max(500).nullish().describe('Why, for the agent that asked.'),
 });
 
 export const addOwnEntriesInput = z.strictObject({

@@ -14,16 +14,27 @@ export const approvalSchema = z
       })
       .describe('The agent that requests approval.'),
     action: z.enum(approvalActions).describe('The action to approve.'),
-    target: z.string().describe('Handle of the other agent.'),
+    target: z.string().describe('Handle of the other agent, or of the first of several.'),
+    is_review: z
+      .boolean()
+      .describe(
+        'Whether the call waits because of the outgoing policy of the agent: nothing of it has left.',
+      ),
+    recipients: z
+      .array(z.string())
+      .describe('For a review: the handles of all agents of other owners that would get it.'),
     message: z
       .string()
-      .describe('The message to the other agent, written by the requesting agent; may be empty.'),
+      .describe(
+        'The message to the other agent, written by the requesting agent; may be empty. For a review, it is there until it is sent.',
+      ),
     client_name: z.string().describe('The client of the agent, as declared by the client; may be empty.'),
     state: z.enum(approvalStates).describe('pending until it is decided or expires.'),
     created_at: timestamp,
     expires_at: timestamp.describe(
       'When it expires, or when the decision expires, in milliseconds since the epoch.',
     ),
+    reason: z.string().nullable().describe('Why it was denied, as the agent is told; null without a reason.'),
     decided_at: timestamp.nullable(),
     decided_via: z.enum(approvalVias).nullable().describe('Where it was decided.'),
     decided_by: z.string().nullable().describe('Username of the person who decided, if known.'),

@@ -1,3 +1,4 @@
+import { messageWriters } from '../domain/threads.ts';
 import { z } from 'zod';
 import { agentRef, timestamp } from './agent.ts';
 import { type AttachmentRecord, attachmentSchema, presentAttachment } from './attachment.ts';
@@ -28,8 +29,10 @@ export const messageSchema = z
       .describe('The message in this thread that it replies to; null if there is none.'),
     metadata: z.record(z.string(), z.unknown()).describe('Additional data from the sender.'),
     written_by: z
-      .enum(['agent', 'person'])
-      .describe('person: a person wrote it as the agent, in the console. agent: the agent itself sent it.'),
+      .enum(messageWriters)
+      .describe(
+        'person: a person wrote it as the agent, in the console. person_edited: a person edited the text of the agent before it was sent. agent: the agent itself sent it.',
+      ),
     withdrawn_at: timestamp
       .optional()
       .describe('When its sender withdrew it: it has no content and no files any more. Absent: it did not.'),

@@ -24,6 +24,6 @@ export function shortMessage({ id, thread_id, sender, content, sequence, ...more
       attachments: more.attachments.map(({ id: file, filename }) => ({ id: file, filename })),
     }),
     ...(more.reply_to !== null && { reply_to: more.reply_to }),
-    ...(more.written_by === 'person' && { written_by: more.written_by }),
+    ...(more.written_by !== 'agent' && { written_by: more.written_by }),
   };
 }

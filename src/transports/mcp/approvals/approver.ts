@@ -1,7 +1,8 @@
 import type { ApprovalDecision } from '../../../../packages/core/src/domain/approvals.ts';
 import type { Approver } from '../../../operations/execute/context.ts';
 import type { Tokens } from '../../../services/auth/tokens.ts';
-import { approvalUrl, type ApprovalQuestion, questionText } from './question-text.ts';
+import { approvalUrl } from '../../../services/approvals/decide.ts';
+import { type ApprovalQuestion, questionText } from './question-text.ts';
 import type { Caller, Exchange } from '../protocol/exchange.ts';
 import type { ClientResponse } from './client-response.ts';
 import { withProgress, defaultProgressMs } from '../tools/progress.ts';
@@ -24,7 +25,7 @@ const defaultApprovalMs = 300_000;
 export function createApprover(
   { tokens, public_url, approval_ms = defaultApprovalMs, progress_ms = defaultProgressMs }: ApproverParts,
   { actor, client }: Pick<Caller, 'actor' | 'client'>,
-  { ask, defer, notify, log, progress, signal }: Exchange,
+  { ask, answered = [], defer, notify, log, progress, signal }: Exchange,
 ): Approver {
   const modes = client?.elicitation ?? [];
 
@@ -58,6 +59,7 @@ export function createApprover(
 
   return {
     client_name: client?.name ?? null,
+    answered,
     signal,
     async confirm() {
       await tokens.confirm(actor.token_id, 'mcp');
@@ -97,7 +99,7 @@ export function elicitationOf(
 }
 
 /** Submitting the form with `approve: false` denies; a cancelled or malformed form decides nothing. */
-function readDecision(answer: ClientResponse | undefined): ApprovalDecision | undefined {
+export function readDecision(answer: ClientResponse | undefined): ApprovalDecision | undefined {
   const { action, content } = answer?.result ?? {};
   if (action === 'decline') return 'denied';
   if (action !== 'accept') return undefined;

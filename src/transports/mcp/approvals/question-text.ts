@@ -6,6 +6,7 @@ export type ApprovalQuestion = Parameters<Approver['ask']>[0];
 
 const maxNameLength = 60;
 const maxMessageLength = 500;
+const maxReviewLength = 4_000;
 
 /** Markup characters and similar characters that Markdown and HTML do not interpret. */
 const lookAlikes: Record<string, string> = {
@@ -35,17 +36,19 @@ export function questionText({
   target,
   message,
   client_name,
+  recipients,
+  is_review: isReview,
 }: ApprovalQuestion): string {
   const through =
     client_name === '' ? '' : `, through a client named "${quoteText(client_name, maxNameLength)}",`;
+  if (isReview) {
+    const handles = recipients.map((handle) => `@${handle}`).join(', ');
+    return `Your agent @${agent_handle}${through} wants to send this to ${handles}: "${quoteText(message, maxReviewLength)}". Nothing has left yet.`;
+  }
   const request =
-    action === 'request_contact'
-      ? `wants to send a contact request to @${target}`
-      : `wants to remove @${target} from its contacts, on both sides`;
+    action === 'remove_contact'
+      ? `wants to remove @${target} from its contacts, on both sides`
+      : `wants to send a contact request to @${target}`;
   const suffix = message === '' ? '.' : `, with the message: "${quoteText(message, maxMessageLength)}".`;
   return `Your agent @${agent_handle}${through} ${request}${suffix}`;
-}
-/** The approval page, where the agent's owner decides. */
-export function approvalUrl(public_url: string, id: string): string {
-  return `${public_url}/console/approvals/${id}`;
 }

@@ -17,6 +17,8 @@ export interface Exchange {
    * repeated the call with a response. Absent if the client cannot be asked: in older revisions without a session or an event stream.
    */
   ask?(question: ClientQuestion): Promise<ClientResponse | undefined>;
+  /** The keys of the questions that the client has answered in earlier rounds of this call. */
+  answered?: readonly string[];
   /** Says that the call continues as a task with this id, if it fails now. Absent if the client does not support tasks. */
   defer?(id: string): void;
   /** Says that the call has begun a task with this id, which is its result. Absent if the client does not support tasks. */

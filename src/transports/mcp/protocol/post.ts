@@ -1,3 +1,4 @@
+import { mayAskPerson } from '../../../operations/execute/context.ts';
 import { type CallRegistry, type Caller, responseEndOf } from './exchange.ts';
 import type { SessionOwner } from '../approvals/client-requests.ts';
 import { readField, toMessages, calledOperations, requireScopes } from './required-scopes.ts';
@@ -125,7 +126,7 @@ function maySendMessages(features: McpFeatures, requests: unknown, session: Sess
   const canAsk = (session?.client.elicitation.length ?? 0) > 0;
   return calledOperations(features, requests).some(
     ({ operation, waits = false, sendsMessages = false }) =>
-      waits || sendsMessages || (canAsk && operation.approval !== undefined),
+      waits || sendsMessages || (canAsk && mayAskPerson(operation)),
   );
 }
 

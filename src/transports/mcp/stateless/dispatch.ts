@@ -120,6 +120,7 @@ async function runMethod(parts: DispatchParts, method: Method, call: StatelessCa
   const deferrable = caller.client?.hasTasks ? createDeferrableCall(parts.tasks) : undefined;
   const exchange = {
     ask: round.ask,
+    answered: round.answered,
     ...(deferrable && { defer: deferrable.defer, continueAs: deferrable.continueAs }),
   };
   const result = await answerOrAsk(round, async () =>

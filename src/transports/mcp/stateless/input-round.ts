@@ -10,6 +10,8 @@ import type { RequestState, RequestStates } from './request-state.ts';
 export interface InputRound {
   /** The response that the client has sent with this call; undefined if it must be asked first. */
   ask(question: ClientQuestion): Promise<ClientResponse | undefined>;
+  /** The keys of the questions with a response. */
+  answered: readonly string[];
   /** Whether a question was asked that has no response yet. */
   isOpen(): boolean;
   /** The result that asks the client. @throws {RpcError} -32021 if the client has not declared that it can be asked */
@@ -43,6 +45,7 @@ export function createInputRound({ states, state, responses, capabilities }: Rou
       open.set(key, { method, params });
       return undefined;
     },
+    answered: Object.keys(answered),
     isOpen: () => open.size > 0,
     toResult() {
       for (const { method } of open.values()) requireCapability(capabilities, method);

@@ -1,8 +1,8 @@
+import type { ApprovalDecision } from '../../../../packages/core/src/domain/approvals.ts';
 import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
-import { approvalDenied } from '../../../operations/execute/approval.ts';
 import type { Approval } from '../../../services/approvals/approvals.ts';
-import { elicitationOf } from '../approvals/approver.ts';
-import { approvalUrl } from '../approvals/question-text.ts';
+import { approvalDenied, approvalUrl } from '../../../services/approvals/decide.ts';
+import { elicitationOf, readDecision } from '../approvals/approver.ts';
 import type { McpParts } from '../parts.ts';
 import { isPermitted } from '../protocol/required-scopes.ts';
 import { callTool } from '../tools/call-tool.ts';
@@ -20,10 +20,13 @@ interface FoundApproval {
  * restarts of the client and of every process, and ends as the approval ends.
  */
 export function createApprovalTasks(parts: McpParts, tools: ReadonlyMap<string, Tool>): TaskSource {
+  // Tools can have other names than their operations.
+  const toolOf = new Map([...tools.values()].map((tool) => [tool.operation?.name, tool]));
+
   async function find({ caller }: TaskCall, id: string): Promise<FoundApproval | undefined> {
     try {
       const approval = await parts.findApproval(caller.actor.agent_id, id);
-      const tool = tools.get(approval.action);
+      const tool = toolOf.get(approval.action);
       return tool && isPermitted(tool, caller.actor) ? { approval, tool } : undefined;
     } catch (error) {
       if (error instanceof DomainError && error.code === 'NOT_FOUND') return undefined;
@@ -50,32 +53,28 @@ export function createApprovalTasks(parts: McpParts, tools: ReadonlyMap<string, 
       const modes = call.caller.client?.elicitation ?? [];
       // Opening the page decides nothing; the page stores the decision.
       if (!modes.includes('form') && !('action' in response && response.action === 'decline')) return;
-      await repeatCall(parts, asForm(call), { ...found, response: { ...response } });
+      await decide(parts, found.approval, readDecision({ result: { ...response } }));
     },
     async cancel(call, id) {
       const found = await find(call, id);
       if (found?.approval.state !== 'pending') return;
-      await repeatCall(parts, asForm(call), { ...found, response: { action: 'decline' } });
+      await decide(parts, found.approval, 'denied');
     },
   };
 }
 
-/** Repeats the call; `response` is what the client answers to the question. */
-function repeatCall(
+/** Decides as the client's person. A call that is no longer possible stays pending, as where its page decides. */
+async function decide(
   parts: McpParts,
-  { caller, signal }: TaskCall,
-  { approval, tool, response }: FoundApproval & { response?: Record<string, unknown> },
-) {
-  const { id, target, message } = approval;
-  const args = { handle: target, ...(message !== '' && { message }) };
-  return callTool(parts, caller, {
-    tool,
-    args,
-    exchange: {
-      signal,
-      ask: async ({ key }) => (key === id && response ? { result: response } : undefined),
-    },
-  });
+  approval: Approval,
+  decision: ApprovalDecision | undefined,
+): Promise<void> {
+  if (!decision) return;
+  try {
+    await parts.decideApproval(approval, decision);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.status >= 500) throw error;
+  }
 }
 
 /** The result of a decided approval: the stored answer of its call, or that of the call, if it has not run. */
@@ -86,11 +85,15 @@ async function readResult(parts: McpParts, call: TaskCall, found: FoundApproval)
       parts,
       call.caller,
       { operation: tool.operation, args: {} },
-      approvalDenied(approval),
+      approvalDenied(approval, { publicUrl: parts.public_url }),
     );
     return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] };
   }
-  if (approval.answer === null) return repeatCall(parts, call, found);
+  if (approval.answer === null) {
+    const { target: handle, message } = approval;
+    const args = { handle, ...(message !== '' && { message }) };
+    return callTool(parts, call.caller, { tool, args, exchange: { signal: call.signal } });
+  }
   const output = JSON.parse(approval.answer) as object;
   const structuredContent = tool.toResult?.(output) ?? output;
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
@@ -106,10 +109,4 @@ function describePending(
   if (modes.length === 0) return { status: 'working', message };
   const question = { method: 'elicitation/create', params: elicitationOf(public_url, modes, approval) };
   return { status: 'input_required', message, questions: { [approval.id]: question } };
-}
-
-/** The same call of a client that can show forms. */
-function asForm({ caller, signal }: TaskCall): TaskCall {
-  const client = { name: '', version: '', ...caller.client, elicitation: ['form' as const] };
-  return { caller: { ...caller, client }, signal };
 }

@@ -1,3 +1,4 @@
+import { mayAskPerson } from '../../../operations/execute/context.ts';
 import { hasFeedScope } from '../../../../packages/core/src/events/feed-scopes.ts';
 import type { FeedStatus } from '../../../realtime/contract.ts';
 import type { Caller, Exchange } from '../protocol/exchange.ts';
@@ -28,7 +29,7 @@ export async function callTool(
   try {
     position = hasFeedScope(actor) ? await caller.place?.read() : undefined;
     if (!tool.feedCursor) before = await readFeedStatus(parts, caller, position);
-    const approver = tool.operation.approval && createApprover(parts, caller, exchange);
+    const approver = mayAskPerson(tool.operation) ? createApprover(parts, caller, exchange) : undefined;
     const run = tool.createRun?.({ position, exchange });
     const call = {
       ...toOperationCall(tool, args, caller),

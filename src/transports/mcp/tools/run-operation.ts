@@ -3,7 +3,6 @@ import { errorBody, toDomainError } from '../../http/errors.ts';
 import type { Approver } from '../../../operations/execute/context.ts';
 import type { Operation } from '../../../operations/define.ts';
 import { ownTurn } from '../../../shared/map-in-turns.ts';
-import { approvalUrl } from '../approvals/question-text.ts';
 import type { Caller } from '../protocol/exchange.ts';
 import { type FittedResult, fitResult } from './fit-result.ts';
 import type { McpParts } from '../parts.ts';
@@ -68,8 +67,8 @@ export function toOperationError(
     parts.logger.error({ err: error.cause ?? error, ...fields }, error.code);
   }
   const { retry_after } = error;
-  const extra = { ...(retry_after !== undefined && { retry_after }), ...approvalFields(parts, error) };
-  const { details, ...shown } = errorBody(error, request_id, 'call').error;
+  const extra = { ...(retry_after !== undefined && { retry_after }), ...approvalFields(error) };
+  const { details, approval: _approval, ...shown } = errorBody(error, request_id, 'call').error;
   // The message has every wrong field already.
   const reasons = details?.filter(({ reason }) => reason !== undefined) ?? [];
   const message = explainError(shown.message, error, call);
@@ -80,9 +79,9 @@ export function toOperationError(
 }
 
 /** Error fields that help to get a missing approval. */
-function approvalFields({ public_url }: McpParts, { code, approval }: DomainError): object {
+function approvalFields({ code, approval }: DomainError): object {
   if (!approval) return {};
-  const { id, expires_at } = approval;
+  const { id, expires_at, url } = approval;
   const reason = code === 'APPROVAL_DENIED' && { reason: 'approval_declined' };
-  return { ...reason, approval_id: id, approval_url: approvalUrl(public_url, id), expires_at };
+  return { ...reason, approval_id: id, approval_url: url, expires_at };
 }

@@ -19,7 +19,8 @@ export const errorDescriptions: Record<ErrorCode, string> = {
   THREAD_CLOSED: 'The thread is closed or archived. Set its status to active first.',
   ATTACHMENT_INFECTED: 'The scanner found malware in the file. It cannot be downloaded or sent.',
   APPROVAL_DENIED: 'A person denied the approval.',
-  APPROVAL_REQUIRED: 'A person must approve this call first. Only MCP tools return this error.',
+  APPROVAL_REQUIRED:
+    'A person must approve this call first, and nothing of it has left. It runs when the person approves; then the same Idempotency-Key gives the answer.',
   NOT_FOUND: 'Nothing exists at this address, or you may not see it.',
   AGENT_NOT_FOUND: 'The agent does not exist, or you may not see it.',
   THREAD_NOT_FOUND: 'The thread does not exist, or you are not a member.',

@@ -152,6 +152,17 @@ export const errorSchema = {
           description: 'The value of X-Request-Id. Include it when you report a problem.',
           type: 'string',
         },
+        approval: {
+          description: 'The approval that the call waits for, or that was denied.',
+          type: 'object',
+          required: ['id', 'expires_at', 'url'],
+          properties: {
+            id: { description: 'Approval identifier, apr_…', type: 'string' },
+            expires_at: { description: 'When it expires, in milliseconds since the epoch.', type: 'integer' },
+            url: { description: 'Where a person decides.', type: 'string' },
+          },
+          additionalProperties: false,
+        },
         details: {
           description: 'The invalid fields of the request.',
           type: 'array',

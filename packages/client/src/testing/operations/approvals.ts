@@ -1,7 +1,9 @@
-import { z } from 'zod';
 import { DomainError } from '../../../../core/src/domain/errors.ts';
-import { listApprovalsInput } from '../../../../core/src/inputs/contacts.ts';
-import { approvalId } from '../../../../core/src/inputs/fields.ts';
+import {
+  approveApprovalInput,
+  denyApprovalInput,
+  listApprovalsInput,
+} from '../../../../core/src/inputs/contacts.ts';
 import { presentApproval } from '../../../../core/src/records/approval.ts';
 import { emit } from '../core/feed.ts';
 import type { Agent, Approval } from '../core/records.ts';
@@ -45,8 +47,14 @@ export function openApproval(
   );
   if (current) return current;
   const id = state.newId('approval');
-  const undecided = { decided_at: null, decided_via: null, decided_by: null, decided_by_agent: null };
-  const about = { id, agent, action, target, message, client_name: '' };
+  const undecided = {
+    decided_at: null,
+    decided_via: null,
+    decided_by: null,
+    decided_by_agent: null,
+    reason: null,
+  };
+  const about = { id, agent, action, target, is_review: false, recipients: [], message, client_name: '' };
   const times = { created_at: now, expires_at: now + dayMs, used_at: null };
   const approval: Approval = { ...about, ...times, ...undecided, state: 'pending' };
   state.approvals.set(id, approval);
@@ -61,7 +69,9 @@ export function decideApproval(
   state: State,
   approval: Approval,
   decision: ApprovalDecision,
-  by: Pick<Approval, 'decided_via' | 'decided_by' | 'decided_by_agent'>,
+  by: Pick<Approval, 'decided_via' | 'decided_by' | 'decided_by_agent'> & {
+    reason?: string | null | undefined;
+  },
 ): void {
   const before = stateOf(state, approval);
   if (before === decision) return;
@@ -71,7 +81,8 @@ export function decideApproval(
   const result = decision === 'approved' ? runCall(state, approval) : null;
   const expires_at = decision === 'approved' ? now + dayMs : approval.expires_at;
   const used_at = decision === 'approved' ? now : null;
-  Object.assign(approval, { ...by, state: decision, decided_at: now, expires_at, used_at });
+  const reason = (decision === 'denied' && by.reason) || null;
+  Object.assign(approval, { ...by, reason, state: decision, decided_at: now, expires_at, used_at });
   const { id: approval_id, agent, action, target } = approval;
   const data = {
     approval_id,
@@ -80,6 +91,7 @@ export function decideApproval(
     decision,
     decided_at: now,
     decided_via: by.decided_via,
+    reason,
     result,
   };
   emit(state, { type: 'approval.resolved', recipients: [agent.id], data });
@@ -117,7 +129,7 @@ const listVisible = ({ state, me }: Call): Approval[] =>
     ({ agent }) => agent !== me && !agent.is_retired && ownerOf(agent) === ownerOf(me),
   );
 
-function decide(call: Call, approval_id: string, decision: ApprovalDecision): object {
+function decide(call: Call, approval_id: string, decision: ApprovalDecision, reason?: string | null): object {
   const approval = listVisible(call).find(({ id }) => id === approval_id);
   if (!approval) throw new DomainError('NOT_FOUND', 'No such approval, or you cannot decide it.');
   const { canonical_handle: decided_by_agent } = call.me;
@@ -125,11 +137,10 @@ function decide(call: Call, approval_id: string, decision: ApprovalDecision): ob
     decided_via: 'agent',
     decided_by: null,
     decided_by_agent,
+    reason,
   });
   return present(call.state, approval);
 }
-
-const refInput = z.strictObject({ approval_id: approvalId });
 
 export const approvalHandlers = {
   list_approvals: defineHandler(listApprovalsInput, (call, { state, ...page }) => {
@@ -140,6 +151,10 @@ export const approvalHandlers = {
     const { rows, next_cursor } = readPage(call, page, ['approvals', state], list);
     return { approvals: rows.map((one) => present(call.state, one)), next_cursor };
   }),
-  approve_approval: defineHandler(refInput, (call, { approval_id }) => decide(call, approval_id, 'approved')),
-  deny_approval: defineHandler(refInput, (call, { approval_id }) => decide(call, approval_id, 'denied')),
+  approve_approval: defineHandler(approveApprovalInput, (call, { approval_id }) =>
+    decide(call, approval_id, 'approved'),
+  ),
+  deny_approval: defineHandler(denyApprovalInput, (call, { approval_id, reason }) =>
+    decide(call, approval_id, 'denied', reason),
+  ),
 };

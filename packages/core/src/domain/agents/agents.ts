@@ -22,6 +22,24 @@ export const inboundPolicies = ['contacts_only', 'trusted_only', 'allowlist', 'o
 
 export type InboundPolicy = (typeof inboundPolicies)[number];
 
+/**
+ * What of an agent a person reviews before it leaves the owner; see policies/reviews.ts. free: nothing. review_strangers: the first message to an
+ * agent of another owner in a thread, and each file. review_all: everything. Only a person can set it: no token.
+ */
+export const outgoingPolicies = ['free', 'review_strangers', 'review_all'] as const;
+
+export type OutgoingPolicy = (typeof outgoingPolicies)[number];
+
+/** An agent of another owner to which something would leave. */
+export interface Outsider {
+  id: string;
+  canonical_handle: string;
+  /** Whether a person trusts it: nothing that goes to it needs a review. */
+  trusted: boolean;
+  /** Whether a message of the agent reached it in this thread under the same policy. */
+  cleared: boolean;
+}
+
 /** Returns a warning about settings that contradict each other: strangers can write to an agent that they cannot see. */
 export function warnIfUnreachable(agent: {
   visibility: string | null;

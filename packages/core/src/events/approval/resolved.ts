@@ -20,6 +20,7 @@ export const approvalResolved = defineEvent({
       decision: z.enum(approvalDecisions).describe('The decision.'),
       decided_at: timestamp,
       decided_via: z.enum(approvalVias).describe('Where it was decided.'),
+      reason: z.string().nullable().describe('Why the person denied it; null without a reason.'),
       result: z
         .record(z.string(), z.unknown())
         .nullable()
@@ -33,6 +34,7 @@ export const approvalResolved = defineEvent({
     decision: 'approved',
     decided_at: exampleRequest.created_at,
     decided_via: 'page',
+    reason: null,
     result: exampleRequest,
   },
 });

@@ -1,4 +1,8 @@
-import type { InboundPolicy, Visibility } from '../../../../../packages/core/src/domain/agents/agents.ts';
+import type {
+  InboundPolicy,
+  OutgoingPolicy,
+  Visibility,
+} from '../../../../../packages/core/src/domain/agents/agents.ts';
 
 /** A choice whose texts have no markup. */
 type PlainChoice = Record<'value' | 'title' | 'text', string>;
@@ -32,6 +36,18 @@ const policyText: Record<InboundPolicy, ChoiceText> = {
   },
   open: { title: 'Everyone', text: 'Any agent of this service can start a thread with it.' },
 };
+
+const outgoingText: Record<OutgoingPolicy, ChoiceText> = {
+  free: { title: 'Nothing', text: 'The agent sends by itself.' },
+  review_strangers: {
+    title: 'First messages and files',
+    text: 'The first message to an agent of another owner in a conversation, and each file to one.',
+  },
+  review_all: { title: 'Everything', text: 'Each message to an agent of another owner.' },
+};
+
+/** Options for what a person reviews before an agent sends it. */
+export const outgoingChoices: PlainChoice[] = toChoices(outgoingText);
 
 /** Options for the visibility of an agent. */
 export const visibilityChoices: PlainChoice[] = toChoices(visibilityText);

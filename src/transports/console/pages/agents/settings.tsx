@@ -1,14 +1,22 @@
-import { warnIfUnreachable } from '../../../../../packages/core/src/domain/agents/agents.ts';
+import { z } from 'zod';
+import {
+  outgoingPolicies,
+  warnIfUnreachable,
+} from '../../../../../packages/core/src/domain/agents/agents.ts';
 import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
 import { updateAgentOperation } from '../../../../operations/agents/update-agent.ts';
 import { Card } from '../../components/content.tsx';
-import { Actions, ButtonForm, ButtonLink } from '../../components/form.tsx';
+import { Actions, ButtonForm, ButtonLink, PostButton } from '../../components/form.tsx';
+import { Handle } from '../../components/rows.tsx';
+import { endTrust, readOutgoing, setOutgoingPolicy } from '../../../../services/agents/outgoing-policy.ts';
 import { checkboxField, choicesField } from '../../define/fields.tsx';
 import { formSection } from '../../define/form.tsx';
 import { agentPage } from './agent-page.tsx';
-import { policyChoices, visibilityChoices } from './setting-text.ts';
+import { outgoingChoices, policyChoices, visibilityChoices } from './setting-text.ts';
 
 const error = 'Choose one of these options.';
+
+const outgoingPolicySchema = z.enum(outgoingPolicies);
 
 /** The questions of the groups of choices. */
 const questions = {
@@ -41,6 +49,40 @@ export const agentSettingsPage = agentPage({
         return `Settings saved. ${warnIfUnreachable(access)}`.trim();
       },
     }),
+    formSection({
+      name: 'outgoing',
+      title: 'Review before sending',
+      text: 'A person approves, edits or denies it in Approvals. Nothing of it leaves before. The agent cannot change this.',
+      fields: {
+        outgoing_policy: choicesField('What you review', outgoingChoices, { error }),
+      },
+      values: ({ agent, read }) => read(readOutgoing, agent.id),
+      button: 'Save',
+      async submit({ agent, change }, { outgoing_policy }) {
+        await change(setOutgoingPolicy, agent, outgoingPolicySchema.parse(outgoing_policy));
+        return 'Settings saved.';
+      },
+    }),
+    async ({ agent, read, address }) => {
+      const { trusted } = await read(readOutgoing, agent.id);
+      if (trusted.length === 0) return null;
+      return (
+        <Card title="Trusted for sending">
+          <p>Messages to these agents need no review.</p>
+          {trusted.map(({ id, canonical_handle: handle }) => (
+            <p>
+              <Handle of={handle} />{' '}
+              <PostButton
+                label="End trust"
+                about={`in @${handle}`}
+                action={`${address}/trust`}
+                hidden={{ counterpart_id: id }}
+              />
+            </p>
+          ))}
+        </Card>
+      );
+    },
     ({ agent: { paused }, address }) => (
       <Card title={paused ? 'Paused' : 'Pause'}>
         <p>
@@ -81,6 +123,10 @@ export const agentSettingsPage = agentPage({
     ),
   ],
   changes: {
+    async trust({ agent, change, form: sent }) {
+      await change(endTrust, agent, sent.get('counterpart_id') ?? '');
+      return 'Messages to this agent are reviewed again.';
+    },
     async pause({ agent, call, form: sent }) {
       const paused = sent.get('paused') === 'true';
       await call(updateAgentOperation, { agent_ref: agent.id, paused });

@@ -1,19 +1,16 @@
 import type { Approval } from '../../../../services/approvals/approvals.ts';
 
-/** What an agent wants, to follow its name: "wants to …". */
-export function requestText({ action, target }: Pick<Approval, 'action' | 'target'>): string {
-  return action === 'request_contact'
-    ? `wants to send a contact request to @${target}`
-    : `wants to remove @${target} from its contacts`;
-}
-
 /** What happens after approval. */
-export const consequenceText: Record<Approval['action'], string> = {
-  request_contact:
-    'If the other side accepts, both can write to each other at any time. The message is sent with the request.',
-  remove_contact:
-    'Both sides lose the contact and are notified. A new contact request is needed to become contacts again.',
-};
+export function consequenceText({
+  action,
+  is_review: isReview,
+}: Pick<Approval, 'action' | 'is_review'>): string {
+  if (isReview)
+    return 'Nothing has left yet. It is sent as it stands here; the order in a conversation is that of your approvals.';
+  return action === 'request_contact'
+    ? 'If the other side accepts, both can write to each other at any time. The message is sent with the request.'
+    : 'Both sides lose the contact and are notified. A new contact request is needed to become contacts again.';
+}
 
 /** State labels. */
 export const stateLabels = {

@@ -5,13 +5,18 @@ import {
 } from '../../../../services/approvals/approvals.ts';
 import { cardPath, Handle, Time } from '../../components/rows.tsx';
 import { Badge, Card, Facts, Heading } from '../../components/content.tsx';
-import { Actions, ButtonLink, Decision } from '../../components/form.tsx';
+import { Actions, Button, ButtonLink, Decision, Form } from '../../components/form.tsx';
+import { Field, TextArea } from '../../components/field.tsx';
+import type { ComponentChildren } from 'preact';
+import { readReview, type Review } from '../../../../services/approvals/reviews.ts';
+import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
-import { consequenceText, outcomeText, stateLabels, requestText } from './approval-text.ts';
+import { consequenceText, outcomeText, stateLabels } from './approval-text.ts';
 
 interface ApprovalVisit extends PageVisit {
   approval: Approval;
+  review: Review | null;
 }
 
 const back = { href: '/console/approvals', text: 'Approvals' };
@@ -19,28 +24,36 @@ const back = { href: '/console/approvals', text: 'Approvals' };
 /** One approval. Clients show the address of this page to their user. */
 export const approvalPage = definePage<ApprovalVisit>({
   path: '/console/approvals/:id',
-  load: async (visit) => ({
-    ...visit,
-    approval: await visit.read(requireApprovalForPerson, visit.person.account_id, visit.params['id'] ?? ''),
-  }),
-  title: ({ approval }) => `${approval.agent_display_name} ${requestText(approval)}`,
+  async load(visit) {
+    const id = visit.params['id'] ?? '';
+    const approval = await visit.read(requireApprovalForPerson, visit.person.account_id, id);
+    return { ...visit, approval, review: approval.is_review ? await visit.read(readReview, approval) : null };
+  },
+  title: ({ approval }) => `${approval.agent_display_name} wants to ${describeWish(approval)}`,
   heading({ approval }) {
     const title = (
       <>
-        <bdi>{approval.agent_display_name}</bdi> {requestText(approval)}
+        <bdi>{approval.agent_display_name}</bdi> wants to {describeWish(approval)}
       </>
     );
     return <Heading title={title} back={back} />;
   },
   sections: [
     {
-      show: ({ approval, address }) => <Details approval={approval} address={address} />,
+      show: ({ approval, review, address }) => (
+        <Details approval={approval} review={review} address={address} />
+      ),
       form: {
         name: '',
-        submit: ({ address, approval, form, person, write }) =>
+        submit: ({ address, approval, review, form, person, write }) =>
           redirectOrWarn(address, async () => {
-            const decision = form.get('decision') === 'approve' ? 'approved' : 'denied';
-            await write(decideAsPerson, person.account_id, approval.id, decision);
+            const decision = form.get('decision') === 'deny' ? 'denied' : 'approved';
+            const details = {
+              texts: review ? readEdited(form, review.texts) : undefined,
+              trust: form.get('decision') === 'trust',
+              reason: form.get('reason')?.trim(),
+            };
+            await write(decideAsPerson, person.account_id, approval.id, decision, details);
             return decision === 'approved' ? 'Approved, and done. You can return to the app.' : 'Denied.';
           }),
       },
@@ -48,7 +61,7 @@ export const approvalPage = definePage<ApprovalVisit>({
   ],
 });
 
-function Details({ approval, address }: { approval: Approval; address: string }) {
+function Details({ approval, review, address }: Pick<ApprovalVisit, 'approval' | 'review' | 'address'>) {
   const { agent_id, agent_handle, client_name, message, state, created_at, expires_at, decided_at } =
     approval;
   const { label, tone } = stateLabels[state];
@@ -58,8 +71,8 @@ function Details({ approval, address }: { approval: Approval; address: string })
       <p>
         <Badge tone={tone}>{label}</Badge> {outcomeText(approval)}
       </p>
-      {isPending && <p>{consequenceText[approval.action]}</p>}
-      {message !== '' && (
+      {isPending && <p>{consequenceText(approval)}</p>}
+      {message !== '' && !(isPending && review) && (
         <div>
           <p class="hint">Message:</p>
           <blockquote class="quote">{message}</blockquote>
@@ -73,12 +86,23 @@ function Details({ approval, address }: { approval: Approval; address: string })
               <Handle of={agent_handle} />
             </a>,
           ],
-          [
-            'Other agent',
-            <a href={cardPath(approval.target)}>
-              <Handle of={approval.target} />
-            </a>,
+          ...(approval.is_review ? approval.recipients : [approval.target]).map(
+            (handle): [string, ComponentChildren] => [
+              'Other agent',
+              <a href={cardPath(handle)}>
+                <Handle of={handle} />
+              </a>,
+            ],
+          ),
+          review?.thread_id != null && [
+            'Conversation',
+            <a href={`/console/agents/${agent_id}/threads/${review.thread_id}`}>Open</a>,
           ],
+          ...(review?.files ?? []).map(({ filename, size_bytes: size }): [string, ComponentChildren] => [
+            'File',
+            <bdi>{`${filename}, ${size} bytes`}</bdi>,
+          ]),
+          approval.reason !== null && ['Reason', <bdi>{approval.reason}</bdi>],
           client_name !== '' && ['App, name not verified', <bdi>{client_name}</bdi>],
           ['Requested', <Time at={created_at} />],
           isPending && ['Expires', <Time at={expires_at} />],
@@ -86,7 +110,11 @@ function Details({ approval, address }: { approval: Approval; address: string })
         ]}
       />
       {isPending ? (
-        <Decision action={address} yes="approve" no="deny" isLarge />
+        review ? (
+          <ReviewForm review={review} address={address} />
+        ) : (
+          <Decision action={address} yes="approve" no="deny" isLarge />
+        )
       ) : (
         <Actions>
           <ButtonLink href={back.href}>All approvals</ButtonLink>
@@ -94,4 +122,40 @@ function Details({ approval, address }: { approval: Approval; address: string })
       )}
     </Card>
   );
+}
+
+/** The texts can be edited; the agent gets the reason of a denial. */
+function ReviewForm({ review: { texts, about }, address }: { review: Review; address: string }) {
+  return (
+    <Form action={address}>
+      {about !== '' && <blockquote class="quote">{about}</blockquote>}
+      {texts.map((text, at) => (
+        <TextArea
+          label={texts.length > 1 ? `Message ${at + 1} of ${texts.length}` : 'Message'}
+          name={`text_${at}`}
+          value={text}
+          rows={8}
+        />
+      ))}
+      <Field label="Reason, if you deny it" hint="The agent gets it." name="reason" maxlength={500} />
+      <Actions>
+        <Button name="decision" value="approve">
+          Approve and send
+        </Button>
+        <Button kind="quiet" name="decision" value="trust">
+          Approve, and trust this agent from now on
+        </Button>
+        <Button kind="quiet" name="decision" value="deny">
+          Deny
+        </Button>
+      </Actions>
+    </Form>
+  );
+}
+
+/** The texts of the form, if one of them was changed. Browsers send line breaks as CRLF. */
+function readEdited(form: URLSearchParams, texts: readonly string[]): string[] | undefined {
+  const lines = (text: string) => text.replaceAll('\r\n', '\n');
+  const sent = texts.map((text, at) => lines(form.get(`text_${at}`) ?? text));
+  return sent.some((text, at) => text !== lines(texts[at] ?? '')) ? sent : undefined;
 }

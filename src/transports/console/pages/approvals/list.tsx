@@ -1,9 +1,10 @@
+import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { type Approval, listApprovals } from '../../../../services/approvals/approvals.ts';
 import { Handle, monogram, type Row, Time } from '../../components/rows.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
 import { type PageVisit, personPage } from '../../define/page.tsx';
-import { stateLabels, requestText } from './approval-text.ts';
+import { stateLabels } from './approval-text.ts';
 
 const path = '/console/approvals';
 const pageSize = 25;
@@ -70,7 +71,7 @@ function approvalRow(approval: Approval): Row {
     mark: monogram(agent_display_name),
     title: (
       <a href={address}>
-        <bdi>{agent_display_name}</bdi> {requestText(approval)}
+        <bdi>{agent_display_name}</bdi> wants to {describeWish(approval)}
       </a>
     ),
     lines: [
@@ -86,7 +87,7 @@ function approvalRow(approval: Approval): Row {
         label: 'Decide',
         href: address,
         kind: 'primary',
-        about: `: ${requestText(approval)}`,
+        about: `: wants to ${describeWish(approval)}`,
       },
     ],
   };

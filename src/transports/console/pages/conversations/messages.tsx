@@ -1,5 +1,6 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
-import { requestText, stateLabels } from '../approvals/approval-text.ts';
+import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
+import { stateLabels } from '../approvals/approval-text.ts';
 import { Badge } from '../../components/content.tsx';
 import { Decision } from '../../components/form.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
@@ -87,7 +88,7 @@ function ApprovalEntry({ approval }: { approval: Approval }) {
       <p>
         <Badge tone={tone}>{label}</Badge>{' '}
         <a href={address}>
-          <bdi>{agent_display_name}</bdi> {requestText(approval)}
+          <bdi>{agent_display_name}</bdi> wants to {describeWish(approval)}
         </a>
       </p>
       {message !== '' && <blockquote class="quote">{message}</blockquote>}

@@ -4,7 +4,7 @@ import { countWaiting, type Waiting } from '../../../../services/people/waiting.
 import { Handle, monogram, type Row, Rows, Time } from '../../components/rows.tsx';
 import { Badge, Icon, Quote } from '../../components/content.tsx';
 import { Decision } from '../../components/form.tsx';
-import { requestText } from '../approvals/approval-text.ts';
+import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { conversationAddress } from '../conversations/filters.tsx';
 import { nameOf } from '../webhooks/fields.tsx';
 
@@ -88,7 +88,7 @@ function describeApproval(approval: Waiting['approvals'][number]): Item {
     id,
     mark: agent_display_name,
     address,
-    title: [<bdi>{agent_display_name}</bdi>, ` ${requestText(approval)}`],
+    title: [<bdi>{agent_display_name}</bdi>, ` wants to ${describeWish(approval)}`],
     kind: 'Approval',
     tone: 'accent',
     handle: agent_handle,

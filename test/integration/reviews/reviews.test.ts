@@ -1,0 +1,255 @@
+import { expect, test } from 'vitest';
+import type { TestAgent } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
+import { uploadId } from '../attachments/setup.ts';
+import { inboxOf } from '../inbox/setup.ts';
+import { signInWithAgent } from '../console/signed-in-person.ts';
+import type { FeedEvent } from '../../clients/feed.ts';
+import { findForm } from '../../clients/form-browser.ts';
+import { reviewsOf } from './setup.ts';
+
+const service = useService();
+const { setPolicy, pair, kinOf, send, pending, approve, deny, contents, noticed } = reviewsOf(service);
+
+const key = 'one-key';
+
+/** A thread of an agent with this policy and a stranger, who opened it. */
+async function conversation(policy: Parameters<typeof pair>[0]) {
+  const [mine, stranger] = await pair(policy);
+  return { mine, stranger, thread: await service.thread(stranger, mine) };
+}
+
+const idOf = ({ body }: { body: { error: { approval: { id: string } } } }): string => body.error.approval.id;
+
+const resolved = async (agent: TestAgent) => {
+  const { body } = await service.get(agent, '/events?cursor=earliest');
+  return body.events.flatMap(({ type, data }: FeedEvent) => (type === 'approval.resolved' ? [data] : []));
+};
+
+test('a repeated call gets the same review while it waits, and its answer after it', async () => {
+  const { mine, stranger, thread } = await conversation('review_all');
+  const [first, again] = [await send(mine, thread, {}, { key }), await send(mine, thread, {}, { key })];
+  expect([first.status, again.status, idOf(again)]).toEqual([202, 202, idOf(first)]);
+  expect((await send(mine, thread, { content: 'Other' }, { key })).body.error.code).toBe(
+    'IDEMPOTENCY_MISMATCH',
+  );
+  await approve(idOf(first));
+  const sent = await send(mine, thread, {}, { key });
+  expect([sent.status, sent.headers.get('Idempotency-Replayed')]).toEqual([201, 'true']);
+  expect(await contents(stranger, thread)).toEqual(['May it leave?']);
+  expect(await resolved(mine)).toEqual([
+    expect.objectContaining({
+      approval_id: idOf(first),
+      action: 'send_message',
+      target: stranger.handle,
+      decision: 'approved',
+      reason: null,
+      result: expect.objectContaining({ id: sent.body.id, thread_id: thread, sequence: 1 }),
+    }),
+  ]);
+});
+
+test('two equal calls with their own keys stay two, and leave in the order of the decisions', async () => {
+  const { mine, stranger, thread } = await conversation('review_all');
+  const [one, two] = [
+    await send(mine, thread, { content: 'one' }),
+    await send(mine, thread, { content: 'two' }),
+  ];
+  const [other, same] = [await send(mine, thread), await send(mine, thread)];
+  expect(new Set([one, two, other, same].map(idOf)).size).toBe(4);
+  for (const held of [two, one, same]) await approve(idOf(held));
+  expect(await contents(stranger, thread)).toEqual(['two', 'one', 'May it leave?']);
+});
+
+test('under review_strangers the second message is free, each file and each other thread are not', async () => {
+  const { mine, stranger, thread } = await conversation('review_strangers');
+  await approve(idOf(await send(mine, thread)));
+  expect((await send(mine, thread, { content: 'second' })).status).toBe(201);
+  const file = await uploadId(service, mine);
+  const withFile = await send(mine, thread, { attachment_ids: [file] });
+  expect(withFile.status).toBe(202);
+  await approve(idOf(withFile));
+  expect((await send(mine, await service.thread(stranger, mine))).status).toBe(202);
+  await setPolicy(mine, 'review_all');
+  expect((await send(mine, thread)).status).toBe(202);
+  await setPolicy(mine, 'review_strangers');
+  expect((await send(mine, thread)).status).toBe(202);
+  await setPolicy(mine, 'free');
+  expect((await send(mine, thread)).status).toBe(201);
+});
+
+test('trust frees what goes to this agent, in every thread', async () => {
+  const { mine, stranger, thread } = await conversation('review_all');
+  await approve(idOf(await send(mine, thread)), { trust: true });
+  expect((await send(mine, thread)).status).toBe(201);
+  expect(
+    (await service.post(mine, '/threads', { with_handle: stranger.handle, subject: 'New' })).status,
+  ).toBe(201);
+  const other = await service.agent();
+  const group = await service.thread(other, mine, stranger);
+  expect((await send(mine, group)).body.error.approval).toBeDefined();
+  expect((await pending(mine)).at(-1)?.recipients).toEqual([other.handle]);
+});
+
+test('a person edits the text; it is marked, and the agent gets what was sent', async () => {
+  const { mine, stranger, thread } = await conversation('review_all');
+  const held = await send(mine, thread, { content: 'Our secret is 7.' }, { key });
+  await approve(idOf(held), { texts: ['We have a secret.'] });
+  const { body } = await service.get(stranger, `/threads/${thread}/messages`);
+  expect(body.messages).toEqual([
+    expect.objectContaining({ content: 'We have a secret.', written_by: 'person_edited' }),
+  ]);
+  expect((await send(mine, thread, { content: 'Our secret is 7.' }, { key })).body.content).toBe(
+    'We have a secret.',
+  );
+  const rows = await service.sql(`select from approvals q where q.id = $1 and q::text ilike '%secret%'`, [
+    idOf(held),
+  ]);
+  expect(rows).toEqual([]);
+});
+
+test('a denial gives the reason, to the agent only', async () => {
+  const { mine, stranger, thread } = await conversation('review_all');
+  const before = await noticed(stranger);
+  const held = await send(mine, thread, {}, { key });
+  await deny(idOf(held), 'Too early.');
+  const again = await send(mine, thread, {}, { key });
+  expect([again.status, again.body.error.code]).toEqual([403, 'APPROVAL_DENIED']);
+  expect(again.body.error.message).toContain('Too early.');
+  expect(await resolved(mine)).toEqual([
+    expect.objectContaining({ decision: 'denied', reason: 'Too early.', result: null }),
+  ]);
+  expect(await noticed(stranger)).toEqual(before);
+});
+
+test('a call that is no longer possible changes nothing, and can be denied', async () => {
+  const { mine, stranger, thread } = await conversation('review_all');
+  const held = await send(mine, thread);
+  await service.patch(stranger, `/threads/${thread}`, { status: 'closed' });
+  await expect(approve(idOf(held))).rejects.toMatchObject({ code: 'THREAD_CLOSED' });
+  expect(await pending(mine)).toHaveLength(1);
+  await deny(idOf(held));
+  expect(await contents(stranger, thread)).toEqual([]);
+});
+
+test('what would be refused anyway is refused, and waits for no person', async () => {
+  const { mine, stranger, thread } = await conversation('review_all');
+  await service.post(stranger, '/blocks', { handle: mine.handle });
+  expect((await send(mine, thread)).status).toBe(403);
+  expect((await send(mine, 'thd_none')).status).toBe(404);
+  expect(await pending(mine)).toEqual([]);
+});
+
+test('an agent of another system is one of another owner, even if the own one added it', async () => {
+  const [mine] = await pair('review_all');
+  const remote = await kinOf(mine);
+  const thread = await service.thread(mine, remote);
+  expect((await send(mine, thread)).status).toBe(201);
+  await service.sql(`update agents set scope = 'remote' where id = $1`, [remote.id]);
+  expect((await send(mine, thread)).status).toBe(202);
+});
+
+test('a token cannot change the policy, neither of its agent nor of another one of its owner', async () => {
+  const mine = await service.agent({ scopes: ['agents:write', 'agents:read'] });
+  const me = await service.patch(mine, '/agents/me', { outgoing_policy: 'free' });
+  const managed = await service.patch(mine, `/agents/${mine.id}`, { outgoing_policy: 'free' });
+  expect([me.status, managed.status]).toEqual([400, 400]);
+});
+
+test('a reply in review keeps its item without a lease; approval acknowledges it, and denial returns it', async () => {
+  const { mine, stranger, thread } = await conversation('review_all');
+  const inbox = inboxOf(service.api, mine);
+  await inbox.turnOn({ max_attempts: 1 });
+  const { body: task } = await service.post(stranger, '/tasks', {
+    thread_id: thread,
+    with_handle: mine.handle,
+    content: 'When?',
+  });
+  const states = async () => {
+    const { ready, leased, in_review } = (await inbox.get()).body;
+    const { state } = (await service.get(stranger, `/tasks/${task.id}`)).body;
+    return { ready, leased, in_review, state };
+  };
+  const [lease] = await inbox.leases();
+  const reply = { reply: 'Tomorrow.' };
+  const acknowledge = (id: string) => inbox.acknowledge(id, reply, { key });
+  const held = await acknowledge(lease?.id ?? '');
+  expect(held.status).toBe(202);
+  expect(await states()).toEqual({ ready: 0, leased: 0, in_review: 1, state: 'working' });
+  expect(idOf(await acknowledge(lease?.id ?? ''))).toBe(idOf(held));
+  expect((await inbox.release(lease?.id ?? '')).body.error.code).toBe('LEASE_LOST');
+  expect(await inbox.leases()).toEqual([]);
+  await deny(idOf(held), 'Ask first.');
+  expect(await states()).toEqual({ ready: 1, leased: 0, in_review: 0, state: 'submitted' });
+  const [second] = await inbox.leases();
+  expect(second?.attempt).toBe(1);
+  const next = await inbox.acknowledge(second?.id ?? '', reply);
+  await approve(idOf(next));
+  expect(await states()).toEqual({ ready: 0, leased: 0, in_review: 0, state: 'completed' });
+  expect(await contents(stranger, thread)).toEqual(['When?', 'Tomorrow.']);
+});
+
+test('a review that ends without a decision returns its item, and the attempt does not count', async () => {
+  const { mine, stranger, thread } = await conversation('review_all');
+  const inbox = inboxOf(service.api, mine);
+  await inbox.turnOn({ max_attempts: 1 });
+  await send(stranger, thread);
+  const [lease] = await inbox.leases();
+  const held = await inbox.acknowledge(lease?.id ?? '', { reply: 'x' });
+  expect(held.status).toBe(202);
+  const yesterday = Date.now() - 1;
+  await service.sql(`update inbox_items set expires_at = $2 where agent_id = $1 and review_id is not null`, [
+    mine.id,
+    yesterday,
+  ]);
+  await service.sql(`update approvals set expires_at = $2 where id = $1`, [idOf(held), yesterday]);
+  const [again] = await inbox.leases();
+  expect(again?.attempt).toBe(1);
+  await expect(approve(idOf(held))).rejects.toMatchObject({ code: 'INVALID_TRANSITION' });
+});
+
+test('a withdrawn message leaves no text in its review', async () => {
+  const { mine, thread } = await conversation('review_all');
+  const held = await send(mine, thread, { content: 'walnutreview' }, { key });
+  await approve(idOf(held));
+  const { body } = await send(mine, thread, { content: 'walnutreview' }, { key });
+  expect((await service.post(mine, `/messages/${body.id}/withdraw`)).status).toBe(200);
+  for (const table of ['approvals', 'idempotency_keys', 'events', 'messages', 'message_search'])
+    expect(await service.sql(`select from ${table} r where r::text ilike '%walnutreview%'`), table).toEqual(
+      [],
+    );
+});
+
+test('a person sets the policy, edits, trusts and denies in the console', async () => {
+  const ada = await signInWithAgent(service);
+  const settings = `/console/agents/${ada.mine.id}/settings`;
+  const policy = findForm(await ada.go(settings), `${settings}/outgoing`);
+  await ada.send(policy, { fields: { outgoing_policy: 'review_all' } });
+  const stranger = await service.agent();
+  const thread = await service.thread(stranger, ada.mine);
+  const [one, two] = [
+    await send(ada.mine, thread, { content: 'Draft' }),
+    await send(ada.mine, thread, { content: '<b>No</b>' }),
+  ];
+  const decide = async (held: typeof one, fields: Record<string, string>) => {
+    const address = `/console/approvals/${idOf(held)}`;
+    const page = await ada.go(address);
+    expect(page.visibleText).toContain(`wants to write to @${stranger.handle}`);
+    await ada.send(findForm(page, address), { fields });
+    return (await ada.go(address)).visibleText;
+  };
+  expect(await decide(two, { decision: 'deny', reason: 'Be polite.' })).toContain('Be polite.');
+  expect(await decide(one, { decision: 'trust', text_0: 'Final' })).toContain('approved it, and it was done');
+  expect(await contents(stranger, thread)).toEqual(['Final']);
+  expect((await send(ada.mine, thread)).status).toBe(201);
+  const page = await ada.go(settings);
+  expect(page.visibleText).toContain('Trusted for sending');
+  await ada.send(findForm(page, `${settings}/trust`));
+  expect((await send(ada.mine, thread)).status).toBe(202);
+  // What the person writes as the agent needs no review.
+  const conversationPage = `/console/conversations/${thread}`;
+  await ada.send(findForm(await ada.go(conversationPage), `${conversationPage}/messages`), {
+    fields: { content: 'Me' },
+  });
+  expect((await contents(stranger, thread)).at(-1)).toBe('Me');
+});
