@@ -4,6 +4,7 @@ import { createPostingJob } from '../../src/jobs/posting.ts';
 import type { MessageRow } from '../../src/repositories/messages/messages.ts';
 import { createServiceActor } from '../../src/services/agents/service-actor.ts';
 import type { PostingSource, Step } from '../posting/handler.ts';
+import { createThreadBatches } from './batches.ts';
 import { createRemoteClient } from './client.ts';
 import { createReceiver } from './receive.ts';
 import { createSender } from './send.ts';
@@ -16,30 +17,27 @@ import { storeOutcome } from './store-outcome.ts';
  * the order of the thread. The position moves when a message needs no attempt any more, so delivery can always continue there.
  */
 export function remoteThreadSource(core: Core, intake: Turn['intake'], pacing: WebhookPacing): PostingSource {
-  const { remoteAgents, remoteThreads } = core.db;
   const tokensOf = createTokenSources(core);
+  const batches = createThreadBatches(core, pacing);
 
   return {
     owns: (id) => id.startsWith('thd_'),
-    async claim(id) {
-      const thread = await remoteThreads.claim(id, Date.now(), pacing.leaseMs);
-      const agent = thread && (await remoteAgents.find(thread.agent_id));
-      if (!thread || !agent) return undefined;
+    async claim(thread_id) {
+      const claimed = await batches.claim({ thread_id });
+      if (!claimed) return undefined;
+      const { thread, agent } = claimed;
 
-      async function store(
-        next_at = Date.now() + pacing.leaseMs,
-        { remoteThreads: to }: Pick<Core['db'], 'remoteThreads'> = core.db,
-      ): Promise<boolean> {
-        if (!thread) return false;
+      async function store(next_at = Date.now() + pacing.leaseMs): Promise<boolean> {
         const lease = thread.next_at;
         thread.next_at = next_at;
-        return to.store(thread.thread_id, lease, thread);
+        const stored = await batches.store({ ...thread, lease });
+        thread.poll_at = stored?.poll_at ?? null;
+        return stored !== null;
       }
 
       async function next(end: number): Promise<Step> {
-        const { confirmed } = agent ?? {};
-        if (!agent || !thread || agent.state !== 'ready' || !confirmed)
-          return { until: Date.now() + waitingMs };
+        const { confirmed } = agent;
+        if (agent.state !== 'ready' || !confirmed) return { until: Date.now() + waitingMs };
         let tokens;
         try {
           tokens = tokensOf(agent);
@@ -54,14 +52,19 @@ export function remoteThreadSource(core: Core, intake: Turn['intake'], pacing: W
           { id: agent.agent_id, canonical_handle: agent.canonical_handle, owner_id: agent.owner_id },
           'remote',
         );
-        return takeSteps({ core, pacing, agent, thread, client, hasCallback, intake, actor, store }, end);
+        const turn = { core, pacing, agent, thread, client, hasCallback, intake, actor, batches, store };
+        return takeSteps(turn, end);
       }
 
       return {
         agent_id: agent.agent_id,
-        isDue: () => remoteThreads.isDue(id, Date.now()),
+        isDue: async () => (await batches.isDue({ thread_id })) !== null,
         next,
-        release: (due) => store(due),
+        async release(due) {
+          await store(due);
+          if (thread.poll_at !== null && thread.poll_at > due)
+            await core.queues.enqueue([createPostingJob(thread_id, thread.poll_at)]);
+        },
       };
     },
   };
@@ -72,27 +75,25 @@ const isObsolete = ({ withdrawn_at, replaced_by }: MessageRow): boolean =>
   Boolean(withdrawn_at) || Boolean(replaced_by);
 
 async function takeSteps(turn: Turn, end: number): Promise<Step> {
-  const { core, thread } = turn;
-  const { db, queues } = core;
+  const { agent, batches, thread } = turn;
+  const { remoteThreads } = turn.core.db;
   const { send } = createSender(turn);
   const { cancelTask, readTask } = createReceiver(turn);
   let step: Step = 'more';
   while (step === 'more' && Date.now() < end) {
-    const next = await db.remoteThreads.peek(thread, Date.now());
+    const next = await batches.peek({ ...thread, is_bound: agent.bound_id !== null });
+    if (!next) return 'ended';
     const task = next.has_due_task
-      ? await db.remoteThreads.findDueTask(thread.thread_id, Date.now())
+      ? await remoteThreads.findDueTask(thread.thread_id, Date.now())
       : undefined;
     if (task) step = await (task.is_to_cancel ? cancelTask : readTask)(task);
     else if (next.message && isObsolete(next.message))
       Object.assign(thread, { position: next.message.sequence, attempts: 0, begun_id: null });
-    else if (next.message) step = await send(next.message, !next.has_more);
+    else if (next.message) step = await send(next.message, next);
     else {
       thread.position = Math.max(thread.position, next.seen_sequence);
       if (next.seen_sequence === next.last_sequence) step = 'idle';
     }
   }
-  const poll_at = await db.remoteThreads.nextPoll(thread.thread_id);
-  if (poll_at !== undefined && poll_at !== null)
-    await queues.enqueue([createPostingJob(thread.thread_id, poll_at)]);
   return step;
 }

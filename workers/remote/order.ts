@@ -31,10 +31,3 @@ export async function listFresh(
   const held = all.find((item) => !fresh.includes(item) && item.after !== null && !own.has(item.after));
   return { fresh, heldAfter: held?.after ?? null };
 }
-
-/** Returns the message that another installation must have before one; null: none. */
-export async function findPrevious({ core, agent }: Turn, id: string): Promise<string | null> {
-  if (agent.bound_id === null) return null;
-  const [previous] = await core.db.remoteOrder.listPrevious([id], agent.agent_id);
-  return previous?.after ?? null;
-}

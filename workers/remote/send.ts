@@ -2,12 +2,11 @@ import { mailboxExtension } from '../../packages/core/src/domain/a2a.ts';
 import { wantsNoReply } from '../../packages/core/src/domain/threads.ts';
 import { readRemoteTask, toSendRequest } from '../../src/presenters/a2a/remote.ts';
 import type { MessageRow } from '../../src/repositories/messages/messages.ts';
-import type { MessagePlace } from '../../src/repositories/remote/threads.ts';
+import type { MessagePlace, NextInThread } from '../../src/repositories/remote/next-in-thread.ts';
 import { toCallbackUrl } from '../../src/services/remote/callbacks.ts';
 import { retryOf } from '../../src/services/remote/deliveries.ts';
 import type { Step } from '../posting/handler.ts';
 import { toFileParts } from './files.ts';
-import { findPrevious } from './order.ts';
 import { createSettlement } from './settle.ts';
 import { isEnded, suspend, type Turn } from './turn.ts';
 
@@ -28,7 +27,6 @@ export function createSender(turn: Turn) {
   /** In this turn, whether the remote side takes the address of this service. */
   let takesCallback = turn.hasCallback;
   const { accept, acceptTask, giveUp, retryLater } = createSettlement(turn);
-  const { remoteThreads } = core.db;
 
   /** Finds out what became of a message whose answer did not come, at a side where a repeated message would be another one. */
   async function lookFor(message: MessageRow, place: MessagePlace): Promise<Step> {
@@ -43,7 +41,9 @@ export function createSender(turn: Turn) {
     return giveUp(message, place, 'unknown', untold);
   }
 
-  async function attempt(message: MessageRow, place: MessagePlace, isLast: boolean): Promise<Step> {
+  async function attempt(message: MessageRow, next: NextInThread): Promise<Step> {
+    const { task_id, remote_task_id, after, has_more } = next;
+    const place = { task_id, remote_task_id };
     const { id, content, content_type, metadata, attachments } = message;
     const expects_reply = !wantsNoReply(metadata);
     // A task that ends at once has no updates.
@@ -55,39 +55,39 @@ export function createSender(turn: Turn) {
       content_type,
       metadata,
       expects_reply,
-      after: await findPrevious(turn, id),
+      after,
     };
     const request = toSendRequest(outgoing, await toFileParts(core, attachments), {
       context_id: thread.context_id,
-      remote_task_id: place.remote_task_id,
+      remote_task_id,
       callback_url: hasCallback
         ? toCallbackUrl(core.settings, { thread_id: thread.thread_id, message_id: id })
         : null,
     });
     const { result, failure } = await client.send(request);
-    if (failure === null) return accept(message, place, result, { isLast, hasCallback });
+    if (failure === null) return accept(message, place, result, { isLast: !has_more, hasCallback });
     if (isEnded(turn, failure)) return suspend(turn, failure);
-    if (failure.kind === 'task_over' && place.remote_task_id !== null)
-      return attempt(message, { ...place, remote_task_id: null }, isLast);
+    if (failure.kind === 'task_over' && remote_task_id !== null)
+      return attempt(message, { ...next, remote_task_id: null });
     // The remote side may not accept the address of this service.
     if (failure.kind === 'refused' && hasCallback && mayBeCallback.test(failure.error.code)) {
       takesCallback = false;
-      return attempt(message, place, isLast);
+      return attempt(message, next);
     }
     if (failure.kind === 'refused' || failure.kind === 'task_over')
       return giveUp(message, place, 'undeliverable', failure.error);
     return retryLater(message, place, failure, failure.kind === 'unclear');
   }
 
-  /** Sends a message, or finds out what became of an earlier attempt. `isLast`: no other message waits after it. */
-  async function send(message: MessageRow, isLast: boolean): Promise<Step> {
-    const place = await remoteThreads.findPlace(thread.thread_id, message.id);
+  /** Sends the next message, or finds out what became of an earlier attempt. */
+  async function send(message: MessageRow, next: NextInThread): Promise<Step> {
+    const place = { task_id: next.task_id, remote_task_id: next.remote_task_id };
     try {
       if (thread.begun_id === message.id && !isIdempotent) return await lookFor(message, place);
       Object.assign(thread, { attempts: thread.attempts + 1, begun_id: message.id });
       // After a kill, it only matters that this message had begun where a repeated one is another one.
       if (!isIdempotent && !(await store())) return 'ended';
-      return await attempt(message, place, isLast);
+      return await attempt(message, next);
     } catch (error) {
       // What the remote side answered cannot be read or kept.
       core.logger.warn({ err: error, message: message.id }, 'the answer of a remote agent cannot be applied');

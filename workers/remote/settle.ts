@@ -1,8 +1,12 @@
+import { isOpenTask } from '../../packages/core/src/domain/tasks.ts';
 import type { RemoteTask } from '../../packages/core/src/domain/remote.ts';
 import { readRemoteMessage, readRemoteTask } from '../../src/presenters/a2a/remote.ts';
 import type { MessageRow } from '../../src/repositories/messages/messages.ts';
-import type { MessagePlace, RemoteMessageRow } from '../../src/repositories/remote/threads.ts';
+import type { AcceptedMessage, RemoteMessageRow } from '../../src/repositories/remote/messages.ts';
+import type { MessagePlace } from '../../src/repositories/remote/next-in-thread.ts';
+import type { RemoteThreadState } from '../../src/repositories/remote/threads.ts';
 import { applyRemoteMessage, noteAccepted, noteUndeliverable } from '../../src/services/remote/deliveries.ts';
+import { lockThread } from '../../src/services/messages/send.ts';
 import type { Work } from '../../src/work/unit-of-work.ts';
 import { nextAttemptAt, type Step } from '../posting/handler.ts';
 import type { CallFailure, SendAnswer } from './client.ts';
@@ -17,20 +21,27 @@ type Failed = Pick<CallFailure, 'error' | 'retryAfterMs'>;
 
 const toSent = ({ id: message_id, thread_id, sequence }: MessageRow) => ({ message_id, thread_id, sequence });
 
-/** A task that is new here. */
-const toLink = ({ id: message_id }: MessageRow, { task_id }: MessagePlace, { id, state }: RemoteTask) => ({
-  remote_task_id: id,
-  message_id,
-  task_id,
-  state,
-  generation: 0,
-  polls: 0,
-  cancel_sent: false,
-  held_after: null,
+const toAbout = ({ thread_id }: MessageRow, { agent: { agent_id: id, canonical_handle } }: Turn) => ({
+  thread_id,
+  agent: { id, canonical_handle },
+});
+
+/** The rows of a message that was accepted in a task. */
+const toAccepted = (
+  message: MessageRow,
+  { task_id }: MessagePlace,
+  { id: remote_task_id, state, mailbox }: RemoteTask,
+  poll_at: number | null,
+): AcceptedMessage => ({
+  ...toSent(message),
+  delivery: mailbox?.delivery ?? 'delivered',
+  task: { remote_task_id, message_id: message.id, task_id, state, poll_at },
+  // The marks of this message are those of earlier ones too.
+  replaces_polls: !isOpenTask(state) && poll_at !== null && poll_at > Date.now(),
 });
 
 /** Returns what stores the outcome of messages. */
-function createRecorder({ core, agent, thread, actor, store }: Turn) {
+function createRecorder({ core, pacing, agent, thread, actor }: Turn) {
   const count = (outcome: RemoteMessageRow['outcome'] | 'retried') =>
     core.metrics.remoteDeliveries.inc({ outcome });
 
@@ -46,38 +57,37 @@ function createRecorder({ core, agent, thread, actor, store }: Turn) {
   /**
    * The message needs no attempt any more: stores what became of it, with the state of the thread.
    * @param problem why it does not arrive, or why this is not known.
+   * @param store returns whether this process still has the thread.
    */
   async function settle(
     { sequence }: MessageRow,
     { outcome, problem = null }: { outcome: RemoteMessageRow['outcome']; problem?: string | null },
-    note: (work: Work) => Promise<void>,
-    context_id = thread.context_id,
+    store: (state: RemoteThreadState) => Promise<boolean>,
+    context_id: string | null = null,
   ): Promise<Step> {
-    const before = { ...thread };
-    let isMine = false;
-    try {
-      await core.unitOfWork.write(actor, async (work) => {
-        await note(work);
-        Object.assign(thread, { position: sequence, attempts: 0, begun_id: null });
-        thread.context_id ??= context_id;
-        isMine = await store(undefined, work.db);
-      });
-    } catch (error) {
-      Object.assign(thread, before);
-      throw error;
-    }
+    const after = { position: sequence, attempts: 0, begun_id: null, next_at: Date.now() + pacing.leaseMs };
+    const state = { ...after, thread_id: thread.thread_id, context_id: thread.context_id ?? context_id };
+    const isMine = await store({ ...state, lease: thread.next_at });
+    Object.assign(thread, state);
     await noteDelivery(problem);
     count(outcome);
     return isMine ? 'more' : 'ended';
   }
 
-  return { settle, noteDelivery, count };
+  /** Stores a state in a transaction with something else. */
+  const storeWith = (note: (work: Work) => Promise<void>) => (state: RemoteThreadState) =>
+    core.unitOfWork.write(actor, async (work) => {
+      await note(work);
+      return (await work.db.remoteThreads.store([state])).length > 0;
+    });
+
+  return { settle, storeWith, noteDelivery, count };
 }
 
 /** What becomes of messages after an attempt. Each returns how the turn continues. */
 export function createSettlement(turn: Turn) {
-  const { agent, pacing, thread } = turn;
-  const { settle, noteDelivery, count } = createRecorder(turn);
+  const { agent, batches, pacing, thread } = turn;
+  const { settle, storeWith, noteDelivery, count } = createRecorder(turn);
 
   async function giveUp(
     message: MessageRow,
@@ -87,7 +97,11 @@ export function createSettlement(turn: Turn) {
   ): Promise<Step> {
     const sent = { ...toSent(message), sender_id: message.sender_id, task_id };
     const about = { outcome, problem: error.message };
-    return settle(message, about, (work) => noteUndeliverable(work, sent, outcome, error));
+    return settle(
+      message,
+      about,
+      storeWith((work) => noteUndeliverable(work, sent, outcome, error)),
+    );
   }
 
   async function retryLater(
@@ -115,10 +129,13 @@ export function createSettlement(turn: Turn) {
     task: RemoteTask,
     toPollAt: (task: RemoteTask) => number | null,
   ): Promise<Step> {
-    const link = { ...toLink(message, place, task), poll_at: toPollAt(task) };
-    const delivery = task.mailbox?.delivery ?? 'delivered';
-    const note = (work: Work) => noteAccepted(work, toSent(message), link, delivery);
-    return settle(message, { outcome: 'accepted' }, note, task.context_id);
+    const about = { ...toAbout(message, turn), message: toAccepted(message, place, task, toPollAt(task)) };
+    return settle(
+      message,
+      { outcome: 'accepted' },
+      (stored) => batches.accept({ ...about, state: stored }),
+      task.context_id,
+    );
   }
 
   async function accept(
@@ -133,11 +150,14 @@ export function createSettlement(turn: Turn) {
     const [stored] = await storeFiles(turn, [item]);
     if (!stored) throw new Error('each item is stored');
     const answered = { ...toSent(message), task_id: place.task_id };
+    const accepted = { ...toSent(message), delivery: 'handled' as const, task: null, replaces_polls: false };
     const note = async (work: Work) => {
-      await noteAccepted(work, toSent(message), null, 'handled');
+      await lockThread(work, message.thread_id);
+      await noteAccepted(work, [{ ...toAbout(message, turn), message: accepted }]);
       await applyRemoteMessage(work, answered, stored);
     };
-    return settle(message, { outcome: 'accepted' }, note, context_id === '' ? null : context_id);
+    const context = context_id === '' ? null : context_id;
+    return settle(message, { outcome: 'accepted' }, storeWith(note), context);
   }
 
   return { accept, acceptTask, giveUp, retryLater };

@@ -8,6 +8,7 @@ import type { createServiceActor } from '../../src/services/agents/service-actor
 import type { openIntake } from '../../src/start/execute.ts';
 import type { Step } from '../posting/handler.ts';
 import type { CallFailure, RemoteClient } from './client.ts';
+import type { ThreadBatches } from './batches.ts';
 import { storeOutcome } from './store-outcome.ts';
 
 /** What one turn of a thread needs. */
@@ -21,8 +22,9 @@ export interface Turn {
   hasCallback: boolean;
   intake: ReturnType<typeof openIntake>;
   actor: ReturnType<typeof createServiceActor>;
-  /** Stores the state of the thread and extends the lease. Returns false if another process has it now. `db`: in this transaction. */
-  store(next_at?: number, db?: Pick<Core['db'], 'remoteThreads'>): Promise<boolean>;
+  batches: ThreadBatches;
+  /** Stores the state of the thread and extends the lease. Returns false if another process has it now. */
+  store(): Promise<boolean>;
 }
 
 /** How a message is sent. */

@@ -101,6 +101,11 @@ export const remoteAgentsRepository = repository({
     'remote_agents.find',
     `select ${listed} where r.agent_id = :agent_id and a.retired_at is null`,
   ),
+  /** Those of these agents that are not retired. */
+  findAll: sql.rows<[agentIds: readonly string[]], ListedRemoteAgentRow>(
+    'remote_agents.find_all',
+    `select ${listed} where r.agent_id = any(:agent_ids::text[]) and a.retired_at is null`,
+  ),
   /** As `find`, and locks the record until the transaction ends. */
   lock: sql.row<[agentId: string], ListedRemoteAgentRow>(
     'remote_agents.lock',

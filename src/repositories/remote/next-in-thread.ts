@@ -1,13 +1,24 @@
 import { type MessageRow, messageColumns } from '../messages/messages.ts';
-import { hideFromPlanner } from '../queryable.ts';
+import { previousOf } from './order.ts';
 
-/** The next work of a thread with a remote agent. */
-export interface NextInThread {
+/** Where a message belongs. */
+export interface MessagePlace {
+  /** The task here that it opens or belongs to. */
+  task_id: string | null;
+  /** The remote task that it continues. */
+  remote_task_id: string | null;
+}
+
+/** The next work of a thread with a remote agent, with the place of its message. */
+export interface NextInThread extends MessagePlace {
+  thread_id: string;
   last_sequence: number;
   /** Messages up to this sequence were looked at. */
   seen_sequence: number;
   /** The next message to the remote agent; null: none among the next messages. */
   message: MessageRow | null;
+  /** The one that another installation must have before it; null: none. */
+  after: string | null;
   /** Whether one follows it. */
   has_more: boolean;
   has_due_task: boolean;
@@ -16,23 +27,26 @@ export interface NextInThread {
 /** So many messages of a thread are looked at: a small range is cheap under every plan (see `page` of the messages). */
 const peekedMessages = 100;
 
-const peekEnd = `${hideFromPlanner(':position', 'int')} + ${peekedMessages}`;
-
 /** A message of a task that the remote side opened travels as that task's update, which the other side reads. */
-const isOwn = `not exists (select from task_messages k join tasks t on t.id = k.task_id where k.message_id = m.id and t.client_id = :agent_id)`;
-
-/** The first or a later message to the remote agent, as JSON of a `MessageRow`. */
-const next = (number: number): string => `(select to_json(n) from (
-  select ${messageColumns} from messages m join agents a on a.id = m.sender_id
-  where m.thread_id = ${hideFromPlanner(':thread_id', 'text')} and m.sequence > ${hideFromPlanner(':position', 'int')} and m.sequence <= ${peekEnd} and m.sender_id <> :agent_id and ${isOwn}
-  order by m.sequence limit 1 offset ${number - 1}) n)`;
+const isOwn = `not exists (select from task_messages k join tasks t on t.id = k.task_id where k.message_id = m.id and t.client_id = w.agent_id)`;
 
 /**
- * The statement for `NextInThread`, with `:thread_id`, `:agent_id`, `:position` and `:now`.
+ * The statement for `NextInThread`, with `:thread_ids`, `:agent_ids`, `:positions`, `:are_bound` (to an agent of another installation) and
+ * `:now`. A message continues the remote task of its task, or else one without a task here that waits for input.
  * @param isToCancel whether a remote task `k` is to be canceled at the remote side
  */
-export const nextInThread = (
+export const nextInThreads = (
   isToCancel: string,
-): string => `select t.last_sequence, least(t.last_sequence, ${peekEnd}) as seen_sequence, ${next(1)} as message, ${next(2)} is not null as has_more,
+): string => `select w.thread_id, t.last_sequence, least(t.last_sequence, w.position + ${peekedMessages}) as seen_sequence,
+  (select to_json(n) from (select ${messageColumns} from messages m join agents a on a.id = m.sender_id where m.id = next.ids[1] limit 1) n) as message,
+  (select case when w.is_bound then ${previousOf('w.agent_id')} end from messages m where m.id = next.ids[1] limit 1) as after,
+  next.ids[2] is not null as has_more, place.task_id, continued.remote_task_id,
   exists (select from remote_tasks k where k.thread_id = t.id and (k.poll_at <= :now or ${isToCancel})) as has_due_task
-  from threads t where t.id = :thread_id`;
+  from unnest(:thread_ids::text[], :agent_ids::text[], :positions::int[], :are_bound::boolean[]) w (thread_id, agent_id, position, is_bound)
+  join threads t on t.id = w.thread_id
+  cross join lateral (select array(
+    select m.id from messages m where m.thread_id = w.thread_id and m.sequence > w.position and m.sequence <= w.position + ${peekedMessages}
+      and m.sender_id <> w.agent_id and ${isOwn} order by m.sequence limit 2) as ids) next
+  left join lateral (select task_id from task_messages where message_id = next.ids[1] limit 1) place on true
+  left join lateral (select k.remote_task_id from remote_tasks k where k.thread_id = w.thread_id and k.poll_at is not null and next.ids[1] is not null
+    and (k.task_id = place.task_id or place.task_id is null and k.task_id is null and k.state = 'input_required') limit 1) continued on true`;

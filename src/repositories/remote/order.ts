@@ -7,6 +7,15 @@ const known = (keys: string): string => `
     join a2a_messages w on w.client_id = r.agent_id and w.agent_id = r.bound_id and w.client_message_id = any(${keys})
   where r.agent_id = :agent_id`;
 
+/** The message before a message `m` which reaches a remote agent, by the other members; null: there is none. */
+export const previousOf = (agentId: string): string => `(select p.id from messages p
+  where p.thread_id = m.thread_id and p.sequence < m.sequence and p.sender_id <> ${agentId}
+    and not exists (select from remote_messages r where r.message_id = p.id and r.outcome <> 'accepted')
+    -- One that was withdrawn or replaced before it was sent is never sent.
+    and (p.withdrawn_at is null and p.replaced_by is null
+      or exists (select from remote_messages r where r.message_id = p.id and r.outcome = 'accepted'))
+  order by p.sequence desc limit 1)`;
+
 /**
  * The order of messages between installations. Some travel as updates of tasks and others do not, so each names the one of its sender before it.
  */
@@ -17,14 +26,7 @@ export const remoteOrderRepository = repository({
     { id: string; after: string | null }
   >(
     'remote_order.list_previous(message_ids, agent_id)',
-    `select m.id, (select p.id from messages p
-       where p.thread_id = m.thread_id and p.sequence < m.sequence and p.sender_id <> :agent_id
-         and not exists (select from remote_messages r where r.message_id = p.id and r.outcome <> 'accepted')
-         -- One that was withdrawn or replaced before it was sent is never sent.
-         and (p.withdrawn_at is null and p.replaced_by is null
-           or exists (select from remote_messages r where r.message_id = p.id and r.outcome = 'accepted'))
-       order by p.sequence desc limit 1) as after
-     from messages m where m.id = any(:message_ids::text[]) and m.sender_id <> :agent_id`,
+    `select m.id, ${previousOf(':agent_id')} as after from messages m where m.id = any(:message_ids::text[]) and m.sender_id <> :agent_id`,
   ),
   /** Which of these messages of a remote agent have arrived. */
   listKnown: sql.values<[threadId: string, agentId: string, keys: readonly string[]], string>(

@@ -1,10 +1,6 @@
-import {
-  type TaskDelivery,
-  taskDeliveries,
-  type TaskState,
-} from '../../../packages/core/src/domain/tasks.ts';
+import type { TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { repository, sql } from '../sql.ts';
-import { type NextInThread, nextInThread } from './next-in-thread.ts';
+import { type NextInThread, nextInThreads } from './next-in-thread.ts';
 
 /** A thread of an agent here and a remote agent. Times are in milliseconds. */
 export interface RemoteThreadRow {
@@ -26,26 +22,13 @@ export interface RemoteThreadRow {
   poll_at: number | null;
 }
 
-export type RemoteThreadState = Omit<RemoteThreadRow, 'thread_id' | 'agent_id' | 'conversation'>;
-
-/** What became of a message to a remote agent. */
-export interface RemoteMessageRow {
-  message_id: string;
-  thread_id: string;
-  sequence: number;
-  /** `unknown`: it was sent, and whether it arrived could not be found out. */
-  outcome: 'accepted' | 'undeliverable' | 'unknown';
-  remote_task_id: string | null;
-  /** What the remote agent has done with it. */
-  delivery: TaskDelivery;
-  error: { code: string; message: string } | null;
-  created_at: number;
-}
-
-/** A message that a remote agent did not get, or perhaps not. */
-export interface UndeliveredMessage extends Pick<RemoteMessageRow, 'message_id' | 'sequence' | 'error'> {
-  outcome: Exclude<RemoteMessageRow['outcome'], 'accepted'>;
-  failed_at: number;
+/** What the turn of a claimed thread stores. */
+export interface RemoteThreadState extends Pick<
+  RemoteThreadRow,
+  'thread_id' | 'position' | 'context_id' | 'attempts' | 'begun_id' | 'next_at'
+> {
+  /** `next_at` before. */
+  lease: number;
 }
 
 /** A task of a remote agent. */
@@ -65,14 +48,6 @@ export interface RemoteTaskRow {
   poll_at: number | null;
   /** The message for which one of its items waits; null: none. */
   held_after: string | null;
-}
-
-/** Where a message belongs. */
-export interface MessagePlace {
-  /** The task here that it opens or belongs to. */
-  task_id: string | null;
-  /** The remote task that it continues. */
-  remote_task_id: string | null;
 }
 
 const columns = `r.thread_id, r.agent_id, r.position, r.context_id, r.attempts, r.begun_id, r.next_at, r.poll_at,
@@ -105,19 +80,6 @@ export const notingSequences = `noted as (
 export const outgoingOfThreads = `select r.thread_id from remote_threads r join threads t on t.id = r.thread_id
   where r.thread_id = any(:thread_ids) and r.next_at <= :now and ${hasOutgoing}`;
 
-const levels = `array['${taskDeliveries.join("', '")}']`;
-
-/**
- * The last message that was sent before the first accepted one of a thread that is still in one of these states. One index entry for each state.
- * An answer between them travels as an update of its task: it counts with the next message that was sent.
- */
-const markOf = (states: readonly TaskDelivery[]): string => {
-  const first = (state: TaskDelivery) =>
-    `(select min(sequence) from remote_messages where thread_id = :thread_id and outcome = 'accepted' and delivery = '${state}')`;
-  return `coalesce((select max(sequence) from remote_messages
-    where thread_id = :thread_id and sequence < coalesce(least(${states.map(first).join(', ')}), 2147483647)), 0)`;
-};
-
 export const remoteThreadsRepository = repository({
   insert: sql.run<[thread: Pick<RemoteThreadRow, 'thread_id' | 'agent_id'>, now: number]>(
     'remote_threads.insert(..., now)',
@@ -138,17 +100,25 @@ export const remoteThreadsRepository = repository({
     'remote_conversations.insert(agent_id, conversation, thread_id)',
     `insert into remote_conversations (agent_id, conversation, thread_id) values (:agent_id, :conversation, :thread_id)`,
   ),
-  /** No other process gets the thread for `leaseMs`. Undefined while another one has it, or before it is due. */
-  claim: sql.row<[threadId: string, now: number, leaseMs: number], RemoteThreadRow>(
-    'remote_threads.claim(thread_id, now, lease_ms)',
-    `update remote_threads r set next_at = :now::bigint + :lease_ms::bigint where r.thread_id = :thread_id and r.next_at <= :now returning ${columns}`,
+  /**
+   * No other process gets these threads for `leaseMs`. Leaves out those that another one has, and those without anything to do. Rows are
+   * locked in one order.
+   */
+  claim: sql.rows<[threadIds: readonly string[], now: number, leaseMs: number], RemoteThreadRow>(
+    'remote_threads.claim(thread_ids, now, lease_ms)',
+    `with claimed as (select r.thread_id from ${due} and r.thread_id = any(:thread_ids) order by 1 for update of r)
+     update remote_threads r set next_at = :now::bigint + :lease_ms::bigint from claimed c where r.thread_id = c.thread_id returning ${columns}`,
   ),
-  /** Stores the state of a claimed thread. Returns false if the lease has ended. */
-  store: sql.hasRow<[threadId: string, lease: number, state: RemoteThreadState]>(
-    'remote_threads.store(thread_id, lease, ...)',
-    `update remote_threads set position = :position, context_id = :context_id, attempts = :attempts, begun_id = :begun_id, next_at = :next_at,
-       poll_at = (select min(poll_at) from remote_tasks k where k.thread_id = :thread_id)
-     where thread_id = :thread_id and next_at = :lease returning thread_id`,
+  /** Stores the states of claimed threads. Leaves out those whose leases have ended. */
+  store: sql.rows<[states: readonly RemoteThreadState[]], Pick<RemoteThreadRow, 'thread_id' | 'poll_at'>>(
+    'remote_threads.store',
+    `with state as materialized (
+       select s.* from json_to_recordset(:states) s (thread_id text, lease bigint, position int, context_id text, attempts int, begun_id text, next_at bigint)
+       join remote_threads r on r.thread_id = s.thread_id and r.next_at = s.lease order by r.thread_id for update of r)
+     update remote_threads r set position = s.position, context_id = s.context_id, attempts = s.attempts, begun_id = s.begun_id, next_at = s.next_at,
+       poll_at = (select min(poll_at) from remote_tasks k where k.thread_id = s.thread_id)
+     from state s where r.thread_id = s.thread_id returning r.thread_id, r.poll_at`,
+    (states) => ({ states: JSON.stringify(states) }),
   ),
   /** All threads of the agent may be attempted now. */
   setDue: sql.values<[agentId: string, now: number], string>(
@@ -170,35 +140,27 @@ export const remoteThreadsRepository = repository({
        select created_at, sender_id from messages where thread_id = r.thread_id and sequence = r.position + 1 offset 0) m
      where m.sender_id <> r.agent_id`,
   ),
-  isDue: sql.hasRow<[threadId: string, now: number]>(
-    'remote_threads.is_due(thread_id, now)',
-    `select 1 from ${due} and r.thread_id = :thread_id`,
+  /** Those of these threads with something to do. */
+  listDueAmong: sql.values<[threadIds: readonly string[], now: number], string>(
+    'remote_threads.list_due_among(thread_ids, now)',
+    `select r.thread_id from ${due} and r.thread_id = any(:thread_ids)`,
   ),
-  /** A message continues the remote task of its task, or else one without a task here that waits for input. */
-  findPlace: sql.single<[threadId: string, messageId: string], MessagePlace>(
-    'remote_threads.find_place(thread_id, message_id)',
-    `select t.task_id, k.remote_task_id
-     from (select (select task_id from task_messages where message_id = :message_id limit 1) as task_id) t
-     left join lateral (select k.remote_task_id from remote_tasks k where k.thread_id = :thread_id and k.poll_at is not null
-       and (k.task_id = t.task_id or t.task_id is null and k.task_id is null and k.state = 'input_required') limit 1) k on true`,
-  ),
-  /** What a turn does next; all of it as at one time. */
-  peek: sql.single<
-    [thread: Pick<RemoteThreadRow, 'thread_id' | 'agent_id' | 'position'>, now: number],
+  /** What their turns do next; all of a thread as at one time. */
+  peek: sql.rows<
+    [
+      threads: readonly (Pick<RemoteThreadRow, 'thread_id' | 'agent_id' | 'position'> & {
+        is_bound: boolean;
+      })[],
+      now: number,
+    ],
     NextInThread
-  >('remote_threads.peek', nextInThread(isToCancel), ({ thread_id, agent_id, position }, now) => ({
-    thread_id,
-    agent_id,
-    position,
+  >('remote_threads.peek', nextInThreads(isToCancel), (threads, now) => ({
+    thread_ids: threads.map(({ thread_id }) => thread_id),
+    agent_ids: threads.map(({ agent_id }) => agent_id),
+    positions: threads.map(({ position }) => position),
+    are_bound: threads.map(({ is_bound }) => is_bound),
     now,
   })),
-  addMessage: sql.run<[message: RemoteMessageRow]>(
-    'remote_messages.insert',
-    `insert into remote_messages (message_id, thread_id, sequence, outcome, remote_task_id, delivery, error, created_at)
-     values (:message_id, :thread_id, :sequence, :outcome, :remote_task_id, :delivery, :error, :created_at)
-     on conflict (message_id) do nothing`,
-    ({ error, ...message }) => ({ ...message, error: error && JSON.stringify(error) }),
-  ),
   /** Inserts a task, or stores what it has become. */
   putTask: sql.run<[task: RemoteTaskRow]>(
     'remote_tasks.put',
@@ -210,11 +172,6 @@ export const remoteThreadsRepository = repository({
   findTask: sql.row<[threadId: string, remoteTaskId: string], RemoteTaskRow>(
     'remote_tasks.find(thread_id, remote_task_id)',
     `select ${taskColumns} from remote_tasks k where k.thread_id = :thread_id and k.remote_task_id = :remote_task_id`,
-  ),
-  /** When a task of the thread is read next; null: none. */
-  nextPoll: sql.value<[threadId: string], number | null>(
-    'remote_tasks.next_poll',
-    `select min(poll_at) from remote_tasks where thread_id = :thread_id`,
   ),
   /** A task to read now, or to cancel. */
   findDueTask: sql.row<[threadId: string, now: number], RemoteTaskRow & { is_to_cancel: boolean }>(
@@ -241,51 +198,11 @@ export const remoteThreadsRepository = repository({
        called_id = case when exists (select from task) then r.called_id else :message_id end
      where r.thread_id = :thread_id`,
   ),
-  /** The remote agent has done this with the messages of a task. `isMark`: and with those before, because its side counts the marks of the thread. */
-  setDelivery: sql.run<[threadId: string, remoteTaskId: string, delivery: TaskDelivery, isMark: boolean]>(
-    'remote_messages.set_delivery(thread_id, remote_task_id, delivery, is_mark)',
-    `with last as (select max(sequence) as sequence from remote_messages where thread_id = :thread_id and remote_task_id = :remote_task_id)
-     update remote_messages m set delivery = :delivery from last
-     where m.thread_id = :thread_id and m.outcome = 'accepted' and m.delivery = any((${levels})[1: array_position(${levels}, :delivery::text) - 1])
-       and (m.remote_task_id = :remote_task_id or :is_mark::boolean and m.sequence <= last.sequence)`,
-  ),
   /** The sequence of the first message that the remote agent has not accepted yet; undefined: none. */
   findSending: sql.value<[threadId: string], number | undefined>(
     'remote_threads.find_sending',
     `select m.sequence from remote_threads r join messages m on m.thread_id = r.thread_id and m.sequence > r.position and m.sender_id <> r.agent_id
      where r.thread_id = :thread_id order by m.sequence limit 1`,
-  ),
-  /** The newest messages before a sequence that were not delivered, newest first. */
-  listUndelivered: sql.rows<[threadId: string, below: number, limit: number], UndeliveredMessage>(
-    'remote_messages.list_undelivered(thread_id, below, limit)',
-    `select message_id, sequence, outcome, error, created_at as failed_at from remote_messages
-     where thread_id = :thread_id and sequence < :below and outcome <> 'accepted' order by sequence desc limit :limit`,
-  ),
-  /** Whether the remote agent got a message after those of a task. */
-  hasLater: sql.hasRow<[threadId: string, remoteTaskId: string]>(
-    'remote_messages.has_later(thread_id, remote_task_id)',
-    `select 1 from remote_messages m where m.thread_id = :thread_id and m.outcome = 'accepted' and m.sequence >
-       (select max(sequence) from remote_messages o where o.thread_id = :thread_id and o.remote_task_id = :remote_task_id) limit 1`,
-  ),
-  /** The sequence up to which all messages are delivered, read and handled; 0: none. */
-  readMarks: sql.single<[threadId: string], { delivered: number; read: number; handled: number }>(
-    'remote_messages.read_marks',
-    `select ${markOf(['stored'])} as delivered, ${markOf(['stored', 'delivered'])} as read, ${markOf(['stored', 'delivered', 'read'])} as handled`,
-  ),
-  /** Moves the marks of the remote agent forward. Returns those that moved; the others are null. */
-  moveMarks: sql.row<
-    [thread: { thread_id: string; agent_id: string }, marks: { read: number; handled: number }],
-    { read_sequence: number | null; handled_sequence: number | null }
-  >(
-    'remote_threads.move_marks(..., ...)',
-    `with before as (
-       select handled_sequence, read_sequence from thread_members where thread_id = :thread_id and agent_id = :agent_id for no key update
-     ), moved as (
-       update thread_members m set handled_sequence = greatest(m.handled_sequence, :handled::int), read_sequence = greatest(m.read_sequence, :read::int)
-       from before b where m.thread_id = :thread_id and m.agent_id = :agent_id and (b.handled_sequence < :handled or b.read_sequence < :read)
-     )
-     select case when :read > b.read_sequence then :read::int end as read_sequence, case when :handled > b.handled_sequence then :handled::int end as handled_sequence
-     from before b`,
   ),
   /** Which of these messages and artifacts of the remote side were applied. */
   listApplied: sql.values<[threadId: string, keys: readonly string[]], string>(

@@ -1,8 +1,9 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { isOpenTask, type TaskDelivery } from '../../../packages/core/src/domain/tasks.ts';
+import { isOpenTask } from '../../../packages/core/src/domain/tasks.ts';
 import type { RemoteItem, RemoteTask } from '../../../packages/core/src/domain/remote.ts';
-import type { RemoteMessageRow, RemoteTaskRow } from '../../repositories/remote/threads.ts';
-import type { Work } from '../../work/unit-of-work.ts';
+import type { AcceptedMessage, RemoteMessageRow } from '../../repositories/remote/messages.ts';
+import type { RemoteTaskRow } from '../../repositories/remote/threads.ts';
+import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { lockThread, sendMessage } from '../messages/send.ts';
 import { moveTask } from '../tasks/change.ts';
 import { updateTask } from '../tasks/tasks.ts';
@@ -16,25 +17,33 @@ export interface StoredItem extends RemoteItem {
 /** A message that was sent to the remote agent. */
 export type SentMessage = Pick<RemoteMessageRow, 'message_id' | 'thread_id' | 'sequence'>;
 
+/** A thread, and its remote agent. */
+export interface RemoteThread {
+  thread_id: string;
+  agent: { id: string; canonical_handle: string };
+}
+
+/** A thread of the acting remote agent. */
+const toRemoteThread = ({ actor }: Work, thread_id: string): RemoteThread => ({
+  thread_id,
+  agent: { id: actor.agent_id, canonical_handle: actor.handle },
+});
+
 /**
- * Notes, as the remote agent, that its side has accepted a message: in a task, or with a message in place of one, which completes the send.
- * @param task null without one.
+ * Notes that remote agents have accepted messages, one for each thread: in a task, or with a message in place of one, which completes the send.
+ * Any number of messages takes the same few statements.
  */
 export async function noteAccepted(
-  work: Work,
-  sent: SentMessage,
-  task: Omit<RemoteTaskRow, 'thread_id'> | null,
-  delivery: TaskDelivery,
+  work: SystemWork,
+  accepted: readonly (RemoteThread & { message: AcceptedMessage })[],
 ): Promise<void> {
-  await lockThread(work, sent.thread_id);
-  const called_id = await work.db.remoteThreads.lock(sent.thread_id);
-  const remote_task_id = task?.remote_task_id ?? null;
-  const outcome = { outcome: 'accepted' as const, remote_task_id, delivery, error: null };
-  await work.db.remoteThreads.addMessage({ ...sent, ...outcome, created_at: work.now });
-  // A callback that came before its task was known.
-  const poll_at = task && called_id === sent.message_id ? work.now : (task?.poll_at ?? null);
-  if (task) await work.db.remoteThreads.putTask({ ...task, thread_id: sent.thread_id, poll_at });
-  await moveMarks(work, sent.thread_id);
+  work.changes.defer(
+    work.db.remoteMessages.addAccepted(
+      accepted.map(({ message }) => message),
+      work.now,
+    ),
+  );
+  await moveMarks(work, accepted);
 }
 
 /** Notes, as the remote agent, that a message does not arrive, or that this is unknown. Its sender gets an event, and the task that it asked ends. */
@@ -49,7 +58,7 @@ export async function noteUndeliverable(
   const row = { outcome, remote_task_id: null, delivery: 'stored' as const, error, created_at: work.now };
   await lockThread(work, thread_id);
   await work.db.remoteThreads.lock(thread_id);
-  await work.db.remoteThreads.addMessage({ ...message, ...row });
+  await work.db.remoteMessages.addMessage({ ...message, ...row });
   const agent = { id: work.actor.agent_id, canonical_handle: work.actor.handle };
   const data = { thread_id, message_id, sequence, agent, outcome, error, failed_at: work.now };
   work.changes.emit({ type: 'message.undeliverable', thread_id, recipients: [sender_id], data });
@@ -74,7 +83,7 @@ export async function applyRemoteTask(
     poll_at,
   }: { items: readonly StoredItem[]; isWhole: boolean; poll_at: number | null },
 ): Promise<void> {
-  const { remoteThreads, tasks } = work.db;
+  const { remoteMessages, remoteThreads, tasks } = work.db;
   const { thread_id, remote_task_id, task_id } = link;
   const items = await lockAndFilter(work, thread_id, found);
   const current = await remoteThreads.findTask(thread_id, remote_task_id);
@@ -104,10 +113,10 @@ export async function applyRemoteTask(
     // The marks of a later message are those of this one too.
     poll_at:
       calledAt ??
-      (isOpenTask(state) || !(await remoteThreads.hasLater(thread_id, remote_task_id)) ? poll_at : null),
+      (isOpenTask(state) || !(await remoteMessages.hasLater(thread_id, remote_task_id)) ? poll_at : null),
   });
-  await remoteThreads.setDelivery(thread_id, remote_task_id, seen, mailbox !== null);
-  await moveMarks(work, thread_id);
+  await remoteMessages.setDelivery(thread_id, remote_task_id, seen, mailbox !== null);
+  await moveMarks(work, [toRemoteThread(work, thread_id)]);
 }
 
 /** Sends, as the remote agent, a message that answers another one in place of a task. */
@@ -172,24 +181,32 @@ async function sendItem(
   await sendMessage(work, { ...draft, thread_id, task: { none: true } });
 }
 
-/** Moves the marks of the remote agent to what its side says. */
-async function moveMarks(work: Work, thread_id: string): Promise<void> {
-  const { agent_id, handle } = work.actor;
-  const marks = await work.db.remoteThreads.readMarks(thread_id);
-  if (marks.delivered > 0)
-    await recordDeliveries(work, { marks: [{ thread_id, agent_id, sequence: marks.delivered }] });
-  if (marks.read === 0) return;
-  const moved = await work.db.remoteThreads.moveMarks({ thread_id, agent_id }, marks);
-  const members = await work.db.inboxHandled.lockRecipients([thread_id]);
-  const about = { thread_id, recipients: members.map((member) => member.agent_id) };
-  const data = { thread_id, agent: { id: agent_id, canonical_handle: handle } };
-  if (moved?.read_sequence) {
-    const read = { up_to_sequence: moved.read_sequence, read_at: work.now };
-    work.changes.emit({ type: 'message.read', ...about, data: { ...data, ...read } });
-  }
-  if (moved?.handled_sequence) {
-    const handled = { up_to_sequence: moved.handled_sequence, handled_at: work.now };
-    work.changes.emit({ type: 'message.handled', ...about, data: { ...data, ...handled } });
+/** Moves the marks of remote agents to what their sides say. */
+async function moveMarks(work: SystemWork, threads: readonly RemoteThread[]): Promise<void> {
+  const agentOf = new Map(threads.map(({ thread_id, agent }) => [thread_id, agent]));
+  const rows = await work.db.remoteMessages.readMarks([...agentOf.keys()]);
+  const marks = rows.map((row) => ({ ...row, agent_id: agentOf.get(row.thread_id)?.id ?? '' }));
+  const delivered = marks.filter((mark) => mark.delivered > 0);
+  await recordDeliveries(work, {
+    marks: delivered.map(({ delivered: sequence, ...mark }) => ({ ...mark, sequence })),
+  });
+  const read = marks.filter((mark) => mark.read > 0);
+  if (read.length === 0) return;
+  const moved = await work.db.remoteMessages.moveMarks(read);
+  if (moved.length === 0) return;
+  const members = await work.db.inboxHandled.lockRecipients(moved.map(({ thread_id }) => thread_id));
+  for (const { thread_id, read_sequence, handled_sequence } of moved) {
+    const ofThread = members.filter((member) => member.thread_id === thread_id);
+    const about = { thread_id, recipients: ofThread.map(({ agent_id }) => agent_id) };
+    const data = { thread_id, agent: agentOf.get(thread_id) };
+    if (read_sequence !== null) {
+      const mark = { up_to_sequence: read_sequence, read_at: work.now };
+      work.changes.emit({ type: 'message.read', ...about, data: { ...data, ...mark } });
+    }
+    if (handled_sequence !== null) {
+      const mark = { up_to_sequence: handled_sequence, handled_at: work.now };
+      work.changes.emit({ type: 'message.handled', ...about, data: { ...data, ...mark } });
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DeliveredMark, FeedRange } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { maxSequence } from '../../../packages/core/src/domain/threads.ts';
-import type { UndeliveredMessage } from '../../repositories/remote/threads.ts';
+import type { UndeliveredMessage } from '../../repositories/remote/messages.ts';
 import type { MemberMarks } from '../../repositories/threads/members.ts';
 import type { ReadWork, SystemWork, Work } from '../../work/unit-of-work.ts';
 import { requireThread } from '../access.ts';
@@ -72,7 +72,7 @@ const maxUndelivered = 100;
 
 /** The marks of the members of a thread, and which messages before a sequence an agent of another system did not get. */
 export async function readReceipts(
-  { db: { threadMembers, remoteThreads } }: ReadWork,
+  { db: { threadMembers, remoteMessages, remoteThreads } }: ReadWork,
   thread_id: string,
   below: number,
 ): Promise<Receipt[]> {
@@ -81,7 +81,7 @@ export async function readReceipts(
   if (!remote) return marks;
   const [sending_from_sequence, undelivered] = await Promise.all([
     remoteThreads.findSending(thread_id),
-    remoteThreads.listUndelivered(thread_id, below, maxUndelivered),
+    remoteMessages.listUndelivered(thread_id, below, maxUndelivered),
   ]);
   remote.remote = {
     sending_from_sequence: sending_from_sequence ?? null,
