@@ -40,15 +40,10 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 /**
- * Returns the input with other texts, in the order of `describeCall`; without texts, as it is.
- * @throws {DomainError} VALIDATION_ERROR when there are more or fewer, or one does not fit its field
+ * Returns the input with other texts, in the order of `describeCall`. It is not checked.
+ * @throws {DomainError} VALIDATION_ERROR when there are more or fewer
  */
-export function replaceTexts(
-  operation: Operation,
-  input: object,
-  texts: readonly string[] | undefined,
-): unknown {
-  if (!texts) return input;
+export function replaceTexts(operation: Operation, input: object, texts: readonly string[]): unknown {
   const fields: Record<string, unknown> = { ...input };
   if (listMessages(operation, fields).length !== texts.length)
     throw new DomainError('VALIDATION_ERROR', 'The call has another number of texts.');

@@ -1,6 +1,7 @@
 import type { ApprovedCall, Work } from '../../work/unit-of-work.ts';
 import { sendA2aMessageOperation } from '../a2a/send-message.ts';
 import { catalogue } from '../catalogue.ts';
+import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import { createAnswer } from './respond.ts';
 import { replaceTexts } from './reviewed-texts.ts';
 
@@ -19,7 +20,9 @@ export async function runApproved(
   );
   if (!operation) throw new Error(`no operation needs the approval ${action}`);
   const input = held
-    ? replaceTexts(operation, held, texts)
+    ? texts
+      ? parseInput(operation.input, replaceTexts(operation, held, texts))
+      : held
     : operation.input.parse({ handle: target, ...(message !== '' && { message }) });
   return createAnswer(operation, work, await operation.run(work, input, null, null)).body;
 }

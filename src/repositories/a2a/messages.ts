@@ -12,8 +12,8 @@ export interface A2aMessage {
   task_id: string;
   message_id: string;
   digest: Buffer;
-  /** The message as received, as JSON text. */
-  wire: string;
+  /** The message as received, as JSON text; null if a person has edited it. */
+  wire: string | null;
 }
 
 /** A message of a client to the agent of a handle. */

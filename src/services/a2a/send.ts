@@ -50,6 +50,8 @@ export interface SentToTask {
  */
 export async function sendClientMessage(work: Work, message: ClientMessage): Promise<SentToTask> {
   const { agent, digest, wire } = message;
+  // A person has edited the text: the form that the client sent is no longer what the agent gets.
+  const shownWire = work.actor.review === 'edited' ? null : wire;
   const client = { client_id: work.actor.agent_id, client_message_id: message.message_id };
   const name = { ...client, handle: parseAgentKey(agent) };
   // The second statement sees what was committed while the first one waited.
@@ -65,7 +67,9 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
   const { agent_id } = found;
   const sent = await (message.task_id === undefined ? open : continueTask)(work, message);
   const { task_id, message_id } = sent;
-  work.changes.defer(work.db.a2aMessages.insert({ ...client, agent_id, task_id, message_id, digest, wire }));
+  work.changes.defer(
+    work.db.a2aMessages.insert({ ...client, agent_id, task_id, message_id, digest, wire: shownWire }),
+  );
   noteArrival(work, { ...sent, key: message.message_id });
   if (message.push) await putPushConfig(work, { agent, task_id }, message.push);
   return { task_id, opened: sent.opened };

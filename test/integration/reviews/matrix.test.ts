@@ -162,6 +162,12 @@ function expectHeld(error: { code: string }): Outcome {
   return 'held';
 }
 
+/** What a person edits; the whole input is checked again. */
+function editOf(kind: string): { texts?: string[] } {
+  if (['subject of a new thread', 'new subject', 'new member'].includes(kind)) return {};
+  return { texts: kind === 'batch' ? ['One', 'Two'] : ['Edited'] };
+}
+
 const withoutTool = new Set(['send_messages', 'ask_in_thread', 'create_task', 'add_thread_member']);
 
 async function setScene(): Promise<Scene> {
@@ -199,7 +205,7 @@ test.each(cases)('$kind by $transport leaves or waits as the policy says', async
     if (policy === 'free') continue;
     expect(await noticed(stranger), policy).toEqual(before);
     expect(held[0]).toMatchObject({ action: prepared.operation, recipients: [stranger.handle] });
-    await approve(held[0]?.id ?? '');
+    await approve(held[0]?.id ?? '', editOf(kind));
     expect(await noticed(stranger), policy).not.toEqual(before);
     expect(await pending(mine)).toEqual([]);
   }

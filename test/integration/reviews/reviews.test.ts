@@ -94,6 +94,8 @@ test('trust frees what goes to this agent, in every thread', async () => {
 test('a person edits the text; it is marked, and the agent gets what was sent', async () => {
   const { mine, stranger, thread } = await conversation('review_all');
   const held = await send(mine, thread, { content: 'Our secret is 7.' }, { key });
+  for (const texts of [[' '], ['x'.repeat(32_769)], ['one', 'two'], ['\u0000']])
+    await expect(approve(idOf(held), { texts })).rejects.toThrow();
   await approve(idOf(held), { texts: ['We have a secret.'] });
   const { body } = await service.get(stranger, `/threads/${thread}/messages`);
   expect(body.messages).toEqual([
