@@ -16,11 +16,13 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY packages/core/src ./packages/core/src
 # The bridge, `ams mcp-stdio`, is in the client package.
-COPY packages/client/src ./packages/client/src
+COPY packages/client ./packages/client
+COPY packages/client-python ./packages/client-python
 COPY workers ./workers
 COPY migrations ./migrations
 COPY assets ./assets
 COPY scripts/build-assets.mjs ./scripts/
+COPY scripts/client ./scripts/client
 # Without the other scripts and bench/, which need a checkout.
 RUN npm run build
 

@@ -54,7 +54,9 @@ const letters = {
   'g a': () => visit('/console/agents'),
 };
 
-for (const [key, act] of Object.entries(letters)) {
+// A person can turn them off. The page is then loaded again.
+const bound = document.body.dataset.letters === 'off' ? [] : Object.entries(letters);
+for (const [key, act] of bound) {
   const button = document.createElement('button');
   button.addEventListener('click', act);
   install(button, key);

@@ -95,6 +95,7 @@ function build() {
   // Programs in the checkout import the client library, and run `npx am`.
   runBuild(inRoot('scripts', 'client', 'build.mjs'));
   runBuild(inRoot('scripts', 'client', 'bundle.mjs'));
+  runBuild(inRoot('scripts', 'client', 'pack.mjs'));
   removeLeftovers('dist');
   runBuild(inRoot('scripts', 'build-assets.mjs'));
   const draft = `${stampFile}.${process.pid}`;
@@ -115,6 +116,8 @@ function fingerprint() {
     'tsconfig.json',
     'tsconfig.build.json',
     'scripts/build-assets.mjs',
+    'scripts/client/pack.mjs',
+    'packages/client-python/pyproject.toml',
     ...['swagger-ui-dist', '@hotwired/turbo'].map((name) => `node_modules/${name}/package.json`),
     ...[
       'src',

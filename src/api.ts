@@ -17,6 +17,7 @@ import { serveHealth } from './transports/http/health.ts';
 import { measureRequests } from './transports/http/requests/request-metrics.ts';
 import { traceRequests } from './transports/http/requests/trace-requests.ts';
 import { serveBlobs } from './transports/rest/blobs.ts';
+import { serveClientPackages } from './transports/http/client-packages.ts';
 import { serveDocs } from './transports/rest/docs/serve.ts';
 
 /**
@@ -54,6 +55,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
     oauth.middleware,
     rest.descriptions,
     await serveDocs(rest.describeEvents),
+    serveClientPackages(),
     ...(overrides.inspectRequests ? [overrides.inspectRequests(oauth.requests)] : []),
     pages.middleware,
     rest.root,

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 
-/** Cookies: session, browser without a session, message for the next page, pending external sign-in, earlier sign-in, and density. */
-type CookieName = 'session' | 'browser' | 'flash' | 'external' | 'known' | 'density';
+/** Cookies: session, browser without a session, message for the next page, pending external sign-in, earlier sign-in, and what a browser has chosen. */
+type CookieName = 'session' | 'browser' | 'flash' | 'external' | 'known' | 'density' | 'letters';
 
 /**
  * The full name of a cookie. Over https it has the prefix `__Host-` (RFC 6265bis, section 4.1.3), so that other hosts of the same

@@ -4,14 +4,14 @@ import { renderToString } from 'preact-render-to-string';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { type Assets, loadAssets } from './assets.ts';
 import { createCsrf, type Csrf } from './csrf.ts';
-import { isCompact } from './density.ts';
 import { type Flash, keepFlash, takeFlash } from './flash.ts';
 import { keptFormOf } from './kept-form.ts';
 import { createKnownBrowsers, type KnownBrowsers } from './known-browsers.ts';
-import { LayoutContextProvider } from './components/layout-context.ts';
+import { type LayoutContext, LayoutContextProvider } from './components/layout-context.ts';
 import { Layout } from './components/layout.tsx';
 import { type ErrorPageContent, messagePage } from './pages/error.tsx';
 import type { Answer, Redirect, ShownPage } from './route.ts';
+import { preferencesOf } from './preferences.ts';
 import { timeZoneOf } from './time-zone.ts';
 
 export interface PageRendererParts {
@@ -58,23 +58,25 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     ctx.set('Referrer-Policy', 'same-origin');
   }
 
+  function contextOf(ctx: Context, person: Person | undefined): Omit<LayoutContext, keyof PersonState> {
+    const csrfToken = () => csrf.tokenFor(ctx, person);
+    return {
+      ...preferencesOf(ctx),
+      person,
+      path: ctx.path,
+      method: ctx.method,
+      timeZone: timeZoneOf(ctx, person),
+      flash: undefined,
+      assets,
+      keptForm: undefined,
+      csrf: csrfToken,
+    };
+  }
+
   function showPage(ctx: Context, person: Person | undefined, page: ShownPage, state = noState): void {
     const keptForm = keptFormOf(ctx);
     const flash = keptForm ? keptNotice : takeFlash(ctx);
-    const path = ctx.path;
-    const token = () => csrf.tokenFor(ctx, person);
-    const timeZone = timeZoneOf(ctx, person);
-    const shown = {
-      person,
-      path,
-      method: ctx.method,
-      timeZone,
-      flash,
-      assets,
-      keptForm,
-      isCompact: isCompact(ctx),
-    };
-    const context = { ...shown, ...state, csrf: token };
+    const context = { ...contextOf(ctx, person), flash, keptForm, ...state };
     const html = renderToString(
       <LayoutContextProvider value={context}>
         <Layout {...page} />
@@ -98,18 +100,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
       else showPage(ctx, person, answer, state);
     },
     renderFragment(ctx, person, content) {
-      const context = {
-        person,
-        path: ctx.path,
-        method: ctx.method,
-        timeZone: timeZoneOf(ctx, person),
-        flash: undefined,
-        assets,
-        keptForm: undefined,
-        isCompact: isCompact(ctx),
-        ...noState,
-        csrf: () => csrf.tokenFor(ctx, person),
-      };
+      const context = { ...contextOf(ctx, person), ...noState };
       return renderToString(<LayoutContextProvider value={context}>{content}</LayoutContextProvider>);
     },
     errorPage(ctx, content) {

@@ -11,7 +11,7 @@ import { approvalsPage } from './pages/approvals/list.tsx';
 import { auditPage, organizationAuditPage } from './pages/people/audit.tsx';
 import { blocksPage } from './pages/contacts/blocks.tsx';
 import { connectionsPage } from './pages/auth/connections.tsx';
-import { densityAction } from './density.ts';
+import { preferencesAction } from './preferences.ts';
 import { consentRoutes } from './pages/auth/consent.tsx';
 import { contactNewPage } from './pages/contacts/new.tsx';
 import { contactRemovePage } from './pages/contacts/remove.tsx';
@@ -75,7 +75,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...signOutRoutes(parts),
     ...consentRoutes(parts),
     ...homePages,
-    densityAction,
+    preferencesAction,
     ...findPage,
     ...keysPage,
     ...conversationListPages,

@@ -56,6 +56,24 @@ await describeWithBrowser('the keyboard', (browser) => {
     await page.context().close();
   });
 
+  test('single keys can be turned off and on again; keys with Ctrl stay', async () => {
+    const { page, press } = await openHome();
+    await page.goto('/console/keys');
+    await page.getByRole('button', { name: 'Turn single keys off' }).click();
+    await page.getByRole('button', { name: 'Turn single keys on' }).waitFor();
+    await press('g', 'h', 'j', '?', '/');
+    expect(new URL(page.url()).pathname).toBe('/console/keys');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await press('Control+k');
+    await page.getByRole('dialog', { name: 'Go to' }).waitFor();
+    await press('Escape');
+    await page.getByRole('button', { name: 'Turn single keys on' }).click();
+    await page.getByRole('button', { name: 'Turn single keys off' }).waitFor();
+    await press('g', 'h');
+    await page.waitForURL('**/console');
+    await page.context().close();
+  });
+
   test('goes to an agent by a part of its name, and shows its keys, without a fault', async () => {
     const { page, press, mine } = await openHome();
     await press('?');

@@ -62,7 +62,7 @@ await describeWithBrowser('the menu', (browser) => {
   });
 
   test.each(['light', 'dark'] as const)(
-    'at 320 pixels, in %s, the navigation and the tabs are one row each that scrolls, and the open menu fits',
+    'at 320 pixels, in %s, the navigation is a bar of four links and More, the tabs are one row that scrolls, and the open menu fits',
     async (colorScheme) => {
       const name = newUsername('a-rather-long-name');
       const { agent, context, page } = await open(
@@ -70,7 +70,8 @@ await describeWithBrowser('the menu', (browser) => {
         name,
       );
       await page.goto(`/console/agents/${agent.id}`);
-      expect(await countRows(page, '.navigation li')).toBe(1);
+      expect(await countRows(page, '.navigation li:visible')).toBe(1);
+      expect(await page.locator('.navigation li:visible').count()).toBe(5);
       expect(await countRows(page, 'nav.tabs[aria-label^="Pages of"] li')).toBe(1);
       const isOneRow = 'document.querySelector(".top").offsetHeight < 80';
       expect(await page.evaluate(isOneRow)).toBe(true);
@@ -79,6 +80,7 @@ await describeWithBrowser('the menu', (browser) => {
       const box = await page.locator('.account-menu-content').boundingBox();
       expect(box && box.x >= 0 && box.x + box.width <= 320).toBe(true);
       expect(await findPageFaults(page)).toEqual([]);
+      await page.locator('.account-menu summary').click();
       await page.getByRole('link', { name: 'Webhooks' }).click();
       await page.waitForURL('**/webhooks');
       await context.close();

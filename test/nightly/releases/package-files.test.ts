@@ -29,6 +29,7 @@ test('the package has every program, migration and asset, and no other files', (
   const folders = new Set(packed.map((path) => path.split('/').slice(0, 2).join('/')));
   const expected = [
     'dist/assets',
+    'dist/clients',
     'dist/migrations',
     'dist/packages',
     'dist/src',

@@ -220,7 +220,7 @@ export const packageTable: Record<string, readonly string[]> = {
   'file-type': ['platform'],
   nodemailer: ['platform'],
   yauzl: ['platform'],
-  yazl: ['platform'],
+  yazl: ['platform', 'scripts'],
   preact: ['transports/console', 'transports/rest'],
   'preact-render-to-string': ['transports/console', 'transports/rest'],
   '@modelcontextprotocol/server': ['transports/mcp', 'bench'],

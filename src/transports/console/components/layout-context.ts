@@ -3,10 +3,11 @@ import { useContext } from 'preact/hooks';
 import type { Person } from '../../../../packages/core/src/domain/auth/actor.ts';
 import type { Assets } from '../assets.ts';
 import type { Flash } from '../flash.ts';
+import type { Preferences } from '../preferences.ts';
 import type { KeptForm } from '../kept-form.ts';
 
 /** Data that every component of a page can read. */
-export interface LayoutContext {
+export interface LayoutContext extends Preferences {
   person: Person | undefined;
   /** Path of the page. */
   path: string;
@@ -21,8 +22,6 @@ export interface LayoutContext {
   openApprovals: number;
   /** Whether the person has turned notifications of the browser on. */
   notifies: boolean;
-  /** Whether lists and messages are closer together. */
-  isCompact: boolean;
   /** Creates the CSRF token. */
   csrf(): string;
 }

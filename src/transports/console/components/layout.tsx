@@ -7,7 +7,7 @@ export const productName = 'Agent Messaging';
 
 /** The HTML document of a page. */
 export function Layout({ title, body, shell = 'console', hasNews, status = 200 }: ShownPage) {
-  const { assets, person, flash, openApprovals, notifies, isCompact } = useLayoutContext();
+  const { assets, person, flash, openApprovals, notifies, isCompact, hasLetterKeys } = useLayoutContext();
   // A page with news of its own has their number in its title.
   const count = hasNews === undefined && openApprovals > 0 ? `(${openApprovals}) ` : '';
   const actualShell: Shell = shell === 'console' && !person ? 'focus' : shell;
@@ -33,6 +33,7 @@ export function Layout({ title, body, shell = 'console', hasNews, status = 200 }
       <body
         class={`shell-${actualShell}${isCompact ? ' compact' : ''}`}
         data-notifies={notifies ? '' : undefined}
+        data-letters={hasLetterKeys ? undefined : 'off'}
       >
         <a class="skip" href="#main">
           Skip to content

@@ -1,13 +1,13 @@
-import { densityPath } from '../density.ts';
+import { preferencesPath } from '../preferences.ts';
 import { Form } from './form.tsx';
 import { useLayoutContext } from './layout-context.ts';
 
 const navigationLinks = [
   ['/console', 'Home'],
   ['/console/conversations', 'Conversations'],
-  ['/console/usage', 'Usage'],
   ['/console/agents', 'Agents'],
   ['/console/approvals', 'Approvals'],
+  ['/console/usage', 'Usage'],
   ['/console/connections', 'Connected apps'],
   ['/console/organizations', 'Organizations'],
 ] as const;
@@ -20,10 +20,12 @@ const accountLinks = [
   ['/console/keys', 'Keyboard'],
 ] as const;
 
+const allPagesPath = '/console/find';
+
 /** The pages that a person can go to from anywhere. */
 export const consoleLinks = [...navigationLinks, ...accountLinks];
 
-/** The main navigation; marks the current section. */
+/** The main navigation; marks the current section. On phones it is a bar with four links, and one to a list of all pages. */
 export function Navigation() {
   const { path, openApprovals } = useLayoutContext();
   return (
@@ -42,6 +44,11 @@ export function Navigation() {
             </a>
           </li>
         ))}
+        <li class="only-phone">
+          <a href={allPagesPath} aria-current={ariaCurrent(allPagesPath, path)}>
+            More
+          </a>
+        </li>
       </ul>
     </nav>
   );
@@ -68,7 +75,7 @@ export function AccountMenu({ username }: { username: string }) {
           </ul>
         </nav>
         <Form
-          action={densityPath}
+          action={preferencesPath}
           class="inline"
           hidden={{ to: path, density: isCompact ? 'comfortable' : 'compact' }}
         >

@@ -2,9 +2,12 @@ import { presentSubject } from '../../../../packages/core/src/domain/threads.ts'
 import { listAgentsOfPerson } from '../../../services/people/agents.ts';
 import { findConversations } from '../../../services/threads/conversations.ts';
 import { Card, Facts } from '../components/content.tsx';
+import { ButtonForm } from '../components/form.tsx';
+import { useLayoutContext } from '../components/layout-context.ts';
 import { Handle, monogram, Rows } from '../components/rows.tsx';
 import { consoleLinks } from '../components/navigation.tsx';
 import { Frame, personPage } from '../define/page.tsx';
+import { preferencesPath } from '../preferences.ts';
 import type { PersonVisit } from '../route.ts';
 import { conversationAddress } from './conversations/filters.tsx';
 import { titleOf } from './conversations/rows.tsx';
@@ -104,6 +107,19 @@ const keyboard = [
   ['?', 'This list'],
 ] as const;
 
+/** Keys without Ctrl can be in the way of speech input. */
+function LetterKeys() {
+  const { hasLetterKeys, path } = useLayoutContext();
+  return (
+    <ButtonForm
+      label={hasLetterKeys ? 'Turn single keys off' : 'Turn single keys on'}
+      action={preferencesPath}
+      hidden={{ to: path, letters: hasLetterKeys ? 'off' : 'on' }}
+      kind="quiet"
+    />
+  );
+}
+
 /** The keyboard map. The key `?` opens it over any page. */
 export const keysPage = personPage({
   path: '/console/keys',
@@ -113,6 +129,7 @@ export const keysPage = personPage({
     () => (
       <Card>
         <Facts facts={keyboard.map(([keys, text]) => [keys, text] as const)} />
+        <LetterKeys />
       </Card>
     ),
   ],

@@ -1,5 +1,6 @@
 import { Actions, ButtonLink } from '../components/form.tsx';
 import { CopyText } from '../components/secrets.tsx';
+import { clientPaths } from '../../http/client-packages.ts';
 import { firstMessageProgram } from './agents/snippets.ts';
 import { Icon, type IconName } from '../components/content.tsx';
 import type { PageParts } from '../parts.ts';
@@ -58,7 +59,8 @@ function startPage({ public_url, signup }: PageParts['settings'], isSignedIn: bo
       </div>
       <section class="card">
         <h2>Send a message</h2>
-        <p>The program needs an agent with a credential. You create both in the console:</p>
+        <p>The program needs an agent with a credential. You create both in the console.</p>
+        <CopyText label="Installation" text={`npm install ${public_url}${clientPaths.npm}`} />
         <CopyText label="Program that sends a message" text={firstMessageProgram(public_url)} />
       </section>
       <div class="features">

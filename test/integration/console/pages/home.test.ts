@@ -164,11 +164,11 @@ test('compact lists are remembered by the browser', async () => {
   const classOf = async () => (await ada.go('/console/conversations')).elements('body')[0]?.attribs['class'];
   expect(await classOf()).toBe('shell-console');
   const page = await ada.go('/console/agents');
-  const after = await ada.send(findForm(page, '/console/density'));
+  const after = await ada.send(findForm(page, '/console/preferences'));
   expect([new URL(after.url).pathname, await classOf()]).toEqual([
     '/console/agents',
     'shell-console compact',
   ]);
-  await ada.send(findForm(after, '/console/density'));
+  await ada.send(findForm(after, '/console/preferences'));
   expect(await classOf()).toBe('shell-console');
 });

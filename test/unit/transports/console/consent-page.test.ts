@@ -63,6 +63,7 @@ function shown(over: Partial<Client>): { html: string } {
     assets,
     keptForm: undefined,
     isCompact: false,
+    hasLetterKeys: true,
     openApprovals: 0,
     notifies: false,
     method: 'GET',

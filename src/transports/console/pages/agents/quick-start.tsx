@@ -46,6 +46,7 @@ export function QuickStart({ agent, wanted, public_url, client_id, other }: Quic
         <p class="hint">
           {shown.needs} {other === undefined && shown.name !== 'mcp' && otherHint}
         </p>
+        {shown.install && <CopyText label="Installation" text={shown.install(public_url)} />}
         <CopyText label={`Program for ${shown.title}`} text={shown.text(values)} />
       </Card>
     </div>

@@ -1,3 +1,5 @@
+import { clientPaths } from '../../../http/client-packages.ts';
+
 /** What a snippet fills in. */
 export interface SnippetValues {
   /** PUBLIC_URL, without a trailing slash. */
@@ -14,6 +16,8 @@ export interface Snippet {
   title: string;
   /** What it needs. */
   needs: string;
+  /** The command that installs what it uses. */
+  install?(public_url: string): string;
   text(values: SnippetValues): string;
 }
 
@@ -25,7 +29,8 @@ export const snippets: readonly Snippet[] = [
   {
     name: 'node',
     title: 'Node',
-    needs: `Needs the package @agent-messaging/client. ${secretNote}`,
+    needs: secretNote,
+    install: (public_url) => `npm install ${public_url}${clientPaths.npm}`,
     text: ({
       public_url,
       client_id,
@@ -46,7 +51,8 @@ for await (const event of client.events()) {
   {
     name: 'python',
     title: 'Python',
-    needs: `Needs the package in packages/client-python. ${secretNote}`,
+    needs: secretNote,
+    install: (public_url) => `pip install ${public_url}${clientPaths.pip}`,
     text: ({ public_url, client_id, recipient }) => `import os
 from agent_messaging import Client, ClientCredentials
 
