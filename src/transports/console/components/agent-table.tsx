@@ -33,11 +33,13 @@ function AgentRow({ agent }: { agent: AgentWithState }) {
   return (
     <tr>
       <th scope="row">
-        <span class="row-title">
-          <a href={`/console/agents/${id}`}>{display_name}</a>
-        </span>{' '}
-        <Handle of={canonical_handle} /> <AgentBadges {...agent} />
-        <Troubles agent={agent} />
+        <div class="agent-line">
+          <span class="row-title">
+            <a href={`/console/agents/${id}`}>{display_name}</a>
+          </span>{' '}
+          <Handle of={canonical_handle} /> <AgentBadges {...agent} />
+          <Troubles agent={agent} />
+        </div>
       </th>
       <td class="last-message">
         {typeof state?.last_message_at === 'number' && (
