@@ -49,6 +49,16 @@ test('a person searches the messages of all own agents, and opens one in its pla
   ).toMatchObject({ results: [{ thread_id: first }] });
 });
 
+test('a result names the subject of its conversation and the sender', async () => {
+  const ada = await signInPerson(service);
+  const mine = await ada.agent();
+  const other = await service.agent();
+  await startThread(service, other, [mine], { subject: 'Order 17', content: 'The pelican is late' });
+  await untilIndexed('pelican', other.token);
+  const { visibleText } = await ada.go(`${path}?q=pelican`);
+  expect(visibleText).toMatch(new RegExp(`Order 17, message 1@${other.handle} · .*The pelican is late`));
+});
+
 test('what others write stays text in the results', async () => {
   const ada = await signInPerson(service);
   const mine = await ada.agent();

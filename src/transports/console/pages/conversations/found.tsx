@@ -1,18 +1,28 @@
 import type { FoundMessage } from '../../../../services/messages/search.ts';
 import { Handle, monogram, Rows, Time } from '../../components/rows.tsx';
 import { Empty } from '../../components/content.tsx';
+import type { Conversation } from '../../../../services/threads/conversations.ts';
 import { conversationAddress } from './filters.tsx';
+import { titleOf } from './rows.tsx';
+
+interface FoundMessagesProps {
+  found: readonly FoundMessage[];
+  /** Those of the messages. */
+  conversations: readonly Conversation[];
+}
 
 /** Messages that match a search, with links to their places in the conversations. */
-export function FoundMessages({ found }: { found: readonly FoundMessage[] }) {
+export function FoundMessages({ found, conversations }: FoundMessagesProps) {
   if (found.length === 0)
     return <Empty title="No message matches">A message must have all words. Try fewer of them.</Empty>;
+  const titles = new Map(conversations.map((each) => [each.id, titleOf(each)]));
   const rows = found.map(({ message, snippet }) => ({
     key: message.id,
     mark: monogram(message.sender_handle),
     title: (
       <a href={`${conversationAddress(message.thread_id)}?at=${message.sequence}#${message.id}`}>
-        Message {message.sequence} of @{message.sender_handle}
+        <bdi>{titles.get(message.thread_id)}</bdi>
+        <span class="visually-hidden">, message {message.sequence}</span>
       </a>
     ),
     text: (
@@ -24,7 +34,7 @@ export function FoundMessages({ found }: { found: readonly FoundMessage[] }) {
       </>
     ),
   }));
-  return <Rows label="Found messages" rows={rows} />;
+  return <Rows label="Search results" rows={rows} />;
 }
 
 /** Matches are between pairs of asterisks. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { searchConversations } from '../../../../services/messages/search.ts';
+import { requireConversation } from '../../../../services/threads/conversations.ts';
 import { ErrorNotice } from '../../components/content.tsx';
 import { NextPage } from '../../components/rows.tsx';
 import { toPage } from '../../define/list.tsx';
@@ -73,10 +74,14 @@ async function showFound(
         ...listQuery.kept,
         before: message.id,
       }));
+      const threads = new Set(items.map(({ message }) => message.thread_id));
+      const conversations = await Promise.all(
+        [...threads].map((id) => read(requireConversation, { account_id }, id)),
+      );
       return showPage(
         undefined,
         <>
-          <FoundMessages found={items} />
+          <FoundMessages found={items} conversations={conversations} />
           <NextPage path={conversationsAddress} noun="messages" next={next} />
         </>,
       );
