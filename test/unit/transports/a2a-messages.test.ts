@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
-import type { WireMessage, WirePart } from '../../../src/presenters/a2a/request.ts';
+import { type WireMessage, type WirePart, wirePart } from '../../../src/presenters/a2a/request.ts';
 import { toStoredMessage } from '../../../src/presenters/a2a/stored-message.ts';
 
 const text: WirePart = { text: 'The orders.' };
@@ -35,4 +35,24 @@ test.each<[string, Partial<WireMessage>, Partial<WireMessage>, boolean]>([
   ['another text', { ...conversation }, { ...conversation, parts: [note] }, false],
 ])('whether a repeated message is the same one: %s', (_name, one, other, expected) => {
   expect(isSame(one, other)).toBe(expected);
+});
+
+test.each([
+  ['', true],
+  ['YQ==', true],
+  ['YQ', true],
+  ['YWI=', true],
+  ['-_+/', true],
+  ['YWJj=', false],
+  ['Y', false],
+  ['YQ===', false],
+  ['Y=Q=', false],
+  ['Y Q=', false],
+  ['YQ==\n', false],
+])('raw is base64: %j is %s', (raw, expected) => {
+  expect(wirePart.safeParse({ raw }).success).toBe(expected);
+});
+
+test('raw can be as long as the limit allows', () => {
+  expect(wirePart.safeParse({ raw: Buffer.alloc(4 * 1024 * 1024).toString('base64') }).success).toBe(true);
 });
