@@ -88,7 +88,9 @@ export function createReceiver(turn: Turn) {
 
   /** Reads a task later. Null: no more. */
   async function putOff(link: RemoteTaskRow, until: number | null): Promise<Step> {
-    await remoteThreads.putTask({ ...link, polls: link.polls + 1, poll_at: until });
+    // An outage does not use up the reads of an ended task.
+    const polls = isOpenTask(link.state) ? link.polls + 1 : Math.min(link.polls + 1, maxPollsOfEnded - 2);
+    await remoteThreads.putTask({ ...link, polls, poll_at: until });
     return (await store()) ? 'more' : 'ended';
   }
 
@@ -98,6 +100,8 @@ export function createReceiver(turn: Turn) {
     if (task.mailbox && task.mailbox.generation < found.generation) return putOff(found, later(found));
     const end = Date.now() + pacing.turnMs;
     const link = { ...found };
+    // Reads before the end are not counted after it.
+    const hasEnded = isOpenTask(found.state) && !isOpenTask(task.state);
     for (;;) {
       const { fresh, heldAfter: held_after } = await listFresh(turn, task.items, link.polls);
       const isHeld = held_after !== null;
@@ -110,7 +114,8 @@ export function createReceiver(turn: Turn) {
       const isWhole = !isHeld && fresh.length <= allowed;
       const items = await storeFiles(turn, fresh.slice(0, allowed));
       const rest_at = isHeld ? later(link) : Date.now();
-      const poll_at = isWhole ? nextPollAt(task, link.polls + 1, hasCallback) : rest_at;
+      const polls = hasEnded ? 0 : link.polls + 1;
+      const poll_at = isWhole ? nextPollAt(task, polls, hasCallback) : rest_at;
       await core.unitOfWork.write(actor, (work) =>
         applyRemoteTask(work, link, task, { items, isWhole, poll_at }),
       );

@@ -109,7 +109,7 @@ export async function applyRemoteTask(
     ...link,
     state,
     generation: Math.max(generation, link.generation),
-    polls: items.length > 0 ? 0 : link.polls + 1,
+    polls: items.length > 0 || isOpenTask(link.state) !== isOpenTask(state) ? 0 : link.polls + 1,
     // The marks of a later message are those of this one too.
     poll_at:
       calledAt ??

@@ -166,6 +166,27 @@ test('receipts are true on both sides', async () => {
   await waitUntil(marksThere).toMatchObject({ read: 3 });
 });
 
+test('receipts are told after a task that was read often, and in an outage, before its end', async () => {
+  const both = await meet();
+  const { ann, bob, remoteBob, thread, thread_id, task_id } = both;
+  await here.sql('update remote_tasks set polls = 100 where thread_id = $1', [thread_id]);
+  await there.send(bob, thread, 'The answer.');
+  await waitUntil(async () => (await here.readTask(ann, task_id)).state).toBe('completed');
+  lineThere = 503;
+  const polls = async () => {
+    await here.pass(thread_id);
+    const sql = 'select polls from remote_tasks where task_id = $1';
+    return (await here.sql<{ polls: number }>(sql, [task_id]))[0]?.polls;
+  };
+  await waitUntil(polls).toBe(38);
+  lineThere = 'pass';
+  await there.post(bob, `/threads/${thread}/read`, { up_to_sequence: 2 });
+  await waitUntil(async () => {
+    await here.pass(thread_id);
+    return here.marks(ann, thread_id, remoteBob);
+  }).toMatchObject({ read: 1 });
+});
+
 test('over lines that drop and double requests, all arrives once and in order, in both directions', async () => {
   const both = await meet();
   const { ann, bob, thread, thread_id } = both;
