@@ -70,6 +70,14 @@ export async function storeFiles(
   return stored;
 }
 
+/** An outage does not use up the reads of an ended task. */
+const countFailed = ({ state, polls }: RemoteTaskRow): number =>
+  isOpenTask(state) ? polls + 1 : Math.min(polls + 1, maxPollsOfEnded - 2);
+
+/** Reads before the end are not counted after it. */
+const countApplied = (before: RemoteTaskRow, { state }: RemoteTask): number =>
+  isOpenTask(before.state) && !isOpenTask(state) ? 0 : before.polls + 1;
+
 /** A task that the remote side has forgotten. */
 const toForgotten = ({ remote_task_id: id }: RemoteTaskRow): RemoteTask => ({
   id,
@@ -88,9 +96,7 @@ export function createReceiver(turn: Turn) {
 
   /** Reads a task later. Null: no more. */
   async function putOff(link: RemoteTaskRow, until: number | null): Promise<Step> {
-    // An outage does not use up the reads of an ended task.
-    const polls = isOpenTask(link.state) ? link.polls + 1 : Math.min(link.polls + 1, maxPollsOfEnded - 2);
-    await remoteThreads.putTask({ ...link, polls, poll_at: until });
+    await remoteThreads.putTask({ ...link, polls: countFailed(link), poll_at: until });
     return (await store()) ? 'more' : 'ended';
   }
 
@@ -100,8 +106,6 @@ export function createReceiver(turn: Turn) {
     if (task.mailbox && task.mailbox.generation < found.generation) return putOff(found, later(found));
     const end = Date.now() + pacing.turnMs;
     const link = { ...found };
-    // Reads before the end are not counted after it.
-    const hasEnded = isOpenTask(found.state) && !isOpenTask(task.state);
     for (;;) {
       const { fresh, heldAfter: held_after } = await listFresh(turn, task.items, link.polls);
       const isHeld = held_after !== null;
@@ -114,8 +118,7 @@ export function createReceiver(turn: Turn) {
       const isWhole = !isHeld && fresh.length <= allowed;
       const items = await storeFiles(turn, fresh.slice(0, allowed));
       const rest_at = isHeld ? later(link) : Date.now();
-      const polls = hasEnded ? 0 : link.polls + 1;
-      const poll_at = isWhole ? nextPollAt(task, polls, hasCallback) : rest_at;
+      const poll_at = isWhole ? nextPollAt(task, countApplied(link, task), hasCallback) : rest_at;
       await core.unitOfWork.write(actor, (work) =>
         applyRemoteTask(work, link, task, { items, isWhole, poll_at }),
       );
