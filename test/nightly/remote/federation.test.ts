@@ -37,6 +37,14 @@ async function connect(here: Side, there: Side, ann: TestAgent, bob: TestAgent):
   const { id, canonical_handle } = added.body;
   const state = async () => (await here.request('GET', `/remote-agents/${id}`, { by: ann })).body.state;
   await expect.poll(state, { timeout: 60_000, interval: 50 }).toBe('ready');
+  // The other side reads the card of Ann meanwhile, and refuses her until then.
+  const { remoteAgents } = there.cluster.core.db;
+  const waiting = async () => {
+    const bound = await remoteAgents.listBound(bob.id);
+    const states = await Promise.all(bound.map((each) => remoteAgents.isReady(each.id)));
+    return states.filter((isReady) => !isReady).length;
+  };
+  await expect.poll(waiting, { timeout: 60_000, interval: 50 }).toBe(0);
   const opened = await here.request('POST', '/threads', {
     by: ann,
     body: { with_handle: canonical_handle },
