@@ -46,13 +46,13 @@ export async function down(knex: Knex): Promise<void> {
     `create unique index concurrently if not exists approvals_pending on approvals (agent_id, action, target, message) where state = 'pending'`,
   );
   for (const name of Object.keys(indexes)) await knex.raw(`drop index concurrently if exists ${name}`);
-  await knex.raw('drop table outgoing_clearances');
-  await knex.raw('alter table inbox_items drop column review_id');
+  await knex.raw('drop table if exists outgoing_clearances');
+  await knex.raw('alter table inbox_items drop column if exists review_id');
   await knex.raw(
-    'alter table approvals drop column held, drop column reason, drop column is_review, drop column recipients',
+    'alter table approvals drop column if exists held, drop column if exists reason, drop column if exists is_review, drop column if exists recipients',
   );
   await knex.raw(
     `alter table approvals add constraint approvals_action_check check (action in ('request_contact', 'remove_contact'))`,
   );
-  await knex.raw('alter table agents drop column outgoing_policy');
+  await knex.raw('alter table agents drop column if exists outgoing_policy');
 }

@@ -27,6 +27,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'agent create acme.support --visibility public --inbound-policy open',
   ],
   'agent list': ['agent list --owner acme', 'agent list --after acme.support --json'],
+  'agent outgoing': ['agent outgoing acme.buyer review_strangers'],
   'agent show': ['agent show ada.writer'],
   'agent export': ['agent export ada.writer'],
   'agent exports': ['agent exports ada.writer'],

@@ -78,8 +78,8 @@ export interface ApprovalRule<Input = unknown> {
 export interface ReviewRule<Input = unknown> {
   /** The field with the text, with a message, or with several: `content`, `initial_message`. Absent: the call has only names. */
   texts?: string;
-  /** A key under which a repeated call is the same, where the transport has none. */
-  key?(input: Input): string;
+  /** Where the transport has no key: a key of the call, and what must be the same under it. */
+  identity?(input: Input): { key: string; request: object };
   /** Whether the call ends the lease that its `lease_id` names. */
   ends_lease?: boolean;
 }

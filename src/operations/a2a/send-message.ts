@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import { parseAgentKey } from '../../services/access.ts';
@@ -70,7 +71,15 @@ export const sendA2aMessageOperation = defineOperation({
       return task?.thread_id ?? task_id;
     },
   },
-  review: { texts: 'content', key: ({ message_id }) => message_id },
+  review: {
+    texts: 'content',
+    identity: ({ agent, message_id, digest }) => ({
+      key: createHash('sha256')
+        .update(`${parseAgentKey(agent)} ${message_id}`)
+        .digest('hex'),
+      request: { agent: parseAgentKey(agent), digest },
+    }),
+  },
   errors: [
     'TASK_NOT_FOUND',
     'IDEMPOTENCY_MISMATCH',

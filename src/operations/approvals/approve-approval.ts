@@ -11,8 +11,8 @@ export const approveApprovalOperation = defineOperation({
   kind: 'write',
   input: approveApprovalInput,
   output: approvalSchema,
-  async run(work, { approval_id, trust }) {
-    return presentApproval(await decideAsAgent(work, approval_id, 'approved', { trust }));
+  async run(work, { approval_id }) {
+    return presentApproval(await decideAsAgent(work, approval_id, 'approved'));
   },
   rest: { method: 'POST', path: '/approvals/{approval_id}/approve', status: 200 },
   errors: ['NOT_FOUND', 'INVALID_TRANSITION'],

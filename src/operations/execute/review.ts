@@ -83,7 +83,15 @@ function open(
 function createReviewClaim(
   operation: Operation,
   context: CallContext,
-  key = context.call.idempotency_key ?? operation.review?.key?.(context.input),
+  key = context.call.idempotency_key,
 ): IdempotencyClaim | null {
-  return createClaim({ ...context, call: { ...context.call, idempotency_key: key } });
+  const { call } = context;
+  if (key !== undefined) return createClaim({ ...context, call: { ...call, idempotency_key: key } });
+  const identity = operation.review?.identity?.(context.input);
+  if (!identity) return null;
+  return createClaim({
+    input: identity.request,
+    file: null,
+    call: { ...call, idempotency_key: identity.key },
+  });
 }

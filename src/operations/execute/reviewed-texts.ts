@@ -2,23 +2,58 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { HeldCall } from '../../services/approvals/reviews.ts';
 import type { Operation } from '../define.ts';
 
-/** Further fields that the other side sees. */
-const shownFields = ['handle', 'subject', 'reason', 'metadata', 'data'];
+/** Fields that a person does not need to read: the texts and files, which have a place of their own, and what only programs use. */
+const hiddenFields = new Set([
+  'content',
+  'content_type',
+  'attachment_ids',
+  'thread_id',
+  'lease_id',
+  'idempotency_key',
+  'wait_seconds',
+  'agent',
+  'has_mailbox',
+  'message_id',
+  'digest',
+  'wire',
+  'history_length',
+  'push_config',
+  'expects_reply',
+]);
+
+/** Fields whose value is data of its own. */
+const dataFields = new Set(['metadata', 'data']);
+
+/** The other fields of an input, one in a line. */
+function describeFields(fields: Record<string, unknown>, path = ''): string[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    if (hiddenFields.has(name) || value === undefined || value === null) return [];
+    const place = `${path}${name}`;
+    if (Array.isArray(value))
+      return value.flatMap((item, at) =>
+        isRecord(item) ? describeFields(item, `${place}.${at + 1}.`) : [`${place}: ${String(item)}`],
+      );
+    if (!isRecord(value)) return [`${place}: ${String(value)}`];
+    if (!dataFields.has(name)) return describeFields(value, `${place}.`);
+    return Object.keys(value).length > 0 ? [`${place}: ${JSON.stringify(value)}`] : [];
+  });
+}
 
 /** What a person reads of a call: its texts, its files, and what else of it the other side would see. */
 export function describeCall(operation: Operation, input: object): HeldCall['shown'] {
   const fields: Record<string, unknown> = { ...input };
-  const about = shownFields.flatMap((name) => {
-    const value = fields[name];
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return text === undefined || ['', '{}', 'null'].includes(text) ? [] : [`${name}: ${text}`];
-  });
   const messages = listMessages(operation, fields);
   return {
     texts: messages.map(({ content }) => content),
     attachment_ids: messages.flatMap(({ attachment_ids: ids }) => ids),
-    about: about.join('\n'),
+    about: describeFields(withoutText(operation, fields)).join('\n'),
   };
+}
+
+/** A field whose value is the text itself is no other field. */
+function withoutText({ review }: Operation, fields: Record<string, unknown>): Record<string, unknown> {
+  const field = review?.texts ?? '';
+  return typeof fields[field] === 'string' ? { ...fields, [field]: undefined } : fields;
 }
 
 /** The messages of a call, in their order. */

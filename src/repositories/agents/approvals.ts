@@ -42,7 +42,7 @@ export const approvalsRepository = repository(
     /** Marks the pending requests of an agent that are past their expiry as expired. */
     expire: sql.run<[agentId: string, now: number]>(
       'approvals.expire(agent_id, now)',
-      `update approvals set state = 'expired' where agent_id = :agent_id and state = 'pending' and expires_at <= :now`,
+      `update approvals set state = 'expired', held = null, message = case when is_review then '' else message end where agent_id = :agent_id and state = 'pending' and expires_at <= :now`,
     ),
     /** Returns false when the request is not pending. The decision is valid until `good_until` at least. */
     decide: sql.hasRow<
@@ -61,7 +61,8 @@ export const approvalsRepository = repository(
     >(
       'approvals.decide(id, decision, ...)',
       `update approvals set state = :decision, decided_by = :account_id, decided_at = :now, expires_at = greatest(expires_at, :good_until),
-         decided_via = :via, decided_by_agent = :agent_id, reason = :reason
+         decided_via = :via, decided_by_agent = :agent_id, reason = :reason,
+         held = case when :decision = 'denied' then null else held end, message = case when :decision = 'denied' and is_review then '' else message end
        where id = :id and state = 'pending' and expires_at > :now returning id`,
     ),
     /** Marks an approved request as used. Returns false when it is not approved for this agent, or was used before. */

@@ -45,7 +45,7 @@ type TokenSource = 'client_id' | 'grant_id';
 const isCurrent = `agent_id = :agent_id and state = 'leased' and expires_at > ${leaseClock}`;
 
 /** The item is ready again, as if it had not been claimed. */
-const undoClaim = `state = 'ready', attempts = i.attempts - (i.review_id is null)::int, ready_at = ${leaseClock}, ${noLease()}`;
+const undoClaim = `state = 'ready', attempts = i.attempts - 1, ready_at = ${leaseClock}, ${noLease()}`;
 
 const columns = 'number, event_id, thread_id, attempts, fencing_token, expires_at, task_id';
 
@@ -57,12 +57,12 @@ const find = `select ${columns} from inbox_items where ${isCurrent} and fencing_
  */
 const endWhere = (filter: string) =>
   `with found as materialized (
-     select task_id from inbox_items where state = 'leased' and expires_at > ${leaseClock} and ${filter} and task_id is not null
+     select task_id from inbox_items where state = 'leased' and review_id is null and expires_at > ${leaseClock} and ${filter} and task_id is not null
    ), locked_task as materialized (
      select id from tasks where id = any(array(select task_id from found)) order by id for update
    ), ended as (
      select agent_id, number, fencing_token from inbox_items
-     where (select count(*) from locked_task) >= 0 and state = 'leased' and expires_at > ${leaseClock} and ${filter} order by agent_id, number for update
+     where (select count(*) from locked_task) >= 0 and state = 'leased' and review_id is null and expires_at > ${leaseClock} and ${filter} order by agent_id, number for update
    )
    update inbox_items i set ${undoClaim} from ended e where i.agent_id = e.agent_id and i.number = e.number
    returning i.task_id, e.fencing_token`;

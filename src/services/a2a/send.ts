@@ -51,7 +51,7 @@ export interface SentToTask {
 export async function sendClientMessage(work: Work, message: ClientMessage): Promise<SentToTask> {
   const { agent, digest, wire } = message;
   // A person has edited the text: the form that the client sent is no longer what the agent gets.
-  const shownWire = work.actor.review === 'edited' ? null : wire;
+  const shownWire = work.actor.review?.is_edited === true ? null : wire;
   const client = { client_id: work.actor.agent_id, client_message_id: message.message_id };
   const name = { ...client, handle: parseAgentKey(agent) };
   // The second statement sees what was committed while the first one waited.

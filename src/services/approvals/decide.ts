@@ -53,6 +53,7 @@ export async function decideApproval(
   const approval = await approvals.find(id, now);
   if (!approval) throw approvalNotFound();
   if (isNew) {
+    await requireUnsent(work, approval);
     const detail = { approval_id: id, action: approval.action, decision, via };
     work.changes.audit({
       act: 'approval.decided',
@@ -90,7 +91,7 @@ async function runCall(
       'contacts:write',
       ...(isReview ? ['threads:read', 'threads:write'] : []),
     ]),
-    review: texts ? 'edited' : 'approved',
+    review: { handles: isReview ? recipients : [target], is_edited: texts !== undefined },
     client_id: 'approval',
     resource: '',
     expires_at: work.now,
@@ -107,6 +108,17 @@ async function runCall(
   const claim = await work.db.approvals.findClaim(id);
   if (claim) await work.db.idempotencyKeys.insertUnlessTaken({ ...claim, answer, created_at: work.now });
   return isReview ? JSON.stringify(keepIds(JSON.parse(answer))) : answer;
+}
+
+/**
+ * A reviewed call has run under its key meanwhile, if a repeated call needed no review any more.
+ * @throws {DomainError} INVALID_TRANSITION
+ */
+async function requireUnsent(work: SystemWork, { id, is_review: isReview }: ApprovalRow): Promise<void> {
+  const claim = isReview ? await work.db.approvals.findClaim(id) : undefined;
+  if (!claim || !(await work.db.idempotencyKeys.find(claim.key_hash))) return;
+  const message = 'It was sent meanwhile, because it needed no review any more. Nothing was changed.';
+  throw new DomainError('INVALID_TRANSITION', message);
 }
 
 const keptFields = new Set([
@@ -130,7 +142,11 @@ function keepIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(keepIds);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([name]) => keptFields.has(name));
-  return Object.fromEntries(kept.map(([name, field]) => [name, keepIds(field)]));
+  return Object.fromEntries(
+    kept.flatMap(([name, field]) =>
+      name === 'message' && typeof field !== 'object' ? [] : [[name, keepIds(field)]],
+    ),
+  );
 }
 
 async function trustRecipients(
@@ -141,6 +157,7 @@ async function trustRecipients(
   const agents = await work.db.agents.findSeen(agent_id, handles);
   const ids = agents.map(({ id }) => id);
   await work.db.outgoingClearances.insert({ agent_id, ids, thread_id: '', now: work.now });
+  work.changes.audit({ act: 'agent.changed', agent_id, detail: { trusts: handles.join(', ') } });
 }
 
 /** The item of a denied reply is ready again, with the reason. */

@@ -28,7 +28,7 @@ interface Reach {
 
 /** Whether a text of the actor needs a review, and the agents of other owners that know the actor once it was sent. */
 export interface OutgoingCheck {
-  refusal: ReviewRequired | null;
+  refusal: DomainError | null;
   /** The ids of those that are not cleared in the thread yet. */
   uncleared: readonly string[];
 }
@@ -44,13 +44,22 @@ export async function checkOutgoing(
   if (policy === 'free') return noCheck;
   const { actor } = work;
   const outsiders = await work.db.outgoingClearances.listOutsiders(actor.agent_id, agents, thread_id);
-  // A person writes in the console, or has reviewed the call.
-  const isDecided = actor.account_id !== undefined || actor.review !== undefined;
-  const reviewed = isDecided ? [] : listReviewed(policy, outsiders, { has_files });
+  // A person writes in the console.
+  const reviewed = actor.account_id === undefined ? listReviewed(policy, outsiders, { has_files }) : [];
+  const { handles } = actor.review ?? {};
+  const others = reviewed.filter(({ canonical_handle: handle }) => !handles?.includes(handle));
   return {
-    refusal: reviewed.length > 0 ? new ReviewRequired(reviewed) : null,
+    refusal: others.length > 0 ? refuse(others, handles !== undefined) : null,
     uncleared: outsiders.flatMap(({ id, trusted, cleared }) => (trusted || cleared ? [] : [id])),
   };
+}
+
+/** A call that a person has reviewed goes to the agents that were on its page, and to no other one. */
+function refuse(others: readonly Outsider[], isReviewed: boolean): DomainError {
+  if (!isReviewed) return new ReviewRequired(others);
+  const names = others.map(({ canonical_handle: handle }) => `@${handle}`).join(', ');
+  const message = `It would now also go to ${names}. Deny it; the agent can then send it again.`;
+  return new DomainError('INVALID_TRANSITION', message);
 }
 
 /** @throws {ReviewRequired} when a person must review the text first */

@@ -41,12 +41,15 @@ export async function holdForReview(
   call: HeldCall,
 ): Promise<ApprovalRow> {
   const { action, shown, claim } = call;
-  const message = [...shown.texts, shown.about].filter((text) => text !== '').join('\n\n');
   const {
     db: { approvals },
     actor: { agent_id },
     now,
   } = work;
+  const files =
+    shown.attachment_ids.length > 0 ? await work.db.attachments.listOwn(agent_id, shown.attachment_ids) : [];
+  const names = files.map(({ filename, size_bytes: size }) => `file: ${filename}, ${size} bytes`);
+  const message = [...shown.texts, shown.about, ...names].filter((text) => text !== '').join('\n\n');
   const { answered } = call;
   const answeredKey =
     answered.length > 0 ? await approvals.findReviewKey(agent_id, answered, claim.request_hash) : undefined;
@@ -104,7 +107,8 @@ async function holdLease(work: Work, review_id: string, { input, lease }: HeldCa
     return rest;
   }
   const held = await work.db.inboxLeases.find(key);
-  // The task is locked before the item. When the review ends, its lease does.
+  // In the order of a claim. When the review ends, its lease does.
+  await work.db.inboxes.lock(key.agent_id);
   if (held?.task_id) await work.db.tasks.lock([held.task_id]);
   const token = await work.db.inboxLeases.holdForReview(key, { review_id, hold_ms: reviewMs });
   if (token === undefined) throw leaseLost();

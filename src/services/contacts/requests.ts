@@ -26,7 +26,10 @@ export async function requestContact(
   { handle, message }: RequestContact,
 ): Promise<ContactRequestRow> {
   const { me, other, isContact, ownRequest, hasReverseRequest } = await lockPair(work, handle);
-  const insert = () => insertRequest(work, other, message);
+  const insert = async () => {
+    await requireReviewed(work, me.outgoing_policy, { agents: [other.id] });
+    return insertRequest(work, other, message);
+  };
   const repeat = async () => {
     const approved = await work.db.contactRequests.findApproved(me.id, other.id);
     return approved ?? approveRequest(work, await insert());
@@ -37,7 +40,6 @@ export async function requestContact(
   // Contacts because of their owner, without a row.
   if (isContact) return repeat();
 
-  if (!ownRequest) await requireReviewed(work, me.outgoing_policy, { agents: [other.id] });
   const request = ownRequest ?? (await insert());
   if (!other.blocked_by_them && (isRelated(other) || hasReverseRequest)) {
     await beginContact(work, me, other);

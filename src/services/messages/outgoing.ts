@@ -48,5 +48,5 @@ export function clearRecipients(
 /** Only the console acts for a person, so no token can claim or hide it. */
 export function writerOf({ account_id, review }: Work['actor']): MessageWriter {
   if (account_id !== undefined) return 'person';
-  return review === 'edited' ? 'person_edited' : 'agent';
+  return review?.is_edited === true ? 'person_edited' : 'agent';
 }

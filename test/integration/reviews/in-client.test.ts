@@ -1,16 +1,30 @@
+import { createHash } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectElicitingClient, type ElicitationHandler } from '../../clients/mcp/eliciting-client.ts';
 import { askStateless } from '../../clients/mcp/stateless-request.ts';
-import { useService } from '../../support/service.ts';
+import { type TestAgent, useService } from '../../support/service.ts';
 import { reviewsOf } from './setup.ts';
 
 const service = useService({ worker: false });
 const { pair, contents, pending, approve } = reviewsOf(service);
 
-async function startTalk(answer: ElicitationHandler) {
+/** Makes a token one of an app that a person has connected. */
+async function connectAsPerson({ id }: TestAgent, token: string): Promise<void> {
+  const grant = `grt_${id}`;
+  await service.sql(
+    `insert into client_grants (grant_id, account_id, agent_id, client_id, client_name, redirect_host, scopes, created_at, expires_at)
+     select $1, a.owner_id, a.id, 'some-app', 'Some app', 'localhost', '{}', 0, $3 from agents a where a.id = $2`,
+    [grant, id, Date.now() + 3_600_000],
+  );
+  const hash = createHash('sha256').update(token).digest();
+  await service.sql('update access_tokens set grant_id = $1 where token_hash = $2', [grant, hash]);
+}
+
+async function startTalk(answer: ElicitationHandler, isPerson = true) {
   const [mine, stranger] = await pair('review_strangers');
   const thread_id = await service.thread(stranger, mine);
   const token = await service.token(mine.handle, { audience: 'mcp' });
+  if (isPerson) await connectAsPerson(mine, token);
   const client = await connectElicitingClient([service.url], token, { ways: { form: {} }, answer });
   onTestFinished(client.close);
   const send = () => client.call('send_message', { thread_id, content: 'May it *leave*?' });
@@ -36,6 +50,16 @@ test('the person denies in the chat client, and nothing leaves', async () => {
   expect(await contents(stranger, thread_id)).toEqual([]);
 });
 
+test('a program with a credential cannot approve in place of a person', async () => {
+  const { stranger, thread_id, send, client } = await startTalk(
+    () => ({ action: 'accept', content: { approve: true } }),
+    false,
+  );
+  expect((await send()).error).toMatchObject({ code: 'APPROVAL_REQUIRED' });
+  expect(client.questions).toEqual([]);
+  expect(await contents(stranger, thread_id)).toEqual([]);
+});
+
 test('a client that decides nothing gets the address of the page, and the page decides', async () => {
   const { mine, stranger, thread_id, send } = await startTalk(() => ({ action: 'cancel' }));
   expect((await send()).error).toMatchObject({
@@ -50,6 +74,7 @@ test('in the revision without sessions the question is an input round', async ()
   const [mine, stranger] = await pair('review_all');
   const thread_id = await service.thread(stranger, mine);
   const token = await service.token(mine.handle, { audience: 'mcp' });
+  await connectAsPerson(mine, token);
   const call = (more: object = {}) =>
     askStateless(service.url, token, {
       method: 'tools/call',

@@ -5,17 +5,27 @@ import { decideApproval, type ReviewDetails } from '../../../src/services/approv
 import type { RestRequest } from '../../clients/rest.ts';
 import type { TestAgent, TestService } from '../../support/service.ts';
 
+/** The id of the review that a held call names. */
+export const idOf = ({ body }: { body: { error: { approval: { id: string } } } }): string =>
+  body.error.approval.id;
+
 /** Reviews of what agents send, through the API of this service. */
 export function reviewsOf(service: TestService) {
   const setPolicy = (agent: Pick<TestAgent, 'id'>, policy: OutgoingPolicy) =>
     service.write((work) => setOutgoingPolicy(work, agent, policy));
+  /** An agent with this policy, and an agent of another owner. */
+  const pair = async (policy: OutgoingPolicy): Promise<[mine: TestAgent, stranger: TestAgent]> => {
+    const [mine, stranger] = await Promise.all([service.agent(), service.agent()]);
+    await setPolicy(mine, policy);
+    return [mine, stranger];
+  };
   return {
     setPolicy,
-    /** An agent with this policy, and an agent of another owner. */
-    async pair(policy: OutgoingPolicy): Promise<[mine: TestAgent, stranger: TestAgent]> {
-      const [mine, stranger] = await Promise.all([service.agent(), service.agent()]);
-      await setPolicy(mine, policy);
-      return [mine, stranger];
+    pair,
+    /** The same, with a thread that the other agent has opened. */
+    async conversation(policy: OutgoingPolicy) {
+      const [mine, stranger] = await pair(policy);
+      return { mine, stranger, thread: await service.thread(stranger, mine) };
     },
     /** Another agent of the same owner. */
     async kinOf({ handle }: TestAgent): Promise<TestAgent> {

@@ -2128,7 +2128,6 @@ class ApprovalsOperations(Noun):
         self,
         approval_id: str,
         *,
-        trust: bool | None = None,
         timeout: float | None = None,
     ) -> Approval:
         """Approve an action of another agent of your owner, once.
@@ -2136,11 +2135,9 @@ class ApprovalsOperations(Noun):
         Requires the scope `approvals:write`.
 
         :param approval_id: Approval identifier, apr_…
-        :param trust: For a review: nothing that goes to its recipients needs one from now on.
         """
         return self._call("approve_approval", {
             "approval_id": approval_id,
-            "trust": trust,
         }, timeout=timeout)
 
     def deny(

@@ -56,8 +56,6 @@ export interface ListApprovalsInput {
 export interface ApproveApprovalInput {
   /** Approval identifier, apr_… */
   approval_id: string;
-  /** For a review: nothing that goes to its recipients needs one from now on. */
-  trust?: boolean | undefined;
 }
 
 /** Deny an action of another agent of your owner */

@@ -37,13 +37,7 @@ export const listApprovalsInput = z.strictObject({
   ...pageFields(100, 50),
 });
 
-export const approveApprovalInput = z.strictObject({
-  approval_id: approvalId,
-  trust: z
-    .boolean()
-    .optional()
-    .describe('For a review: nothing that goes to its recipients needs one from now on.'),
-});
+export const approveApprovalInput = z.strictObject({ approval_id: approvalId });
 
 export const denyApprovalInput = z.strictObject({
   approval_id: approvalId,

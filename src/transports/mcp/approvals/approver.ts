@@ -2,7 +2,7 @@ import type { ApprovalDecision } from '../../../../packages/core/src/domain/appr
 import type { Approver } from '../../../operations/execute/context.ts';
 import type { Tokens } from '../../../services/auth/tokens.ts';
 import { approvalUrl } from '../../../services/approvals/decide.ts';
-import { type ApprovalQuestion, questionText } from './question-text.ts';
+import { type ApprovalQuestion, isWhole, questionText } from './question-text.ts';
 import type { Caller, Exchange } from '../protocol/exchange.ts';
 import type { ClientResponse } from './client-response.ts';
 import { withProgress, defaultProgressMs } from '../tools/progress.ts';
@@ -27,8 +27,6 @@ export function createApprover(
   { actor, client }: Pick<Caller, 'actor' | 'client'>,
   { ask, answered = [], defer, notify, log, progress, signal }: Exchange,
 ): Approver {
-  const modes = client?.elicitation ?? [];
-
   function elicit(
     { id }: ApprovalQuestion,
     params: Record<string, unknown>,
@@ -66,6 +64,7 @@ export function createApprover(
     },
     async ask(question, settled) {
       defer?.(question.id);
+      const modes = listModes({ actor, client }, question);
       if (defer || !ask || modes.length === 0) return undefined;
       const cancelled = AbortSignal.any([signal, settled]);
       const { id: approval_id, action, target } = question;
@@ -76,6 +75,19 @@ export function createApprover(
       );
     },
   };
+}
+
+/**
+ * The modes in which the client can ask this question. A form counts as a decision of a review only if it shows all of it, and if the token is
+ * of a person's grant: that of a credential belongs to a program, which could approve what it sends.
+ */
+export function listModes(
+  { actor, client }: Pick<Caller, 'actor' | 'client'>,
+  question: ApprovalQuestion,
+): readonly ('form' | 'url')[] {
+  const modes = client?.elicitation ?? [];
+  const hasForm = !question.is_review || (isWhole(question) && actor.grant_id !== undefined);
+  return modes.filter((mode) => mode === 'url' || hasForm);
 }
 
 const approvalFormSchema = {

@@ -8,6 +8,10 @@ const maxNameLength = 60;
 const maxMessageLength = 500;
 const maxReviewLength = 4_000;
 
+/** Whether a question shows all of what a person approves; otherwise only the page does. */
+export const isWhole = ({ is_review: isReview, message }: ApprovalQuestion): boolean =>
+  !isReview || message.length <= maxReviewLength;
+
 /** Markup characters and similar characters that Markdown and HTML do not interpret. */
 const lookAlikes: Record<string, string> = {
   '<': '‹',

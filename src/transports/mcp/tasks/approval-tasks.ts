@@ -2,7 +2,7 @@ import type { ApprovalDecision } from '../../../../packages/core/src/domain/appr
 import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import type { Approval } from '../../../services/approvals/approvals.ts';
 import { approvalDenied, approvalUrl } from '../../../services/approvals/decide.ts';
-import { elicitationOf, readDecision } from '../approvals/approver.ts';
+import { elicitationOf, listModes, readDecision } from '../approvals/approver.ts';
 import type { McpParts } from '../parts.ts';
 import { isPermitted } from '../protocol/required-scopes.ts';
 import { callTool } from '../tools/call-tool.ts';
@@ -50,7 +50,7 @@ export function createApprovalTasks(parts: McpParts, tools: ReadonlyMap<string, 
       const found = await find(call, id);
       const response = Object.hasOwn(responses, id) ? responses[id] : undefined;
       if (found?.approval.state !== 'pending' || typeof response !== 'object' || response === null) return;
-      const modes = call.caller.client?.elicitation ?? [];
+      const modes = listModes(call.caller, found.approval);
       // Opening the page decides nothing; the page stores the decision.
       if (!modes.includes('form') && !('action' in response && response.action === 'decline')) return;
       await decide(parts, found.approval, readDecision({ result: { ...response } }));
@@ -105,7 +105,7 @@ function describePending(
   approval: Approval,
 ): Pick<Task, 'status' | 'message' | 'questions'> {
   const message = `A person must approve this call first, at ${approvalUrl(public_url, approval.id)}`;
-  const modes = caller.client?.elicitation ?? [];
+  const modes = listModes(caller, approval);
   if (modes.length === 0) return { status: 'working', message };
   const question = { method: 'elicitation/create', params: elicitationOf(public_url, modes, approval) };
   return { status: 'input_required', message, questions: { [approval.id]: question } };

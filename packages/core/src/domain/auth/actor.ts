@@ -9,8 +9,8 @@ export interface Actor {
   grant_id?: string;
   /** The person who acts as the agent in the console; absent for a token. */
   account_id?: string;
-  /** Set when a person has reviewed this call of the agent before it ran, and has edited its text or not. */
-  review?: 'approved' | 'edited';
+  /** Set when a person has approved this call of the agent before it ran: for agents with these handles, and whether its text was edited. */
+  review?: { handles: readonly string[]; is_edited: boolean };
   /** The resource that the token is for (RFC 8707). */
   resource: string;
   /** Milliseconds since the epoch. */

@@ -9,7 +9,8 @@ import { Actions, Button, ButtonLink, Decision, Form } from '../../components/fo
 import { Field, TextArea } from '../../components/field.tsx';
 import type { ComponentChildren } from 'preact';
 import { readReview, type Review } from '../../../../services/approvals/reviews.ts';
-import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
+import { type ApprovalDecision, describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
+import { wrongField } from '../../../../../packages/core/src/domain/errors.ts';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { consequenceText, outcomeText, stateLabels } from './approval-text.ts';
@@ -20,6 +21,16 @@ interface ApprovalVisit extends PageVisit {
 }
 
 const back = { href: '/console/approvals', text: 'Approvals' };
+
+/** What each button decides. */
+const decisions = new Map([
+  ['approve', 'approved'],
+  ['trust', 'approved'],
+  ['deny', 'denied'],
+] as const satisfies readonly [string, ApprovalDecision][]) as ReadonlyMap<string, ApprovalDecision>;
+
+/** A longer text is not in the form, in UTF-8 bytes: each becomes up to three in a form. */
+const maxEditedBytes = 96 * 1_024;
 
 /** One approval. Clients show the address of this page to their user. */
 export const approvalPage = definePage<ApprovalVisit>({
@@ -45,13 +56,16 @@ export const approvalPage = definePage<ApprovalVisit>({
       ),
       form: {
         name: '',
+        maxFormBytes: 384 * 1_024,
         submit: ({ address, approval, review, form, person, write }) =>
           redirectOrWarn(address, async () => {
-            const decision = form.get('decision') === 'deny' ? 'denied' : 'approved';
+            const pressed = form.get('decision') ?? '';
+            const decision = decisions.get(pressed);
+            if (!decision) throw wrongField('decision', 'press one of the buttons');
             const details = {
-              texts: review ? readEdited(form, review.texts) : undefined,
-              trust: form.get('decision') === 'trust',
-              reason: form.get('reason')?.trim(),
+              texts: review && decision === 'approved' ? readEdited(form, review.texts) : undefined,
+              trust: pressed === 'trust',
+              reason: form.get('reason')?.trim().slice(0, 500),
             };
             await write(decideAsPerson, person.account_id, approval.id, decision, details);
             return decision === 'approved' ? 'Approved, and done. You can return to the app.' : 'Denied.';
@@ -111,7 +125,7 @@ function Details({ approval, review, address }: Pick<ApprovalVisit, 'approval' |
       />
       {isPending ? (
         review ? (
-          <ReviewForm review={review} address={address} />
+          <ReviewForm approval={approval} review={review} address={address} />
         ) : (
           <Decision action={address} yes="approve" no="deny" isLarge />
         )
@@ -124,38 +138,58 @@ function Details({ approval, review, address }: Pick<ApprovalVisit, 'approval' |
   );
 }
 
-/** The texts can be edited; the agent gets the reason of a denial. */
-function ReviewForm({ review: { texts, about }, address }: { review: Review; address: string }) {
+/** The texts can be edited, unless they are too long together. The agent gets the reason of a denial. */
+function ReviewForm({
+  approval,
+  review: { texts, about },
+  address,
+}: Pick<ApprovalVisit, 'approval' | 'address'> & { review: Review }) {
+  const isEditable = Buffer.byteLength(texts.join('')) <= maxEditedBytes;
+  const [first, ...others] = approval.recipients;
+  const trusted = others.length === 0 ? `@${first}` : `these ${approval.recipients.length} agents`;
   return (
-    <Form action={address}>
+    <>
       {about !== '' && <blockquote class="quote">{about}</blockquote>}
-      {texts.map((text, at) => (
-        <TextArea
-          label={texts.length > 1 ? `Message ${at + 1} of ${texts.length}` : 'Message'}
-          name={`text_${at}`}
-          value={text}
-          rows={8}
-        />
-      ))}
-      <Field label="Reason, if you deny it" hint="The agent gets it." name="reason" maxlength={500} />
-      <Actions>
-        <Button name="decision" value="approve">
-          Approve and send
-        </Button>
-        <Button kind="quiet" name="decision" value="trust">
-          Approve, and trust this agent from now on
-        </Button>
-        <Button kind="quiet" name="decision" value="deny">
-          Deny
-        </Button>
-      </Actions>
-    </Form>
+      <Form action={address}>
+        {texts.map((text, at) =>
+          isEditable ? (
+            <TextArea
+              label={texts.length > 1 ? `Message ${at + 1} of ${texts.length}` : 'Message'}
+              name={`text_${at}`}
+              value={text}
+              rows={8}
+            />
+          ) : (
+            <blockquote class="quote">{text}</blockquote>
+          ),
+        )}
+        <Actions>
+          <Button name="decision" value="approve">
+            Approve and send
+          </Button>
+          <Button kind="quiet" name="decision" value="trust">
+            Approve, and trust {trusted} from now on
+          </Button>
+        </Actions>
+      </Form>
+      <Form action={address}>
+        <Field label="Reason, if you deny it" hint="The agent gets it." name="reason" maxlength={500} />
+        <Actions>
+          <Button kind="quiet" name="decision" value="deny">
+            Deny
+          </Button>
+        </Actions>
+      </Form>
+    </>
   );
 }
 
 /** The texts of the form, if one of them was changed. Browsers send line breaks as CRLF. */
 function readEdited(form: URLSearchParams, texts: readonly string[]): string[] | undefined {
-  const lines = (text: string) => text.replaceAll('\r\n', '\n');
-  const sent = texts.map((text, at) => lines(form.get(`text_${at}`) ?? text));
-  return sent.some((text, at) => text !== lines(texts[at] ?? '')) ? sent : undefined;
+  const lines = (text: string) => text.replaceAll(/\r\n?/g, '\n');
+  const sent = texts.map((text, at) => {
+    const entered = form.get(`text_${at}`);
+    return entered === null || lines(entered) === lines(text) ? text : lines(entered);
+  });
+  return sent.some((text, at) => text !== texts[at]) ? sent : undefined;
 }
