@@ -45,6 +45,7 @@ export const sendA2aMessageOperation = defineOperation({
     const { task_id, context_id, conversation, after, ...rest } = message;
     const sent = await sendClientMessage(work, {
       ...rest,
+      wire: work.actor.review?.is_edited === true ? null : rest.wire,
       agent,
       task_id,
       context_id,

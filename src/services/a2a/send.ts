@@ -31,8 +31,8 @@ export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_t
   /** False: the message ends its task at once. */
   expects_reply: boolean;
   digest: Buffer;
-  /** JSON text. */
-  wire: string;
+  /** JSON text; null when a person has edited the text: the agent gets another one than the client has sent. */
+  wire: string | null;
   /** Where the client wants the updates of the task. */
   push: PushTarget | undefined;
 }
@@ -50,8 +50,6 @@ export interface SentToTask {
  */
 export async function sendClientMessage(work: Work, message: ClientMessage): Promise<SentToTask> {
   const { agent, digest, wire } = message;
-  // A person has edited the text: the form that the client sent is no longer what the agent gets.
-  const shownWire = work.actor.review?.is_edited === true ? null : wire;
   const client = { client_id: work.actor.agent_id, client_message_id: message.message_id };
   const name = { ...client, handle: parseAgentKey(agent) };
   // The second statement sees what was committed while the first one waited.
@@ -67,9 +65,7 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
   const { agent_id } = found;
   const sent = await (message.task_id === undefined ? open : continueTask)(work, message);
   const { task_id, message_id } = sent;
-  work.changes.defer(
-    work.db.a2aMessages.insert({ ...client, agent_id, task_id, message_id, digest, wire: shownWire }),
-  );
+  work.changes.defer(work.db.a2aMessages.insert({ ...client, agent_id, task_id, message_id, digest, wire }));
   noteArrival(work, { ...sent, key: message.message_id });
   if (message.push) await putPushConfig(work, { agent, task_id }, message.push);
   return { task_id, opened: sent.opened };
@@ -137,7 +133,13 @@ async function open(work: Work, message: ClientMessage) {
   if (context_id === undefined && hasConversation(work, message))
     await work.db.remoteThreads.addConversation(work.actor.agent_id, message.conversation, sent.thread_id);
   const { message_id: client_message_id, wire } = message;
-  const shown = { ...sent, artifact: false, data: null, client_message_id, wire: JSON.parse(wire) };
+  const shown = {
+    ...sent,
+    artifact: false,
+    data: null,
+    client_message_id,
+    wire: wire === null ? null : JSON.parse(wire),
+  };
   const opened = { ...task, delivery: 'stored' as const, status_message_id: null, messages: [shown] };
   return { task_id: id, message_id: sent.id, thread_id: sent.thread_id, opened };
 }

@@ -13,7 +13,7 @@ import { approvalDenied, toApprovalDetail } from './decide.ts';
 import type { ReviewRequired } from './outgoing.ts';
 
 /** How long a review waits for a person (ms). */
-export const reviewMs = 24 * 60 * 60 * 1000;
+const reviewMs = 24 * 60 * 60 * 1000;
 
 /** A call that must be reviewed. */
 export interface HeldCall {

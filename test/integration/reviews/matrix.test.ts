@@ -224,11 +224,13 @@ test.each(['JSONRPC', 'HTTP+JSON'] as const)(
     const [held, ...others] = await pending(mine);
     expect([held?.message, others]).toEqual([text, []]);
     expect(await noticed(stranger)).toEqual(before);
-    await approve(held?.id ?? '');
+    await approve(held?.id ?? '', { texts: ['Edited'] });
     const sent = await send();
     expect(sent.error).toBeUndefined();
     const { body } = await service.get(stranger, '/tasks');
     expect(body.tasks).toHaveLength(1);
+    expect(JSON.stringify(sent.result)).toContain('Edited');
+    expect(JSON.stringify(sent.result)).not.toContain(text);
   },
 );
 
