@@ -70,9 +70,12 @@ export async function storeFiles(
   return stored;
 }
 
-/** An outage does not use up the reads of an ended task. */
+/** Failed reads are further apart up to this one. */
+const maxCountedFailures = 10;
+
+/** An outage, however long, leaves an ended task the reads of more than a week. */
 const countFailed = ({ state, polls }: RemoteTaskRow): number =>
-  isOpenTask(state) ? polls + 1 : Math.min(polls + 1, maxPollsOfEnded - 2);
+  isOpenTask(state) ? polls + 1 : Math.max(polls, Math.min(polls + 1, maxCountedFailures));
 
 /** Reads before the end are not counted after it. */
 const countApplied = (before: RemoteTaskRow, { state }: RemoteTask): number =>

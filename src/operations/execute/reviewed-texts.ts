@@ -31,13 +31,17 @@ function describeFields(fields: Record<string, unknown>, path = ''): string[] {
     const place = `${path}${name}`;
     if (Array.isArray(value))
       return value.flatMap((item, at) =>
-        isRecord(item) ? describeFields(item, `${place}.${at + 1}.`) : [`${place}: ${String(item)}`],
+        isRecord(item) ? describeFields(item, `${place}.${at + 1}.`) : [describeValue(place, item)],
       );
-    if (!isRecord(value)) return [`${place}: ${String(value)}`];
+    if (!isRecord(value)) return [describeValue(place, value)];
     if (!dataFields.has(name)) return describeFields(value, `${place}.`);
     return Object.keys(value).length > 0 ? [`${place}: ${JSON.stringify(value)}`] : [];
   });
 }
+
+/** A text as it is, anything else as JSON. */
+const describeValue = (place: string, value: unknown): string =>
+  `${place}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
 
 /** What a person reads of a call: its texts, its files, and what else of it the other side would see. */
 export function describeCall(operation: Operation, input: object): HeldCall['shown'] {

@@ -34,13 +34,22 @@ export function serveClientPackages(): Middleware {
   }
 
   return async function clientPackages(ctx, next) {
-    if (ctx.path === wheelPath) return ctx.redirect(clientPaths.pip);
+    if (ctx.path === wheelPath) {
+      ctx.redirect(clientPaths.pip);
+      return;
+    }
     const type = types[ctx.path];
-    if (type === undefined || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    if (type === undefined || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) {
+      await next();
+      return;
+    }
     const file = files.get(ctx.path) ?? read(ctx.path);
     files.set(ctx.path, file);
     const bytes = await file;
-    if (!bytes) return next();
+    if (!bytes) {
+      await next();
+      return;
+    }
     ctx.set('Cache-Control', 'no-cache');
     ctx.type = type;
     ctx.body = bytes;

@@ -23,7 +23,12 @@ import { signInPerson } from '../signed-in-person.ts';
 import { use } from '../../../support/use.ts';
 
 const pageOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}`;
-const programOn = (page: PageResponse) => textContent(page.elements('pre')[0] ?? []);
+/** Beside the command that installs what it needs. */
+const programOn = (page: PageResponse) =>
+  page
+    .elements('pre')
+    .map((block) => textContent(block))
+    .find((text) => !/^(?:npm|pip) install/.test(text)) ?? '';
 
 const service = useSharedService();
 
