@@ -178,7 +178,7 @@ test('receipts are told after a task that was read often, and in an outage, befo
     const sql = 'select polls from remote_tasks where task_id = $1';
     return (await here.sql<{ polls: number }>(sql, [task_id]))[0]?.polls;
   };
-  await waitUntil(polls).toBe(38);
+  await waitUntil(polls).toBe(10);
   lineThere = 'pass';
   await there.post(bob, `/threads/${thread}/read`, { up_to_sequence: 2 });
   await waitUntil(async () => {
