@@ -131,7 +131,11 @@ describe.each(bindings)('over %s', (binding) => {
       await service.pass(thread_id);
       return (await service.readTask(ann, task_id)).state;
     }).toBe('completed');
-    await waitUntil(() => server.texts()).toEqual(['When?', 'silent']);
+    // At the next turn of the thread at the latest.
+    await waitUntil(async () => {
+      await service.pass(thread_id);
+      return server.texts();
+    }).toEqual(['When?', 'silent']);
   });
 });
 
