@@ -1,4 +1,4 @@
-import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { mismatchedKey } from '../../../packages/core/src/domain/errors.ts';
 import type { IdempotencyClaim, ReadWork } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
 import type { Answer } from './context.ts';
@@ -25,10 +25,7 @@ export function replayAnswer(
   claim: IdempotencyClaim,
   stored: { request_hash: Buffer; answer: string },
 ): Answer {
-  if (!stored.request_hash.equals(claim.request_hash)) {
-    const message = 'This Idempotency-Key was used for another request. Use a new key.';
-    throw new DomainError('IDEMPOTENCY_MISMATCH', message);
-  }
+  if (!stored.request_hash.equals(claim.request_hash)) throw mismatchedKey();
   const body = operation.confidential
     ? sealedBox.open(Buffer.from(stored.answer, 'base64'), operation.name)
     : stored.answer;

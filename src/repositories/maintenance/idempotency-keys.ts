@@ -27,10 +27,10 @@ export const idempotencyKeysRepository = repository({
     'idempotency_keys.require_unused',
     `select ${requireTrue('count(*) = 0')} as are_unused from idempotency_keys where key_hash = any(:key_hashes)`,
   ),
-  /** Stores an answer of a call that ran in the transaction of another one. Another call under this key keeps its answer. */
-  insertUnlessTaken: sql.run<[key: IdempotencyRow & { key_hash: Buffer; created_at: number }]>(
+  /** Stores an answer of a call that ran in the transaction of another one. Another call under this key keeps its answer: then it returns false. */
+  insertUnlessTaken: sql.hasRow<[key: IdempotencyRow & { key_hash: Buffer; created_at: number }]>(
     'idempotency_keys.insert_unless_taken',
-    'insert into idempotency_keys (key_hash, request_hash, answer, created_at) values (:key_hash, :request_hash, :answer, :created_at) on conflict (key_hash) do nothing',
+    'insert into idempotency_keys (key_hash, request_hash, answer, created_at) values (:key_hash, :request_hash, :answer, :created_at) on conflict (key_hash) do nothing returning 1',
   ),
   /** Removes up to `limit` keys created before `time` (ms); returns how many. */
   removeBefore: sql.rowCount<[time: number, limit: number]>(

@@ -6,12 +6,17 @@ import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
 import type { IdempotencyClaim, ReadWork, SystemWork } from '../../work/unit-of-work.ts';
-import { approvalNotFound, decideApproval, explainRefusal, type ReviewDetails } from './decide.ts';
+import {
+  approvalMs,
+  approvalNotFound,
+  decideApproval,
+  explainRefusal,
+  type ReviewDetails,
+} from './decide.ts';
 
 /** A request of an agent for approval by its people. Times in milliseconds. */
 export type Approval = ApprovalRow;
 
-const dayMs = 24 * 60 * 60 * 1000;
 const maxPending = 50;
 export const maxClientNameLength = 100;
 
@@ -50,7 +55,7 @@ export async function openApproval(work: SystemWork, input: OpenApproval): Promi
   const client_name = toVisibleLine(detail.client_name ?? '', maxClientNameLength);
   const id = newId('approval');
   await approvals.insert(
-    { ...subject, id, client_name, created_at: now, expires_at: now + dayMs },
+    { ...subject, id, client_name, created_at: now, expires_at: now + approvalMs },
     input.claim ?? null,
   );
   work.changes.enqueue(toNoticeJob(agent_id, id));

@@ -6,7 +6,8 @@ import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 
-const dayMs = 24 * 60 * 60 * 1000;
+/** How long an approval waits for a person, and how long it can be used after the decision (ms). */
+export const approvalMs = 24 * 60 * 60 * 1000;
 
 /** What a person adds to a decision about a review. */
 export interface ReviewDetails {
@@ -40,7 +41,7 @@ export async function decideApproval(
     db: { approvals },
     now,
   } = work;
-  const good_until = decision === 'approved' ? now + dayMs : 0;
+  const good_until = decision === 'approved' ? now + approvalMs : 0;
   const by = {
     via,
     account_id: account_id ?? null,
@@ -53,7 +54,6 @@ export async function decideApproval(
   const approval = await approvals.find(id, now);
   if (!approval) throw approvalNotFound();
   if (isNew) {
-    await requireUnsent(work, approval);
     const detail = { approval_id: id, action: approval.action, decision, via };
     work.changes.audit({
       act: 'approval.decided',
@@ -106,19 +106,17 @@ async function runCall(
   );
   await work.db.approvals.storeAnswer(id, isReview ? null : answer);
   const claim = await work.db.approvals.findClaim(id);
-  if (claim) await work.db.idempotencyKeys.insertUnlessTaken({ ...claim, answer, created_at: work.now });
+  const isStored =
+    !claim || (await work.db.idempotencyKeys.insertUnlessTaken({ ...claim, answer, created_at: work.now }));
+  // It waits for a call under this key that is not committed yet: one of both stays.
+  if (isReview && !isStored) throw sentMeanwhile();
   return isReview ? JSON.stringify(keepIds(JSON.parse(answer))) : answer;
 }
 
-/**
- * A reviewed call has run under its key meanwhile, if a repeated call needed no review any more.
- * @throws {DomainError} INVALID_TRANSITION
- */
-async function requireUnsent(work: SystemWork, { id, is_review: isReview }: ApprovalRow): Promise<void> {
-  const claim = isReview ? await work.db.approvals.findClaim(id) : undefined;
-  if (!claim || !(await work.db.idempotencyKeys.find(claim.key_hash))) return;
+/** A repeated call under the key of a review needed none any more. */
+function sentMeanwhile(): DomainError {
   const message = 'It was sent meanwhile, because it needed no review any more. Nothing was changed.';
-  throw new DomainError('INVALID_TRANSITION', message);
+  return new DomainError('INVALID_TRANSITION', message);
 }
 
 const keptFields = new Set([
@@ -160,8 +158,17 @@ async function trustRecipients(
   work.changes.audit({ act: 'agent.changed', agent_id, detail: { trusts: handles.join(', ') } });
 }
 
-/** The item of a denied reply is ready again, with the reason. */
-async function returnItem(work: SystemWork, { id, agent_id, reason }: ApprovalRow): Promise<null> {
+/**
+ * A denied call of a review stays unsent: the item of its reply is ready again, with the reason.
+ * @throws {DomainError} INVALID_TRANSITION
+ */
+async function returnItem(
+  work: SystemWork,
+  { id, agent_id, reason, is_review: isReview }: ApprovalRow,
+): Promise<null> {
+  if (!isReview) return null;
+  const claim = await work.db.approvals.findClaim(id);
+  if (claim && (await work.db.idempotencyKeys.find(claim.key_hash))) throw sentMeanwhile();
   const fencing_token = await work.db.inboxLeases.findOfReview(agent_id, id);
   if (fencing_token === undefined) return null;
   const key = { agent_id, fencing_token };

@@ -1,6 +1,6 @@
 import type { ApprovalRow, StoredCall } from '../../repositories/agents/approval-queries.ts';
 import type { ApprovalAction } from '../../../packages/core/src/domain/approvals.ts';
-import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { DomainError, mismatchedKey } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { toNoticeJob } from '../../../packages/core/src/domain/notifications.ts';
 import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
@@ -9,11 +9,8 @@ import { unsentLifetimeMs } from '../../../packages/core/src/domain/attachments/
 import { leaseLost, requireLeaseKey } from '../inbox/access.ts';
 import { toLeaseId } from '../inbox/lease-ids.ts';
 import { maxClientNameLength, requirePendingQuota } from './approvals.ts';
-import { approvalDenied, toApprovalDetail } from './decide.ts';
+import { approvalDenied, approvalMs, toApprovalDetail } from './decide.ts';
 import type { ReviewRequired } from './outgoing.ts';
-
-/** How long a review waits for a person (ms). */
-const reviewMs = 24 * 60 * 60 * 1000;
 
 /** A call that must be reviewed. */
 export interface HeldCall {
@@ -63,12 +60,12 @@ export async function holdForReview(
   const held: StoredCall = { input: await holdLease(work, id, call), shown };
   const client_name = toVisibleLine(call.client_name ?? '', maxClientNameLength);
   const about = { id, agent_id, action, target, message, recipients: handles, held, client_name };
-  await approvals.insertReview({ ...about, created_at: now, expires_at: now + reviewMs }, claim);
+  await approvals.insertReview({ ...about, created_at: now, expires_at: now + approvalMs }, claim);
   const review = await findReview(work, claim);
   if (!review) throw new Error('a review exists after it was inserted');
   if (review.id !== id) return review;
   if (shown.attachment_ids.length > 0)
-    await work.db.attachments.keepUnsent(agent_id, shown.attachment_ids, now + reviewMs + unsentLifetimeMs);
+    await work.db.attachments.keepUnsent(agent_id, shown.attachment_ids, now + approvalMs + unsentLifetimeMs);
   work.changes.enqueue(toNoticeJob(agent_id, id));
   return review;
 }
@@ -110,7 +107,7 @@ async function holdLease(work: Work, review_id: string, { input, lease }: HeldCa
   // In the order of a claim. When the review ends, its lease does.
   await work.db.inboxes.lock(key.agent_id);
   if (held?.task_id) await work.db.tasks.lock([held.task_id]);
-  const token = await work.db.inboxLeases.holdForReview(key, { review_id, hold_ms: reviewMs });
+  const token = await work.db.inboxLeases.holdForReview(key, { review_id, hold_ms: approvalMs });
   if (token === undefined) throw leaseLost();
   if (held?.task_id) await work.db.tasks.moveLease(held.task_id, key.fencing_token, token);
   return { ...input, lease_id: toLeaseId(key.agent_id, token) };
@@ -126,10 +123,7 @@ export async function findReview(
 ): Promise<ApprovalRow | undefined> {
   const review = await db.approvals.findReview(actor.agent_id, key_hash, now);
   if (!review) return undefined;
-  if (!review.request_hash.equals(request_hash)) {
-    const message = 'This Idempotency-Key was used for another request. Use a new key.';
-    throw new DomainError('IDEMPOTENCY_MISMATCH', message);
-  }
+  if (!review.request_hash.equals(request_hash)) throw mismatchedKey();
   if (review.state === 'denied') throw approvalDenied(review, settings);
   return review;
 }

@@ -149,6 +149,19 @@ test('a call that a repetition has sent meanwhile is not sent again, and not den
   expect(await contents(stranger, thread)).toEqual(['one', 'May it leave?']);
 });
 
+test('a decision and a repeated call at the same time send once', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const { mine, stranger, thread } = await conversation('review_strangers');
+    const [first, second] = [
+      await send(mine, thread, { content: 'one' }),
+      await send(mine, thread, {}, { key }),
+    ];
+    await approve(idOf(first));
+    await Promise.allSettled([approve(idOf(second)), send(mine, thread, {}, { key })]);
+    expect(await contents(stranger, thread)).toEqual(['one', 'May it leave?']);
+  }
+});
+
 test('a contact request to an agent that is a contact shows nothing either', async () => {
   const [mine, stranger] = await pair('free');
   await service.post(stranger, '/contacts/requests', { handle: mine.handle });

@@ -161,6 +161,12 @@ export class ConcurrentChange extends Error {
   }
 }
 
+/** The refusal of a call under a key that belongs to another request. */
+export function mismatchedKey(): DomainError {
+  const message = 'This Idempotency-Key was used for another request. Use a new key.';
+  return new DomainError('IDEMPOTENCY_MISMATCH', message);
+}
+
 /** A VALIDATION_ERROR for one field, in the message and in `details`. */
 export function wrongField(field: string, message: string): DomainError {
   return new DomainError('VALIDATION_ERROR', `${field}: ${message}`, { details: [{ field, message }] });

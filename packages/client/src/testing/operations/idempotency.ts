@@ -1,5 +1,5 @@
 import { toCanonicalJson } from '../../../../core/src/domain/canonical-json.ts';
-import { DomainError } from '../../../../core/src/domain/errors.ts';
+import { mismatchedKey } from '../../../../core/src/domain/errors.ts';
 import type { Call } from '../core/state.ts';
 
 /** Runs a call once for each key of an agent and a path; a repeated call gets the first answer. @throws {DomainError} IDEMPOTENCY_MISMATCH */
@@ -12,11 +12,7 @@ export async function runOnce(
   const request = toCanonicalJson(input);
   const stored = state.answers.get(id);
   if (stored) {
-    if (stored.request !== request)
-      throw new DomainError(
-        'IDEMPOTENCY_MISMATCH',
-        'This Idempotency-Key was used for another request. Use a new key.',
-      );
+    if (stored.request !== request) throw mismatchedKey();
     return { output: await stored.output, isReplayed: true };
   }
   const output = run();
