@@ -5,7 +5,7 @@ import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { createRemoteInvitation } from '../../../src/services/remote/invitations.ts';
 import { readAllEvents } from '../../clients/feed.ts';
 import type { TestAgent } from '../../support/service.ts';
-import { compareReceipts, countLevels, readAlmostAll, type View } from './receipts.ts';
+import { compareReceipts, countLevels, readAlmostAll, readRows, type View } from './receipts.ts';
 import { type Side, startSide, type Stored } from './side.ts';
 
 /** Questions, answers and notes of both sides together. `FEDERATION_MESSAGES=10000 FEDERATION_THREADS=100` is the run of the specification. */
@@ -207,7 +207,12 @@ test('between two installations nothing is lost, doubled or reordered, whatever 
       const differences = () => compareReceipts(from, to);
       await expect
         .poll(differences, { timeout: 300_000, interval: 500 })
-        .toEqual({ claimed: [], untold: [], open: [] });
+        .toEqual({ claimed: [], untold: [], open: [] })
+        .catch(async (error: unknown) => {
+          process.stderr.write(`${new Date().toISOString()} the sender:\n${await readRows(from)}\n`);
+          process.stderr.write(`the other side:\n${await readRows(to)}\n`);
+          throw error;
+        });
       for (const [level, count] of Object.entries(await countLevels(from)))
         counts[level] = (counts[level] ?? 0) + count;
     }

@@ -81,6 +81,24 @@ export async function compareReceipts(from: View, to: View) {
   return { claimed, untold, open };
 }
 
+/** The rows that receipts follow from, as one side has them: for the log of a failed run. */
+export async function readRows({ side, thread_id }: View): Promise<string> {
+  const tables = {
+    remote_threads: 'select * from remote_threads where thread_id = $1',
+    remote_tasks: `select k.*, m.sequence from remote_tasks k join messages m on m.thread_id = k.thread_id and m.id = k.message_id
+      where k.thread_id = $1 order by m.sequence desc limit 20`,
+    remote_messages:
+      'select sequence, message_id, outcome, delivery, remote_task_id from remote_messages where thread_id = $1 order by sequence desc limit 20',
+    thread_members: 'select * from thread_members where thread_id = $1',
+  };
+  const { database } = side.cluster.core;
+  const lines: string[] = [];
+  for (const [table, text] of Object.entries(tables))
+    for (const row of await database.query<object>({ text }, [thread_id]))
+      lines.push(`${table} ${JSON.stringify(row)}`);
+  return lines.join('\n');
+}
+
 /** The number of messages at each level, at their senders. */
 export async function countLevels(from: View): Promise<Record<string, number>> {
   const mine = (await from.side.messages(from.agent, from.thread_id)).filter(
