@@ -18,7 +18,10 @@ export interface Acceptance extends RemoteThread {
 /** One batch is prepared while the other one is in the database. */
 const limits = { maxBatchSize: 64, maxConcurrent: 2 };
 
-/** Returns the row of a thread of each request; null without one. Of two requests for one thread in a batch, the first gets the row. */
+/**
+ * Returns the row of a thread of each request; null without one. Two requests of one thread follow each other: a turn that has lost its
+ * thread must not get the row of the turn that has it.
+ */
 function inBatches<Request extends { thread_id: string }, Row extends { thread_id: string }>(
   load: (requests: readonly Request[]) => Promise<readonly Row[]>,
 ): (request: Request) => Promise<Row | null> {
@@ -27,12 +30,13 @@ function inBatches<Request extends { thread_id: string }, Row extends { thread_i
     ...limits,
     key: () => String((requests += 1)),
     async load(batch) {
-      const rows = new Map((await load(batch)).map((row) => [row.thread_id, row]));
-      return batch.map(({ thread_id }) => {
-        const row = rows.get(thread_id) ?? null;
-        rows.delete(thread_id);
-        return row;
-      });
+      const answers = new Map<Request, Row | null>();
+      for (let rest = batch; rest.length > 0; rest = rest.filter((request) => !answers.has(request))) {
+        const round = new Map(rest.map((request) => [request.thread_id, request]));
+        const rows = new Map((await load([...round.values()])).map((row) => [row.thread_id, row]));
+        for (const [id, request] of round) answers.set(request, rows.get(id) ?? null);
+      }
+      return batch.map((request) => answers.get(request) ?? null);
     },
   });
 }

@@ -91,3 +91,22 @@ test('a turn that was cut off after the send is continued: the message is found,
   await waitUntil(linked).toBe(1);
   expect(server.texts()).toEqual(['silent']);
 });
+
+test('two turns of one thread in one process: the one that has it continues, and the other one ends', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  const { thread_id } = await service.ask(ann, remote, 'wait');
+  const released =
+    'select 1 from remote_threads where thread_id = $1 and position = 1 and next_at <= $2::bigint';
+  await waitUntil(async () => (await service.sql(released, [thread_id, Date.now()])).length).toBe(1);
+  server.failNext('GetTask', { status: 500 }, 2);
+  const source = remoteThreadSource(service.core, openIntake(service.core), defaultPacing);
+  const claim = async () => {
+    // As a person who has what waits sent again.
+    await service.sql('update remote_tasks set poll_at = 0 where thread_id = $1', [thread_id]);
+    await service.sql('update remote_threads set poll_at = 0, next_at = 0 where thread_id = $1', [thread_id]);
+    return source.claim(thread_id);
+  };
+  const [old, current] = [await claim(), await claim()];
+  const end = Date.now() + defaultPacing.turnMs;
+  expect(await Promise.all([old?.next(end), current?.next(end)])).toEqual(['ended', 'idle']);
+});
