@@ -7,7 +7,7 @@ import type { RemoteTaskRow } from '../../src/repositories/remote/threads.ts';
 import { addAttachment } from '../../src/services/attachments/attachments.ts';
 import { applyRemoteTask, retryOf, type StoredItem } from '../../src/services/remote/deliveries.ts';
 import type { Step } from '../posting/handler.ts';
-import { isEnded, type Sending, suspend, type Turn } from './turn.ts';
+import { isEnded, suspend, type Turn } from './turn.ts';
 import { toIncoming } from './files.ts';
 import { storeOutcome } from './store-outcome.ts';
 import { listFresh } from './order.ts';
@@ -22,18 +22,14 @@ const secondMs = 1_000;
 const maxPollMs = 600 * secondMs;
 const maxPollOfEndedMs = 12 * 3_600 * secondMs;
 
-/**
- * When a new task is read first: at once if it brought something for a message or a task here. The marks of a later message are those of an
- * ended one too; null: they are enough.
- */
+/** When a new task is read first: at once if it brought something for a message or a task here. */
 export function firstPollAt(
   task: RemoteTask,
   { task_id }: MessagePlace,
-  { hasCallback, isLast }: Sending,
+  hasCallback: boolean,
 ): number | null {
   const hasNews = task.items.length > 0 || (task_id !== null && task.state !== 'submitted');
-  if (hasNews) return Date.now();
-  return isLast || isOpenTask(task.state) ? nextPollAt(task, 0, hasCallback) : null;
+  return hasNews ? Date.now() : nextPollAt(task, 0, hasCallback);
 }
 
 /** When a task is read again; null: no more. */

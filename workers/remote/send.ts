@@ -42,7 +42,7 @@ export function createSender(turn: Turn) {
   }
 
   async function attempt(message: MessageRow, next: NextInThread): Promise<Step> {
-    const { task_id, remote_task_id, after, has_more } = next;
+    const { task_id, remote_task_id, after } = next;
     const place = { task_id, remote_task_id };
     const { id, content, content_type, metadata, attachments } = message;
     const expects_reply = !wantsNoReply(metadata);
@@ -65,7 +65,7 @@ export function createSender(turn: Turn) {
         : null,
     });
     const { result, failure } = await client.send(request);
-    if (failure === null) return accept(message, place, result, { isLast: !has_more, hasCallback });
+    if (failure === null) return accept(message, place, result, hasCallback);
     if (isEnded(turn, failure)) return suspend(turn, failure);
     if (failure.kind === 'task_over' && remote_task_id !== null)
       return attempt(message, { ...next, remote_task_id: null });

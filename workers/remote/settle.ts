@@ -12,7 +12,7 @@ import { nextAttemptAt, type Step } from '../posting/handler.ts';
 import type { CallFailure, SendAnswer } from './client.ts';
 import { firstPollAt, storeFiles } from './receive.ts';
 import { storeOutcome } from './store-outcome.ts';
-import type { Sending, Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
 
 /** How long a message waits that came before an earlier one. */
 const earlyMs = 1_000;
@@ -142,10 +142,12 @@ export function createSettlement(turn: Turn) {
     message: MessageRow,
     place: MessagePlace,
     { task, message: direct }: SendAnswer,
-    sending: Sending,
+    hasCallback: boolean,
   ): Promise<Step> {
     if (task !== undefined)
-      return acceptTask(message, place, readRemoteTask(task), (read) => firstPollAt(read, place, sending));
+      return acceptTask(message, place, readRemoteTask(task), (read) =>
+        firstPollAt(read, place, hasCallback),
+      );
     const { context_id, item } = readRemoteMessage(direct);
     const [stored] = await storeFiles(turn, [item]);
     if (!stored) throw new Error('each item is stored');

@@ -27,14 +27,6 @@ export interface Turn {
   store(): Promise<boolean>;
 }
 
-/** How a message is sent. */
-export interface Sending {
-  /** Whether no other message waits after it. */
-  isLast: boolean;
-  /** Whether the remote side gets an address for the updates of its task. */
-  hasCallback: boolean;
-}
-
 /** A thread whose agent no person has confirmed is looked at again after so long. A confirmation makes it due. */
 export const waitingMs = 24 * 60 * 60 * 1000;
 

@@ -19,8 +19,6 @@ export interface NextInThread extends MessagePlace {
   message: MessageRow | null;
   /** The one that another installation must have before it; null: none. */
   after: string | null;
-  /** Whether one follows it. */
-  has_more: boolean;
   has_due_task: boolean;
 }
 
@@ -38,15 +36,15 @@ const isOwn = `not exists (select from task_messages k join tasks t on t.id = k.
 export const nextInThreads = (
   isToCancel: string,
 ): string => `select w.thread_id, t.last_sequence, least(t.last_sequence, w.position + ${peekedMessages}) as seen_sequence,
-  (select to_json(n) from (select ${messageColumns} from messages m join agents a on a.id = m.sender_id where m.id = next.ids[1] limit 1) n) as message,
-  (select case when w.is_bound then ${previousOf('w.agent_id')} end from messages m where m.id = next.ids[1] limit 1) as after,
-  next.ids[2] is not null as has_more, place.task_id, continued.remote_task_id,
+  (select to_json(n) from (select ${messageColumns} from messages m join agents a on a.id = m.sender_id where m.id = next.id limit 1) n) as message,
+  (select case when w.is_bound then ${previousOf('w.agent_id')} end from messages m where m.id = next.id limit 1) as after,
+  place.task_id, continued.remote_task_id,
   exists (select from remote_tasks k where k.thread_id = t.id and (k.poll_at <= :now or ${isToCancel})) as has_due_task
   from unnest(:thread_ids::text[], :agent_ids::text[], :positions::int[], :are_bound::boolean[]) w (thread_id, agent_id, position, is_bound)
   join threads t on t.id = w.thread_id
-  cross join lateral (select array(
+  left join lateral (
     select m.id from messages m where m.thread_id = w.thread_id and m.sequence > w.position and m.sequence <= w.position + ${peekedMessages}
-      and m.sender_id <> w.agent_id and ${isOwn} order by m.sequence limit 2) as ids) next
-  left join lateral (select task_id from task_messages where message_id = next.ids[1] limit 1) place on true
-  left join lateral (select k.remote_task_id from remote_tasks k where k.thread_id = w.thread_id and k.poll_at is not null and next.ids[1] is not null
+      and m.sender_id <> w.agent_id and ${isOwn} order by m.sequence limit 1) next on true
+  left join lateral (select task_id from task_messages where message_id = next.id limit 1) place on true
+  left join lateral (select k.remote_task_id from remote_tasks k where k.thread_id = w.thread_id and k.poll_at is not null and next.id is not null
     and (k.task_id = place.task_id or place.task_id is null and k.task_id is null and k.state = 'input_required') limit 1) continued on true`;

@@ -187,6 +187,25 @@ test('receipts are told after a task that was read often, and in an outage, befo
   }).toMatchObject({ read: 1 });
 });
 
+test('receipts are told of a message when the one after it was withdrawn before it was sent', async () => {
+  const both = await meet();
+  const { ann, bob, remoteBob, thread, thread_id } = both;
+  await there.send(bob, thread, 'The answer.');
+  await readBoth(both, 2);
+  lineThere = 503;
+  const note = { metadata: { no_reply_expected: true } };
+  const { sequence } = await here.send(ann, thread_id, 'Thanks.', note);
+  const { id } = await here.send(ann, thread_id, 'A mistake.', note);
+  expect((await here.post(ann, `/messages/${id}/withdraw`)).status).toBe(200);
+  lineThere = 'pass';
+  await waitUntil(async () => (await there.messages(bob, thread)).length).toBe(3);
+  await there.post(bob, `/threads/${thread}/read`, { up_to_sequence: 3 });
+  await waitUntil(async () => {
+    await here.pass(thread_id);
+    return here.marks(ann, thread_id, remoteBob);
+  }).toMatchObject({ read: sequence });
+});
+
 test('over lines that drop and double requests, all arrives once and in order, in both directions', async () => {
   const both = await meet();
   const { ann, bob, thread, thread_id } = both;
