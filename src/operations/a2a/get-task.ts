@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireClientTask } from '../../services/a2a/tasks.ts';
-import { listPredecessors } from '../../services/remote/order.ts';
+import { readConversation } from '../../services/remote/order.ts';
 import { defineOperation } from '../define.ts';
 import {
   exampleAgent,
@@ -28,8 +28,7 @@ export const getA2aTaskOperation = defineOperation({
   async run(work, { agent, task_id, has_mailbox: hasMailbox, history_length: historyLength }) {
     const detail = { last: historyLength, has_artifacts: true };
     const task = await requireClientTask(work, { agent, task_id }, detail);
-    const predecessors = await listPredecessors(work, task);
-    return showTask(work, task, { historyLength, hasMailbox, predecessors });
+    return showTask(work, task, { historyLength, hasMailbox, ...(await readConversation(work, task)) });
   },
   itemWait: {
     waitMs: ({ wait_ms }) => wait_ms,

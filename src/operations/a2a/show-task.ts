@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isOpenTask, isSettledTask } from '../../../packages/core/src/domain/tasks.ts';
-import { type Predecessors, presentTask, type TaskForm } from '../../presenters/a2a/task.ts';
+import { presentTask, type TaskForm } from '../../presenters/a2a/task.ts';
 import { toFileAddress } from '../../services/a2a/files.ts';
 import type { ClientTask } from '../../services/a2a/tasks.ts';
 import type { Work } from '../../work/unit-of-work.ts';
@@ -43,12 +43,14 @@ export function showTask(
   {
     historyLength,
     hasMailbox,
-    predecessors,
-  }: { historyLength: number; hasMailbox: boolean; predecessors?: Predecessors | undefined },
+    ...conversation
+  }: Pick<TaskForm, 'hasMailbox' | 'predecessors' | 'marks'> & {
+    historyLength: number;
+  },
 ): z.infer<typeof shownTask> {
   const parts = { messages: task.messages, hasArtifacts: true, historyLength };
   return {
-    task: wireTask.parse(presentTask(task, parts, { ...toTaskForm(work, hasMailbox), predecessors })),
+    task: wireTask.parse(presentTask(task, parts, { ...toTaskForm(work, hasMailbox), ...conversation })),
     generation: task.generation,
     is_open: isOpenTask(task.state),
     is_settled: isSettledTask(task.state),

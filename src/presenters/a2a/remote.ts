@@ -83,7 +83,12 @@ const after = z
   .catch(null);
 const message = z.object({ messageId: remoteId, role: z.string(), parts: lenientParts, metadata: after });
 const artifact = z.object({ artifactId: remoteId, parts: lenientParts, metadata: after });
-const mailbox = z.object({ generation: z.int().min(0), delivery: z.enum(taskDeliveries) });
+const mark = remoteId.optional().catch(undefined);
+const mailbox = z.object({
+  generation: z.int().min(0),
+  delivery: z.enum(taskDeliveries),
+  marks: z.object({ delivered: mark, read: mark, handled: mark }).catch({}),
+});
 
 /** Calls name it, so it is not changed. */
 const calledId = z

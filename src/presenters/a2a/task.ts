@@ -3,6 +3,7 @@ import {
   type ReceivedMessage,
   type ReceivedPart,
 } from '../../../packages/core/src/domain/a2a.ts';
+import type { ConversationMarks } from '../../../packages/core/src/domain/remote.ts';
 import type { TaskChange, TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import type { AttachmentRecord } from '../../../packages/core/src/records/attachment.ts';
 import type { MessageColumns } from '../../../packages/core/src/records/message.ts';
@@ -54,6 +55,7 @@ export interface TaskForm {
   /** Whether the client named the mailbox extension. */
   hasMailbox: boolean;
   predecessors?: Predecessors | undefined;
+  marks?: ConversationMarks | undefined;
 }
 
 /** What to show of a task besides its status. */
@@ -122,10 +124,15 @@ function presentStatus(
   };
 }
 
-function presentMailbox(task: PresentedTask, generation: number, { hasMailbox }: TaskForm): object {
+function presentMailbox(task: PresentedTask, generation: number, { hasMailbox, marks }: TaskForm): object {
   if (!hasMailbox) return {};
   const { expires_at, delivery } = task;
-  const mailbox = { generation, expires_at: new Date(expires_at).toISOString(), delivery };
+  const mailbox = {
+    generation,
+    expires_at: new Date(expires_at).toISOString(),
+    delivery,
+    ...(marks && { marks }),
+  };
   return { metadata: { [mailboxExtension]: mailbox } };
 }
 

@@ -49,6 +49,9 @@ const openStates = `'${taskStates.filter(isOpenTask).join("', '")}'`;
 
 const levels = `array['${taskDeliveries.join("', '")}']`;
 
+/** Accepted messages `m` of the thread `:thread_id` with which the remote agent has done less than `:delivery`. */
+const isLower = `m.thread_id = :thread_id and m.outcome = 'accepted' and m.delivery = any((${levels})[1: array_position(${levels}, :delivery::text) - 1])`;
+
 /**
  * The last message that was sent before the first accepted one of a thread `w` that is still in one of these states. One index entry for each state.
  * An answer between them travels as an update of its task: it counts with the next message that was sent.
@@ -98,9 +101,13 @@ export const remoteMessagesRepository = repository({
   setDelivery: sql.run<[threadId: string, remoteTaskId: string, delivery: TaskDelivery, isMark: boolean]>(
     'remote_messages.set_delivery(thread_id, remote_task_id, delivery, is_mark)',
     `with last as (select max(sequence) as sequence from remote_messages where thread_id = :thread_id and remote_task_id = :remote_task_id)
-     update remote_messages m set delivery = :delivery from last
-     where m.thread_id = :thread_id and m.outcome = 'accepted' and m.delivery = any((${levels})[1: array_position(${levels}, :delivery::text) - 1])
-       and (m.remote_task_id = :remote_task_id or :is_mark::boolean and m.sequence <= last.sequence)`,
+     update remote_messages m set delivery = :delivery from last where ${isLower} and (m.remote_task_id = :remote_task_id or :is_mark::boolean and m.sequence <= last.sequence)`,
+  ),
+  /** The remote agent has done this with a message of the thread, and with those before. */
+  setMark: sql.run<[threadId: string, messageId: string, delivery: TaskDelivery]>(
+    'remote_messages.set_mark(thread_id, message_id, delivery)',
+    `with last as (select sequence from remote_messages where thread_id = :thread_id and message_id = :message_id)
+     update remote_messages m set delivery = :delivery from last where ${isLower} and m.sequence <= last.sequence`,
   ),
   /** The newest messages before a sequence that were not delivered, newest first. */
   listUndelivered: sql.rows<[threadId: string, below: number, limit: number], UndeliveredMessage>(

@@ -1,4 +1,8 @@
+import type { TaskDelivery } from '../../../packages/core/src/domain/tasks.ts';
 import { repository, sql } from '../sql.ts';
+
+/** So many messages before a mark are looked at. */
+const markedMessages = 1_000;
 
 /** Needs the parameters thread_id and agent_id: the messages of a remote agent in a thread that were applied or that it has sent, of `keys`. */
 const known = (keys: string): string => `
@@ -27,6 +31,24 @@ export const remoteOrderRepository = repository({
   >(
     'remote_order.list_previous(message_ids, agent_id)',
     `select m.id, ${previousOf(':agent_id')} as after from messages m where m.id = any(:message_ids::text[]) and m.sender_id <> :agent_id`,
+  ),
+  /**
+   * The last message of a client that the asked agent has got, has read and has handled, as the client names it. Only the messages before each
+   * mark are looked at: the client can have sent other ones as updates of tasks.
+   */
+  listMarks: sql.rows<
+    [conversation: { thread_id: string; client_id: string; agent_id: string }],
+    { level: Exclude<TaskDelivery, 'stored'>; message_id: string }
+  >(
+    'remote_order.list_marks',
+    `select s.level, w.client_message_id as message_id from thread_members a
+     cross join lateral (values ('delivered', a.delivered_sequence), ('read', a.read_sequence), ('handled', a.handled_sequence)) s (level, sequence)
+     cross join lateral (
+       select w.client_message_id from messages m join task_messages k on k.message_id = m.id
+       join a2a_messages w on w.task_id = k.task_id and w.message_id = m.id
+       where m.thread_id = a.thread_id and m.sender_id = :client_id and m.sequence <= s.sequence and m.sequence > s.sequence - ${markedMessages}
+       order by m.sequence desc limit 1) w
+     where a.thread_id = :thread_id and a.agent_id = :agent_id`,
   ),
   /** Which of these messages of a remote agent have arrived. */
   listKnown: sql.values<[threadId: string, agentId: string, keys: readonly string[]], string>(

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { isOpenTask } from '../../../packages/core/src/domain/tasks.ts';
+import { isOpenTask, taskDeliveries } from '../../../packages/core/src/domain/tasks.ts';
 import type { RemoteItem, RemoteTask } from '../../../packages/core/src/domain/remote.ts';
 import type { AcceptedMessage, RemoteMessageRow } from '../../repositories/remote/messages.ts';
 import type { RemoteTaskRow } from '../../repositories/remote/threads.ts';
@@ -116,6 +116,11 @@ export async function applyRemoteTask(
       (isOpenTask(state) || !(await remoteMessages.hasLater(thread_id, remote_task_id)) ? poll_at : null),
   });
   await remoteMessages.setDelivery(thread_id, remote_task_id, seen, mailbox !== null);
+  // The agent can have read earlier messages, and this one not.
+  for (const level of taskDeliveries) {
+    const marked = level === 'stored' ? undefined : mailbox?.marks[level];
+    if (marked !== undefined) await remoteMessages.setMark(thread_id, marked, level);
+  }
   await moveMarks(work, [toRemoteThread(work, thread_id)]);
 }
 

@@ -5,12 +5,22 @@ import type { Work } from '../../work/unit-of-work.ts';
 
 const isOtherInstallation = ({ actor }: Work): boolean => actor.client_id === invitationClientId;
 
-/** Returns which message each one of a task follows, for another installation; undefined for other clients. */
-export async function listPredecessors(work: Work, { messages }: ClientTask) {
-  if (!isOtherInstallation(work)) return undefined;
+/**
+ * Returns what another installation learns with a task of its conversation: which message each one of the task follows, and the marks of the
+ * asked agent. Empty for other clients.
+ */
+export async function readConversation(work: Work, { thread_id, agent_id, messages }: ClientTask) {
+  if (!isOtherInstallation(work)) return {};
+  const { agent_id: client_id } = work.actor;
   const ids = messages.map(({ id }) => id);
-  const rows = await work.db.remoteOrder.listPrevious(ids, work.actor.agent_id);
-  return new Map(rows.map(({ id, after }) => [id, after]));
+  const [previous, marks] = await Promise.all([
+    work.db.remoteOrder.listPrevious(ids, client_id),
+    work.db.remoteOrder.listMarks({ thread_id, client_id, agent_id }),
+  ]);
+  return {
+    predecessors: new Map(previous.map(({ id, after }) => [id, after])),
+    marks: Object.fromEntries(marks.map(({ level, message_id }) => [level, message_id])),
+  };
 }
 
 /** A message of another installation is stored: what waits for it follows. */

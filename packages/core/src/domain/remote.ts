@@ -84,5 +84,8 @@ export interface RemoteTask {
   /** In the order in which they happened, as far as that is known: history, artifacts, and the message of the status. */
   items: RemoteItem[];
   /** What the remote agent has done with the message; null: its service does not say. */
-  mailbox: { generation: number; delivery: TaskDelivery } | null;
+  mailbox: { generation: number; delivery: TaskDelivery; marks: ConversationMarks } | null;
 }
+
+/** What the other agent of a conversation has done: the last message of each level, as its sender names it. */
+export type ConversationMarks = { [Level in Exclude<TaskDelivery, 'stored'>]?: string | undefined };

@@ -206,6 +206,22 @@ test('receipts are told of a message when the one after it was withdrawn before 
   }).toMatchObject({ read: sequence });
 });
 
+test('receipts are told of a message when the one after it is not read', async () => {
+  const both = await meet();
+  const { ann, bob, remoteBob, thread, thread_id } = both;
+  await there.send(bob, thread, 'The answer.');
+  const note = { metadata: { no_reply_expected: true } };
+  const { sequence } = await here.send(ann, thread_id, 'Thanks.', note);
+  await here.send(ann, thread_id, 'By the way.', note);
+  await readBoth(both, 4);
+  const thanks = (await there.messages(bob, thread)).find(({ content }) => content === 'Thanks.');
+  await there.post(bob, `/threads/${thread}/read`, { up_to_sequence: thanks?.sequence });
+  await waitUntil(async () => {
+    await here.pass(thread_id);
+    return here.marks(ann, thread_id, remoteBob);
+  }).toMatchObject({ read: sequence });
+});
+
 test('over lines that drop and double requests, all arrives once and in order, in both directions', async () => {
   const both = await meet();
   const { ann, bob, thread, thread_id } = both;
