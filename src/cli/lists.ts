@@ -1,24 +1,22 @@
-import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import type { Command } from 'commander';
-import type { Core } from '../compose.ts';
 import { DomainError } from '../../packages/core/src/domain/errors.ts';
-import { withCore } from './core.ts';
+import type { Core } from '../compose.ts';
+import { reading } from './actions.ts';
 import type { CommandIo } from './io.ts';
 import { integerInRange } from './option-values.ts';
-import { printResult, resultCommand } from './output.ts';
+import { resultCommand } from './output.ts';
 
 type Lists = Core['db']['operatorLists'];
 
-export interface ListOptions {
+interface ListOptions {
   after: string;
   limit: number;
-  json?: boolean;
   /** Of agents only. */
   owner?: string;
   retired?: boolean;
 }
 
-/** Creates a command that lists records by name, a page at a time. With --json the list is in the field `name`. */
+/** Creates a command that lists records by name, a page at a time. With --json the list is in the field `field`. */
 export function listCommand(
   io: CommandIo,
   { field, description }: { field: string; description: string },
@@ -27,12 +25,14 @@ export function listCommand(
   return resultCommand('list', description)
     .option('--limit <n>', 'maximum number', integerInRange(1, 1_000), 50)
     .option('--after <name>', 'continue after the last name of the previous page', '')
-    .action(async (options: ListOptions) => {
-      const records = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, ({ db: { operatorLists } }) => read(operatorLists, options)),
-      );
-      printResult(io, options, options.json ? { [field]: records } : records);
-    });
+    .action(
+      reading(
+        io,
+        ({ db: { operatorLists } }, options: ListOptions) =>
+          read(operatorLists, { ...options, after: toStoredName(options.after) }),
+        field,
+      ),
+    );
 }
 
 /** Creates a command that shows one record, or fails with NOT_FOUND. */
@@ -43,13 +43,13 @@ export function showCommand(
 ): Command {
   return resultCommand('show', `show one ${kind}`)
     .argument(argument)
-    .action(async (name: string, options: { json?: boolean }) => {
-      const record = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, ({ db: { operatorLists } }) => find(operatorLists, name)),
-      );
-      if (!record) throw new DomainError('NOT_FOUND', `No such ${kind}: ${name.slice(0, 80)}`);
-      printResult(io, options, record);
-    });
+    .action(
+      reading(io, async ({ db: { operatorLists } }, name: string) => {
+        const record = await find(operatorLists, name);
+        if (!record) throw new DomainError('NOT_FOUND', `No such ${kind}: ${name.slice(0, 80)}`);
+        return record;
+      }),
+    );
 }
 
 /** Names are stored in lower case; a handle can have an @ before it. */

@@ -1,16 +1,14 @@
-import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { Command } from 'commander';
-import { withCore } from './core.ts';
+import { reading } from './actions.ts';
 import type { CommandIo } from './io.ts';
 import { showCommand, toStoredName } from './lists.ts';
 import { integerInRange } from './option-values.ts';
-import { printResult, resultCommand } from './output.ts';
+import { resultCommand } from './output.ts';
 
 interface ThreadListOptions {
   agent?: string;
   before: string;
   limit: number;
-  json?: boolean;
 }
 
 /** `ams thread …`: threads without the texts of their messages. */
@@ -19,14 +17,16 @@ export function threadCommand(io: CommandIo): Command {
     .option('--agent <handle>', 'only threads of this agent')
     .option('--before <id>', 'continue with threads before this one', '')
     .option('--limit <n>', 'maximum number', integerInRange(1, 1_000), 50)
-    .action(async ({ agent, before, limit, json }: ThreadListOptions) => {
-      const threads = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, ({ db: { operatorLists } }) =>
-          operatorLists.listThreads({ before, limit }, agent === undefined ? null : toStoredName(agent)),
-        ),
-      );
-      printResult(io, { ...(json && { json }) }, json ? { threads } : threads);
-    });
+    .action(
+      reading(
+        io,
+        ({ db: { operatorLists: lists } }, { agent, ...page }: ThreadListOptions) =>
+          agent === undefined
+            ? lists.listThreads(page)
+            : lists.listThreadsOf({ ...page, handle: toStoredName(agent) }),
+        'threads',
+      ),
+    );
   const show = showCommand(io, { kind: 'thread', argument: '<id>' }, (lists, id) => lists.findThread(id));
   return new Command('thread')
     .description('list threads and their members')

@@ -1,4 +1,3 @@
-import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type EventType, eventTypes, isEventType } from '../../packages/core/src/events/list.ts';
 import { scopes } from '../../packages/core/src/domain/auth/scopes.ts';
@@ -14,14 +13,10 @@ import {
   updateWebhook,
   type WebhookChanges,
 } from '../services/webhooks/webhooks.ts';
-import { printResult, resultCommand } from './output.ts';
-import { withCore, operator } from './core.ts';
+import { reading, writing } from './actions.ts';
 import type { CommandIo } from './io.ts';
+import { resultCommand } from './output.ts';
 import { deliveriesCommand, replayCommand } from './webhook-deliveries.ts';
-
-interface Json {
-  json?: boolean;
-}
 
 const allScopes: ReadonlySet<string> = new Set(scopes);
 
@@ -42,22 +37,7 @@ const toEventTypes = (types: Types): EventType[] | null => (types === 'all' ? nu
 const typesOption = () =>
   new Option('--events <list>', 'event types, separated by commas, or all').argParser(parseTypes);
 
-/** `ams webhook …` */
-export function webhookCommand(io: CommandIo): Command {
-  return new Command('webhook')
-    .description('manage webhooks')
-    .addCommand(createCommand(io))
-    .addCommand(listCommand(io))
-    .addCommand(showCommand(io))
-    .addCommand(updateCommand(io))
-    .addCommand(removeCommand(io))
-    .addCommand(rotateCommand(io))
-    .addCommand(testCommand(io))
-    .addCommand(deliveriesCommand(io))
-    .addCommand(replayCommand(io));
-}
-
-interface CreateOptions extends Json {
+interface CreateOptions {
   url: string;
   events: Types;
   description: string;
@@ -71,50 +51,23 @@ function createCommand(io: CommandIo): Command {
     .addOption(typesOption().default('all'))
     .option('--description <text>', 'description for people', '')
     .option('--only-when-offline', 'send only while the agent has no open stream', false)
-    .action(async (handle: string, options: CreateOptions) => {
-      const { url, events, description, onlyWhenOffline } = options;
-      const input = {
-        url,
-        event_types: toEventTypes(events),
-        description,
-        only_when_offline: onlyWhenOffline,
-      };
-      const { webhook, secret } = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), async (work) => {
-          const { id } = await findAgentByHandle(work, handle);
-          return createWebhook(work, { agent_id: id, scopes: allScopes }, input);
-        }),
-      );
-      printResult(io, options, { ...presentWebhook(webhook), secret });
-    });
+    .action(
+      writing(io, async (work, handle: string, { events, onlyWhenOffline, ...options }: CreateOptions) => {
+        const { url, description } = options;
+        const input = {
+          url,
+          event_types: toEventTypes(events),
+          description,
+          only_when_offline: onlyWhenOffline,
+        };
+        const { id } = await findAgentByHandle(work, handle);
+        const { webhook, secret } = await createWebhook(work, { agent_id: id, scopes: allScopes }, input);
+        return { ...presentWebhook(webhook), secret };
+      }),
+    );
 }
 
-function listCommand(io: CommandIo): Command {
-  return resultCommand('list', 'list the webhooks of an agent, oldest first')
-    .argument('<handle>')
-    .action(async (handle: string, options: Json) => {
-      const found = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, async (work) =>
-          listWebhooks(work, (await findAgentByHandle(work, handle)).id),
-        ),
-      );
-      const webhooks = found.map(presentWebhook);
-      printResult(io, options, options.json ? { webhooks } : webhooks);
-    });
-}
-
-function showCommand(io: CommandIo): Command {
-  return resultCommand('show', 'show a webhook, and why it is disabled')
-    .argument('<id>')
-    .action(async (id: string, options: Json) => {
-      const webhook = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, (work) => requireAnyWebhook(work, id)),
-      );
-      printResult(io, options, presentWebhook(webhook));
-    });
-}
-
-interface UpdateOptions extends Json {
+interface UpdateOptions {
   url?: string;
   events?: Types;
   description?: string;
@@ -132,60 +85,78 @@ function updateCommand(io: CommandIo): Command {
     .option('--no-only-when-offline', 'always send')
     .option('--enabled', 'enable it; it receives events from now on')
     .option('--no-enabled', 'disable it and abandon its pending deliveries')
-    .action(async (id: string, options: UpdateOptions) => {
-      const { url, events, description, onlyWhenOffline, enabled } = options;
-      const changes: WebhookChanges = {
-        url,
-        event_types: events && toEventTypes(events),
-        description,
-        only_when_offline: onlyWhenOffline,
-        enabled,
-      };
-      const webhook = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), async (work) => {
-          const { agent_id } = await requireAnyWebhook(work, id);
-          return updateWebhook(work, { agent_id, scopes: allScopes }, id, changes);
-        }),
-      );
-      printResult(io, options, presentWebhook(webhook));
-    });
+    .action(
+      writing(io, async (work, id: string, options: UpdateOptions) => {
+        const { url, events, description, onlyWhenOffline, enabled } = options;
+        const changes: WebhookChanges = {
+          url,
+          event_types: events && toEventTypes(events),
+          description,
+          only_when_offline: onlyWhenOffline,
+          enabled,
+        };
+        const { agent_id } = await requireAnyWebhook(work, id);
+        return presentWebhook(await updateWebhook(work, { agent_id, scopes: allScopes }, id, changes));
+      }),
+    );
 }
 
-function removeCommand(io: CommandIo): Command {
-  return resultCommand('remove', 'remove a webhook and abandon its pending deliveries')
-    .argument('<id>')
-    .action(async (id: string, options: Json) => {
-      await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), async (work) =>
-          removeWebhook(work, (await requireAnyWebhook(work, id)).agent_id, id),
-        ),
-      );
-      printResult(io, options, { id, removed: true });
-    });
-}
+/** `ams webhook …` */
+export function webhookCommand(io: CommandIo): Command {
+  const list = resultCommand('list', 'list the webhooks of an agent, oldest first')
+    .argument('<handle>')
+    .action(
+      reading(
+        io,
+        async (work, handle: string) => {
+          const { id } = await findAgentByHandle(work, handle);
+          return (await listWebhooks(work, id)).map(presentWebhook);
+        },
+        'webhooks',
+      ),
+    );
 
-function rotateCommand(io: CommandIo): Command {
-  return resultCommand('rotate', 'create a new secret; the previous one also signs for 24 hours')
+  const show = resultCommand('show', 'show a webhook, and why it is disabled')
     .argument('<id>')
-    .action(async (id: string, options: Json) => {
-      const { webhook, secret } = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), async (work) =>
-          rotateWebhookSecret(work, (await requireAnyWebhook(work, id)).agent_id, id),
-        ),
-      );
-      printResult(io, options, { ...presentWebhook(webhook), secret });
-    });
-}
+    .action(reading(io, async (work, id: string) => presentWebhook(await requireAnyWebhook(work, id))));
 
-function testCommand(io: CommandIo): Command {
-  return resultCommand('test', 'send a webhook.test event and print the response')
+  const remove = resultCommand('remove', 'remove a webhook and abandon its pending deliveries')
     .argument('<id>')
-    .action(async (id: string, options: Json) => {
-      const response = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, async (work) =>
-          sendTestEvent(work, (await requireAnyWebhook(work, id)).agent_id, id),
-        ),
-      );
-      printResult(io, options, presentWebhookTest(response));
-    });
+    .action(
+      writing(io, async (work, id: string) => {
+        await removeWebhook(work, (await requireAnyWebhook(work, id)).agent_id, id);
+        return { id, removed: true };
+      }),
+    );
+
+  const rotate = resultCommand('rotate', 'create a new secret; the previous one also signs for 24 hours')
+    .argument('<id>')
+    .action(
+      writing(io, async (work, id: string) => {
+        const { agent_id } = await requireAnyWebhook(work, id);
+        const { webhook, secret } = await rotateWebhookSecret(work, agent_id, id);
+        return { ...presentWebhook(webhook), secret };
+      }),
+    );
+
+  const test = resultCommand('test', 'send a webhook.test event and print the response')
+    .argument('<id>')
+    .action(
+      reading(io, async (work, id: string) => {
+        const { agent_id } = await requireAnyWebhook(work, id);
+        return presentWebhookTest(await sendTestEvent(work, agent_id, id));
+      }),
+    );
+
+  return new Command('webhook')
+    .description('manage webhooks')
+    .addCommand(createCommand(io))
+    .addCommand(list)
+    .addCommand(show)
+    .addCommand(updateCommand(io))
+    .addCommand(remove)
+    .addCommand(rotate)
+    .addCommand(test)
+    .addCommand(deliveriesCommand(io))
+    .addCommand(replayCommand(io));
 }

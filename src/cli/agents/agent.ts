@@ -17,10 +17,10 @@ import { findAgentByHandle } from '../../services/agents/find-by-handle.ts';
 import { setOutgoingPolicy } from '../../services/agents/outgoing-policy.ts';
 import { eraseCommand, erasureCommand } from './erasure.ts';
 import { exportCommand, exportsCommand } from './export.ts';
-import { listAgentsCommand, showAgentCommand } from './lists.ts';
-import { printResult, resultCommand } from '../output.ts';
-import { withCore, operator } from '../core.ts';
+import { writing } from '../actions.ts';
 import type { CommandIo } from '../io.ts';
+import { listCommand, showCommand, toStoredName } from '../lists.ts';
+import { resultCommand } from '../output.ts';
 
 interface CreateOptions extends Pick<
   OperatorRegistration,
@@ -29,7 +29,6 @@ interface CreateOptions extends Pick<
   createOwner?: boolean;
   displayName?: string;
   inboundPolicy?: OperatorRegistration['inbound_policy'];
-  json?: boolean;
 }
 
 /** `ams agent …` */
@@ -56,38 +55,49 @@ export function agentCommand(io: CommandIo): Command {
       ).choices(localScopes),
     )
     .option('--member <username>', 'the person that an agent with scope member belongs to')
-    .action(async (handle: string, options: CreateOptions) => {
-      const { visibility, scope, member, description } = options;
-      const { displayName: display_name, inboundPolicy: inbound_policy, createOwner: create_owner } = options;
-      const names = { handle, display_name, description, create_owner };
-      const agent = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), (work) =>
-          registerAgentAsOperator(work, { ...names, visibility, inbound_policy, scope, member }),
-        ),
-      );
-      const warning = warnIfUnreachable(agent);
-      if (warning) io.log(`${warning}\n`);
-      printResult(io, options, presentAgent(agent));
-    });
+    .action(
+      writing(io, async (work, handle: string, options: CreateOptions) => {
+        const { visibility, scope, member, description } = options;
+        const {
+          displayName: display_name,
+          inboundPolicy: inbound_policy,
+          createOwner: create_owner,
+        } = options;
+        const names = { handle, display_name, description, create_owner };
+        const input = { ...names, visibility, inbound_policy, scope, member };
+        const agent = await registerAgentAsOperator(work, input);
+        const warning = warnIfUnreachable(agent);
+        if (warning) io.log(`${warning}\n`);
+        return presentAgent(agent);
+      }),
+    );
   const outgoing = resultCommand('outgoing', 'set what a person reviews before the agent sends it')
     .argument('<handle>')
     .addArgument(new Argument('<policy>').choices(outgoingPolicies))
-    .action(async (handle: string, policy: OutgoingPolicy, options: { json?: boolean }) => {
-      const agent = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), async (work) => {
-          const found = await findAgentByHandle(work, handle);
-          await setOutgoingPolicy(work, found, policy);
-          return { handle: found.canonical_handle, outgoing_policy: policy };
-        }),
-      );
-      printResult(io, options, agent);
-    });
+    .action(
+      writing(io, async (work, handle: string, policy: OutgoingPolicy) => {
+        const found = await findAgentByHandle(work, handle);
+        await setOutgoingPolicy(work, found, policy);
+        return { handle: found.canonical_handle, outgoing_policy: policy };
+      }),
+    );
+  const list = listCommand(
+    io,
+    { field: 'agents', description: 'list the agents by handle' },
+    (lists, { owner, retired = false, ...page }) =>
+      lists.listAgents({ ...page, owner: owner === undefined ? null : toStoredName(owner), retired }),
+  )
+    .option('--owner <name>', 'only agents of this account or organization')
+    .option('--retired', 'also retired agents');
+  const show = showCommand(io, { kind: 'agent', argument: '<handle>' }, (lists, handle) =>
+    lists.findAgent(toStoredName(handle)),
+  );
   return new Command('agent')
     .description('manage agents')
     .addCommand(create)
     .addCommand(outgoing)
-    .addCommand(listAgentsCommand(io))
-    .addCommand(showAgentCommand(io))
+    .addCommand(list)
+    .addCommand(show)
     .addCommand(exportCommand(io))
     .addCommand(exportsCommand(io))
     .addCommand(eraseCommand(io))

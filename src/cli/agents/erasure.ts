@@ -1,18 +1,17 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Command } from 'commander';
 import { presentErasure } from '../../../packages/core/src/records/progress.ts';
 import { findAnyAgentByHandle } from '../../services/agents/find-by-handle.ts';
 import { beginErasure, lastErasure, requireConfirmed } from '../../services/agents/erasures.ts';
-import { printResult, resultCommand } from '../output.ts';
-import { withCore, operator } from '../core.ts';
-import { waitUntilDone } from './wait-until-done.ts';
+import { printing, reading } from '../actions.ts';
+import { operator, withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
+import { resultCommand } from '../output.ts';
+import { waitUntilDone } from './wait-until-done.ts';
 import { warnIfRoleMissing } from '../maintenance/worker-roles.ts';
 
 interface EraseOptions {
   confirm: string;
   wait: boolean;
-  json?: boolean;
 }
 
 /** `ams agent erase …` */
@@ -21,37 +20,38 @@ export function eraseCommand(io: CommandIo): Command {
     .argument('<handle>')
     .requiredOption('--confirm <handle>', 'repeat the handle')
     .option('--no-wait', 'do not wait until the worker is done')
-    .action(async (handle: string, options: EraseOptions) => {
-      const interrupted = io.interruptSignal();
-      const erasure = await withCore(io, async (core) => {
-        const begun = await core.unitOfWork.write(operator(), async (work) => {
-          const agent = await findAnyAgentByHandle(work, handle);
-          requireConfirmed(agent.canonical_handle, options.confirm);
-          return beginErasure(work, { ...agent, retired: agent.retired_at !== null }, null);
+    .action(
+      printing(io, async (handle: string, { confirm, wait }: EraseOptions) => {
+        const interrupted = io.interruptSignal();
+        const erasure = await withCore(io, async (core) => {
+          const begun = await core.unitOfWork.write(operator(), async (work) => {
+            const agent = await findAnyAgentByHandle(work, handle);
+            requireConfirmed(agent.canonical_handle, confirm);
+            return beginErasure(work, { ...agent, retired: agent.retired_at !== null }, null);
+          });
+          await warnIfRoleMissing(core, 'maintenance', io);
+          if (!wait) return begun;
+          return waitUntilDone(io, begun, interrupted, {
+            reload: () => core.db.erasures.find(begun.id),
+            formatStatus: ({ stage, examined }) =>
+              stage === 'messages' ? `${stage}: ${examined} examined` : stage,
+          });
         });
-        await warnIfRoleMissing(core, 'maintenance', io);
-        if (!options.wait) return begun;
-        return waitUntilDone(io, begun, interrupted, {
-          reload: () => core.db.erasures.find(begun.id),
-          formatStatus: ({ stage, examined }) =>
-            stage === 'messages' ? `${stage}: ${examined} examined` : stage,
-        });
-      });
-      if (options.wait && erasure.done_at === null) {
-        io.log(`The erasure continues in the worker. Check it with: ams agent erasure ${erasure.handle}\n`);
-      }
-      printResult(io, options, presentErasure(erasure));
-    });
+        if (wait && erasure.done_at === null) {
+          io.log(`The erasure continues in the worker. Check it with: ams agent erasure ${erasure.handle}\n`);
+        }
+        return presentErasure(erasure);
+      }),
+    );
 }
 
 /** `ams agent erasure …` */
 export function erasureCommand(io: CommandIo): Command {
   return resultCommand('erasure', 'show the progress of an erasure, and its report when it is done')
     .argument('<handle>')
-    .action(async (handle: string, options: { json?: boolean }) => {
-      const erasure = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, async (work) => lastErasure(work, await findAnyAgentByHandle(work, handle))),
-      );
-      printResult(io, options, presentErasure(erasure));
-    });
+    .action(
+      reading(io, async (work, handle: string) =>
+        presentErasure(await lastErasure(work, await findAnyAgentByHandle(work, handle))),
+      ),
+    );
 }

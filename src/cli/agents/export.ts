@@ -1,15 +1,15 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { createHash } from 'node:crypto';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Core } from '../../compose.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import { presentExport } from '../../../packages/core/src/records/progress.ts';
 import { findAnyAgentByHandle } from '../../services/agents/find-by-handle.ts';
 import { beginExport, fetchExport } from '../../services/agents/exports.ts';
-import { printResult, resultCommand } from '../output.ts';
-import { withCore, operator } from '../core.ts';
-import { waitUntilDone } from './wait-until-done.ts';
+import { printing, reading } from '../actions.ts';
+import { operator, withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
+import { resultCommand } from '../output.ts';
+import { waitUntilDone } from './wait-until-done.ts';
 import { requireWritable, writeNewFile } from './new-file.ts';
 import { integerInRange } from '../option-values.ts';
 import { warnIfRoleMissing } from '../maintenance/worker-roles.ts';
@@ -18,7 +18,6 @@ interface ExportOptions {
   output?: string;
   id?: string;
   wait: boolean;
-  json?: boolean;
 }
 
 function parseExportId(value: string): string {
@@ -33,36 +32,38 @@ export function exportCommand(io: CommandIo): Command {
     .option('--output <file>', 'wait, and write the archive to this new file')
     .option('--id <export>', 'with --output: fetch this export instead of beginning one', parseExportId)
     .option('--no-wait', 'do not wait until the worker is done')
-    .action(async (handle: string, options: ExportOptions) => {
-      const { output, id, wait } = options;
-      if (id !== undefined && output === undefined) throw new Error('--id requires --output');
-      if (output !== undefined && !wait) throw new Error('--output cannot be combined with --no-wait');
-      if (output !== undefined) await requireWritable(output);
-      const result = await withCore(io, async (core) => {
-        if (id !== undefined && output !== undefined) return saveExport(core, handle, id, output);
-        const found = await requestExport(core, io, handle, wait);
-        if (output === undefined || found.done_at === null) return found;
-        return saveExport(core, handle, found.id, output);
-      });
-      printResult(io, options, presentExport(result));
-    });
+    .action(
+      printing(io, async (handle: string, { output, id, wait }: ExportOptions) => {
+        if (id !== undefined && output === undefined) throw new Error('--id requires --output');
+        if (output !== undefined && !wait) throw new Error('--output cannot be combined with --no-wait');
+        if (output !== undefined) await requireWritable(output);
+        const result = await withCore(io, async (core) => {
+          if (id !== undefined && output !== undefined) return saveExport(core, handle, id, output);
+          const found = await requestExport(core, io, handle, wait);
+          if (output === undefined || found.done_at === null) return found;
+          return saveExport(core, handle, found.id, output);
+        });
+        return presentExport(result);
+      }),
+    );
 }
 
 /** `ams agent exports` */
 export function exportsCommand(io: CommandIo): Command {
   return resultCommand('exports', 'list the current exports, newest first')
     .argument('[handle]', 'only exports of this agent')
-    .addOption(new Option('--limit <n>', 'maximum number').argParser(integerInRange(1, 1_000)).default(50))
-    .action(async (handle: string | undefined, { limit, json }: { limit: number; json?: boolean }) => {
-      const rows = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, async (work) => {
+    .option('--limit <n>', 'maximum number', integerInRange(1, 1_000), 50)
+    .action(
+      reading(
+        io,
+        async (work, handle: string | undefined, { limit }: { limit: number }) => {
           const agent = handle === undefined ? null : await findAnyAgentByHandle(work, handle);
-          return work.db.agentExports.list(agent?.id ?? null, Date.now(), limit);
-        }),
-      );
-      const exports = rows.map(presentExport);
-      printResult(io, { ...(json && { json }) }, json ? { exports } : exports);
-    });
+          const rows = await work.db.agentExports.list(agent?.id ?? null, work.now, limit);
+          return rows.map(presentExport);
+        },
+        'exports',
+      ),
+    );
 }
 
 /** Requests an export, and waits until it is done or the command is interrupted. */

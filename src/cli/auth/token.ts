@@ -3,16 +3,16 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { issueToken } from '../../services/auth/issue-token.ts';
 import { type TokenResource, toResourceUrls, tokenLifeSeconds } from '../../services/auth/tokens.ts';
-import { printResult, resultCommand } from '../output.ts';
-import { withCore, operator } from '../core.ts';
+import { printing } from '../actions.ts';
+import { operator, withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
+import { resultCommand } from '../output.ts';
 import { scopesOption } from './scopes-option.ts';
 
 interface TokenOptions {
   resource: TokenResource;
   scopes: Scope[];
   expiresIn: number;
-  json?: boolean;
 }
 
 function parseSeconds(value: string): number {
@@ -32,15 +32,15 @@ export function tokenCommand(io: CommandIo): Command {
     )
     .addOption(scopesOption())
     .addOption(new Option('--expires-in <seconds>').argParser(parseSeconds).default(tokenLifeSeconds))
-    .action(async (handle: string, options: TokenOptions) => {
-      const token = await withCore(io, async ({ unitOfWork, config, clock }) => {
-        await unitOfWork.read(system, () => clock.measure());
-        const resource = toResourceUrls(config.PUBLIC_URL)[options.resource];
-        const { scopes, expiresIn: expires_in } = options;
-        return unitOfWork.write(operator(), (work) =>
-          issueToken(work, { handle, resource, scopes, expires_in }),
-        );
-      });
-      printResult(io, options, token);
-    });
+    .action(
+      printing(io, (handle: string, { resource: audience, scopes, expiresIn: expires_in }: TokenOptions) =>
+        withCore(io, async ({ unitOfWork, config, clock }) => {
+          await unitOfWork.read(system, () => clock.measure());
+          const resource = toResourceUrls(config.PUBLIC_URL)[audience];
+          return unitOfWork.write(operator(), (work) =>
+            issueToken(work, { handle, resource, scopes, expires_in }),
+          );
+        }),
+      ),
+    );
 }

@@ -1,11 +1,10 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { type Command, Option } from 'commander';
 import { type AuditAction, auditActions } from '../../../packages/core/src/domain/auth/audit.ts';
 import { readAudit } from '../../services/audit.ts';
-import { printResult, resultCommand } from '../output.ts';
-import { withCore } from '../core.ts';
+import { reading } from '../actions.ts';
 import type { CommandIo } from '../io.ts';
 import { integerInRange, parseTime } from '../option-values.ts';
+import { resultCommand } from '../output.ts';
 
 interface AuditOptions {
   agent?: string;
@@ -13,7 +12,6 @@ interface AuditOptions {
   act?: AuditAction;
   since?: number;
   limit: number;
-  json?: boolean;
 }
 
 /** `ams audit` */
@@ -22,12 +20,14 @@ export function auditCommand(io: CommandIo): Command {
     .option('--agent <handle>', 'only records by or about this agent')
     .option('--person <username>', 'only records by or about this person')
     .addOption(new Option('--act <act>', 'only this action').choices(auditActions))
-    .addOption(new Option('--since <time>', 'only since this time').argParser(parseTime))
-    .addOption(new Option('--limit <n>', 'maximum number').argParser(integerInRange(1, 10_000)).default(50))
-    .action(async ({ agent: handle, person: username, json, ...filter }: AuditOptions) => {
-      const acts = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, (work) => readAudit(work, { handle, username, ...filter })),
-      );
-      printResult(io, { ...(json && { json }) }, json ? { acts } : acts);
-    });
+    .option('--since <time>', 'only since this time', parseTime)
+    .option('--limit <n>', 'maximum number', integerInRange(1, 10_000), 50)
+    .action(
+      reading(
+        io,
+        (work, { agent: handle, person: username, act, since, limit }: AuditOptions) =>
+          readAudit(work, { handle, username, act, since, limit }),
+        'acts',
+      ),
+    );
 }

@@ -1,21 +1,18 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command } from 'commander';
 import { type QueueName, queueNames } from '../../jobs/define.ts';
 import type { Core } from '../../compose.ts';
-import { printResult, resultCommand } from '../output.ts';
+import { printing } from '../actions.ts';
 import { withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
 import { integerInRange } from '../option-values.ts';
-
-interface Options {
-  json?: boolean;
-}
+import { printResult, resultCommand } from '../output.ts';
 
 const queueArgument = (): Argument => new Argument('<queue>', 'name of the queue').choices(queueNames);
 
 /** `ams queue …` */
 export function queueCommand(io: CommandIo): Command {
   const depth = resultCommand('depth', 'count jobs by queue and state, and jobs in the outbox').action(
-    async (options: Options) => {
+    async (options: { json?: boolean }) => {
       const { queues, outbox } = await withCore(io, readDepths);
       printResult(
         io,
@@ -27,29 +24,34 @@ export function queueCommand(io: CommandIo): Command {
 
   const failed = resultCommand('failed', 'list the newest permanently failed jobs, with their errors')
     .addArgument(queueArgument())
-    .addOption(new Option('--limit <n>', 'maximum number').argParser(integerInRange(1, 1_000)).default(20))
-    .action(async (queue: QueueName, { limit, json }: Options & { limit: number }) => {
-      const jobs = await withCore(io, async ({ queues }) => {
-        await queues.ping();
-        return queues.failures(queue, limit);
-      });
-      printResult(io, { ...(json && { json }) }, json ? { jobs } : jobs);
-    });
+    .option('--limit <n>', 'maximum number', integerInRange(1, 1_000), 20)
+    .action(
+      printing(
+        io,
+        (queue: QueueName, { limit }: { limit: number }) =>
+          withCore(io, async ({ queues }) => {
+            await queues.ping();
+            return queues.failures(queue, limit);
+          }),
+        'jobs',
+      ),
+    );
 
   const retry = resultCommand('retry', 'retry one permanently failed job, or all of a queue')
     .addArgument(queueArgument())
     .argument('[id]', 'id of the job; or use --all')
     .option('--all', 'retry all permanently failed jobs')
-    .action(async (queue: QueueName, id: string | undefined, options: Options & { all?: true }) => {
-      if ((id === undefined) === (options.all === undefined))
-        throw new Error('give either a job id or --all');
-      const retried = await withCore(io, async ({ queues }) => {
-        await queues.ping();
-        return queues.retry(queue, id);
-      });
-      if (id !== undefined && retried === 0) throw new Error(`the queue ${queue} has no failed job ${id}`);
-      printResult(io, options, { queue, retried });
-    });
+    .action(
+      printing(io, async (queue: QueueName, id: string | undefined, { all }: { all?: true }) => {
+        if ((id === undefined) === (all === undefined)) throw new Error('give either a job id or --all');
+        const retried = await withCore(io, async ({ queues }) => {
+          await queues.ping();
+          return queues.retry(queue, id);
+        });
+        if (id !== undefined && retried === 0) throw new Error(`the queue ${queue} has no failed job ${id}`);
+        return { queue, retried };
+      }),
+    );
 
   return new Command('queue')
     .description('inspect and retry jobs')

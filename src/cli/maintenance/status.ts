@@ -1,21 +1,16 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Command } from 'commander';
 import type { Core } from '../../compose.ts';
 import { pendingMigrations } from '../../platform/database/migrations.ts';
+import { printing, reading } from '../actions.ts';
 import { withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
-import { printResult, resultCommand } from '../output.ts';
+import { resultCommand } from '../output.ts';
 import { findRunningWorkers } from './worker-roles.ts';
 
 /** `ams stats` */
 export function statsCommand(io: CommandIo): Command {
   return resultCommand('stats', 'count accounts, agents, threads, messages sent and webhooks').action(
-    async (options: { json?: boolean }) => {
-      const totals = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, ({ db: { operatorLists } }) => operatorLists.countTotals()),
-      );
-      printResult(io, options, totals);
-    },
+    reading(io, ({ db: { operatorLists } }) => operatorLists.countTotals()),
   );
 }
 
@@ -24,9 +19,7 @@ export function statusCommand(io: CommandIo): Command {
   return resultCommand(
     'status',
     'show release, API, workers and waiting jobs; use doctor to find problems',
-  ).action(async (options: { json?: boolean }) => {
-    printResult(io, options, await withCore(io, readStatus));
-  });
+  ).action(printing(io, () => withCore(io, readStatus)));
 }
 
 async function readStatus(core: Core) {

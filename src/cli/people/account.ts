@@ -4,21 +4,20 @@ import { setNameAsOperator } from '../../services/people/display-names.ts';
 import { requireOwner } from '../../services/people/owners.ts';
 import { hashPassword } from '../../services/people/passwords.ts';
 import { signOutEverywhere } from '../../services/people/sessions.ts';
-import { printResult, resultCommand } from '../output.ts';
-import { publishRevocations, withCore, operator } from '../core.ts';
+import { printing, writing } from '../actions.ts';
+import { operator, publishRevocations, withCore } from '../core.ts';
 import { askNewPassword, type CommandIo, readSecret } from '../io.ts';
-import { listAccountsCommand, showAccountCommand } from './lists.ts';
+import { listCommand, showCommand, toStoredName } from '../lists.ts';
+import { resultCommand } from '../output.ts';
 
 interface CreateOptions {
   displayName?: string;
   passwordStdin?: boolean;
   password?: boolean;
-  json?: boolean;
 }
 
 interface SignOutOptions {
   apps?: boolean;
-  json?: boolean;
 }
 
 const apps = () => new Option('--apps', 'also disconnect all apps of the person');
@@ -52,52 +51,64 @@ export function accountCommand(io: CommandIo): Command {
       'read the password from standard input; without it, the person cannot sign in yet',
     )
     .option('--password', 'ask for the password on the terminal')
-    .action(async (username: string, options: CreateOptions) => {
-      const password_hash =
-        options.passwordStdin || options.password
-          ? await hashPassword(await readNewPassword(io, options), username.toLowerCase())
-          : null;
-      const account = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), async (work) => {
-          const created = await createAccount(work, { username, password_hash });
-          if (options.displayName === undefined) return created;
-          const named = { kind: 'account' as const, name: username, text: options.displayName };
-          return { ...created, display_name: (await setNameAsOperator(work, named)).display_name };
-        }),
-      );
-      printResult(io, options, account);
-    });
+    .action(
+      printing(io, async (username: string, options: CreateOptions) => {
+        const password_hash =
+          options.passwordStdin || options.password
+            ? await hashPassword(await readNewPassword(io, options), username.toLowerCase())
+            : null;
+        return withCore(io, ({ unitOfWork }) =>
+          unitOfWork.write(operator(), async (work) => {
+            const created = await createAccount(work, { username, password_hash });
+            if (options.displayName === undefined) return created;
+            const named = { kind: 'account' as const, name: username, text: options.displayName };
+            return { ...created, display_name: (await setNameAsOperator(work, named)).display_name };
+          }),
+        );
+      }),
+    );
+
+  const list = listCommand(
+    io,
+    { field: 'accounts', description: 'list the accounts of people by name' },
+    (lists, page) => lists.listAccounts(page),
+  );
+
+  const show = showCommand(io, { kind: 'account', argument: '<username>' }, (lists, name) =>
+    lists.findAccount(toStoredName(name)),
+  );
 
   const password = resultCommand('password', 'set the password of a person and end all their sessions')
     .argument('<username>')
     .option('--password-stdin', 'read the password from standard input; by default, ask on the terminal')
     .addOption(apps())
-    .action(async (username: string, options: SignOutOptions & Pick<CreateOptions, 'passwordStdin'>) => {
-      const password_hash = await hashPassword(await readNewPassword(io, options), username.toLowerCase());
-      printResult(io, options, await signOut(io, username, options, password_hash));
-    });
+    .action(
+      printing(io, async (username: string, options: SignOutOptions & CreateOptions) =>
+        signOut(
+          io,
+          username,
+          options,
+          await hashPassword(await readNewPassword(io, options), username.toLowerCase()),
+        ),
+      ),
+    );
 
   const setName = resultCommand('set-name', 'set the display name of a person; an empty one removes it')
     .argument('<username>')
     .argument('<name>')
-    .action(async (username: string, text: string, options: { json?: boolean }) => {
-      const named = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), (work) =>
-          setNameAsOperator(work, { kind: 'account', name: username, text }),
-        ),
-      );
-      printResult(io, options, { username: named.name, display_name: named.display_name });
-    });
+    .action(
+      writing(io, async (work, username: string, text: string) => {
+        const named = await setNameAsOperator(work, { kind: 'account', name: username, text });
+        return { username: named.name, display_name: named.display_name };
+      }),
+    );
 
   const signOutCommand = resultCommand('sign-out', 'end all sessions of a person')
     .argument('<username>')
     .addOption(apps())
-    .action(async (username: string, options: SignOutOptions) => {
-      printResult(io, options, await signOut(io, username, options));
-    });
+    .action(printing(io, (username: string, options: SignOutOptions) => signOut(io, username, options)));
 
   const account = new Command('account').description('manage accounts');
-  const lists = [listAccountsCommand(io), showAccountCommand(io)];
-  for (const command of [create, ...lists, setName, password, signOutCommand]) account.addCommand(command);
+  for (const command of [create, list, show, setName, password, signOutCommand]) account.addCommand(command);
   return account;
 }

@@ -1,4 +1,3 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { Argument, Command, Option } from 'commander';
 import {
   type InviteMember,
@@ -14,124 +13,102 @@ import {
   setRole,
 } from '../../services/people/organizations.ts';
 import { setNameAsOperator } from '../../services/people/display-names.ts';
-import type { Revocation } from '../../services/auth/tokens.ts';
-import { printResult, resultCommand } from '../output.ts';
-import { publishRevocations, withCore, operator } from '../core.ts';
+import { reading, revoking, writing } from '../actions.ts';
 import type { CommandIo } from '../io.ts';
-import { listOrganizationsCommand, showOrganizationCommand } from './lists.ts';
-
-type Output = { json?: boolean };
+import { listCommand, showCommand, toStoredName } from '../lists.ts';
+import { resultCommand } from '../output.ts';
 
 /** `ams org …` */
 export function orgCommand(io: CommandIo): Command {
-  /** Changes a membership, and publishes the revocations to running processes. */
-  function change(
-    options: Output,
-    run: (
-      work: Parameters<typeof removeFromOrganization>[0],
-    ) => Promise<{ membership: object; ended: readonly Revocation[] }>,
-  ): Promise<void> {
-    return withCore(io, async (core) => {
-      const changed = await core.unitOfWork.write(operator(), run);
-      await publishRevocations(core, changed.ended, io);
-      printResult(io, options, changed.membership);
-    });
-  }
-
   const create = resultCommand('create', 'create an organization')
     .argument('<slug>')
     .option('--name <name>', 'name that others see beside the slug')
-    .action(async (slug: string, options: Output & { name?: string }) => {
-      const organization = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), async (work) => {
-          const created = await createOrganization(work, slug);
-          if (options.name === undefined) return created;
-          const named = { kind: 'organization' as const, name: slug, text: options.name };
-          return { ...created, name: (await setNameAsOperator(work, named)).display_name };
-        }),
-      );
-      printResult(io, options, organization);
-    });
+    .action(
+      writing(io, async (work, slug: string, { name: text }: { name?: string }) => {
+        const created = await createOrganization(work, slug);
+        if (text === undefined) return created;
+        const named = await setNameAsOperator(work, { kind: 'organization', name: slug, text });
+        return { ...created, name: named.display_name };
+      }),
+    );
+
+  const list = listCommand(
+    io,
+    { field: 'organizations', description: 'list the organizations by name' },
+    (lists, page) => lists.listOrganizations(page),
+  );
+
+  const show = showCommand(io, { kind: 'organization', argument: '<slug>' }, (lists, name) =>
+    lists.findOrganization(toStoredName(name)),
+  );
 
   const setName = resultCommand('set-name', 'set the name of an organization; an empty one removes it')
     .argument('<slug>')
     .argument('<name>')
-    .action(async (slug: string, text: string, options: Output) => {
-      const named = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), (work) =>
-          setNameAsOperator(work, { kind: 'organization', name: slug, text }),
-        ),
-      );
-      printResult(io, options, { slug: named.name, name: named.display_name });
-    });
+    .action(
+      writing(io, async (work, slug: string, text: string) => {
+        const named = await setNameAsOperator(work, { kind: 'organization', name: slug, text });
+        return { slug: named.name, name: named.display_name };
+      }),
+    );
 
   const changeRole = resultCommand('role', 'change the role of a member')
     .argument('<slug>')
     .argument('<username>')
     .addArgument(new Argument('<role>').choices(['admin', 'member']))
-    .action((slug: string, username: string, newRole: Membership['role'], options: Output) =>
-      change(options, (work) => setRole(work, { slug, username, role: newRole })),
+    .action(
+      revoking(io, async (work, slug: string, username: string, role: Membership['role']) => {
+        const { membership, ended } = await setRole(work, { slug, username, role });
+        return { ...membership, ended };
+      }),
     );
 
   const remove = resultCommand('remove', "remove a member; the person's access ends at once")
     .argument('<slug>')
     .argument('<username>')
-    .action((slug: string, username: string, options: Output) =>
-      change(options, (work) => removeFromOrganization(work, { slug, username })),
+    .action(
+      revoking(io, async (work, slug: string, username: string) => {
+        const { membership, ended } = await removeFromOrganization(work, { slug, username });
+        return { ...membership, ended };
+      }),
     );
 
   const members = resultCommand('members', 'list the members of an organization')
     .argument('<slug>')
-    .action(async (slug: string, options: Output) => {
-      const listed = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, (work) => listMembers(work, slug)),
-      );
-      printResult(io, options, listed);
-    });
+    .action(reading(io, (work, slug: string) => listMembers(work, slug)));
 
-  const lists = [listOrganizationsCommand(io), showOrganizationCommand(io)];
   const org = new Command('org').description('manage organizations and their members');
-  for (const command of [create, ...lists, setName, ...invitationCommands(io), changeRole, remove, members])
+  for (const command of [create, list, show, setName, ...invitationCommands(io), changeRole, remove, members])
     org.addCommand(command);
   return org;
 }
 
 /** Inviting, listing the invitations, and revoking one. */
 function invitationCommands(io: CommandIo): Command[] {
-  const role = new Option('--role <role>', 'role of the person')
-    .choices(['admin', 'member'])
-    .default('member');
   const invite = resultCommand('invite', 'invite a person, who accepts in the console within 14 days')
     .alias('add')
     .argument('<slug>')
     .argument('<username>')
-    .addOption(role)
-    .action(async (slug: string, username: string, options: Pick<InviteMember, 'role'> & Output) => {
-      const invitation = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), (work) =>
-          inviteAsOperator(work, { slug, username, role: options.role }),
-        ),
-      );
-      printResult(io, options, invitation);
-    });
+    .addOption(
+      new Option('--role <role>', 'role of the person').choices(['admin', 'member']).default('member'),
+    )
+    .action(
+      writing(io, (work, slug: string, username: string, { role }: Pick<InviteMember, 'role'>) =>
+        inviteAsOperator(work, { slug, username, role }),
+      ),
+    );
 
   const invitations = resultCommand('invitations', 'list the pending invitations of an organization')
     .argument('<slug>')
-    .action(async (slug: string, options: Output) => {
-      const pending = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.read(system, (work) => listInvitationsAsOperator(work, slug)),
-      );
-      printResult(io, options, options.json ? { invitations: pending } : pending);
-    });
+    .action(reading(io, (work, slug: string) => listInvitationsAsOperator(work, slug), 'invitations'));
 
   const revoke = resultCommand('revoke', 'revoke an invitation to an organization')
     .argument('<slug>')
     .argument('<username>')
-    .action(async (slug: string, username: string, options: Output) => {
-      const revoked = await withCore(io, ({ unitOfWork }) =>
-        unitOfWork.write(operator(), (work) => revokeInvitationAsOperator(work, { slug, username })),
-      );
-      printResult(io, options, revoked);
-    });
+    .action(
+      writing(io, (work, slug: string, username: string) =>
+        revokeInvitationAsOperator(work, { slug, username }),
+      ),
+    );
   return [invite, invitations, revoke];
 }

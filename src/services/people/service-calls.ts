@@ -5,13 +5,16 @@ import type { ReadWork, SystemWork, UnitOfWork } from '../../work/unit-of-work.t
 /** A use case: a function of a unit of work and of its input. */
 type Service<Work, Input extends unknown[], T> = (work: Work, ...input: Input) => Promise<T>;
 
+/** A use case that only reads. */
+export type ReadService<Input extends unknown[], T> = Service<ReadWork, Input, T>;
+
 /** A use case that changes something. */
 export type WriteService<Input extends unknown[], T> = Service<SystemWork, Input, T>;
 
 /** Calls services for people, each in a unit of work of its own. The pages for people open none. */
 export interface ServiceCalls {
   /** Reads without a transaction. */
-  read<Input extends unknown[], T>(service: Service<ReadWork, Input, T>, ...input: Input): Promise<T>;
+  read<Input extends unknown[], T>(service: ReadService<Input, T>, ...input: Input): Promise<T>;
   /** Changes something in one transaction. The audit log names the person; without one, it names the service. */
   write<Input extends unknown[], T>(
     person: Pick<Person, 'account_id'> | undefined,
