@@ -5,7 +5,7 @@ import { type ScopePreset, scopePresets, scopes } from '../../packages/core/src/
 import { errorStatuses } from '../../packages/core/src/domain/errors.ts';
 import { eventTypes } from '../../packages/core/src/events/list.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
-import { presetNames } from '../../src/transports/console/pages/auth/scope-text.ts';
+import { presetNames } from '../../src/transports/console/pages/auth/scopes.tsx';
 import { readSources } from './architecture/source-files.ts';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { outcomeText } from '../../../../src/transports/console/pages/approvals/approval-text.ts';
+import { outcomeText } from '../../../../src/transports/console/pages/approvals/list.tsx';
 
 const approved = {
   state: 'approved',

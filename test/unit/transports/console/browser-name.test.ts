@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserName } from '../../../../src/transports/console/pages/people/browser-name.ts';
+import { browserName } from '../../../../src/transports/console/pages/people/sessions.tsx';
 
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
 

@@ -8,7 +8,7 @@ import { textField } from '../../define/fields.tsx';
 import { filterSection } from '../../define/filter.tsx';
 import { type Listed, toPage } from '../../define/list.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
-import { remotePath } from '../remote/state.tsx';
+import { remotePath } from '../remote/fields.tsx';
 import { erasuresPath, exportsPath } from './reports.tsx';
 
 const pageSize = 50;

@@ -11,10 +11,9 @@ import { definePage, type PageVisit, type Submitted } from '../../define/page.ts
 import { successFlash } from '../../flash.ts';
 import { orShowFormAgain } from '../../form-errors.ts';
 import { name } from '../people/account-fields.tsx';
-import { AgentCard } from './card.tsx';
-import { cardFields, maxProfileFormBytes, nameFields } from './fields.tsx';
-import { agentAddress } from './heading.tsx';
-import { accessFields, defaultPreset, presetFields, toAccess } from './presets.ts';
+import { AgentCard, cardFields, maxProfileFormBytes, nameFields } from './fields.tsx';
+import { agentAddress } from './agent-page.tsx';
+import { accessFields, defaultPreset, presetFields, toAccess } from './setting-text.ts';
 
 interface NewAgentVisit extends PageVisit {
   /** The possible owners of the agent: `personal`, or `member:` or `shared:` and the slug of an organization. */

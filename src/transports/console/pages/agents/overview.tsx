@@ -14,8 +14,7 @@ import { action } from '../../route.ts';
 import { conversationAddress, conversationsAddress } from '../conversations/filters.tsx';
 import { ConversationRows } from '../conversations/rows.tsx';
 import { usageAddress } from '../usage/usage.tsx';
-import { agentPage, type AgentVisit } from './agent-page.tsx';
-import { agentAddress } from './heading.tsx';
+import { agentPage, type AgentVisit, agentAddress } from './agent-page.tsx';
 import { QuickStart } from './quick-start.tsx';
 
 /** The overview of an agent: its status, how to connect, and its latest conversations. */

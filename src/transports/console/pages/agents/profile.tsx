@@ -6,8 +6,7 @@ import { Card, Notice } from '../../components/content.tsx';
 import { formSection } from '../../define/form.tsx';
 import type { Section } from '../../define/page.tsx';
 import { agentPage, type AgentVisit } from './agent-page.tsx';
-import { AgentCard } from './card.tsx';
-import { cardFields, maxProfileFormBytes, nameFields, type Profile } from './fields.tsx';
+import { AgentCard, cardFields, maxProfileFormBytes, nameFields, type Profile } from './fields.tsx';
 
 const intentOf = ({ form: sent }: AgentVisit) => sent.get('intent');
 

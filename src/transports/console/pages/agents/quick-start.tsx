@@ -3,7 +3,7 @@ import { Card, Notice } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { CopyText } from '../../components/secrets.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { agentAddress } from './heading.tsx';
+import { agentAddress } from './agent-page.tsx';
 import { snippets } from './snippets.ts';
 
 interface QuickStartProps {

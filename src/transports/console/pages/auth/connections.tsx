@@ -5,7 +5,7 @@ import { Badge, Icon } from '../../components/content.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
 import { personPage } from '../../define/page.tsx';
 import { hostOf, isOnDevice } from '../../hosts.ts';
-import { Scopes } from './scope-choices.tsx';
+import { Scopes } from './scopes.tsx';
 
 const pageSize = 25;
 

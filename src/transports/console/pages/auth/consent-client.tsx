@@ -1,7 +1,7 @@
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
 import { hostOf, isScheme } from '../../hosts.ts';
 import { Badge, Facts, Icon, Notice } from '../../components/content.tsx';
-import { audienceNames } from './scope-text.ts';
+import { audienceNames } from './scopes.tsx';
 
 const listFormat = new Intl.ListFormat('en');
 

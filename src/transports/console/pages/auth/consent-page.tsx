@@ -9,7 +9,7 @@ import { Actions, Button, Form } from '../../components/form.tsx';
 import type { FormErrors } from '../../form-errors.ts';
 import type { ShownPage } from '../../route.ts';
 import { ConsentWarning, ClientFacts } from './consent-client.tsx';
-import { abilitiesOf } from './scope-text.ts';
+import { abilitiesOf } from './scopes.tsx';
 
 export interface Consent {
   request: AuthorizationRequest;

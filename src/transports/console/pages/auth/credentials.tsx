@@ -3,13 +3,176 @@ import {
   listCredentialsPage,
   requireCredential,
   revokeCredential,
+  createCredential,
+  rotateCredential,
 } from '../../../../services/auth/credentials.ts';
 import { Icon } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
-import { agentConfirmation, agentPage, type AgentVisit } from '../agents/agent-page.tsx';
-import { Scopes } from './scope-choices.tsx';
+import {
+  agentConfirmation,
+  agentPage,
+  type AgentVisit,
+  agentPageWith,
+  AgentHeading,
+} from '../agents/agent-page.tsx';
+import { Scopes, scopeField } from './scopes.tsx';
+import { z } from 'zod';
+import {
+  isScopePreset,
+  scopePresets,
+  scopes as allScopes,
+} from '../../../../../packages/core/src/domain/auth/scopes.ts';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
+import { toOneLine } from '../../../../../packages/core/src/domain/visible-text.ts';
+import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
+import { CopyText, secretPage } from '../../components/secrets.tsx';
+import { textField, hiddenField, selectField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
+import type { Redirect } from '../../route.ts';
+
+const inputSchema = z.strictObject({
+  name: z
+    .string()
+    .overwrite(toOneLine)
+    .min(1, 'must have at least 1 character')
+    .max(60, 'must have at most 60 characters'),
+  scopes: z.array(z.enum(allScopes)).min(1, 'Choose at least one.').max(allScopes.length),
+});
+
+const sentBeforeMessage =
+  'This form was already submitted and its secret was shown. If you do not have the secret, revoke that credential and create a new one.';
+
+/** Creates a credential. Only the response to the form shows the secret. */
+export const credentialNewPage = agentPage({
+  path: 'credentials/new',
+  tab: 'credentials',
+  title: 'New credential',
+  sections: [
+    formSection({
+      title: 'New credential',
+      text: 'A credential lets a server act as this agent without a person. Interactive apps sign in through the browser and need no credential.',
+      fields: ({ address }) => ({
+        name: textField(
+          'Name',
+          'The program that uses the credential, so that you can find and revoke it later.',
+          { maxlength: 60, required: true },
+        ),
+        scopes: scopeField((preset) => `${address}?preset=${preset}`),
+      }),
+      values({ query }) {
+        const preset = query.get('preset') ?? '';
+        return { scopes: scopePresets[isScopePreset(preset) ? preset : 'agent'] };
+      },
+      button: 'Create credential',
+      cancel: ({ agentPath }) => agentPath('credentials'),
+      once: true,
+      submit({ agent, agentPath, change, parts }, entered, { key: once }) {
+        const input = parseInput(inputSchema, entered);
+        return orSentBefore(agentPath('credentials'), sentBeforeMessage, async () => {
+          const handle = agent.canonical_handle;
+          const { client_id, client_secret } = await change(createCredential, { handle, ...input, once });
+          const command = [
+            `curl ${parts.settings.public_url}/token`,
+            `-u '${client_id}:${client_secret}'`,
+            '-d grant_type=client_credentials',
+          ];
+          return secretPage({
+            heading: <AgentHeading agent={agent} current={agentPath('credentials')} />,
+            title: input.name,
+            secrets: clientSecrets(client_id, client_secret),
+            text: (
+              <>
+                <h3>Try it</h3>
+                <p>
+                  This command requests an access token for the whole service, valid for 15 minutes. It
+                  contains the secret.
+                </p>
+                <CopyText label="Token request" text={command.join(' \\\n  ')} />
+              </>
+            ),
+            next: agentPath('credentials'),
+          });
+        });
+      },
+    }),
+  ],
+});
+
+/** What a program needs to sign in. */
+function clientSecrets(client_id: string, client_secret: string) {
+  return [
+    { label: 'Client ID', value: client_id },
+    { label: 'Client secret', value: client_secret },
+  ];
+}
+
+/** A form that was sent before leads to `to` with a warning. */
+async function orSentBefore<T>(
+  to: string,
+  warning: string | undefined,
+  run: () => Promise<T>,
+): Promise<T | Redirect> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'INVALID_TRANSITION') throw error;
+    return { to, flash: { tone: 'warning', text: warning ?? error.message } };
+  }
+}
+
+const titleOf = ({ name, client_id }: Credential) => `Rotate the secret of ${name ?? client_id}`;
+
+/** Replaces the secret of a credential. Only the response to the form shows the new one. */
+export const credentialRotatePage = agentPageWith<{ credential: Credential }>({
+  path: 'credentials/:client_id/rotate',
+  tab: 'credentials',
+  load: loadCredential,
+  title: ({ credential }) => titleOf(credential),
+  sections: [
+    formSection({
+      title: ({ credential }) => titleOf(credential),
+      text: 'The credential gets a new secret, which is shown once. Its client ID and scopes stay.',
+      fields: {
+        rotated_at: hiddenField,
+        previous: selectField(
+          'The previous secret',
+          [
+            { value: 'keep', text: 'Works for 24 hours more' },
+            { value: 'end', text: 'Ends now' },
+          ],
+          { hint: 'End it now if others may know it: its tokens and open connections end, too.' },
+        ),
+      },
+      values: ({ credential }) => ({ previous: 'keep', rotated_at: String(credential.rotated_at ?? 0) }),
+      button: 'Rotate secret',
+      cancel: ({ agentPath }) => agentPath('credentials'),
+      submit: ({ agent, agentPath, change, parts, credential }, { previous, rotated_at }) =>
+        orSentBefore(agentPath('credentials'), undefined, async () => {
+          const { client_id, name } = credential;
+          const seen = Number.parseInt(rotated_at, 10) || 0;
+          const input = { client_id, agent_id: agent.id, seen, end_previous: previous !== 'keep' };
+          const { client_secret, previous_secret_until, ended } = await change(rotateCredential, input);
+          await parts.publishRevocations(ended);
+          return secretPage({
+            heading: <AgentHeading agent={agent} current={agentPath('credentials')} />,
+            title: name ?? client_id,
+            secrets: clientSecrets(client_id, client_secret),
+            text:
+              previous_secret_until === null ? (
+                <p>The previous secret no longer works.</p>
+              ) : (
+                <p>
+                  The previous secret works until <Time at={previous_secret_until} />.
+                </p>
+              ),
+            next: agentPath('credentials'),
+          });
+        }),
+    }),
+  ],
+});
 
 const pageSize = 25;
 const isActive = ({ query }: AgentVisit) => query.get('show') !== 'revoked';
@@ -88,11 +251,7 @@ export const credentialsPage = agentPage({
 });
 
 /** Reads the credential of a page. @throws {DomainError} NOT_FOUND */
-export async function loadCredential({
-  read,
-  agent,
-  params,
-}: AgentVisit): Promise<{ credential: Credential }> {
+async function loadCredential({ read, agent, params }: AgentVisit): Promise<{ credential: Credential }> {
   return { credential: await read(requireCredential, agent.id, params['client_id'] ?? '') };
 }
 

@@ -9,20 +9,56 @@ import {
 } from '../../../../services/people/dashboard.ts';
 import { AgentTable } from '../../components/agent-table.tsx';
 import { Rows } from '../../components/rows.tsx';
-import { Card, Empty, Heading } from '../../components/content.tsx';
+import { Card, Empty, Heading, Badge } from '../../components/content.tsx';
 import { findConversations } from '../../../../services/threads/conversations.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { countWaiting, readWaiting, type Waiting } from '../../../../services/people/waiting.ts';
 import { productName } from '../../components/layout.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
-import { FirstStepsList } from './first-steps.tsx';
 import { homeTitle, WaitingList } from './waiting.tsx';
 import { CopyValue } from '../../components/secrets.tsx';
-import { invitationRow } from '../people/membership-invitations.tsx';
-import { agentAddress } from '../agents/heading.tsx';
+import { invitationRow } from '../people/organizations.tsx';
+import { agentAddress } from '../agents/agent-page.tsx';
 import { liveRoute } from '../../define/live.ts';
 import { page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { FirstAgent } from '../conversations/new.tsx';
+
+interface FirstStepsListProps {
+  steps: FirstSteps;
+  /** The page on which a person connects a program and sends a message: that of an agent, if there is one. */
+  agentPage: string;
+}
+
+/** The first steps of a person, until all are done. */
+function FirstStepsList({ steps, agentPage }: FirstStepsListProps) {
+  const { has_agent, has_connected, has_message } = steps;
+  if (has_agent && has_connected && has_message) return null;
+  const rows = [
+    { isDone: true, text: 'Create an account', href: '/console/account' },
+    { isDone: has_agent, text: 'Create an agent', href: '/console/agents/new' },
+    { isDone: has_connected, text: 'Connect a program or an app', href: `${agentPage}#connect` },
+    { isDone: has_message, text: 'Send or receive a message', href: agentPage },
+  ];
+  return (
+    <div id="first-steps">
+      <Card title="First steps">
+        <ol class="steps">
+          {rows.map(({ isDone, text, href }) => (
+            <li key={text}>
+              {isDone ? (
+                <>
+                  {text} <Badge tone="good">Done</Badge>
+                </>
+              ) : (
+                <a href={href}>{text}</a>
+              )}
+            </li>
+          ))}
+        </ol>
+      </Card>
+    </div>
+  );
+}
 
 const maxAgentsShown = 6;
 

@@ -5,8 +5,7 @@ import { checkboxField, checkboxesField, choicesField, textField } from '../../d
 import { formSection } from '../../define/form.tsx';
 import { successFlash } from '../../flash.ts';
 import { agentConfirmation, agentPageWith } from '../agents/agent-page.tsx';
-import { codeOf } from '../webhooks/fields.tsx';
-import { eventText } from '../webhooks/webhook-text.ts';
+import { codeOf, eventText } from '../webhooks/fields.tsx';
 import { loadInbox, type OfInbox } from './inbox.tsx';
 
 const fields = {

@@ -2,19 +2,50 @@ import {
   auditActions,
   type AuditKind,
   auditKinds,
+  type AuditAction,
 } from '../../../../../packages/core/src/domain/auth/audit.ts';
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
-import { readAgentAudit } from '../../../../services/agents/audit.ts';
+import { readAgentAudit, type AuditLogEntry } from '../../../../services/agents/audit.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { readOrganizationAudit } from '../../../../services/people/organization-audit.ts';
-import { toAgentOptions } from '../../components/rows.tsx';
+import { toAgentOptions, Handle, type Row, Time } from '../../components/rows.tsx';
 import { Empty } from '../../components/content.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
 import { filterSection } from '../../define/filter.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
 import { definePage, type PageVisit, personPage } from '../../define/page.tsx';
-import { auditRow, toActText } from './audit-rows.tsx';
+
+/** An entry of the audit log. @param linked the ids of agents that are links to their pages */
+function auditRow(entry: AuditLogEntry, linked: ReadonlySet<string> = new Set()): Row {
+  const { id, act, at, agent_id, handle, username, about, by_kind, by_name, transport, detail } = entry;
+  const name = handle === null ? username : <Handle of={handle} />;
+  const isLink = agent_id !== null && linked.has(agent_id);
+  const subject = isLink ? <a href={`/console/agents/${agent_id}`}>{name}</a> : name;
+  return {
+    key: id,
+    title: [toActText(act), ' ', subject],
+    lines: [
+      [about !== null && <span class="code">{about}</span>, detail !== null && ` ${detailText(detail)}`],
+      [<Time at={at} />, [by_kind, by_name !== null && ` ${by_name}`], transport !== by_kind && transport],
+    ],
+  };
+}
+
+/** Returns an action in words: `contact_request.approved` becomes "Contact request approved". */
+function toActText(act: AuditAction): string {
+  const text = act.replaceAll(/[._]/g, ' ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function detailText(detail: object): string {
+  return Object.entries(detail)
+    .map(
+      ([name, value]) =>
+        `${name.replaceAll('_', ' ')}: ${Array.isArray(value) ? value.join(' ') : String(value)}`,
+    )
+    .join(', ');
+}
 
 const pageSize = 50;
 

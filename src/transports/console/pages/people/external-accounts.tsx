@@ -14,8 +14,7 @@ import { orShowFormAgain } from '../../form-errors.ts';
 import { hostOf } from '../../hosts.ts';
 import type { ExternalSignIn } from '../../parts.ts';
 import type { ConsoleRoute, ShownPage } from '../../route.ts';
-import { externalFailurePage } from './external-failure.tsx';
-import { setExternalCookie } from './external-sign-in.tsx';
+import { externalFailurePage, setExternalCookie } from './external-sign-in.tsx';
 
 interface IdentitiesVisit extends PageVisit {
   identities: Awaited<ReturnType<typeof listIdentities>>;

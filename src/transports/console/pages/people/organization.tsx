@@ -6,17 +6,101 @@ import {
   listInvitationsTo,
   revokeInvitationToMember,
 } from '../../../../services/people/membership-invitations.ts';
-import { changeRole, requireOrganization } from '../../../../services/people/memberships.ts';
+import {
+  changeRole,
+  requireOrganization,
+  type Member,
+  removeMember,
+} from '../../../../services/people/memberships.ts';
 import { AgentTable } from '../../components/agent-table.tsx';
-import { Card, Heading } from '../../components/content.tsx';
+import { Card, Heading, Badge } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
 import { formSection } from '../../define/form.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
-import { definePage, type PageVisit } from '../../define/page.tsx';
+import { definePage, type PageVisit, defineConfirmation } from '../../define/page.tsx';
 import { displayName } from './account-fields.tsx';
-import { memberRow } from './member-rows.tsx';
-import { pendingInvitationRow } from './membership-invitations.tsx';
+import { pendingInvitationRow } from './organizations.tsx';
+import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
+import { monogram, type Row, Time } from '../../components/rows.tsx';
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
+import { successFlash } from '../../flash.ts';
+
+interface Viewer {
+  /** The path of the page of the organization. */
+  address: string;
+  person: Person;
+  /** Whether the person is an admin. */
+  isAdmin: boolean;
+}
+
+/** A member of an organization with the allowed actions. */
+function memberRow({ username, role, created_at }: Member, viewer: Viewer): Row {
+  const { address, person, isAdmin } = viewer;
+  const isSelf = username === person.username;
+  const other = role === 'admin' ? 'member' : 'admin';
+  return {
+    key: username,
+    mark: monogram(username),
+    title: [
+      username,
+      isSelf && [' ', <Badge>You</Badge>],
+      role === 'admin' && [' ', <Badge tone="accent">Admin</Badge>],
+    ],
+    text: ['Since ', <Time at={created_at} />],
+    buttons: [
+      isAdmin && {
+        label: `Make ${other}`,
+        action: `${address}/roles`,
+        hidden: { username, role: other },
+        about: `of ${username}`,
+      },
+      (isAdmin || isSelf) && {
+        label: isSelf ? 'Leave' : 'Remove',
+        href: `${address}/members/${username}/remove`,
+        about: isSelf ? undefined : username,
+      },
+    ],
+  };
+}
+
+/** Removes a member from an organization, or lets a member leave. */
+export const memberRemovePage = defineConfirmation({
+  path: '/console/organizations/:slug/members/:username/remove',
+  async load(visit) {
+    const { ctx, read, person, params } = visit;
+    const { slug, role } = await read(requireOrganization, person, params['slug'] ?? '', { limit: 1 });
+    const username = params['username'] ?? '';
+    const isSelf = username === person.username;
+    if (!isName(username)) throw new DomainError('NOT_FOUND', 'This member does not exist.');
+    if (ctx.method === 'GET' && !isSelf && role !== 'admin')
+      throw new DomainError('FORBIDDEN', `Only admins of ${slug} can do this.`);
+    return { ...visit, slug, username, isSelf };
+  },
+  title: ({ slug, username, isSelf }) => (isSelf ? `Leave ${slug}?` : `Remove ${username} from ${slug}?`),
+  text: ({ slug, username, isSelf }) => (
+    <>
+      <p>
+        {isSelf ? 'You lose' : `${username} loses`} access to the agents of {slug} immediately, and apps that{' '}
+        {isSelf ? 'you' : 'they'} connected to them are disconnected. The agents stay with {slug} and its
+        admins.
+      </p>
+      <p>
+        Credentials keep working, no matter who created them.{' '}
+        {isSelf
+          ? 'Give the ones that others need to an admin.'
+          : 'Revoke those of shared agents that they know. Pause or delete the agents that they managed.'}
+      </p>
+    </>
+  ),
+  button: ({ isSelf }) => (isSelf ? 'Leave' : 'Remove'),
+  back: ({ slug }) => organizationAddress(slug),
+  async change({ slug, username, isSelf, person, parts, write }) {
+    await parts.publishRevocations(await write(removeMember, person, { slug, username }));
+    if (!isSelf) return `Removed ${username} from ${slug}.`;
+    return { to: '/console/organizations', flash: successFlash(`You have left ${slug}.`) };
+  },
+});
 
 const pageSize = 50;
 
@@ -150,6 +234,6 @@ export const organizationPage = definePage<OrganizationVisit>({
 });
 
 /** The path of an organization's page. */
-export function organizationAddress(slug: string): string {
+function organizationAddress(slug: string): string {
   return `/console/organizations/${slug}`;
 }

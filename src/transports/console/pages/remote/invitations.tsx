@@ -12,7 +12,7 @@ import { formSection } from '../../define/form.tsx';
 import { listSection } from '../../define/list.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { successFlash } from '../../flash.ts';
-import { remotePath } from './state.tsx';
+import { remotePath } from './fields.tsx';
 
 interface InvitationsVisit extends PageVisit {
   agents: readonly AgentOfPerson[];

@@ -1,12 +1,81 @@
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { presentRemoteAgent } from '../../../../../packages/core/src/records/remote-agent.ts';
-import { listRemoteAgentsOfPerson } from '../../../../services/remote/of-person.ts';
+import { listRemoteAgentsOfPerson, addRemoteAgentForPerson } from '../../../../services/remote/of-person.ts';
 import { Icon } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Handle } from '../../components/rows.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
-import { personPage } from '../../define/page.tsx';
-import { RemoteState, remotePath } from './state.tsx';
+import { personPage, definePage, type PageVisit } from '../../define/page.tsx';
+import { RemoteState, remotePath, credentialAliases, credentialFields, toCredential } from './fields.tsx';
+import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
+import { addRemoteAgentOperation } from '../../../../operations/remote/add-remote-agent.ts';
+import { listOrganizations } from '../../../../services/people/memberships.ts';
+import { selectField, textField } from '../../define/fields.tsx';
+import { formSection } from '../../define/form.tsx';
+import { successFlash } from '../../flash.ts';
+
+interface NewVisit extends PageVisit {
+  /** The possible owners: empty for the person, or the slug of an organization. */
+  owners: readonly { value: string; text: string }[];
+}
+
+/** Adds an agent of another system. */
+export const remoteAgentNewPage = definePage<NewVisit>({
+  path: `${remotePath}/new`,
+  async load(visit) {
+    const organizations = await visit.read(listOrganizations, visit.person);
+    const administered = organizations.filter(({ role }) => role === 'admin');
+    const { username } = visit.person;
+    const owners = [
+      { value: '', text: `You (@${username}.…)` },
+      ...administered.map(({ slug }) => ({ value: slug, text: `${slug} (@${slug}.…)` })),
+    ];
+    return { ...visit, owners };
+  },
+  title: 'Add an agent of another system',
+  back: { href: remotePath, text: 'Agents of other systems' },
+  sections: [
+    formSection({
+      text: 'This service reads the card. You see what it says, and confirm it, before anything is sent.',
+      fields: ({ owners }: NewVisit) => ({
+        card_url: textField(
+          'Address of the A2A card',
+          'Such as https://agent.example/.well-known/agent-card.json',
+          {
+            maxlength: 2_048,
+            plain: true,
+            required: true,
+          },
+        ),
+        handle: textField('Name in the handle', 'Empty: made from the host. It cannot be changed later.', {
+          maxlength: 32,
+          plain: true,
+        }),
+        organization: { ...selectField('Owner', owners), ...(owners.length === 1 && { show: () => null }) },
+        ...credentialFields,
+      }),
+      values: () => ({ kind: 'none' }),
+      aliases: credentialAliases,
+      errors: { DUPLICATE_HANDLE: 'handle', NOT_FOUND: 'organization', FORBIDDEN: 'organization' },
+      button: 'Add agent',
+      cancel: () => remotePath,
+      async submit(visit, { card_url, handle, organization, ...credential }) {
+        const { card_url: url = '', ...input } = parseInput(addRemoteAgentOperation.input, {
+          card_url,
+          ...(handle !== '' && { handle }),
+          ...(organization !== '' && { organization }),
+          credential: toCredential(credential),
+        });
+        await visit.parts.limits.consume('contact_request', visit.person.account_id);
+        const { agent_id } = await visit.write(addRemoteAgentForPerson, visit.person.account_id, {
+          ...input,
+          card_url: url,
+        });
+        return { to: `${remotePath}/${agent_id}`, flash: successFlash('Added. Its card is being read.') };
+      },
+    }),
+  ],
+});
 
 const pageSize = 50;
 

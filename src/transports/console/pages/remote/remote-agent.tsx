@@ -18,8 +18,14 @@ import { textField } from '../../define/fields.tsx';
 import { formSection } from '../../define/form.tsx';
 import { defineConfirmation, definePage, type PageVisit } from '../../define/page.tsx';
 import { successFlash } from '../../flash.ts';
-import { credentialAliases, credentialChoices, credentialFields, toCredential } from './fields.tsx';
-import { RemoteState, remotePath } from './state.tsx';
+import {
+  credentialAliases,
+  credentialChoices,
+  credentialFields,
+  toCredential,
+  RemoteState,
+  remotePath,
+} from './fields.tsx';
 
 interface RemoteVisit extends PageVisit {
   agent: RemoteAgentRecord;

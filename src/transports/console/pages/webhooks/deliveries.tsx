@@ -5,9 +5,8 @@ import { PostButton } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { listSection, pageInput } from '../../define/list.tsx';
 import { agentPageWith, type AgentVisit } from '../agents/agent-page.tsx';
-import { nameOf } from './fields.tsx';
+import { nameOf, deliveryStateLabels } from './fields.tsx';
 import { loadWebhook, type OfWebhook, webhookStatus } from './webhook.tsx';
-import { deliveryStateLabels } from './webhook-text.ts';
 
 /** The delivery state in a query, if it is valid. */
 const stateOf = ({ query }: AgentVisit) => deliveryStates.find((state) => state === query.get('state'));

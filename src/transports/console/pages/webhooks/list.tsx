@@ -5,8 +5,7 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { listSection } from '../../define/list.tsx';
 import { agentPage } from '../agents/agent-page.tsx';
-import { nameOf } from './fields.tsx';
-import { eventText } from './webhook-text.ts';
+import { nameOf, eventText } from './fields.tsx';
 
 /** The webhooks of an agent. */
 export const webhooksPage = agentPage({

@@ -8,7 +8,7 @@ import { Time } from '../../components/rows.tsx';
 import { listSection } from '../../define/list.tsx';
 import { hostOf } from '../../hosts.ts';
 import { agentPage } from '../agents/agent-page.tsx';
-import { eventText } from './webhook-text.ts';
+import { eventText } from './fields.tsx';
 
 /** The subscriptions of MCP clients to events of an agent, and ending them. */
 export const subscriptionsPage = agentPage({

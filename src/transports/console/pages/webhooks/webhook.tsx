@@ -14,11 +14,56 @@ import { formSection } from '../../define/form.tsx';
 import { successFlash } from '../../flash.ts';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { createIdempotencyKey, readIdempotencyKey } from '../../idempotency-key.ts';
-import { agentConfirmation, agentPageWith, type AgentVisit } from '../agents/agent-page.tsx';
-import { nameOf, toWebhookInput, webhookFields } from './fields.tsx';
+import {
+  agentConfirmation,
+  agentPageWith,
+  type AgentVisit,
+  agentPage,
+  AgentHeading,
+} from '../agents/agent-page.tsx';
+import { nameOf, toWebhookInput, webhookFields, disabledReasonText } from './fields.tsx';
 import { StateBadge } from './list.tsx';
-import { webhookSecretPage } from './new.tsx';
-import { disabledReasonText } from './webhook-text.ts';
+import { createWebhookOperation } from '../../../../operations/webhooks/create-webhook.ts';
+import { secretPage } from '../../components/secrets.tsx';
+
+/** Creates a webhook. Only the response to the form shows the secret. */
+export const webhookNewPage = agentPage({
+  path: 'webhooks/new',
+  tab: 'webhooks',
+  title: 'New webhook',
+  sections: [
+    formSection({
+      title: 'New webhook',
+      fields: webhookFields,
+      button: 'Create webhook',
+      cancel: ({ agentPath }) => agentPath('webhooks'),
+      once: true,
+      submit: async (visit, entered, { key }) =>
+        webhookSecretPage(visit, await visit.call(createWebhookOperation, toWebhookInput(entered), key)),
+    }),
+  ],
+});
+
+/** The page with a new secret, which is shown only once. */
+function webhookSecretPage(
+  { agent, agentPath }: Pick<AgentVisit, 'agent' | 'agentPath'>,
+  { id, url, secret }: { id: string; url: string; secret: string },
+) {
+  return secretPage({
+    heading: <AgentHeading agent={agent} current={agentPath('webhooks')} />,
+    title: new URL(url).host,
+    secrets: [{ label: 'Signing secret', value: secret }],
+    storageNote: 'We store it encrypted',
+    text: (
+      <p>
+        Your server uses it to verify requests from this service, for example with a Standard Webhooks
+        library. Each request has the headers <span class="code">webhook-id</span>,{' '}
+        <span class="code">webhook-timestamp</span> and <span class="code">webhook-signature</span>.
+      </p>
+    ),
+    next: agentPath(`webhooks/${id}`),
+  });
+}
 
 /** A request to a page of a webhook. */
 export interface OfWebhook {

@@ -3,10 +3,41 @@ import {
   profileScopes,
   type Scope,
   type ScopePreset,
+  scopes as allScopes,
 } from '../../../../../packages/core/src/domain/auth/scopes.ts';
 import type { TokenResource } from '../../../../services/auth/tokens.ts';
+import { checkboxesField } from '../../define/fields.tsx';
 
-export interface Ability {
+/** What scopes allow, in one line. */
+export function Scopes({ scopes }: { scopes: readonly string[] }) {
+  const allowed: readonly Scope[] = allScopes.filter((scope) => scopes.includes(scope));
+  const titles = abilitiesOf(allowed).map(({ title }) => title);
+  return <>{titles.join(' · ')}</>;
+}
+
+/**
+ * A field for scopes, with links that select a preset.
+ * @param presetAddress the address of the page with the scopes of a preset selected
+ */
+export function scopeField(presetAddress: (preset: ScopePreset) => string) {
+  const hint = [
+    'Select:',
+    Object.entries(presetNames).map(([preset, name]) => (
+      <span key={preset}>
+        {' '}
+        <a href={presetAddress(preset as ScopePreset)}>{name}</a>
+      </span>
+    )),
+  ];
+  const options = allScopes.map((scope) => ({
+    value: scope,
+    title: scopeAbilities[scope].title,
+    text: [`${scopeAbilities[scope].text} `, <span class="code">{scope}</span>],
+  }));
+  return checkboxesField('Permissions', options, { hint });
+}
+
+interface Ability {
   title: string;
   text: string;
   /** Whether the scope affects more than one agent. */
@@ -14,7 +45,7 @@ export interface Ability {
 }
 
 /** What each scope allows, for people. */
-export const scopeAbilities: Record<Scope, Ability> = {
+const scopeAbilities: Record<Scope, Ability> = {
   'agents:write': {
     title: 'Manage your agents',
     text: 'Create agents for you, and change, pause or delete all agents that you manage.',
