@@ -142,7 +142,7 @@ function fingerprint() {
 function sources(folder) {
   if (!existsSync(inRoot(folder))) return [];
   const names = readdirSync(inRoot(folder), { recursive: true }).filter((name) =>
-    /\.(?:tsx?|js)$/.test(name),
+    /\.(?:tsx?|m?js|css)$/.test(name),
   );
   return names.sort((a, b) => (a < b ? -1 : 1)).map((name) => join(folder, name));
 }

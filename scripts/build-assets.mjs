@@ -1,21 +1,54 @@
-// Makes the files of dist/ that pages load from packages which are only development dependencies: the script of the console, and what
-// /docs serves of Swagger UI, whose package brings an install script that sends telemetry.
-import { copyFileSync, mkdirSync } from 'node:fs';
+// Makes the files of dist/ that pages load from packages which are only development dependencies: the script of the console, what /docs
+// serves of Swagger UI, whose package brings an install script that sends telemetry, and the view inside chat clients as one document.
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
+import { buildSync, transformSync } from 'esbuild';
+import { usedStyles } from './parts/used-styles.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-buildSync({
-  entryPoints: [join(root, 'assets', 'console.js')],
-  outfile: join(root, 'dist', 'assets', 'console.js'),
+const script = {
   bundle: true,
   minify: true,
   format: 'esm',
   target: 'es2022',
   legalComments: 'eof',
   logLevel: 'error',
+};
+buildSync({
+  ...script,
+  entryPoints: [join(root, 'assets', 'console.js')],
+  outfile: join(root, 'dist', 'assets', 'console.js'),
 });
+
+const view = buildSync({
+  ...script,
+  entryPoints: [join(root, 'assets', 'view.js')],
+  legalComments: 'none',
+  tsconfig: join(root, 'tsconfig.json'),
+  write: false,
+}).outputFiles[0].text;
+const sheets = ['tokens', 'base', 'controls', 'content', 'messages', 'view'];
+const read = (name) => readFileSync(join(root, 'assets', `${name}.css`), 'utf8');
+// The client says which theme it has.
+const dark = '@media (prefers-color-scheme: dark) {\n  :root {';
+const styles = sheets.map(read).join('');
+if (!styles.includes(dark)) throw new Error('the dark colors are not where they were');
+const minified = transformSync(styles.replace(dark, "@media all { :root[data-theme='dark'] {"), {
+  loader: 'css',
+  minify: true,
+});
+const code = usedStyles(minified.code, view);
+// What ends a script or style element early would be shown as text.
+if (/<\/(?:script|style)/i.test(view + code))
+  throw new Error('the view has the end of an element in its script or styles');
+// Also in a client that allows more, the view loads nothing.
+const policy =
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+writeFileSync(
+  join(root, 'dist', 'assets', 'view.html'),
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>Agent Messaging</title><style>${code}</style></head><body><script type="module">${view}</script></body></html>`,
+);
 
 const target = join(root, 'dist', 'swagger-ui');
 mkdirSync(target, { recursive: true });

@@ -30,7 +30,7 @@ export const readAttachmentOperation = defineOperation({
   tool: {
     name: 'get_attachment',
     description:
-      'Returns an attachment, a preview of its text, and a download URL for five minutes. Call it when a message has an attachment that you need. If the preview is enough, do not download the file.',
+      'Returns an attachment, a preview of its text, and a download URL for five minutes. Call it for an attachment that you need. If the preview is enough, do not download it.',
     annotations: toolHints.readsOthers,
   },
   errors: ['ATTACHMENT_NOT_FOUND'],

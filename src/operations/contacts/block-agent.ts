@@ -21,7 +21,7 @@ export const blockAgentOperation = defineOperation({
   },
   tool: {
     description:
-      'Blocks an agent: removes it from your contacts and rejects its threads, messages and requests. Use it when your user wants nothing more from the agent; no approval is needed. The agent is not notified. To end a contact without a block, use remove_contact.',
+      'Blocks an agent: removes it from your contacts and rejects its threads, messages and requests. Use it when your user wants nothing more from the agent; no approval is needed. The agent is not told. To end a contact only, use remove_contact.',
     annotations: { ...toolHints.reachesOthers, destructiveHint: true, idempotentHint: true },
   },
   errors: ['AGENT_NOT_FOUND', 'INVALID_HANDLE'],

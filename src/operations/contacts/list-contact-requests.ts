@@ -24,7 +24,7 @@ export const listContactRequestsOperation = defineOperation({
   rest: { method: 'GET', path: '/contacts/requests', forms: 'short-and-long', status: 200 },
   tool: {
     description:
-      'Lists the contact requests that you received, or with direction=outgoing those that you sent; by default the pending ones. Use it after the event contact.request, and answer with respond_to_contact_request. For contacts, use list_contacts.',
+      'Lists the contact requests you received, or with direction=outgoing those you sent; by default the pending ones. Use it after the event contact.request, and answer with respond_to_contact_request. For contacts, use list_contacts.',
     annotations: toolHints.readsOthers,
   },
   errors: [],

@@ -26,7 +26,7 @@ export const listContactsOperation = defineOperation({
   rest: { method: 'GET', path: '/contacts', forms: 'short-and-long', status: 200 },
   tool: {
     description:
-      'Lists your contacts: agents that you can exchange messages with. Other agents of your owner are contacts without a request; same_owner marks them. Use it to get the handle of an agent that you know. To find other agents, use search_agents.',
+      'Lists your contacts: agents you can exchange messages with. Agents of your owner are contacts without a request; same_owner marks them. Use it to get the handle of an agent you know. To find others, use search_agents.',
     annotations: toolHints.read,
   },
   resource: {

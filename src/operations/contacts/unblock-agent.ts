@@ -17,7 +17,7 @@ export const unblockAgentOperation = defineOperation({
   rest: { method: 'DELETE', path: '/blocks/{handle}', forms: 'short-and-long', status: 204 },
   tool: {
     description:
-      'Unblocks an agent. Use it when your user wants to receive its messages again. It does not restore a contact: use request_contact. A contact request that the agent sent during the block is announced now.',
+      'Unblocks an agent. Use it when your user wants its messages again. It restores no contact: use request_contact. A contact request of the agent during the block is announced now.',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
   errors: ['NOT_FOUND', 'INVALID_HANDLE'],

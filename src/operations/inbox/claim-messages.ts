@@ -37,7 +37,7 @@ export const claimMessagesOperation = defineOperation({
   rest: { method: 'POST', path: '/inbox/leases', status: 200 },
   tool: {
     description:
-      'Leases the next messages of your inbox to you: no other instance of your agent gets them. Use it when several instances share the work; before a lease expires, pass its lease_id to acknowledge_message or release_message. The first claim turns the inbox on. For a single instance, wait_for_events is simpler.',
+      'Leases the next messages of your inbox: no other instance of your agent gets them. Use it when instances share the work; before a lease expires, pass its lease_id to acknowledge_message or release_message. The first claim turns the inbox on. For one instance, wait_for_events is simpler.',
     annotations: { ...toolHints.write, openWorldHint: true },
     result: {
       schema: z.object({

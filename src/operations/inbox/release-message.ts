@@ -24,7 +24,7 @@ export const releaseMessageOperation = defineOperation({
   rest: { method: 'POST', path: '/inbox/leases/{lease_id}/release', status: 200 },
   tool: {
     description:
-      'Gives a message of claim_messages back, so that another instance of your agent gets it, at once or after a delay. Use it when you cannot handle the message now, and say why. After you have answered, use acknowledge_message.',
+      'Gives a message of claim_messages back: another instance of your agent gets it, at once or after a delay. Use it when you cannot handle it now, and say why. After an answer, use acknowledge_message.',
     annotations: toolHints.write,
   },
   errors: ['LEASE_NOT_FOUND', 'LEASE_LOST'],

@@ -16,7 +16,7 @@ export const setInboxOperation = defineOperation({
   rest: { method: 'PUT', path: '/inbox', status: 200 },
   tool: {
     description:
-      'Turns your inbox on, or changes its settings. Use it before claim_messages if you do not want the defaults, or if the inbox was turned off. What you leave out is set to its default.',
+      'Turns your inbox on, or changes its settings. Use it before claim_messages for other settings, or if the inbox was turned off. What you leave out gets its default.',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
   errors: ['INVALID_CURSOR'],

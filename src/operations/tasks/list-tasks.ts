@@ -24,7 +24,7 @@ export const listTasksOperation = defineOperation({
   rest: { method: 'GET', path: '/tasks', status: 200 },
   tool: {
     description:
-      'Lists tasks: questions that stay open until they end. Use it with role asked and state open for what you have to answer, and with role asking for answers that you wait for. To follow one, call get_task.',
+      'Lists tasks: questions that stay open until they end. Use it with role asked and state open for what you must answer, and with role asking for answers you wait for. To follow one, call get_task.',
     annotations: toolHints.readsOthers,
     result: toolTasksResult,
   },

@@ -55,7 +55,7 @@ export const createThreadOperation = defineOperation({
   },
   tool: {
     description:
-      'Starts a thread with an agent or several, optionally with a first message. Use it to write to an agent for the first time, or about a new subject; to write in a thread that exists, use send_message. wait_for_events with the cursor of the result returns the replies.',
+      'Starts a thread with an agent or several, optionally with a first message. Use it to write to an agent for the first time, or about a new subject; in a thread that exists, use send_message. wait_for_events with the cursor of the result returns the replies.',
     annotations: toolHints.reachesOthers,
     showsFeed: true,
   },

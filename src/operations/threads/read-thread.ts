@@ -46,7 +46,7 @@ export const readThreadOperation = defineOperation({
   tool: {
     name: 'get_thread',
     description:
-      'Returns a thread with its latest messages. Use it to read a conversation; before_sequence returns earlier messages. To wait for new messages, use wait_for_events.',
+      'Returns a thread with its latest messages. Use it to read a conversation; before_sequence returns earlier ones. To wait for new ones, use wait_for_events.',
     annotations: toolHints.readsOthers,
   },
   resource: {

@@ -79,7 +79,7 @@ export const showThreadsOperation = defineOperation({
   tool: {
     name: 'list_threads',
     description:
-      'Lists your threads, most recently active first, with the number of unread messages. Use it to find a thread: unread=true lists those with unread messages, status=archived the archived ones. To read messages, use get_thread.',
+      'Lists your threads, most recently active first, with the number of unread messages. Use it to find a thread: unread=true lists those with unread messages, status=archived the archived ones. To read one, use get_thread.',
     annotations: toolHints.readsOthers,
   },
   errors: listThreadsOperation.errors,

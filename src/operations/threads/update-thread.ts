@@ -19,7 +19,7 @@ export const updateThreadOperation = defineOperation({
   rest: { method: 'PATCH', path: '/threads/{thread_id}', status: 200, idempotency: 'accepted' },
   tool: {
     description:
-      'Sets the status of a thread (active, closed, archived) or its subject. Close a thread when its task is done. Do not close one in which you expect an answer: only active threads accept messages.',
+      'Sets the status of a thread (active, closed, archived) or its subject. Close it when its task is done, not while you expect an answer: only active threads accept messages.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
   review: {},

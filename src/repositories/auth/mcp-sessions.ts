@@ -11,6 +11,8 @@ export interface McpClient {
   elicitation: ('form' | 'url')[];
   /** The minimum log level (MCP, Logging); absent: no log messages. */
   log_level?: LogLevel | undefined;
+  /** Whether the client shows views of results (MCP Apps). */
+  has_views?: boolean;
 }
 
 type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';

@@ -12,6 +12,7 @@ const styles = [
   'controls.css',
   'content.css',
   'agents.css',
+  'messages.css',
   'conversations.css',
   'usage.css',
   'consent.css',

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { isKeptField } from './components/kept-fields.ts';
 import { safeReturnPath } from './route.ts';
 
 /** A form that was sent without a session. It is shown again after the sign-in, and not sent by itself. */
@@ -9,22 +10,6 @@ export interface KeptForm {
   /** Path that the form posts to. */
   action: string;
   fields: URLSearchParams;
-}
-
-/** Fields that are not kept: secrets, and what belongs to one rendering of a form. */
-const droppedFields: ReadonlySet<string> = new Set([
-  'csrf',
-  'idempotency_key',
-  'password',
-  'client_secret',
-  'current',
-  'next',
-  'token',
-]);
-
-/** Whether a field is kept over a sign-in. Password fields are not. */
-export function isKeptField(name: string): boolean {
-  return !droppedFields.has(name);
 }
 
 /** The path that shows a kept form again. */

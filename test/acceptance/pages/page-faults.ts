@@ -27,12 +27,15 @@ export async function injectAxe(context: BrowserContext): Promise<void> {
   await context.addInitScript({ path: axe });
 }
 
+/** A page, or a frame of one. */
+type Shown = Pick<Page, 'evaluate' | 'url'>;
+
 /** The faults of the open page: accessibility violations, and content that does not fit the screen. */
-export async function findPageFaults(page: Page): Promise<string[]> {
+export async function findPageFaults(page: Shown): Promise<string[]> {
   return [...(await findViolations(page)), ...(await findOverflow(page))];
 }
 
-async function findViolations(page: Page): Promise<string[]> {
+async function findViolations(page: Shown): Promise<string[]> {
   const found = result.parse(await page.evaluate(`axe.run(${rules})`));
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map(
@@ -41,7 +44,7 @@ async function findViolations(page: Page): Promise<string[]> {
   );
 }
 
-async function findOverflow(page: Page): Promise<string[]> {
+async function findOverflow(page: Shown): Promise<string[]> {
   const [whole, screen] = await Promise.all(
     ['scrollWidth', 'clientWidth'].map((edge) => page.evaluate(`document.documentElement.${edge}`)),
   );
@@ -49,6 +52,6 @@ async function findOverflow(page: Page): Promise<string[]> {
   return [`${pathOf(page)}: is ${String(whole)} wide on a screen of ${String(screen)}`];
 }
 
-function pathOf(page: Page): string {
+function pathOf(page: Shown): string {
   return new URL(page.url()).pathname;
 }

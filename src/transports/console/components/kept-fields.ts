@@ -1,6 +1,21 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { isKeptField } from '../kept-form.ts';
+
+/** Fields that are not kept: secrets, and what belongs to one rendering of a form. */
+const droppedFields: ReadonlySet<string> = new Set([
+  'csrf',
+  'idempotency_key',
+  'password',
+  'client_secret',
+  'current',
+  'next',
+  'token',
+]);
+
+/** Whether a field is kept over a sign-in. Password fields are not. */
+export function isKeptField(name: string): boolean {
+  return !droppedFields.has(name);
+}
 
 const context = createContext<URLSearchParams | undefined>(undefined);
 

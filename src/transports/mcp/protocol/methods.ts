@@ -27,6 +27,7 @@ import { isPermitted, type McpFeatures } from './required-scopes.ts';
 import { RpcError, rpcCodes } from './errors.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { requireSession, type Subscriptions } from '../resources/subscriptions.ts';
+import { defineForViews, readView } from '../views/views.ts';
 
 /** Handles one request. @throws {RpcError} */
 export type Method = (request: object, call: IncomingCall) => Result | Promise<Result>;
@@ -49,7 +50,7 @@ export function createMethods(parts: McpParts, features: McpFeatures): ReadonlyM
   const promptList = { prompts: prompts.map((prompt) => prompt.definition) };
 
   return new Map<string, Method>([
-    ['tools/list', withSchema(ListToolsRequestSchema, (_request, { actor }) => listTools(tools, actor))],
+    ['tools/list', withSchema(ListToolsRequestSchema, (_request, caller) => listTools(tools, caller))],
     [
       'tools/call',
       withSchema(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }, caller, call) => {
@@ -62,8 +63,9 @@ export function createMethods(parts: McpParts, features: McpFeatures): ReadonlyM
     ['resources/templates/list', withSchema(ListResourceTemplatesRequestSchema, () => templateList)],
     [
       'resources/read',
-      withSchema(ReadResourceRequestSchema, ({ params }, caller) =>
-        readResource(parts, caller, resources, params.uri),
+      withSchema(
+        ReadResourceRequestSchema,
+        ({ params: { uri } }, caller) => readView(uri) ?? readResource(parts, caller, resources, uri),
       ),
     ],
     [
@@ -116,8 +118,9 @@ export function createSessionMethods({
   ]);
 }
 
-function listTools(tools: ReadonlyMap<string, Tool>, actor: Actor): Result {
-  return { tools: listAllowed(tools, actor).map((tool) => tool.definition) };
+function listTools(tools: ReadonlyMap<string, Tool>, { actor, client }: Caller): Result {
+  const allowed = listAllowed(tools, actor);
+  return { tools: client?.has_views ? allowed.map(defineForViews) : allowed.map((tool) => tool.definition) };
 }
 
 /** The tools that the scopes of the token allow. */

@@ -5,6 +5,7 @@ import { instructions } from '../prompts/instructions.ts';
 import type { Method } from './methods.ts';
 import type { McpParts } from '../parts.ts';
 import { RpcError, rpcCodes } from './errors.ts';
+import { viewsExtension } from '../views/views-extension.ts';
 
 /**
  * Creates an SDK server per request of a revision until 2025-11-25. The low-level `Server` leaves validation and error bodies to `execute`. Schemas, lists,
@@ -22,6 +23,7 @@ export function createServerFactory(
     prompts: {},
     completions: {},
     logging: {},
+    extensions: { [viewsExtension]: {} },
   };
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
 

@@ -3,6 +3,7 @@ import {
   type LoggingLevel,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
+import { supportsViews } from '../views/views-extension.ts';
 
 /** What a session stores about its client; texts have a maximum length. */
 export interface ClientInfo {
@@ -16,6 +17,8 @@ export interface ClientInfo {
   hasTasks?: boolean;
   /** Whether the request declares the Events extension, as clients of SEP-3415 do. */
   hasEvents?: boolean;
+  /** Whether the client shows views. */
+  has_views?: boolean;
 }
 
 /** Reads client information from an `initialize` request. A bare `elicitation: {}` means form mode. */
@@ -27,7 +30,13 @@ export function readClientInfo({ params }: InitializeRequest): ClientInfo {
     form: declared?.form !== undefined,
     url: declared?.url !== undefined,
   });
-  return { name: sanitizeText(name), version: sanitizeText(version), elicitation };
+  const hasViews = supportsViews(params.capabilities);
+  return {
+    name: sanitizeText(name),
+    version: sanitizeText(version),
+    elicitation,
+    ...(hasViews && { has_views: true }),
+  };
 }
 
 /** The elicitation modes that a client declares; without a mode it supports forms (MCP, Elicitation: Capabilities). */

@@ -8,6 +8,7 @@ import { eventsExtension } from '../../../../packages/core/src/domain/feed/event
 import { readField } from '../protocol/required-scopes.ts';
 import { tasksExtension } from '../tasks/task-methods.ts';
 import { type ClientInfo, elicitationModes, sanitizeText } from '../sessions/client-info.ts';
+import { supportsViews } from '../views/views-extension.ts';
 
 /** Reads what a request says about its client in `_meta` (MCP, Base Protocol: `_meta`). */
 export function readRequestClient(meta: unknown): ClientInfo {
@@ -25,6 +26,7 @@ export function readRequestClient(meta: unknown): ClientInfo {
     }),
     hasTasks: readField(extensions, tasksExtension) !== undefined,
     hasEvents: readField(extensions, eventsExtension) !== undefined,
+    has_views: supportsViews(capabilities),
     log_level: LoggingLevelSchema.safeParse(readField(meta, LOG_LEVEL_META_KEY)).data,
   };
 }

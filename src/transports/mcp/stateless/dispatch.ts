@@ -21,6 +21,7 @@ import { serverInfo } from '../protocol/server.ts';
 import { createDeferrableCall, requireTasks, tasksExtension } from '../tasks/task-methods.ts';
 import type { TaskSource } from '../tasks/task-source.ts';
 import type { Tool } from '../tools/tools.ts';
+import { viewsExtension } from '../views/views-extension.ts';
 import { createInputRound, type InputRound } from './input-round.ts';
 import { createReply, type Reply } from './reply.ts';
 import { openRequestState } from './request-state.ts';
@@ -62,7 +63,7 @@ const capabilities = {
   completions: {},
   logging: {},
   events: eventsCapability.events,
-  extensions: { [tasksExtension]: {}, ...eventsCapability.extensions },
+  extensions: { [tasksExtension]: {}, [viewsExtension]: {}, ...eventsCapability.extensions },
 };
 
 /** The methods whose result may ask the client (MCP, Multi Round-Trip Requests). */

@@ -31,7 +31,7 @@ export function createAcknowledgeEventsTool({
 }): Tool {
   const binding = {
     description:
-      'Stores the position in your feed up to which you have handled all events. Call it after you have handled them, with the cursor of the last wait_for_events result: your next conversation starts there. The position only moves forward.',
+      'Stores the feed position up to which you have handled all events. Call it then, with the cursor of the last wait_for_events result: your next conversation starts there. It only moves forward.',
     annotations: { ...toolHints.write, idempotentHint: true },
   };
   const createOperation = (position?: Position) =>

@@ -1,11 +1,8 @@
-import type { Relationship } from '../../../../../packages/core/src/domain/agents/agents.ts';
 import { wantsNoReply } from '../../../../../packages/core/src/domain/threads.ts';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { renderCardBody } from '../../../http/render-card-body.ts';
-import { CardLink, monogram } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
-import { useLayoutContext } from '../../components/layout-context.ts';
-import { formatTime } from '../../time-zone.ts';
+import { Moment, Sender } from '../../components/message-parts.tsx';
 import { Files } from './files.tsx';
 import { conversationAddress } from './filters.tsx';
 import { Receipts } from './receipts.tsx';
@@ -13,14 +10,6 @@ import { MessageTask } from './tasks.tsx';
 import { isObsolete, LaterChange, WithdrawLink } from './withdraw.tsx';
 
 type ShownMessage = ConversationPage['messages'][number];
-
-const relationshipNames: Record<Relationship, string> = {
-  self: 'Your agent',
-  same_owner: 'Your agent',
-  same_organization: 'Same organization',
-  contact: 'Contact',
-  none: 'Not a contact',
-};
 
 /** Longer messages are cut: fifty of them would make a page of megabytes. */
 const maxShownCharacters = 6_000;
@@ -45,8 +34,8 @@ export function Message({ page, message, whole, isStart, startsRun, next }: Mess
   const classes = ['message', own >= 0 && 'own', own > 0 && own % 2 === 1 && 'second', startsRun && 'run'];
   return (
     <li class={classes.filter(Boolean).join(' ')} id={id} {...(isStart && { tabIndex: -1, autofocus: true })}>
-      {startsRun && <Sender page={page} message={message} isOwn={own >= 0} />}
-      <Moment message={message} />
+      {startsRun && <Sender message={message} isOwn={own >= 0} profile={findProfile(page, message)} />}
+      <Moment message={message} href={`#${id}`} />
       <div class="message-body">
         {message.reply_to !== null && <ReplyTo page={page} reply_to={message.reply_to} />}
         <MessageText message={message} whole={whole} />
@@ -66,49 +55,8 @@ export function Message({ page, message, whole, isStart, startsRun, next }: Mess
   );
 }
 
-function Sender({ page, message, isOwn }: { page: ConversationPage; message: ShownMessage; isOwn: boolean }) {
-  const { sender_id, sender_handle, relationship } = message;
-  const profile = page.profiles.find((each) => each.id === sender_id);
-  const name = profile?.display_name ?? sender_handle;
-  const [owner = ''] = sender_handle.split('.');
-  return (
-    <>
-      <span class="mark small" aria-hidden="true">
-        {monogram(name)}
-      </span>
-      <p class="sender">
-        <strong>
-          <CardLink handle={sender_handle} visibility={profile?.visibility}>
-            <bdi>{name}</bdi>
-          </CardLink>
-        </strong>
-        <span class="code" title={`Owner ${owner}, verified by this service`}>
-          @{sender_handle}
-        </span>
-        <span class={isOwn ? 'relation own' : 'relation'}>
-          {isOwn ? relationshipNames.self : relationshipNames[relationship]}
-        </span>
-        {message.written_by === 'person' && <Badge tone="warning">Written by a person</Badge>}
-      </p>
-    </>
-  );
-}
-
-/** The time of a message, as a link to it. */
-function Moment({ message: { id, created_at } }: { message: ShownMessage }) {
-  const { timeZone } = useLayoutContext();
-  return (
-    <a
-      class="moment"
-      href={`#${id}`}
-      title={formatTime(created_at, timeZone, { dateStyle: 'medium', timeStyle: 'medium' })}
-    >
-      <time dateTime={new Date(created_at).toISOString()}>
-        {formatTime(created_at, timeZone, { timeStyle: 'short' })}
-      </time>
-    </a>
-  );
-}
+const findProfile = (page: ConversationPage, { sender_id }: ShownMessage) =>
+  page.profiles.find((each) => each.id === sender_id);
 
 /** The message that another one answers. */
 export function ReplyTo({ page, reply_to }: { page: ConversationPage; reply_to: string }) {

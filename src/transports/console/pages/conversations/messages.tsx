@@ -4,7 +4,7 @@ import { stateLabels } from '../approvals/list.tsx';
 import { Badge } from '../../components/content.tsx';
 import { Decision } from '../../components/form.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
-import { formatTime } from '../../time-zone.ts';
+import { Day, dayOf, isOneRun } from '../../components/message-parts.tsx';
 import { Message } from './message.tsx';
 
 type Approval = ConversationPage['approvals'][number];
@@ -23,32 +23,19 @@ export interface MessageListProps {
   start?: number | undefined;
 }
 
-/** Messages of one sender within this time are one run, with one heading. */
-const runMs = 10 * 60_000;
-
 /** Messages and approvals in order of time, divided by days. Messages of one sender are in runs. */
 export function MessageList({ page, whole, start }: MessageListProps) {
   const { timeZone } = useLayoutContext();
-  const dayOf = (entry: Entry | undefined) => entry && formatTime(entry.at, timeZone, { dateStyle: 'full' });
   const entries = listEntries(page);
-  const isOneRun = (one: Entry | undefined, next: Entry | undefined) =>
-    one?.message !== undefined &&
-    one.message.sender_id === next?.message?.sender_id &&
-    one.message.written_by === next.message.written_by &&
-    next.at - one.at < runMs &&
-    dayOf(one) === dayOf(next);
   return (
     <ol class="messages" id="messages" aria-label="Messages">
       {entries.flatMap((entry, index) => {
         const [previous, next] = [entries[index - 1], entries[index + 1]];
         const { message, approval } = entry;
-        const day = dayOf(entry) ?? '';
+        const day = dayOf(entry.at, timeZone);
+        const isNewDay = !previous || day !== dayOf(previous.at, timeZone);
         return [
-          day !== dayOf(previous) && (
-            <li class="day" key={day} id={`day-${day.replaceAll(/\W+/g, '-').toLowerCase()}`}>
-              <span>{day}</span>
-            </li>
-          ),
+          isNewDay && <Day key={day} day={day} />,
           message && (
             <Message
               key={message.id}
@@ -56,8 +43,8 @@ export function MessageList({ page, whole, start }: MessageListProps) {
               message={message}
               whole={message.sequence === whole}
               isStart={message.sequence === start}
-              startsRun={!isOneRun(previous, entry)}
-              next={isOneRun(entry, next) ? next?.message : undefined}
+              startsRun={!isOneRun(previous?.message, message, timeZone)}
+              next={isOneRun(message, next?.message, timeZone) ? next?.message : undefined}
             />
           ),
           approval && <ApprovalEntry key={approval.id} approval={approval} />,
