@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { AgentMessagingError } from '../main.ts';
+import { approvalsCommand } from './commands/approvals.ts';
 import { askCommand } from './commands/ask.ts';
 import { completionCommand } from './commands/completion.ts';
 import { contactsCommand } from './commands/contacts.ts';
@@ -35,6 +36,7 @@ const commands = [
   taskCommand,
   searchCommand,
   contactsCommand,
+  approvalsCommand,
   remoteCommand,
   inboxCommand,
   listenCommand,
