@@ -123,6 +123,8 @@ export interface BatchRule<Input = unknown, Output extends object = object> {
     /** Whether these calls run again after a ConcurrentChange: everything must be read. */
     options: { isRepeated: boolean },
   ): Promise<readonly BatchResult<Output>[]>;
+  /** Whether a call can be in a batch. Absent: every call. */
+  includes?(input: Input): boolean;
   /** Whether a batch has calls of one agent only, because each locks a record of its agent until the end. */
   byAgent?: boolean;
 }

@@ -66,7 +66,8 @@ export function createBatch(unitOfWork: UnitOfWork): Stage {
     if (!rule) return next;
     return async (context) => {
       const { call, file } = context;
-      if (file || mayNeedApproval(call)) return next(context);
+      const isIncluded = rule.includes?.(context.input) ?? true;
+      if (file || !isIncluded || mayNeedApproval(call)) return next(context);
       const key = rule.byAgent ? `${operation.name} ${call.actor.agent_id}` : operation.name;
       const batcher = findBatcher(operation, key);
       batcher.calls += 1;

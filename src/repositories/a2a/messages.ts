@@ -1,6 +1,7 @@
 import type { ReceivedMessage } from '../../../packages/core/src/domain/a2a.ts';
 import { type AttachmentColumns, filesOfMessages } from '../attachments/attachments.ts';
 import type { MessageRow } from '../messages/messages.ts';
+import { awaited } from '../remote/order.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A message that a client sent through A2A. */
@@ -18,6 +19,27 @@ export interface A2aMessage {
 
 /** A message of a client to the agent of a handle. */
 type MessageName = Pick<A2aMessage, 'client_id' | 'client_message_id'> & { handle: string };
+
+/** A message that a client begins a task with. */
+interface NewMessage extends MessageName {
+  /** Its place in the list. */
+  at: number;
+  thread_id?: string | undefined;
+  /** Of another installation, in place of `thread_id`: as it names the thread. */
+  conversation?: string | undefined;
+  /** Of another installation: the message before it, as it names it. */
+  after?: string | undefined;
+}
+
+/** The thread of a message, and the asked agent. */
+export interface MessagePlace {
+  at: number;
+  thread_id: string;
+  agent_id: string;
+  agent_handle: string;
+  /** How many tasks of the client the agent has to answer. */
+  open_tasks: number;
+}
 
 type SentMessage = Pick<A2aMessage, 'task_id' | 'digest'>;
 
@@ -57,12 +79,23 @@ export const messagesOf = (
     union (select * from task_messages where task_id = t.id and artifact and :has_artifacts::boolean order by sequence desc limit ${maxArtifacts})
     union (select * from task_messages where task_id = t.id and message_id = ${messageId})`)} shown)`;
 
+/** A thread that has one is a context. */
+const contextTasks = (threadId: string): string =>
+  `select 1 from tasks t join a2a_messages w on w.task_id = t.id where t.thread_id = ${threadId} limit 1`;
+
 /** The messages that clients sent through A2A. */
 export const a2aMessagesRepository = repository({
   /** Until the transaction ends, no other one stores a message of this name. */
   lock: sql.run<[name: MessageName]>(
     'a2a_messages.lock',
     `select pg_advisory_xact_lock(hashtextextended('a2a:' || :client_id || ':' || :handle || ':' || :client_message_id, 0))`,
+  ),
+  /** As `lock`, of those that no other transaction has locked. Returns their places in the list. */
+  tryLock: sql.values<[names: readonly (MessageName & { at: number })[]], number>(
+    'a2a_messages.try_lock',
+    `select at from json_to_recordset(:names) n (at int, client_id text, client_message_id text, handle text)
+     where pg_try_advisory_xact_lock(hashtextextended('a2a:' || client_id || ':' || handle || ':' || client_message_id, 0))`,
+    (names) => ({ names: JSON.stringify(names) }),
   ),
   /** The agent of this handle, with the message if it was sent before. */
   find: sql.row<
@@ -74,16 +107,36 @@ export const a2aMessagesRepository = repository({
      left join a2a_messages w on w.client_id = :client_id and w.agent_id = a.id and w.client_message_id = :client_message_id
      where a.canonical_handle = :handle`,
   ),
-  insert: sql.run<[message: A2aMessage]>(
+  /**
+   * Of messages that begin tasks, those that are new and in order, in a thread of both that already is a context. Each limit of 1 makes the
+   * planner use an index: it expects more rows than there are.
+   */
+  listPlaces: sql.rows<[messages: readonly NewMessage[]], MessagePlace>(
+    'a2a_messages.list_places',
+    `select n.at, c.thread_id, a.id as agent_id, a.canonical_handle as agent_handle,
+       (select count(*)::int from tasks where client_id = n.client_id and agent_id = a.id and ended_at is null) as open_tasks
+     from json_to_recordset(:messages) n (at int, client_id text, client_message_id text, handle text, thread_id text, conversation text, after text)
+     cross join lateral (select id, canonical_handle from agents where canonical_handle = n.handle limit 1) a
+     cross join lateral (select coalesce(n.thread_id,
+       (select thread_id from remote_conversations where agent_id = n.client_id and conversation = n.conversation), n.conversation) as thread_id) c
+     where (select count(*) from thread_members where thread_id = c.thread_id and agent_id in (n.client_id, a.id)) = 2
+       and exists (${contextTasks('c.thread_id')})
+       and not exists (select from a2a_messages w
+         where w.client_id = n.client_id and w.agent_id = a.id and w.client_message_id = n.client_message_id)
+       and (n.after is null or not ${awaited('n.after', { threadId: 'c.thread_id', agentId: 'n.client_id' })})`,
+    (messages) => ({ messages: JSON.stringify(messages) }),
+  ),
+  insert: sql.run<[messages: readonly A2aMessage[]]>(
     'a2a_messages.insert',
     `insert into a2a_messages (client_id, agent_id, client_message_id, task_id, message_id, digest, wire)
-     values (:client_id, :agent_id, :client_message_id, :task_id, :message_id, :digest, :wire::jsonb)`,
+     select client_id, agent_id, client_message_id, task_id, message_id, decode(digest, 'base64'), wire::jsonb from json_to_recordset(:messages)
+       m (client_id text, agent_id text, client_message_id text, task_id text, message_id text, digest text, wire text)`,
+    (messages) => ({
+      messages: JSON.stringify(messages.map((each) => ({ ...each, digest: each.digest.toString('base64') }))),
+    }),
   ),
   /** Whether a thread is a context of A2A: it takes no further member. */
-  isContext: sql.hasRow<[threadId: string]>(
-    'a2a_messages.is_context',
-    `select 1 from tasks t join a2a_messages w on w.task_id = t.id where t.thread_id = :thread_id limit 1`,
-  ),
+  isContext: sql.hasRow<[threadId: string]>('a2a_messages.is_context', contextTasks(':thread_id')),
   /** Forgets the received form of messages that are older than this id; returns how many. */
   clearWire: sql.rowCount<[olderThan: string, limit: number]>(
     'a2a_messages.clear_wire(older_than, limit)',

@@ -4,12 +4,25 @@ import { repository, sql } from '../sql.ts';
 /** So many messages before a mark are looked at. */
 const markedMessages = 1_000;
 
-/** Needs the parameters thread_id and agent_id: the messages of a remote agent in a thread that were applied or that it has sent, of `keys`. */
-const known = (keys: string): string => `
-  select key from remote_updates where thread_id = :thread_id and key = any(${keys})
+/** A remote agent in a thread, as SQL expressions. */
+const parameters = { threadId: ':thread_id', agentId: ':agent_id' };
+
+/** The messages of a remote agent in a thread that were applied or that it has sent, of `keys`. */
+const known = (keys: string, { threadId, agentId } = parameters): string => `
+  select key from remote_updates where thread_id = ${threadId} and key = any(${keys})
   union all select w.client_message_id from remote_agents r
     join a2a_messages w on w.client_id = r.agent_id and w.agent_id = r.bound_id and w.client_message_id = any(${keys})
-  where r.agent_id = :agent_id`;
+  where r.agent_id = ${agentId}`;
+
+/**
+ * A message of a remote agent has not arrived, but can still arrive as the update of a task: of one that is read, or of one that a message
+ * opened whose answer is not here yet.
+ */
+export const awaited = (key: string, of = parameters): string => `((
+    exists (select from remote_tasks where thread_id = ${of.threadId} and poll_at is not null)
+    or exists (select from remote_threads r join messages m on m.thread_id = r.thread_id and m.sequence > r.position
+      where r.thread_id = ${of.threadId} and m.sender_id <> ${of.agentId}))
+  and not exists (${known(`array[${key}]::text[]`, of)}))`;
 
 /** The message before a message `m` which reaches a remote agent, by the other members; null: there is none. */
 export const previousOf = (agentId: string): string => `(select p.id from messages p
@@ -55,20 +68,14 @@ export const remoteOrderRepository = repository({
     'remote_order.list_known(thread_id, agent_id, keys)',
     known(':keys::text[]'),
   ),
-  /**
-   * Whether a message of a remote agent has not arrived, but can still arrive as the update of a task: of one that is read, or of one that a
-   * message opened whose answer is not here yet.
-   */
   isAwaited: sql.hasRow<[threadId: string, agentId: string, key: string]>(
     'remote_order.is_awaited(thread_id, agent_id, key)',
-    `select 1 where (exists (select from remote_tasks where thread_id = :thread_id and poll_at is not null)
-         or exists (select from remote_threads r join messages m on m.thread_id = r.thread_id and m.sequence > r.position
-           where r.thread_id = :thread_id and m.sender_id <> :agent_id))
-       and not exists (${known('array[:key]::text[]')})`,
+    `select 1 where ${awaited(':key')}`,
   ),
   /** These messages have arrived: tasks whose items wait for one of them are read now. */
-  wakeHeld: sql.run<[threadId: string, keys: readonly string[], now: number]>(
-    'remote_tasks.wake_held(thread_id, keys, now)',
-    `update remote_tasks set poll_at = :now, held_after = null where thread_id = :thread_id and poll_at is not null and held_after = any(:keys::text[])`,
+  wakeHeld: sql.run<[threadIds: readonly string[], keys: readonly string[], now: number]>(
+    'remote_tasks.wake_held(thread_ids, keys, now)',
+    `update remote_tasks set poll_at = :now, held_after = null
+     where thread_id = any(:thread_ids::text[]) and poll_at is not null and held_after = any(:keys::text[])`,
   ),
 });

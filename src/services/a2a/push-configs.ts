@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { taskNotFound } from '../../../packages/core/src/policies/tasks.ts';
 import type { PushConfigRow } from '../../repositories/a2a/push-configs.ts';
+import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { sealFor } from './push-requests.ts';
 import { requireClientTask, type TaskOfAgent } from './tasks.ts';
@@ -30,12 +31,11 @@ export interface PushTarget {
 export async function putPushConfig(
   work: Work,
   of: TaskOfAgent,
-  { id = randomUUID(), url, token, authentication, has_mailbox, version }: PushTarget,
+  { id = randomUUID(), ...target }: PushTarget,
 ): Promise<PushConfigRow> {
-  const { db, settings, now } = work;
-  const problem = settings.webhookSender.checkUrl(url);
-  if (problem !== undefined) throw wrongField('url', problem);
-  const { id: task_id, client_id } = await requireClientTask(work, of);
+  const { db } = work;
+  requirePushUrl(work, target);
+  const { id: task_id } = await requireClientTask(work, of);
   const [task] = await db.tasks.lock([task_id]);
   if (!task) throw taskNotFound();
   const configs = await db.pushConfigs.list(task_id);
@@ -43,8 +43,24 @@ export async function putPushConfig(
     const message = `A task has at most ${maxPushConfigs} push notification configs; delete one first.`;
     throw new DomainError('VALIDATION_ERROR', message);
   }
+  await storePushConfig(work, task, { id, ...target });
+  return requirePushConfig(work, of, id);
+}
+
+/** @throws {DomainError} VALIDATION_ERROR */
+export function requirePushUrl({ settings }: Work, { url }: Pick<PushTarget, 'url'>): void {
+  const problem = settings.webhookSender.checkUrl(url);
+  if (problem !== undefined) throw wrongField('url', problem);
+}
+
+/** Stores a config of a locked or new task of the actor. It gets the updates after the current one. */
+export function storePushConfig(
+  { db, settings, now }: Work,
+  { id: task_id, client_id, generation }: Pick<TaskRow, 'id' | 'client_id' | 'generation'>,
+  { id = randomUUID(), url, token, authentication, has_mailbox, version }: PushTarget,
+): Promise<void> {
   const seal = sealFor(settings.sealedBox, { task_id, id });
-  await db.pushConfigs.put({
+  return db.pushConfigs.put({
     task_id,
     id,
     client_id,
@@ -54,10 +70,9 @@ export async function putPushConfig(
     token: seal('token', token),
     has_mailbox,
     version,
-    position: task.generation,
+    position: generation,
     now,
   });
-  return requirePushConfig(work, of, id);
 }
 
 /** @throws {DomainError} TASK_NOT_FOUND, for the task and for the config */

@@ -1,7 +1,8 @@
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
-import { invitationClientId } from '../../../packages/core/src/domain/remote.ts';
 import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
 import { requireOpenTask } from '../../../packages/core/src/policies/tasks.ts';
+import type { MessageRow } from '../../repositories/messages/messages.ts';
+import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { FoundThreadRow } from '../../repositories/threads/threads.ts';
 import { findStartRefusal } from '../threads/threads.ts';
 import { agentNotFound, parseAgentKey, requireAgents } from '../access.ts';
@@ -11,8 +12,8 @@ import { type MessageDraft, sendMessage } from '../messages/send.ts';
 import { createTaskChanges } from '../tasks/change.ts';
 import { lockOpenTask } from '../tasks/tasks.ts';
 import { openTask } from '../tasks/open.ts';
-import { noteArrival, requireInOrder } from '../remote/order.ts';
-import { type PushTarget, putPushConfig } from './push-configs.ts';
+import { isOtherInstallation, noteArrivals, requireInOrder } from '../remote/order.ts';
+import { type PushTarget, putPushConfig, requirePushUrl, storePushConfig } from './push-configs.ts';
 
 /** A message of a client, as it is stored. */
 export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_type' | 'attachment_ids'> {
@@ -63,12 +64,18 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
   }
   if (found.digest) return { task_id: found.task_id, opened: null };
   const { agent_id } = found;
+  if (message.push) requirePushUrl(work, message.push);
   const sent = await (message.task_id === undefined ? open : continueTask)(work, message);
-  const { task_id, message_id } = sent;
-  work.changes.defer(work.db.a2aMessages.insert({ ...client, agent_id, task_id, message_id, digest, wire }));
-  noteArrival(work, { ...sent, key: message.message_id });
-  if (message.push) await putPushConfig(work, { agent, task_id }, message.push);
-  return { task_id, opened: sent.opened };
+  const { task_id, message_id, opened } = sent;
+  work.changes.defer(
+    work.db.a2aMessages.insert([{ ...client, agent_id, task_id, message_id, digest, wire }]),
+  );
+  if (isOtherInstallation(work.actor)) noteArrivals(work, [{ ...sent, key: message.message_id }]);
+  if (message.push) {
+    if (opened) work.changes.defer(storePushConfig(work, opened, message.push));
+    else await putPushConfig(work, { agent, task_id }, message.push);
+  }
+  return { task_id, opened };
 }
 
 /**
@@ -102,7 +109,7 @@ export async function checkClientMessage(
 }
 
 /** The metadata that only the service writes: a sender cannot claim that its message came through A2A. */
-const toDraft = (
+export const toDraft = (
   { content, content_type, attachment_ids, message_id, expects_reply }: ClientMessage,
   task_id: string,
 ): Omit<MessageDraft, 'reply_to'> => ({
@@ -132,16 +139,19 @@ async function open(work: Work, message: ClientMessage) {
   if (!task) throw new Error('a question to a named agent has a task');
   if (context_id === undefined && hasConversation(work, message))
     await work.db.remoteThreads.addConversation(work.actor.agent_id, message.conversation, sent.thread_id);
-  const { message_id: client_message_id, wire } = message;
-  const shown = {
-    ...sent,
-    artifact: false,
-    data: null,
-    client_message_id,
-    wire: wire === null ? null : JSON.parse(wire),
-  };
-  const opened = { ...task, delivery: 'stored' as const, status_message_id: null, messages: [shown] };
+  const opened = toOpened(task, sent, message);
   return { task_id: id, message_id: sent.id, thread_id: sent.thread_id, opened };
+}
+
+/** A new task with its message. */
+export function toOpened(
+  task: TaskRow,
+  sent: MessageRow,
+  { message_id: client_message_id, wire }: ClientMessage,
+): NonNullable<SentToTask['opened']> {
+  const stored = wire === null ? null : JSON.parse(wire);
+  const shown = { ...sent, artifact: false, data: null, client_message_id, wire: stored };
+  return { ...task, delivery: 'stored', status_message_id: null, messages: [shown] };
 }
 
 type InConversation = Pick<ClientMessage, 'conversation'>;
@@ -151,7 +161,7 @@ function hasConversation<Message extends InConversation>(
   { actor }: Work,
   message: Message,
 ): message is Message & { conversation: string } {
-  return message.conversation !== undefined && actor.client_id === invitationClientId;
+  return message.conversation !== undefined && isOtherInstallation(actor);
 }
 
 /** Returns the thread of a conversation with another installation; undefined if there is none yet, and until this transaction ends. */

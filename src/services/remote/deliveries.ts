@@ -102,7 +102,7 @@ export async function applyRemoteTask(
     await updateTask(work, { ...plainReport, task_id: task.id, state: end, message: null });
   const keys = items.map(({ key }) => key);
   await remoteThreads.addApplied(thread_id, keys);
-  if (keys.length > 0) await work.db.remoteOrder.wakeHeld(thread_id, keys, work.now);
+  if (keys.length > 0) await work.db.remoteOrder.wakeHeld([thread_id], keys, work.now);
   const { generation } = mailbox ?? link;
   const seen = mailbox?.delivery ?? (state === 'completed' ? 'handled' : 'delivered');
   await remoteThreads.putTask({
@@ -136,7 +136,7 @@ export async function applyRemoteMessage(
   if (task && isOpenTask(task.state)) await reportItem(work, task.id, item, 'completed', 'completed');
   else await sendItem(work, answered, item);
   await work.db.remoteThreads.addApplied(answered.thread_id, [item.key]);
-  await work.db.remoteOrder.wakeHeld(answered.thread_id, [item.key], work.now);
+  await work.db.remoteOrder.wakeHeld([answered.thread_id], [item.key], work.now);
 }
 
 /**

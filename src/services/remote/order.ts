@@ -3,14 +3,16 @@ import { invitationClientId } from '../../../packages/core/src/domain/remote.ts'
 import type { ClientTask } from '../a2a/tasks.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 
-const isOtherInstallation = ({ actor }: Work): boolean => actor.client_id === invitationClientId;
+/** Whether the actor is the agent of another installation, by an invitation. */
+export const isOtherInstallation = ({ client_id }: Work['actor']): boolean =>
+  client_id === invitationClientId;
 
 /**
  * Returns what another installation learns with a task of its conversation: which message each one of the task follows, and the marks of the
  * asked agent. Empty for other clients.
  */
 export async function readConversation(work: Work, { thread_id, agent_id, messages }: ClientTask) {
-  if (!isOtherInstallation(work)) return {};
+  if (!isOtherInstallation(work.actor)) return {};
   const { agent_id: client_id } = work.actor;
   const ids = messages.map(({ id }) => id);
   const [previous, marks] = await Promise.all([
@@ -23,10 +25,12 @@ export async function readConversation(work: Work, { thread_id, agent_id, messag
   };
 }
 
-/** A message of another installation is stored: what waits for it follows. */
-export function noteArrival(work: Work, { thread_id, key }: { thread_id: string; key: string }): void {
-  if (!isOtherInstallation(work)) return;
-  work.changes.defer(work.db.remoteOrder.wakeHeld(thread_id, [key], work.now));
+/** Messages of another installation are stored: what waits for them follows. The statement travels with the commit. */
+export function noteArrivals(work: Work, arrived: readonly { thread_id: string; key: string }[]): void {
+  if (arrived.length === 0) return;
+  const threadIds = arrived.map(({ thread_id }) => thread_id);
+  const keys = arrived.map(({ key }) => key);
+  work.changes.defer(work.db.remoteOrder.wakeHeld(threadIds, keys, work.now));
 }
 
 /**
@@ -37,7 +41,7 @@ export async function requireInOrder(
   work: Work,
   { thread_id, after }: { thread_id: string; after: string | undefined },
 ): Promise<void> {
-  if (after === undefined || !isOtherInstallation(work)) return;
+  if (after === undefined || !isOtherInstallation(work.actor)) return;
   if (!(await work.db.remoteOrder.isAwaited(thread_id, work.actor.agent_id, after))) return;
   const message = 'An earlier message of this conversation has not arrived yet: it is an update of a task.';
   throw new DomainError('UNAVAILABLE', message, { retry_after: 1 });

@@ -15,7 +15,7 @@ import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { type MessageDraft, sendMessage } from '../messages/send.ts';
 import { createThread } from '../threads/threads.ts';
-import { byActor, createTaskChanges } from './change.ts';
+import { byActor, createTaskChanges, type TaskChanges } from './change.ts';
 
 /** A question, with what its task needs. */
 export interface Question {
@@ -81,10 +81,36 @@ async function insertTask(
   work: Work,
   message: MessageRow,
   asked: Member,
-  { id = newId('task'), due_in_seconds, accepted_output_modes, isEnded }: Question,
+  question: Question,
 ): Promise<ViewedTaskRow> {
-  const { agent_id, handle } = work.actor;
+  const { agent_id } = work.actor;
   const open = work.db.tasks.countOpen(agent_id, asked.id);
+  const changes = createTaskChanges();
+  const task = addTask(work, { ...question, message, asked }, changes);
+  changes.write(work);
+  const [openTasks, viewed] = await Promise.all([open, work.db.tasks.find(task.id, agent_id)]);
+  requireRoomForTask(openTasks);
+  if (!viewed) throw new Error('a task exists after its statement');
+  return viewed;
+}
+
+/** Adds the task of a sent question of the actor to the changes of its transaction. */
+export function addTask(
+  work: Work,
+  {
+    id = newId('task'),
+    message,
+    asked,
+    due_in_seconds,
+    accepted_output_modes,
+    isEnded,
+  }: Pick<Question, 'id' | 'due_in_seconds' | 'accepted_output_modes' | 'isEnded'> & {
+    message: Omit<MessageRow, 'reply_to'>;
+    asked: Member;
+  },
+  changes: TaskChanges,
+): TaskRow {
+  const { agent_id, handle } = work.actor;
   const task: TaskRow = {
     ...createTask(
       {
@@ -99,13 +125,8 @@ async function insertTask(
     ),
     asks_person: asksPerson(message.metadata),
   };
-  const changes = createTaskChanges();
   changes.open(work, task, { message_id: message.id, by: byActor(work) });
   changes.addMessage(task.id, message);
-  if (isEnded) changes.move(work, task, { report: 'completed' }, { by: null });
-  changes.write(work);
-  const [openTasks, viewed] = await Promise.all([open, work.db.tasks.find(task.id, agent_id)]);
-  requireRoomForTask(openTasks);
-  if (!viewed) throw new Error('a task exists after its statement');
-  return viewed;
+  if (isEnded === true) changes.move(work, task, { report: 'completed' }, { by: null });
+  return task;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
 import { a2aAddress, bindings, createA2aClient, reasonOf, toA2aMessage } from '../../clients/a2a.ts';
 import { type AgentOptions, type TestAgent, useService } from '../../support/service.ts';
 
@@ -129,6 +130,62 @@ describe.each(bindings)('over %s', (binding) => {
     }
     const wrong = toA2aMessage('Four', { contextId: group, taskId: first.id });
     expect(reasonOf(await client.call('SendMessage', { message: wrong, ...now }))).toBe('VALIDATION_ERROR');
+  });
+
+  test('messages that are sent at once in two contexts have the results of messages that are sent alone', async () => {
+    const { ann, bob, client } = await pair();
+    const dan = await service.agent();
+    const other = clientOf(dan, bob);
+    const ask = (by: typeof client, message: object) => by.call('SendMessage', { message, ...now });
+    const first = toA2aMessage('First');
+    const { id, contextId } = (await ask(client, first)).result.task;
+    const others = { contextId: (await ask(other, toA2aMessage('First'))).result.task.contextId };
+    const texts = ['One', 'Two', 'Three', 'Four', 'Five'];
+    const named = toA2aMessage('Named', { contextId });
+    const url = (address: string) => ({
+      configuration: { ...now.configuration, taskPushNotificationConfig: { url: address } },
+    });
+    const [repeated, changed, foreign, unsafe, sent, thanks, elsewhere] = await Promise.all([
+      ask(client, first),
+      ask(client, { ...first, contextId, parts: [{ text: 'Changed' }] }),
+      ask(client, toA2aMessage('Foreign', others)),
+      client.call('SendMessage', {
+        message: toA2aMessage('Unsafe', { contextId }),
+        ...url('http://10.0.0.1/'),
+      }),
+      client.call('SendMessage', { message: named, ...url('https://client.example/tasks') }),
+      ask(
+        client,
+        toA2aMessage('Thanks', { contextId, metadata: { [mailboxExtension]: { expects_reply: false } } }),
+      ),
+      Promise.all(texts.map((text) => ask(other, toA2aMessage(text, others)))),
+      ...texts.map((text) => ask(client, toA2aMessage(text, { contextId }))),
+    ]);
+    expect(repeated.result.task.id).toBe(id);
+    expect([changed, foreign, unsafe].map(reasonOf)).toEqual([
+      'IDEMPOTENCY_MISMATCH',
+      'VALIDATION_ERROR',
+      'VALIDATION_ERROR',
+    ]);
+    const { task } = sent.result;
+    expect(task).toMatchObject({ contextId, status: { state: 'TASK_STATE_SUBMITTED' } });
+    expect(task.history).toEqual([{ ...named, taskId: task.id }]);
+    expect((await client.call('GetTask', { id: task.id })).result).toEqual(task);
+    expect(
+      (await client.call('ListTaskPushNotificationConfigs', { taskId: task.id })).result.configs,
+    ).toHaveLength(1);
+    expect(thanks.result.task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(elsewhere.map(({ result }) => result.task.contextId)).toEqual(texts.map(() => others.contextId));
+    const contents = async (agent: TestAgent, thread: string) =>
+      (await service.get(agent, `/threads/${thread}/messages`)).body.messages.map(
+        ({ content }: { content: string }) => content,
+      );
+    expect((await contents(ann, contextId)).toSorted()).toEqual(
+      ['First', 'Named', 'Thanks', ...texts].toSorted(),
+    );
+    expect((await contents(dan, others.contextId)).toSorted()).toEqual(['First', ...texts].toSorted());
+    const { totalSize } = (await client.call('ListTasks', {})).result;
+    expect(totalSize).toBe(3 + texts.length);
   });
 
   test('a message that expects no reply is a completed task', async () => {
