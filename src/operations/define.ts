@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ApprovalAction } from '../../packages/core/src/domain/approvals.ts';
 import type { StoredFile } from '../../packages/core/src/domain/attachments/attachments.ts';
 import type { ErrorCode } from '../../packages/core/src/domain/errors.ts';
@@ -206,6 +206,26 @@ export function defineOperation<Input, Output extends object>(
   operation: Operation<Input, Output>,
 ): Operation<Input, Output> {
   return operation;
+}
+
+/** An operation that returns nothing. `example` is a sample input. */
+export function defineAction<Input>({
+  run,
+  example,
+  ...operation
+}: Omit<Operation<Input>, 'output' | 'run' | 'example'> & {
+  run(work: Work, input: Input): Promise<unknown>;
+  example: Record<string, unknown>;
+}): Operation<Input> {
+  return defineOperation({
+    ...operation,
+    output: z.object({}),
+    example: { input: example, output: {} },
+    async run(work, input) {
+      await run(work, input);
+      return {};
+    },
+  });
 }
 
 /** Tool annotations of read and write operations (MCP, Tool annotations). */

@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditAction, Author } from '../../packages/core/src/domain/auth/audit.ts';
 import { newId } from '../../packages/core/src/domain/ids.ts';
 import { administeredByPerson } from './agents/rights.ts';
-import { unpreparedStatement, statement, query } from './queryable.ts';
+import { unpreparedStatement, query } from './queryable.ts';
 import { repository, sql } from './sql.ts';
 
 export interface AuditRow {
@@ -90,36 +90,6 @@ const statements = {
        order by id desc limit :limit)
      select w.*, ${nameColumns} from wanted w ${nameJoins} order by w.id desc`,
   ),
-  /**
-   * Reads the latest entries of each agent and organization by index, whatever their kind, and no more than `scan` of each. Where that was
-   * not all, entries before the newest of the last ones that were read are left to the next page: those of others may be between them.
-   */
-  listOfPerson: statement(
-    'audit_log.list_of_person',
-    `with mine as materialized (
-       select a.id from agents a where ${administeredByPerson(':account_id')} and (:agent_id::text is null or a.id = :agent_id)
-     ), organization as materialized (
-       select o.name from organization_members m join owners o on o.id = m.organization_id
-       where m.account_id = :account_id and m.role = 'admin' and :agent_id::text is null
-     ), read as materialized (
-       select 'of ' || mine.id as source, l.* from mine cross join lateral ${latest('agent_id = mine.id')} l
-       union all
-       select 'by ' || mine.id, l.* from mine cross join lateral ${latest('by_id = mine.id')} l
-       union all
-       select 'on ' || organization.name, l.* from organization
-       cross join lateral ${latest(`about = organization.name and act in ${organizationActs}`)} l
-     ), reach as materialized (
-       select max(last) as id from (select min(id) as last from read group by source having count(*) = :scan) s
-     ), wanted as (
-       select distinct on (id) read.* from read
-       where (:acts::text[] is null or act = any(:acts)) and id >= coalesce((select id from reach), '')
-       order by id desc limit :limit
-     )
-     select (select id from reach) as read_to, coalesce((
-       select json_agg(e order by e.id desc) from (
-         select w.id, w.act, w.by_kind, w.by_id, w.client_id, w.agent_id, w.account_id, w.about, w.detail, w.at, ${nameColumns}
-         from wanted w ${nameJoins}) e), '[]') as entries`,
-  ),
 };
 
 /** Entries are inserted and, when they are old, removed. They are never changed. */
@@ -166,6 +136,36 @@ export const auditLogRepository = repository(
        ), wanted as (select * from found order by id desc limit :limit)
        select w.*, ${nameColumns} from wanted w ${nameJoins} order by w.id desc`,
     ),
+    /**
+     * Reads the latest entries of each agent and organization by index, whatever their kind, and no more than `scan` of each. Where that was
+     * not all, entries before the newest of the last ones that were read are left to the next page: those of others may be between them.
+     */
+    listOfPerson: sql.single<[filter: PersonAuditQuery], FoundAudit>(
+      'audit_log.list_of_person',
+      `with mine as materialized (
+       select a.id from agents a where ${administeredByPerson(':account_id')} and (:agent_id::text is null or a.id = :agent_id)
+     ), organization as materialized (
+       select o.name from organization_members m join owners o on o.id = m.organization_id
+       where m.account_id = :account_id and m.role = 'admin' and :agent_id::text is null
+     ), read as materialized (
+       select 'of ' || mine.id as source, l.* from mine cross join lateral ${latest('agent_id = mine.id')} l
+       union all
+       select 'by ' || mine.id, l.* from mine cross join lateral ${latest('by_id = mine.id')} l
+       union all
+       select 'on ' || organization.name, l.* from organization
+       cross join lateral ${latest(`about = organization.name and act in ${organizationActs}`)} l
+     ), reach as materialized (
+       select max(last) as id from (select min(id) as last from read group by source having count(*) = :scan) s
+     ), wanted as (
+       select distinct on (id) read.* from read
+       where (:acts::text[] is null or act = any(:acts)) and id >= coalesce((select id from reach), '')
+       order by id desc limit :limit
+     )
+     select (select id from reach) as read_to, coalesce((
+       select json_agg(e order by e.id desc) from (
+         select w.id, w.act, w.by_kind, w.by_id, w.client_id, w.agent_id, w.account_id, w.about, w.detail, w.at, ${nameColumns}
+         from wanted w ${nameJoins}) e), '[]') as entries`,
+    ),
     /** Removes up to `limit` of the oldest entries before this id; returns how many. */
     removeBefore: sql.rowCount<[id: string, limit: number]>(
       'audit_log.remove_before(id, limit)',
@@ -176,19 +176,6 @@ export const auditLogRepository = repository(
     /** Newest first. */
     list({ from, before, act, agent_id, account_id, limit }: AuditQuery): Promise<AuditRow[]> {
       return query<AuditRow>(db, statements.list, { from, before, act, agent_id, account_id, limit });
-    },
-    async listOfPerson({
-      account_id,
-      agent_id,
-      acts,
-      before,
-      scan,
-      limit,
-    }: PersonAuditQuery): Promise<FoundAudit> {
-      const values = { account_id, agent_id, acts, before, scan, limit };
-      const [found] = await query<FoundAudit>(db, statements.listOfPerson, values);
-      if (!found) throw new Error('a statement without a table returns one row');
-      return found;
     },
   }),
 );

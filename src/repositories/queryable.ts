@@ -87,17 +87,3 @@ export function requireTrue(condition: string): string {
  * database loses it in a crash. A crash loses only the newest commits.
  */
 export const unflushedCommit = `(select set_config('synchronous_commit', 'off', true)) unflushed`;
-
-const tableExists = statement('tables.exists', 'select to_regclass($1) is not null as exists');
-
-/**
- * Reports whether a table exists: a process of this release may run before the migration that creates it. Queries until it does, and
- * then no more.
- */
-export function createTableCheck(db: Queryable, table: string): () => Promise<boolean> {
-  let exists = false;
-  return async () => {
-    exists ||= (await db.query<{ exists: boolean }>(tableExists, [table]))[0]?.exists === true;
-    return exists;
-  };
-}

@@ -16,9 +16,9 @@ const minAgeMs = 3_600_000;
 /** Removes expired exports, finished or not; first the rows, then the blobs, as for uploads. */
 export async function expireExports({ db, blobs }: FileCore): Promise<void> {
   for (let more = true; more;) {
-    const { removed, keys } = await db.agentExports.removeExpired(Date.now(), batchSize);
-    for (const key of keys) await blobs.remove(key);
-    more = removed === batchSize;
+    const removed = await db.agentExports.removeExpired(Date.now(), batchSize);
+    for (const key of removed.flat()) await blobs.remove(key);
+    more = removed.length === batchSize;
   }
 }
 

@@ -149,9 +149,7 @@ export const checks: readonly Check[] = [
     part: 'workers',
     needs: ['schema'],
     async run(core) {
-      const workers = await findRunningWorkers(core);
-      if (!workers) return 'unknown before npm run migrate';
-      const { count, missing } = workers;
+      const { count, missing } = await findRunningWorkers(core);
       if (missing.length > 0) throw new Error(`no worker is running with the role ${missing.join(', ')}`);
       return `${count} running, all roles covered`;
     },

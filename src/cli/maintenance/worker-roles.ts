@@ -4,13 +4,9 @@ import type { CommandIo } from '../io.ts';
 
 const allRoles = Object.keys(queuesOfRole) as WorkerRole[];
 
-/**
- * Counts the running workers.
- * @returns their number, and the roles that none of them has; undefined if the schema is too old to tell.
- */
+/** Returns the number of running workers, and the roles that none of them has. */
 export async function findRunningWorkers({ db }: Pick<Core, 'db'>) {
   const workers = await db.workerNodes.list();
-  if (!workers) return undefined;
   const missing = allRoles.filter((role) => !workers.some(({ roles }) => roles.includes(role)));
   return { count: workers.length, missing };
 }
@@ -21,7 +17,7 @@ export async function warnIfRoleMissing(
   role: WorkerRole,
   io: CommandIo,
 ): Promise<void> {
-  const workers = await findRunningWorkers(core);
-  if (!workers?.missing.includes(role)) return;
+  const { missing } = await findRunningWorkers(core);
+  if (!missing.includes(role)) return;
   io.log(`note: no worker with the role ${role} is running; the job runs once one is started\n`);
 }

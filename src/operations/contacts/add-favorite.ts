@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import { setFavorite } from '../../services/contacts/contacts.ts';
-import { defineOperation } from '../define.ts';
+import { defineAction } from '../define.ts';
 import { agentReference } from '../../../packages/core/src/inputs/fields.ts';
 
-export const addFavoriteOperation = defineOperation({
+export const addFavoriteOperation = defineAction({
   name: 'add_favorite',
   summary: 'Add a contact to your favorites',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ agent_ref: agentReference }),
-  output: z.object({}),
-  async run(work, { agent_ref }) {
-    await setFavorite(work, agent_ref, true);
-    return {};
-  },
+  run: (work, { agent_ref }) => setFavorite(work, agent_ref, true),
   rest: { method: 'PUT', path: '/contacts/{agent_ref}/favorite', forms: 'short-and-long', status: 204 },
   errors: ['CONTACT_NOT_FOUND', 'INVALID_HANDLE'],
-  example: { input: { agent_ref: 'globex.support' }, output: {} },
+  example: { agent_ref: 'globex.support' },
 });

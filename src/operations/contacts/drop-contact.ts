@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import { describeContactRemoval, removeContact } from '../../services/contacts/contacts.ts';
-import { defineOperation, toolHints } from '../define.ts';
+import { defineAction, toolHints } from '../define.ts';
 import { agentHandle } from '../../../packages/core/src/inputs/fields.ts';
 
 /** remove_contact as a tool, whose argument has another name than the path parameter of REST. */
-export const dropContactOperation = defineOperation({
+export const dropContactOperation = defineAction({
   name: 'drop_contact',
   summary: 'Remove a contact after approval by a person',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ handle: agentHandle.describe('The contact to remove, by handle or id.') }),
-  output: z.object({}),
-  async run(work, { handle }) {
-    await removeContact(work, handle);
-    return {};
-  },
+  run: (work, { handle }) => removeContact(work, handle),
   approval: {
     action: 'remove_contact',
     subject: (work, { handle }) => describeContactRemoval(work, handle),
@@ -27,5 +23,5 @@ export const dropContactOperation = defineOperation({
     annotations: { ...toolHints.reachesOthers, destructiveHint: true, idempotentHint: true },
   },
   errors: ['CONTACT_NOT_FOUND', 'INVALID_HANDLE', 'APPROVAL_REQUIRED', 'APPROVAL_DENIED'],
-  example: { input: { handle: 'globex.support' }, output: {} },
+  example: { handle: 'globex.support' },
 });

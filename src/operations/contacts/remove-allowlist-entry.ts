@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import { removeAllowlistEntry } from '../../services/contacts/allowlist.ts';
-import { defineOperation } from '../define.ts';
+import { defineAction } from '../define.ts';
 import { allowlistEntry } from '../../../packages/core/src/inputs/fields.ts';
 
-export const removeAllowlistEntryOperation = defineOperation({
+export const removeAllowlistEntryOperation = defineAction({
   name: 'remove_allowlist_entry',
   summary: 'Remove an entry from your allowlist',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ entry: allowlistEntry }),
-  output: z.object({}),
-  async run(work, { entry }) {
-    await removeAllowlistEntry(work, entry);
-    return {};
-  },
+  run: (work, { entry }) => removeAllowlistEntry(work, entry),
   rest: { method: 'DELETE', path: '/allowlist/{entry}', forms: 'short-and-long', status: 204 },
   errors: ['NOT_FOUND', 'INVALID_HANDLE'],
-  example: { input: { entry: 'globex.*' }, output: {} },
+  example: { entry: 'globex.*' },
 });

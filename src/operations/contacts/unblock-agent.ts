@@ -1,19 +1,15 @@
 import { z } from 'zod';
 import { unblockAgent } from '../../services/contacts/blocks.ts';
-import { defineOperation, toolHints } from '../define.ts';
+import { defineAction, toolHints } from '../define.ts';
 import { agentReference } from '../../../packages/core/src/inputs/fields.ts';
 
-export const unblockAgentOperation = defineOperation({
+export const unblockAgentOperation = defineAction({
   name: 'unblock_agent',
   summary: 'Unblock an agent',
   scope: 'contacts:write',
   kind: 'write',
   input: z.strictObject({ handle: agentReference }),
-  output: z.object({}),
-  async run(work, { handle }) {
-    await unblockAgent(work, handle);
-    return {};
-  },
+  run: (work, { handle }) => unblockAgent(work, handle),
   rest: { method: 'DELETE', path: '/blocks/{handle}', forms: 'short-and-long', status: 204 },
   tool: {
     description:
@@ -21,5 +17,5 @@ export const unblockAgentOperation = defineOperation({
     annotations: { ...toolHints.write, idempotentHint: true },
   },
   errors: ['NOT_FOUND', 'INVALID_HANDLE'],
-  example: { input: { handle: 'globex.support' }, output: {} },
+  example: { handle: 'globex.support' },
 });

@@ -1,20 +1,15 @@
-import { z } from 'zod';
 import { withdrawContactRequestInput } from '../../../packages/core/src/inputs/contacts.ts';
 import { withdrawRequest } from '../../services/contacts/request-decisions.ts';
-import { defineOperation } from '../define.ts';
+import { defineAction } from '../define.ts';
 import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
 
-export const withdrawContactRequestOperation = defineOperation({
+export const withdrawContactRequestOperation = defineAction({
   name: 'withdraw_contact_request',
   summary: 'Withdraw a contact request that you sent',
   scope: 'contacts:write',
   kind: 'write',
   input: withdrawContactRequestInput,
-  output: z.object({}),
-  async run(work, { request_ref }) {
-    await withdrawRequest(work, request_ref);
-    return {};
-  },
+  run: (work, { request_ref }) => withdrawRequest(work, request_ref),
   rest: {
     method: 'DELETE',
     path: '/contacts/requests/{request_ref}',
@@ -22,5 +17,5 @@ export const withdrawContactRequestOperation = defineOperation({
     status: 204,
   },
   errors: ['REQUEST_NOT_FOUND', 'INVALID_HANDLE'],
-  example: { input: { request_ref: exampleRequest.request_id }, output: {} },
+  example: { request_ref: exampleRequest.request_id },
 });

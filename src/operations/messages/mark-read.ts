@@ -1,20 +1,15 @@
-import { z } from 'zod';
 import { markReadInput } from '../../../packages/core/src/inputs/threads.ts';
 import { markRead } from '../../services/threads/members.ts';
-import { defineOperation, toolHints } from '../define.ts';
+import { defineAction, toolHints } from '../define.ts';
 import { exampleThread } from '../../../packages/core/src/records/examples.ts';
 
-export const markReadOperation = defineOperation({
+export const markReadOperation = defineAction({
   name: 'mark_read',
   summary: 'Mark the messages of a thread as read',
   scope: 'threads:read',
   kind: 'write',
   input: markReadInput,
-  output: z.object({}),
-  async run(work, input) {
-    await markRead(work, input);
-    return {};
-  },
+  run: (work, input) => markRead(work, input),
   batchKey: ({ thread_id }) => thread_id,
   rest: { method: 'POST', path: '/threads/{thread_id}/read', status: 204 },
   tool: {
@@ -23,5 +18,5 @@ export const markReadOperation = defineOperation({
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
   errors: ['THREAD_NOT_FOUND'],
-  example: { input: { thread_id: exampleThread.id, up_to_sequence: 2 }, output: {} },
+  example: { thread_id: exampleThread.id, up_to_sequence: 2 },
 });

@@ -32,14 +32,6 @@ const page = `q.status = :status and (:before_at::bigint is null or (q.created_a
      order by q.created_at desc, q.id desc limit :limit`;
 
 const statements = {
-  insert: statement(
-    'contact_requests.insert',
-    `with q as (
-       insert into contact_requests (id, from_agent_id, to_agent_id, message, status, announced, created_at)
-       values (:id, :from_agent_id, :to_agent_id, :message, 'pending', :announced, :created_at) returning *
-     )
-     select ${columns} from q ${parties}`,
-  ),
   listIncoming: statement(
     'contact_requests.list_incoming',
     `select ${columns} from contact_requests q ${parties} where q.to_agent_id = :agent_id and ${isVisible} and ${notBlocked} and ${page}`,
@@ -71,6 +63,15 @@ export interface NewContactRequest {
 /** At most one request is pending in each direction between two agents. */
 export const contactRequestsRepository = repository(
   {
+    /** Inserts a pending request. */
+    insert: sql.single<[request: NewContactRequest], ContactRequestRow>(
+      'contact_requests.insert',
+      `with q as (
+         insert into contact_requests (id, from_agent_id, to_agent_id, message, status, announced, created_at)
+         values (:id, :from_agent_id, :to_agent_id, :message, 'pending', :announced, :created_at) returning *
+       )
+       select ${columns} from q ${parties}`,
+    ),
     /** Marks the pending request in this direction as announced. Returns it if it was not announced before. */
     announce: sql.row<[fromId: string, toId: string], ContactRequestRow>(
       'contact_requests.announce(from_id, to_id)',
@@ -141,14 +142,6 @@ export const contactRequestsRepository = repository(
     ),
   },
   (db) => ({
-    /** Inserts a pending request. */
-    async insert(request: NewContactRequest): Promise<ContactRequestRow> {
-      const { id, from_agent_id, to_agent_id, message, announced, created_at } = request;
-      const values = { id, from_agent_id, to_agent_id, message, announced, created_at };
-      const [row] = await query<ContactRequestRow>(db, statements.insert, values);
-      if (!row) throw new Error('the contact request was not inserted');
-      return row;
-    },
     /** Newest first. */
     list(agentId: string, filter: ContactRequestFilter): Promise<ContactRequestRow[]> {
       const { direction, status, before, limit } = filter;

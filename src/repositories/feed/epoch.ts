@@ -1,4 +1,3 @@
-import { statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 /**
@@ -7,32 +6,6 @@ import { repository, sql } from '../sql.ts';
  */
 const identity = `current_database_oid.oid || '/' || 'feed_heads'::regclass::oid`;
 const ofDatabase = `(select oid from pg_database where datname = current_database()) current_database_oid`;
-
-const statements = {
-  canReadServer: statement(
-    'feed_epoch.can_read_server',
-    `select bool_and(has_function_privilege(f, 'execute')) as is_allowed
-     from unnest(array['pg_control_system()', 'pg_current_wal_lsn()', 'pg_walfile_name(pg_lsn)']) f`,
-  ),
-  readFingerprint: statement(
-    'feed_epoch.read_fingerprint',
-    `select (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || ${identity} as fingerprint
-     from ${ofDatabase}`,
-  ),
-  readPlace: statement(
-    'feed_epoch.read_place',
-    `select current_database() as name, (select system_identifier from pg_control_system()) || '/' || ${identity} as place
-     from ${ofDatabase}`,
-  ),
-  readPartialPlace: statement(
-    'feed_epoch.read_partial_place',
-    `select current_database() as name, ${identity} as place from ${ofDatabase}`,
-  ),
-  readPartialFingerprint: statement(
-    'feed_epoch.read_partial_fingerprint',
-    `select ${identity} as fingerprint from ${ofDatabase}`,
-  ),
-};
 
 /** The feed epoch: the database that assigned the numbers of the feeds. */
 export const feedEpochRepository = repository(
@@ -64,23 +37,34 @@ export const feedEpochRepository = repository(
        )
        select agent_id from next order by agent_id`,
     ),
+    canReadServer: sql.value<[], boolean>(
+      'feed_epoch.can_read_server',
+      `select bool_and(has_function_privilege(f, 'execute')) as is_allowed
+       from unnest(array['pg_control_system()', 'pg_current_wal_lsn()', 'pg_walfile_name(pg_lsn)']) f`,
+    ),
+    readFingerprint: sql.value<[], string>(
+      'feed_epoch.read_fingerprint',
+      `select (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || ${identity} as fingerprint
+       from ${ofDatabase}`,
+    ),
+    readPartialFingerprint: sql.value<[], string>(
+      'feed_epoch.read_partial_fingerprint',
+      `select ${identity} as fingerprint from ${ofDatabase}`,
+    ),
+    readPlace: sql.single<[], { name: string; place: string }>(
+      'feed_epoch.read_place',
+      `select current_database() as name, (select system_identifier from pg_control_system()) || '/' || ${identity} as place
+       from ${ofDatabase}`,
+    ),
+    readPartialPlace: sql.single<[], { name: string; place: string }>(
+      'feed_epoch.read_partial_place',
+      `select current_database() as name, ${identity} as place from ${ofDatabase}`,
+    ),
   },
-  (db) => {
-    async function canReadServer(): Promise<boolean> {
-      return (await db.query<{ is_allowed: boolean }>(statements.canReadServer, []))[0]?.is_allowed ?? false;
-    }
-    return {
-      /** The fingerprint of this database; without the server and its timeline where the role may not read them. */
-      async fingerprint(): Promise<string> {
-        const read = (await canReadServer()) ? statements.readFingerprint : statements.readPartialFingerprint;
-        return (await db.query<{ fingerprint: string }>(read, []))[0]?.fingerprint ?? '';
-      },
-      /** The name of the database and its place, which the promotion of a standby does not change. */
-      async identifyDatabase(): Promise<{ name: string; place: string }> {
-        const read = (await canReadServer()) ? statements.readPlace : statements.readPartialPlace;
-        const [found] = await db.query<{ name: string; place: string }>(read, []);
-        return found ?? { name: '', place: '' };
-      },
-    };
-  },
+  (_db, { canReadServer, readFingerprint, readPartialFingerprint, readPlace, readPartialPlace }) => ({
+    /** The fingerprint of this database; without the server and its timeline where the role may not read them. */
+    fingerprint: async () => ((await canReadServer()) ? readFingerprint() : readPartialFingerprint()),
+    /** The name of the database and its place, which the promotion of a standby does not change. */
+    identifyDatabase: async () => ((await canReadServer()) ? readPlace() : readPartialPlace()),
+  }),
 );

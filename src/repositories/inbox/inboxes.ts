@@ -1,5 +1,5 @@
 import type { NextItem } from '../../../packages/core/src/domain/inbox.ts';
-import { hideFromPlanner, query, statement } from '../queryable.ts';
+import { hideFromPlanner } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 import { leaseClock, stateNow } from './lease-clock.ts';
 import { wantedEntries } from './wanted-entries.ts';
@@ -51,15 +51,6 @@ export const itemCounts = `
   from inbox_items i cross join lateral (select ${stateNow} as state) s`;
 
 const columns = `b.agent_id, b.types, b.lease_seconds, b.max_attempts, b.ordered_by_thread, b.position, b.created_at, b.updated_at`;
-
-const statements = {
-  removeItems: statement('inboxes.remove_items', 'delete from inbox_items where agent_id = :agent_id'),
-  removeConsumers: statement(
-    'inboxes.remove_consumers',
-    'delete from inbox_consumers where agent_id = :agent_id',
-  ),
-  remove: statement('inboxes.remove', 'delete from inboxes where agent_id = :agent_id'),
-};
 
 /** At most this many feed entries are searched for items that were not copied yet. */
 const maxEntriesCounted = 1_000;
@@ -172,16 +163,20 @@ export const inboxesRepository = repository(
          (select min(expires_at) from inbox_items where agent_id = b.agent_id and state = 'leased')) - ${leaseClock} end as next_in_ms
        from inboxes b join feed_heads h on h.agent_id = b.agent_id where b.agent_id = :agent_id`,
     ),
+    removeItems: sql.run<[agentId: string]>(
+      'inboxes.remove_items',
+      'delete from inbox_items where agent_id = :agent_id',
+    ),
+    removeConsumers: sql.run<[agentId: string]>(
+      'inboxes.remove_consumers',
+      'delete from inbox_consumers where agent_id = :agent_id',
+    ),
+    removeRow: sql.run<[agentId: string]>('inboxes.remove', 'delete from inboxes where agent_id = :agent_id'),
   },
-  (db) => ({
+  (_db, { removeItems, removeConsumers, removeRow }) => ({
     /** Removes an inbox with its items and consumers. */
     async remove(agentId: string): Promise<void> {
-      const values = { agent_id: agentId };
-      await Promise.all([
-        query(db, statements.remove, values),
-        query(db, statements.removeItems, values),
-        query(db, statements.removeConsumers, values),
-      ]);
+      await Promise.all([removeRow(agentId), removeItems(agentId), removeConsumers(agentId)]);
     },
   }),
 );

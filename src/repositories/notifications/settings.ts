@@ -1,6 +1,5 @@
 import type { NotificationTiming } from '../../../packages/core/src/domain/notifications.ts';
 import { actedAsByPerson } from '../agents/rights.ts';
-import { query, statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 /** The notification settings of a person. Times are in milliseconds. */
@@ -21,21 +20,6 @@ export interface NotificationSettingsRow {
 }
 
 const columns = 'account_id, browser, timing, hour, time_zone, digest_after, due_at, page_open_until';
-
-const statements = {
-  find: statement(
-    'notification_settings.find',
-    `select ${columns} from notification_settings where account_id = :account_id`,
-  ),
-  lock: statement(
-    'notification_settings.lock',
-    `select ${columns} from notification_settings where account_id = :account_id for update`,
-  ),
-  create: statement(
-    'notification_settings.create',
-    'insert into notification_settings (account_id, digest_after) values (:account_id, :now) on conflict do nothing',
-  ),
-};
 
 /** When and how people are notified. A person without a row gets no notifications. */
 export const notificationSettingsRepository = repository(
@@ -76,21 +60,27 @@ export const notificationSettingsRepository = repository(
       'notification_settings.list_due(now, after, limit)',
       'select account_id from notification_settings where due_at <= :now and account_id > :after order by account_id limit :limit',
     ),
+    find: sql.row<[account_id: string], NotificationSettingsRow>(
+      'notification_settings.find',
+      `select ${columns} from notification_settings where account_id = :account_id`,
+    ),
+    /** As find, and locks the row until the transaction ends. */
+    lock: sql.row<[account_id: string], NotificationSettingsRow>(
+      'notification_settings.lock',
+      `select ${columns} from notification_settings where account_id = :account_id for update`,
+    ),
+    create: sql.run<[account_id: string, now: number]>(
+      'notification_settings.create(account_id, now)',
+      'insert into notification_settings (account_id, digest_after) values (:account_id, :now) on conflict do nothing',
+    ),
   },
-  (db) => {
-    const findBy = async (named: typeof statements.find, account_id: string) =>
-      (await query<NotificationSettingsRow>(db, named, { account_id }))[0];
-    return {
-      find: (account_id: string) => findBy(statements.find, account_id),
-      /** Creates the row if it is missing, and locks it until the transaction ends. */
-      async open(account_id: string, now: number): Promise<NotificationSettingsRow> {
-        await query(db, statements.create, { account_id, now });
-        const row = await findBy(statements.lock, account_id);
-        if (!row) throw new Error('the settings were not created');
-        return row;
-      },
-      /** As find, and locks the row until the transaction ends. */
-      lock: (account_id: string) => findBy(statements.lock, account_id),
-    };
-  },
+  (_db, { create, lock }) => ({
+    /** Creates the row if it is missing, and locks it until the transaction ends. */
+    async open(account_id: string, now: number): Promise<NotificationSettingsRow> {
+      await create(account_id, now);
+      const row = await lock(account_id);
+      if (!row) throw new Error('the settings were not created');
+      return row;
+    },
+  }),
 );

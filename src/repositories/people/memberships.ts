@@ -1,5 +1,4 @@
 import type { OrganizationRole } from './owners.ts';
-import { statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 /** An organization with a member's role in it. */
@@ -13,19 +12,6 @@ export interface MembershipRow {
 }
 
 const columns = `o.id, o.name as slug, o.display_name, m.role, o.created_at`;
-
-const statements = {
-  find: statement(
-    'memberships.find',
-    `select ${columns} from organization_members m join owners o on o.id = m.organization_id
-     where m.account_id = $1 and o.name = $2`,
-  ),
-  lock: statement(
-    'memberships.lock',
-    `select 1 from organization_members m join owners o on o.id = m.organization_id
-     where m.account_id = $1 and o.name = $2 for no key update of o`,
-  ),
-};
 
 export const membershipsRepository = repository(
   {
@@ -45,17 +31,23 @@ export const membershipsRepository = repository(
       'memberships.count_admins',
       `select count(*)::int as count from organization_members where organization_id = :organization_id and role = 'admin'`,
     ),
+    find: sql.row<[accountId: string, slug: string], MembershipRow>(
+      'memberships.find(account_id, slug)',
+      `select ${columns} from organization_members m join owners o on o.id = m.organization_id
+       where m.account_id = :account_id and o.name = :slug`,
+    ),
+    lockOrganization: sql.run<[accountId: string, slug: string]>(
+      'memberships.lock(account_id, slug)',
+      `select 1 from organization_members m join owners o on o.id = m.organization_id
+       where m.account_id = :account_id and o.name = :slug for no key update of o`,
+    ),
   },
-  (db) => ({
-    async find(accountId: string, slug: string): Promise<MembershipRow | undefined> {
-      return (await db.query<MembershipRow>(statements.find, [accountId, slug]))[0];
-    },
+  (_db, { find, lockOrganization }) => ({
     /** As find, and locks the organization until the transaction ends, so that its members do not change. */
     async lock(accountId: string, slug: string): Promise<MembershipRow | undefined> {
-      const values = [accountId, slug];
-      await db.query(statements.lock, values);
+      await lockOrganization(accountId, slug);
       // A statement of its own, which sees what was committed while the lock was awaited.
-      return (await db.query<MembershipRow>(statements.find, values))[0];
+      return find(accountId, slug);
     },
   }),
 );

@@ -89,7 +89,7 @@ async function eraseBelongings(
   const counts = await erasure.removeOwnedRows(agent_id);
   await erasure.clearCard(agent_id, now);
   const keys = await agentExports.removeOfAgent(agent_id);
-  return { counts, doomed_keys: [...doomed_keys, ...keys], stage: 'feed' };
+  return { counts, doomed_keys: [...doomed_keys, ...keys.flat()], stage: 'feed' };
 }
 
 async function eraseFeed({ db: { erasure } }: SystemWork, { agent_id }: Erasure): Promise<ErasureUpdate> {
