@@ -1,5 +1,9 @@
 import type { ApprovalRow } from '../../repositories/agents/approval-queries.ts';
-import type { ApprovalDecision, ApprovalVia } from '../../../packages/core/src/domain/approvals.ts';
+import {
+  type ApprovalDecision,
+  type ApprovalVia,
+  keepIds,
+} from '../../../packages/core/src/domain/approvals.ts';
 import { inboxTopic } from '../../../packages/core/src/domain/inbox.ts';
 import { returnTasks } from '../tasks/transitions.ts';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
@@ -117,34 +121,6 @@ async function runCall(
 function sentMeanwhile(): DomainError {
   const message = 'It was sent meanwhile, because it needed no review any more. Nothing was changed.';
   return new DomainError('INVALID_TRANSITION', message);
-}
-
-const keptFields = new Set([
-  'id',
-  'thread_id',
-  'message_id',
-  'initial_message_id',
-  'task_id',
-  'contextId',
-  'request_id',
-  'sequence',
-  'created_at',
-  'status',
-  'message',
-  'task',
-  'results',
-]);
-
-/** The parts of an answer that say where the texts are, without the texts. */
-function keepIds(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(keepIds);
-  if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => keptFields.has(name));
-  return Object.fromEntries(
-    kept.flatMap(([name, field]) =>
-      name === 'message' && typeof field !== 'object' ? [] : [[name, keepIds(field)]],
-    ),
-  );
 }
 
 async function trustRecipients(

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createClient } from '../../../packages/client/src/main.ts';
+import { ApprovalRequiredError, createClient } from '../../../packages/client/src/main.ts';
 import { fakeService, type FakeService } from '../../../packages/client/src/testing/main.ts';
 
 const running: FakeService[] = [];
@@ -30,7 +30,7 @@ test('a person approves: the call runs, and the agent that waits gets the result
     for await (const event of asAsker.events()) if (event.type === 'approval.resolved') return event.data;
     return undefined;
   })();
-  service.decideApproval(id, 'approved');
+  await service.decideApproval(id, 'approved');
   expect(await resolved).toMatchObject({
     approval_id: id,
     decision: 'approved',
@@ -48,7 +48,7 @@ test('an approval expires when the clock moves, and can then be requested again'
   const { id } = service.requestApproval('acme.asker', subject);
   expect(service.requestApproval('acme.asker', subject).id).toBe(id);
   service.clock.advance(24 * 3_600_000);
-  expect(() => service.decideApproval(id, 'approved')).toThrow('already expired');
+  await expect(service.decideApproval(id, 'approved')).rejects.toThrow('already expired');
   const { id: second } = service.requestApproval('acme.asker', subject);
   const { approvals } = await asDecider.approvals.list().page();
   expect(approvals.map((one) => [one.id, one.state])).toEqual([
@@ -62,5 +62,39 @@ test('a test that names what does not exist or needs no approval is told', async
   const request = (target: string) => service.requestApproval('acme.asker', { ...subject, target });
   expect(() => request('no.body')).toThrow('the fake service has no agent no.body');
   expect(() => request('acme.decider')).toThrow('need no approval');
-  expect(() => service.decideApproval('apr_1', 'denied')).toThrow('has no approval');
+  await expect(service.decideApproval('apr_1', 'denied')).rejects.toThrow('has no approval');
+});
+
+test('messages of an agent with an outgoing policy wait for a person, and a repeated call gets the result', async () => {
+  const { service, asAsker, asOther } = await startAsking();
+  service.setOutgoingPolicy('acme.asker', 'review_strangers');
+  const { id: thread_id } = await asOther.threads.create({ with_handle: 'acme.asker' });
+  const send = (content: string) =>
+    asAsker.messages.send({ thread_id, content }, { idempotencyKey: content });
+  const contents = async () => {
+    const { messages } = await asOther.messages.list({ thread_id, order: 'asc' }).page();
+    return messages.map(({ content }) => content);
+  };
+  const held = async (content: string): Promise<string> => {
+    const error: unknown = await send(content).catch((thrown: unknown) => thrown);
+    if (error instanceof ApprovalRequiredError) return error.approval?.id ?? '';
+    throw error;
+  };
+  const first = await held('First');
+  expect(await held('First')).toBe(first);
+  expect(await contents()).toEqual([]);
+  await service.decideApproval(first, 'denied', 'Not yet.');
+  await expect(held('First')).rejects.toMatchObject({
+    code: 'APPROVAL_DENIED',
+    message: expect.stringContaining('Not yet.'),
+  });
+  const second = await held('Second');
+  await service.decideApproval(second, 'approved');
+  expect(await contents()).toEqual(['Second']);
+  expect(await send('Second')).toMatchObject({ content: 'Second', sequence: 1 });
+  // To review_strangers, the other agent is none any more in this thread.
+  await send('Third');
+  service.setOutgoingPolicy('acme.asker', 'review_all');
+  expect(await held('Fourth')).toMatch(/^apr_/);
+  expect(await contents()).toEqual(['Second', 'Third']);
 });

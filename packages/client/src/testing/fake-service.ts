@@ -19,6 +19,7 @@ import type {
   Failure,
   FakeAgent,
   FakeAgentOptions,
+  FakeOutgoingPolicy,
   FakeService,
   FakeServiceOptions,
   WebhookReceiver,
@@ -116,11 +117,15 @@ function createControls(state: State) {
       const { id, expires_at } = openApproval(state, find(handle), subject);
       return { id, expires_at };
     },
-    decideApproval(id: string, decision: ApprovalDecision): void {
+    setOutgoingPolicy(handle: string, policy: FakeOutgoingPolicy): void {
+      find(handle).outgoing_policy = policy;
+    },
+    async decideApproval(id: string, decision: ApprovalDecision, reason?: string): Promise<void> {
       const approval = state.approvals.get(id);
       if (!approval) throw new Error(`the fake service has no approval ${id}`);
       const decided_by = ownerOf(approval.agent);
-      decideApproval(state, approval, decision, { decided_via: 'page', decided_by, decided_by_agent: null });
+      const by = { decided_via: 'page', decided_by, decided_by_agent: null, reason } as const;
+      await decideApproval(state, approval, decision, by);
     },
     removeEvents(handle: string): void {
       const agent = find(handle);

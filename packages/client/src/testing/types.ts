@@ -54,6 +54,9 @@ export interface ApprovalSubject {
 
 export type ApprovalDecision = 'approved' | 'denied';
 
+/** Which messages to agents of other owners a person reviews: none; the first one in a thread and each with files; all. */
+export type FakeOutgoingPolicy = 'free' | 'review_strangers' | 'review_all';
+
 /** A request that the fake service sends to a webhook. */
 export interface WebhookRequest {
   url: string;
@@ -80,7 +83,9 @@ export interface FakeService {
   /** Requests an approval, as a tool call of the agent that gets APPROVAL_REQUIRED. */
   requestApproval(handle: string, subject: ApprovalSubject): { id: string; expires_at: number };
   /** Decides an approval as a person on its page. Approving runs the call, and the agent gets `approval.resolved`. */
-  decideApproval(id: string, decision: ApprovalDecision): void;
+  decideApproval(id: string, decision: ApprovalDecision, reason?: string): Promise<void>;
+  /** Lets a person review what an agent sends to agents of other owners: its messages wait as approvals. */
+  setOutgoingPolicy(handle: string, policy: FakeOutgoingPolicy): void;
   /** Lets the next requests fail. */
   failNext(failure: Failure): void;
   /** Cuts every connection: WebSockets and waiting requests. */

@@ -54,3 +54,31 @@ export function describeWish({ action, target, is_review: isReview, recipients }
     ? `send a contact request to @${target}`
     : `remove @${target} from its contacts`;
 }
+
+const keptFields = new Set([
+  'id',
+  'thread_id',
+  'message_id',
+  'initial_message_id',
+  'task_id',
+  'contextId',
+  'request_id',
+  'sequence',
+  'created_at',
+  'status',
+  'message',
+  'task',
+  'results',
+]);
+
+/** The parts of an answer that say where the texts are, without the texts. */
+export function keepIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(keepIds);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => keptFields.has(name));
+  return Object.fromEntries(
+    kept.flatMap(([name, field]) =>
+      name === 'message' && typeof field !== 'object' ? [] : [[name, keepIds(field)]],
+    ),
+  );
+}

@@ -1,3 +1,4 @@
+import type { OutgoingPolicy } from '../../../../core/src/domain/agents/agents.ts';
 import type { FailedAttempt } from '../../../../core/src/domain/inbox.ts';
 import type { TaskDelivery } from '../../../../core/src/domain/tasks.ts';
 import type { EventColumns } from '../../../../core/src/events/present-event.ts';
@@ -19,6 +20,7 @@ export interface AgentRef {
 
 export interface Agent extends Omit<AgentRecord, 'is_online'> {
   is_retired: boolean;
+  outgoing_policy: OutgoingPolicy;
   contacts: Map<string, { since: number; favorite: boolean }>;
   blocks: Map<string, { created_at: number }>;
   allowlist: Map<string, { created_at: number }>;
@@ -89,6 +91,8 @@ export interface Delivery extends Omit<WebhookDeliveryRecord, 'id' | 'event_type
 
 export interface Approval extends Omit<ApprovalRecord, 'agent'> {
   agent: Agent;
+  /** Of a review: the call that waits. */
+  held?: { key: string | undefined; request: string; run(reviewed: readonly string[]): Promise<object> };
 }
 
 export interface StoredEvent extends EventColumns {

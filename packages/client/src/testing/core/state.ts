@@ -91,6 +91,8 @@ export interface Call {
   me: Agent;
   token: string;
   scopes: ReadonlySet<string>;
+  /** The handles to which a person lets it go. */
+  reviewed?: readonly string[];
   /** Aborted when the caller is gone or the service stops. */
   signal: AbortSignal;
 }

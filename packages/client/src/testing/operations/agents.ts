@@ -107,6 +107,7 @@ export function addAgent(state: State, handleText: string, profile: Partial<Agen
     created_at: time,
     updated_at: time,
     is_retired: false,
+    outgoing_policy: 'free',
     contacts: new Map(),
     blocks: new Map(),
     allowlist: new Map(),

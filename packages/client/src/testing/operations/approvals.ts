@@ -1,3 +1,4 @@
+import { keepIds } from '../../../../core/src/domain/approvals.ts';
 import { DomainError } from '../../../../core/src/domain/errors.ts';
 import {
   approveApprovalInput,
@@ -22,7 +23,7 @@ function requireAgentNamed(state: State, handle: string): Agent {
 }
 
 /** A pending approval past its time is expired. */
-const stateOf = (
+export const stateOf = (
   { clock }: State,
   { state, expires_at }: Pick<Approval, 'state' | 'expires_at'>,
 ): Approval['state'] => (state === 'pending' && expires_at <= clock.now() ? 'expired' : state);
@@ -46,7 +47,17 @@ export function openApproval(
       one.used_at === null,
   );
   if (current) return current;
+  return addApproval(state, agent, { action, target, message, is_review: false, recipients: [] });
+}
+
+/** Adds a pending approval, for 24 hours. */
+export function addApproval(
+  state: State,
+  agent: Agent,
+  about: Pick<Approval, 'action' | 'target' | 'message' | 'is_review' | 'recipients' | 'held'>,
+): Approval {
   const id = state.newId('approval');
+  const now = state.clock.now();
   const undecided = {
     decided_at: null,
     decided_via: null,
@@ -54,9 +65,16 @@ export function openApproval(
     decided_by_agent: null,
     reason: null,
   };
-  const about = { id, agent, action, target, is_review: false, recipients: [], message, client_name: '' };
   const times = { created_at: now, expires_at: now + dayMs, used_at: null };
-  const approval: Approval = { ...about, ...times, ...undecided, state: 'pending' };
+  const approval: Approval = {
+    id,
+    agent,
+    ...about,
+    client_name: '',
+    ...times,
+    ...undecided,
+    state: 'pending',
+  };
   state.approvals.set(id, approval);
   return approval;
 }
@@ -65,20 +83,20 @@ export function openApproval(
  * Decides an approval. Approving runs the call; if that is refused, nothing changes. The same decision again changes nothing.
  * @throws {DomainError} INVALID_TRANSITION; NOT_FOUND
  */
-export function decideApproval(
+export async function decideApproval(
   state: State,
   approval: Approval,
   decision: ApprovalDecision,
   by: Pick<Approval, 'decided_via' | 'decided_by' | 'decided_by_agent'> & {
     reason?: string | null | undefined;
   },
-): void {
+): Promise<void> {
   const before = stateOf(state, approval);
   if (before === decision) return;
   if (before !== 'pending')
     throw new DomainError('INVALID_TRANSITION', `This approval is already ${before}.`);
   const now = state.clock.now();
-  const result = decision === 'approved' ? runCall(state, approval) : null;
+  const result = decision === 'approved' ? await runCall(state, approval) : null;
   const expires_at = decision === 'approved' ? now + dayMs : approval.expires_at;
   const used_at = decision === 'approved' ? now : null;
   const reason = (decision === 'denied' && by.reason) || null;
@@ -98,7 +116,9 @@ export function decideApproval(
 }
 
 /** Runs the call as the agent that asked. @throws {DomainError} INVALID_TRANSITION in place of the refusal of the call */
-function runCall(state: State, { agent, action, target, message }: Approval): object {
+async function runCall(state: State, approval: Approval): Promise<object> {
+  const { agent, action, target, message, held, recipients } = approval;
+  if (held) return Object(keepIds(await held.run(recipients)));
   const scopes = new Set(['contacts:read', 'contacts:write']);
   const call: Call = { state, me: agent, token: '', scopes, signal: state.stopped.signal };
   try {
@@ -112,7 +132,7 @@ function runCall(state: State, { agent, action, target, message }: Approval): ob
   }
 }
 
-function present(state: State, { agent, ...approval }: Approval): object {
+function present(state: State, { agent, held: _held, ...approval }: Approval): object {
   const { id: agent_id, canonical_handle: agent_handle, display_name: agent_display_name } = agent;
   return presentApproval({
     ...approval,
@@ -129,11 +149,16 @@ const listVisible = ({ state, me }: Call): Approval[] =>
     ({ agent }) => agent !== me && !agent.is_retired && ownerOf(agent) === ownerOf(me),
   );
 
-function decide(call: Call, approval_id: string, decision: ApprovalDecision, reason?: string | null): object {
+async function decide(
+  call: Call,
+  approval_id: string,
+  decision: ApprovalDecision,
+  reason?: string | null,
+): Promise<object> {
   const approval = listVisible(call).find(({ id }) => id === approval_id);
   if (!approval) throw new DomainError('NOT_FOUND', 'No such approval, or you cannot decide it.');
   const { canonical_handle: decided_by_agent } = call.me;
-  decideApproval(call.state, approval, decision, {
+  await decideApproval(call.state, approval, decision, {
     decided_via: 'agent',
     decided_by: null,
     decided_by_agent,

@@ -4,8 +4,9 @@ import { type batchMessage, sendMessagesInput, toDraft } from '../../../../core/
 import { presentRefusal } from '../../../../core/src/records/refusal.ts';
 import contract from '../contract.json' with { type: 'json' };
 import { type Call, defineHandler } from '../core/state.ts';
-import { runOnce } from './idempotency.ts';
+import { runOnce } from '../core/idempotency.ts';
 import { sendMessage } from './messages.ts';
+import { ReviewRequired } from './reviews.ts';
 import { presentMessage } from './thread-records.ts';
 
 interface Sent {
@@ -29,7 +30,7 @@ async function sendPart(
     const { output, isReplayed } = await runOnce(call, about, send);
     return { status: 201, ...(isReplayed && { replayed: true }), message: output };
   } catch (thrown) {
-    if (thrown instanceof DomainError) return thrown;
+    if (thrown instanceof DomainError && !(thrown instanceof ReviewRequired)) return thrown;
     throw thrown;
   }
 }

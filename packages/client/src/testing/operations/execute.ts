@@ -1,3 +1,4 @@
+import { approvalActions } from '../../../../core/src/domain/approvals.ts';
 import { requireScope } from '../../../../core/src/domain/auth/require-scope.ts';
 import type { RequiredScope } from '../../../../core/src/domain/auth/scopes.ts';
 import { wrongField } from '../../../../core/src/domain/errors.ts';
@@ -13,10 +14,11 @@ import { askHandlers } from './ask.ts';
 import { attachmentHandlers } from './attachments.ts';
 import { batchHandlers } from './batches.ts';
 import { contactHandlers } from './contacts.ts';
-import { runOnce } from './idempotency.ts';
+import { runOnce } from '../core/idempotency.ts';
 import { inboxHandlers } from './inbox.ts';
 import { messageHandlers } from './messages.ts';
 import { awaitReply, replyHandlers } from './replies.ts';
+import { holdForReview, ReviewRequired } from './reviews.ts';
 import { searchHandlers } from './search.ts';
 import { taskHandlers } from './tasks.ts';
 import { threadHandlers } from './threads.ts';
@@ -86,12 +88,24 @@ export async function execute(
   if (key !== undefined && !idempotencyKeyPattern.test(key))
     throw wrongField('Idempotency-Key', 'must be 1 to 255 visible ASCII characters');
   const start = lastNumber(call.me);
-  // The answer is what was true when the operation ran.
-  const run = async () => structuredClone(await operation.run(call, input));
-  const answer =
-    key === undefined || operation.kind === 'read'
-      ? { output: await run(), isReplayed: false }
-      : await runOnce(call, { ...operation, input, key }, run);
+  const run = async (by: Call): Promise<Answer> => {
+    // The answer is what was true when the operation ran.
+    const runNow = async () => structuredClone(await operation.run(by, input));
+    return key === undefined || operation.kind === 'read'
+      ? { output: await runNow(), isReplayed: false }
+      : runOnce(by, { ...operation, input, key }, runNow);
+  };
+  const answer = await run(call).catch((thrown: unknown) => {
+    const action = approvalActions.find((each) => each === name);
+    if (!(thrown instanceof ReviewRequired) || action === undefined) throw thrown;
+    const signal = call.state.stopped.signal;
+    throw holdForReview(call, thrown, {
+      action,
+      input,
+      key,
+      run: async (reviewed) => (await run({ ...call, reviewed, signal })).output,
+    });
+  });
   return operation.waits ? addReply(call, answer, input, start) : answer;
 }
 

@@ -11,6 +11,7 @@ import { relate, requireNotPaused } from './agents.ts';
 import { claimFiles } from './attachments.ts';
 import { requireLease } from './leases.ts';
 import { readPage } from './pages.ts';
+import { requireReviewed } from './reviews.ts';
 import { othersOf, presentMessage, requireThread } from './thread-records.ts';
 
 export type Draft = ReturnType<typeof toDraft>;
@@ -52,6 +53,7 @@ export function prepareMessage(call: Call, thread: Thread, draft: Draft): Prepar
   const place = { thread_id: thread.id, sender_id: me.id };
   const { replaces } = draft;
   const old = replaces === undefined ? null : requireReplaceable(call.state.messages.get(replaces), place);
+  requireReviewed(call, thread, draft);
   return { draft, files, old };
 }
 

@@ -1,6 +1,6 @@
 import { toCanonicalJson } from '../../../../core/src/domain/canonical-json.ts';
 import { mismatchedKey } from '../../../../core/src/domain/errors.ts';
-import type { Call } from '../core/state.ts';
+import type { Call } from './state.ts';
 
 /** Runs a call once for each key of an agent and a path; a repeated call gets the first answer. @throws {DomainError} IDEMPOTENCY_MISMATCH */
 export async function runOnce(
