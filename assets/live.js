@@ -24,7 +24,7 @@ function follow(region) {
   region.after(source);
   source.streamSource.addEventListener('end', () => {
     source.streamSource.close();
-    if (performance.now() > 2000) location.reload();
+    setTimeout(() => location.reload(), Math.max(0, 2000 - performance.now()));
   });
 }
 

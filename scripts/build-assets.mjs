@@ -1,4 +1,4 @@
-// Makes the files of dist/ that pages load from packages which are only development dependencies: the script of the console, what /docs
+// Makes the files of dist/ that pages load from packages which are only development dependencies: the scripts of the console, what /docs
 // serves of Swagger UI, whose package brings an install script that sends telemetry, and the view inside chat clients as one document.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +17,8 @@ const script = {
 };
 buildSync({
   ...script,
-  entryPoints: [join(root, 'assets', 'console.js')],
-  outfile: join(root, 'dist', 'assets', 'console.js'),
+  entryPoints: ['console.js', 'watch.js'].map((name) => join(root, 'assets', name)),
+  outdir: join(root, 'dist', 'assets'),
 });
 
 const view = buildSync({

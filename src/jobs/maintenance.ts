@@ -21,6 +21,7 @@ export const maintenanceTasks = {
   'expire-presence': 60_000,
   'end-leases': 30_000,
   'sweep-tasks': 10_000,
+  'end-watch-links': 5_000,
   'expire-exchanges': 60_000,
   'expire-remote-agents': 600_000,
   'expire-uploads': 600_000,

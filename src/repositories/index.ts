@@ -77,6 +77,7 @@ import { tokensRepository } from './auth/tokens.ts';
 import { uploadsRepository } from './attachments/uploads.ts';
 import { usageRepository } from './threads/usage.ts';
 import { waitsRepository } from './threads/waits.ts';
+import { watchLinksRepository } from './threads/watch-links.ts';
 import { webhookDeliveriesRepository } from './webhooks/deliveries.ts';
 import { webhookFeedsRepository } from './webhooks/feed-reading.ts';
 import { webhooksRepository } from './webhooks/webhooks.ts';
@@ -161,6 +162,7 @@ const factories = {
   oauthRecords: oauthRecordsRepository,
   rateLimits: rateLimitsRepository,
   signingKeys: signingKeysRepository,
+  watchLinks: watchLinksRepository,
   webhooks: webhooksRepository,
   webhookDeliveries: webhookDeliveriesRepository,
   webhookFeeds: webhookFeedsRepository,

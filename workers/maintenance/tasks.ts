@@ -5,6 +5,7 @@ import { minIdAt } from '../../packages/core/src/domain/ids.ts';
 import { itemMemoryMs } from '../../packages/core/src/domain/notifications.ts';
 import { expectedReplyLifeMs } from '../../packages/core/src/domain/threads.ts';
 import { firstUsageDay } from '../../packages/core/src/domain/usage.ts';
+import { endedWatchLinkMs } from '../../packages/core/src/domain/watching.ts';
 import { defaultPacing, type WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import { packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { maintenance, type MaintenanceTask, maintenanceTasks } from '../../src/jobs/maintenance.ts';
@@ -17,11 +18,13 @@ import { endExpiredLeases } from '../../src/services/inbox/end-leases.ts';
 import { moveHandledMarks } from '../../src/services/inbox/handled.ts';
 import { removeUnconfirmed } from '../../src/services/remote/agents.ts';
 import { sweepTasks } from '../../src/services/tasks/transitions.ts';
+import { endOverWatchLinks } from '../../src/services/threads/watch-links.ts';
 import type { JobHandler } from '../consume-queues.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const batchSize = 1_000;
 const tasksPerWrite = 100;
+const linksPerWrite = 20;
 const idleClientLifeMs = 30 * dayMs;
 const approvalLifeMs = 30 * dayMs;
 const deliveryLifeMs = 30 * dayMs;
@@ -105,6 +108,7 @@ export function maintenanceHandler(
       await drain((limit) => db.tasks.removeExpired(now(), limit));
       await drain((limit) => db.expectedReplies.removeBefore(now() - expectedReplyLifeMs, limit));
     },
+    'end-watch-links': () => endWatchLinks(core),
     'expire-remote-agents': () => removeUnconfirmedAgents(core, now()),
     'expire-uploads': () => expireUploads(core),
     'expire-exports': () => expireExports(core),
@@ -131,6 +135,12 @@ async function endExpiredLeasesOfAll({ db, unitOfWork }: Core): Promise<void> {
     last = agents.at(-1) ?? last;
     return agents.length;
   });
+}
+
+/** Tells members of watch links that work no more, and removes those that ended long ago. */
+async function endWatchLinks({ db, unitOfWork }: Core): Promise<void> {
+  while ((await unitOfWork.write(system, (work) => endOverWatchLinks(work, linksPerWrite))) > 0);
+  await drain((limit) => db.watchLinks.removeEnded(Date.now() - endedWatchLinkMs, limit));
 }
 
 /** Removes the agents of other systems that no person has confirmed in time. */

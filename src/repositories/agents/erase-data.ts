@@ -19,6 +19,7 @@ const ownedRows = {
   remote_invitations: 'delete from remote_invitations where agent_id = $1',
   tasks: 'delete from tasks where client_id = $1 or agent_id = $1',
   expected_replies: 'delete from expected_replies where asked_id = $1 or sender_id = $1',
+  watch_links: 'delete from watch_links where agent_id = $1',
   approvals: 'delete from approvals where agent_id = $1',
   outgoing_clearances: 'delete from outgoing_clearances where agent_id = $1 or counterpart_id = $1',
   notification_items: 'delete from notification_items where agent_id = $1',

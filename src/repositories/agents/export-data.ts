@@ -46,6 +46,8 @@ const sections = {
   expected_reply: `select message_id, ${handle('asked_id')} as asked, thread_id, created_at from expected_replies
       where asked_id = :agent_id or sender_id = :agent_id order by message_id, asked_id`,
   approval: `select id, action, target, recipients, message, state, reason, created_at, decided_at, used_at from approvals where agent_id = :agent_id order by id`,
+  watch_link: `select id, thread_id, allows_files, created_at, expires_at, ended_at, views, viewed_at from watch_links
+      where agent_id = :agent_id order by id`,
   usage: `select day, array(select canonical_handle from agents where id = any(recipients) order by 1) as recipients, messages, bytes, stopped_loops
       from usage_days where sender_id = :agent_id order by day, recipients_hash`,
   attachment: `select id, filename, content_type, size_bytes, sha256, scan_status, message_id, created_at from attachments

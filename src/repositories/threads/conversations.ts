@@ -4,7 +4,7 @@ import { actedAsByPeopleOfMe, actedAsByPerson } from '../agents/rights.ts';
 import type { ContentType } from '../messages/messages.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
 import { questionsOfMine } from '../tasks/questions.ts';
-import { type ThreadMember, unreadCount } from './threads.ts';
+import { type ThreadMember, unreadCount, type Watch, watchedBy } from './threads.ts';
 
 /** The people whose conversations are read: one account, or everyone who may act as an agent. */
 export type ConversationReader = { account_id: string } | { agent_id: string };
@@ -44,6 +44,8 @@ export interface ConversationRow {
   last_message: LastMessage | null;
   /** Side that has to answer an open question of the thread: one of the reader's agents, or another member. */
   waiting: ConversationWait | null;
+  /** Its open watch links. */
+  watched_by: Watch[];
   /** The open task of one of the reader's agents that needs attention first: overdue ones, then the oldest. */
   open_task: { state: OpenTaskState; overdue: boolean } | null;
 }
@@ -84,7 +86,7 @@ const waitingOf = `case when t.status <> 'active' then null
   when exists (select from question q where q.thread_id = t.id) then 'others' end`;
 
 /** Needs the thread `t`, the reader's agents `mine`, and their questions `question`. */
-const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, t.last_sender_id, t.created_at, t.updated_at,
+const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, t.last_sender_id, t.created_at, t.updated_at, ${watchedBy},
   (select jsonb_agg(jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle) order by m.joined_at, a.canonical_handle)
    from thread_members m join agents a on a.id = m.agent_id where m.thread_id = t.id) as members,
   (select jsonb_agg(jsonb_build_object('id', n.id, 'canonical_handle', n.canonical_handle, 'display_name', n.display_name,

@@ -8,6 +8,13 @@ export interface ThreadMember {
   canonical_handle: string;
 }
 
+/** An open watch link, as members see it. */
+export interface Watch {
+  /** The member for which it was made. */
+  member: ThreadMember;
+  expires_at: number;
+}
+
 export interface ThreadRow {
   id: string;
   subject: string | null;
@@ -24,6 +31,8 @@ export interface ThreadRow {
   members: ThreadMember[];
   /** Messages of others after the viewer's read mark. */
   unread_count: number;
+  /** Its open watch links. */
+  watched_by: Watch[];
 }
 
 /** A thread as a member finds it. */
@@ -35,12 +44,17 @@ export interface FoundThreadRow extends ThreadRow {
 /** Messages of others after the read mark of the viewer, the member `v` of the thread `t`. */
 export const unreadCount = `greatest(0, t.last_sequence - v.read_sequence - ${ownUnread('v')})`;
 
+/** For threads `t`: their watch links of which members were not told that they ended. */
+export const watchedBy = `coalesce((select jsonb_agg(jsonb_build_object(
+    'member', jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle), 'expires_at', w.expires_at) order by w.id)
+  from watch_links w join agents a on a.id = w.agent_id where w.thread_id = t.id and w.ended_at is null), '[]') as watched_by`;
+
 export const threadColumns = `t.id, t.subject, t.status, t.created_by, t.metadata, t.last_sequence, t.last_message_at, t.created_at,
   t.updated_at,
   (select c.canonical_handle from agents c where c.id = t.created_by) as created_by_handle,
   (select jsonb_agg(jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle) order by m.joined_at, a.canonical_handle)
    from thread_members m join agents a on a.id = m.agent_id where m.thread_id = t.id) as members,
-  ${unreadCount} as unread_count`;
+  ${unreadCount} as unread_count, ${watchedBy}`;
 
 const statements = {
   lockForMember: statement(

@@ -3,6 +3,7 @@ import { endConnectionsOfAgent } from '../auth/connections.ts';
 import { endTokens, revocationMessages } from '../auth/revocations.ts';
 import { removeInboxOf } from '../inbox/end-leases.ts';
 import { endTasksOfAgent } from '../tasks/transitions.ts';
+import { endWatchLinksOfAgent } from '../threads/watch-links.ts';
 import { removeWebhooksOf } from '../webhooks/access.ts';
 import { requireManagedAgent } from '../access.ts';
 
@@ -11,6 +12,8 @@ export async function retire(
   work: SystemWork,
   { id, canonical_handle }: { id: string; canonical_handle: string },
 ): Promise<void> {
+  // First the threads, then their tasks.
+  await endWatchLinksOfAgent(work, id);
   await work.db.remoteInvitations.removeOfAgent(id);
   // The agents of other installations that talk with it alone.
   for (const remote of await work.db.remoteAgents.listBound(id)) await retireRemote(work, remote);

@@ -2,6 +2,7 @@ import {
   downloadLifetimeMs,
   type FileAddresses,
 } from '../../../packages/core/src/domain/attachments/attachments.ts';
+import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
 import { attachmentNotFound } from '../access.ts';
@@ -40,7 +41,6 @@ export async function readConversationPage(
 ): Promise<ConversationPage> {
   const read = await readConversation(work, reader, input);
   const { conversation, messages } = read;
-  const texts = messages.flatMap(({ attachments }) => attachments).filter(hasPreview);
   const own = new Set(conversation.agents.map(({ id }) => id));
   const others = conversation.members.filter(({ id }) => !own.has(id));
   const [approvals, tasks, previews] = await Promise.all([
@@ -55,15 +55,20 @@ export async function readConversationPage(
       messages.map(({ id }) => id),
       maxTasks,
     ),
-    texts.length === 0
-      ? []
-      : work.db.attachments.listPreviews(
-          texts.map(({ id }) => id),
-          maxPreviewCharacters,
-        ),
+    readPreviews(work, messages),
   ]);
-  const found = previews.flatMap(({ id, preview }) => (preview === null ? [] : [[id, preview] as const]));
-  return { ...read, approvals, tasks, previews: new Map(found) };
+  return { ...read, approvals, tasks, previews };
+}
+
+/** Returns the beginning of the text of clean attachments of these messages, by id. */
+export async function readPreviews(
+  { db }: ReadWork,
+  messages: readonly Pick<MessageRow, 'attachments'>[],
+): Promise<ConversationPage['previews']> {
+  const texts = messages.flatMap(({ attachments }) => attachments).filter(hasPreview);
+  const ids = texts.map(({ id }) => id);
+  const rows = ids.length === 0 ? [] : await db.attachments.listPreviews(ids, maxPreviewCharacters);
+  return new Map(rows.flatMap(({ id, preview }) => (preview === null ? [] : [[id, preview] as const])));
 }
 
 function hasPreview({ scan_status, content_type }: { scan_status: string; content_type: string }): boolean {
@@ -82,7 +87,8 @@ export async function signConversationDownload(
 ): Promise<string> {
   const { agents } = await requireConversation(work, reader, thread_id);
   const found = await work.db.attachments.findSeen(attachment_id, agents[0]?.id ?? '');
-  if (!found || found.message_id === null) throw attachmentNotFound();
+  if (!found || (await work.db.attachments.findThread(attachment_id)) !== thread_id)
+    throw attachmentNotFound();
   requireClean(found);
   const { storage_key: key, filename, content_type, size_bytes } = found;
   return addresses.download({ key, filename, content_type, size_bytes }, Date.now() + downloadLifetimeMs);

@@ -7,6 +7,7 @@ import { removeItemsOfThread } from '../inbox/end-leases.ts';
 import { parseAgentKey, requireAgents, requireThread } from '../access.ts';
 import { requireActiveActor, requirePoliciesAllowChange } from '../actor-checks.ts';
 import { isRemote, remoteInGroup, toThreadEventData } from './threads.ts';
+import { endWatchLinksOfMember } from './watch-links.ts';
 
 type Member = ThreadRow['members'][number];
 
@@ -79,9 +80,10 @@ export async function removeMember(
   await endTasksOfMember(work, thread.id, member.id);
   await work.db.threadMembers.remove(thread.id, member.id, work.actor.agent_id);
   await removeItemsOfThread(work, { agent_id: member.id, thread_id: thread.id });
+  const watched_by = await endWatchLinksOfMember(work, thread, member.id);
   const changed = await changeMembers(
     work,
-    thread,
+    { ...thread, watched_by },
     thread.members.filter(({ id }) => id !== member.id),
   );
   work.changes.emit({

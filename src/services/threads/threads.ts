@@ -45,6 +45,7 @@ export async function createThread(work: Work, input: CreateThread) {
     updated_at: work.now,
     members,
     unread_count: 0,
+    watched_by: [],
   };
   work.changes.defer(work.db.threads.insert({ ...thread, member_ids }));
   const remote = [creator, ...others].find(isRemote);

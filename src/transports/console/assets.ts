@@ -41,6 +41,8 @@ export interface Assets {
   markWithNews: string;
   /** The script of pages with the navigation. */
   script: Script;
+  /** The script of the page of a watch link. */
+  watchScript: Script;
   /** The script of the start page: buttons that copy. */
   copyScript: Script;
   /** Serves a file under /assets/. Returns false if the path matches none. */
@@ -55,9 +57,13 @@ export async function loadAssets(): Promise<Assets> {
   const files = new Map<string, { type: string; bytes: Buffer }>();
   const addresses = new Map<string, string>();
   const contents = await Promise.all(
-    [...styles.map(inAssets), ...images.map(inAssets), inAssets('copy.js'), '#script/console.js'].map(
-      async (path) => [basename(path), await readFile(resolve(path))] as const,
-    ),
+    [
+      ...styles.map(inAssets),
+      ...images.map(inAssets),
+      inAssets('copy.js'),
+      '#script/console.js',
+      '#script/watch.js',
+    ].map(async (path) => [basename(path), await readFile(resolve(path))] as const),
   );
   const sheets = contents.filter(([name]) => extname(name) === '.css').map(([, bytes]) => bytes);
   const others = contents.filter(([name]) => extname(name) !== '.css');
@@ -81,6 +87,7 @@ export async function loadAssets(): Promise<Assets> {
     mark: addressOf('mark.svg'),
     markWithNews: addressOf('mark-news.svg'),
     script: script('console.js'),
+    watchScript: script('watch.js'),
     copyScript: script('copy.js'),
     serve(ctx) {
       const file = files.get(ctx.path);

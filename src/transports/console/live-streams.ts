@@ -5,7 +5,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { FeedWatch } from '../../realtime/feed-watch.ts';
 import { createSseStream, sendStream, sseRetry, sseText, type SseStream } from '../http/sse.ts';
-import { readLiveState } from '../../services/people/live-pages.ts';
+import { type LiveState, readLiveState } from '../../services/people/live-pages.ts';
 import type { ServiceCalls } from '../../services/people/service-calls.ts';
 
 /** What changes on an open page. */
@@ -21,6 +21,12 @@ export interface LiveContent {
   target?: string;
   /** For the page of one conversation. */
   thread_id?: string;
+  /** For a page without an account. */
+  link?: {
+    id: string;
+    /** Undefined when the page has ended. */
+    readState(): Promise<LiveState | undefined>;
+  };
   /** Reads and renders the content with the person's current rights. @throws {DomainError} when the person may not read it any more */
   render(): Promise<LiveUpdate>;
   /** For a stream that says that a page is open. It is renewed when the stream begins. */
@@ -39,7 +45,7 @@ export interface LiveStreams {
 export interface LiveStreamsParts {
   services: Pick<ServiceCalls, 'read'>;
   watch: FeedWatch;
-  renderFragment(ctx: Context, person: Person, content: ComponentChildren): string;
+  renderFragment(ctx: Context, person: Person | undefined, content: ComponentChildren): string;
   /**
    * How long a stream with a lease lasts, in milliseconds, so that one to a sleeping computer does not count as an open page. The browser
    * connects again and gets the whole content.
@@ -56,6 +62,8 @@ const checkMs = 3_000;
 const updateMs = 200;
 
 const maxStreamsPerPerson = 30;
+/** Each reads the link every three seconds. */
+const maxStreamsPerLink = 100;
 
 /** A browser that does not read for four heartbeats is disconnected. */
 const heartbeatMs = 5_000;
@@ -64,39 +72,54 @@ const heartbeatMs = 5_000;
 export function createLiveStreams(parts: LiveStreamsParts): LiveStreams {
   const open = new Map<string, number>();
 
-  function count(account_id: string, change: 1 | -1): void {
-    const streams = (open.get(account_id) ?? 0) + change;
-    if (streams > 0) open.set(account_id, streams);
-    else open.delete(account_id);
+  function count(id: string, change: 1 | -1): void {
+    const streams = (open.get(id) ?? 0) + change;
+    if (streams > 0) open.set(id, streams);
+    else open.delete(id);
   }
 
   return {
     serve(ctx, person, content) {
-      if (person && (open.get(person.account_id) ?? 0) >= maxStreamsPerPerson) {
+      const reader = readerOf(parts, person, content);
+      if (reader && (open.get(reader.id) ?? 0) >= reader.maxStreams) {
         throw new DomainError('RATE_LIMITED', 'You have too many live pages open. Close some of them.', {
           retry_after: 10,
         });
       }
       const sse = createSseStream(heartbeatMs);
       sendStream(ctx, sse, `${sseRetry()}\n`);
-      if (!person) {
+      if (!reader) {
         void sse.write(endEvent);
         sse.end();
         return;
       }
-      count(person.account_id, 1);
-      void follow(parts, { ctx, person, content, sse })
+      const { id, readState } = reader;
+      count(id, 1);
+      void follow(parts, { ctx, person, content, readState, sse })
         // The browser connects again.
         .catch(() => sse.body.destroy())
-        .finally(() => count(person.account_id, -1));
+        .finally(() => count(id, -1));
     },
   };
 }
 
+/** The person who has a page open, or the link with which it was opened. Undefined: neither. */
+function readerOf(
+  { services }: LiveStreamsParts,
+  person: Person | undefined,
+  { link, thread_id }: LiveContent,
+) {
+  if (link) return { ...link, maxStreams: maxStreamsPerLink };
+  if (!person) return undefined;
+  const readState = () => services.read(readLiveState, person, thread_id ?? null);
+  return { id: person.account_id, maxStreams: maxStreamsPerPerson, readState };
+}
+
 interface OpenStream {
   ctx: Context;
-  person: Person;
+  person: Person | undefined;
   content: LiveContent;
+  readState(): Promise<LiveState | undefined>;
   sse: SseStream;
 }
 
@@ -104,7 +127,7 @@ const endEvent = 'event: end\ndata:\n\n';
 
 /** Sends updates until the browser leaves, the process stops, or the person may no longer read the page. */
 async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void> {
-  const { ctx, person, content, sse } = stream;
+  const { ctx, content, readState, sse } = stream;
   const sleeper = createSleeper();
   const watcher = parts.watch.open(sleeper.wake);
   sse.body.once('close', sleeper.end);
@@ -117,7 +140,7 @@ async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void
   try {
     await lease?.renew();
     while (!sleeper.hasEnded() && !parts.draining.aborted && Date.now() < end) {
-      const state = await parts.services.read(readLiveState, person, content.thread_id ?? null);
+      const state = await readState();
       const html = state && state.cursor !== cursor ? await renderOrEnd(parts, stream) : undefined;
       if (!state || html === null) {
         void sse.write(endEvent);

@@ -28,6 +28,9 @@ export interface PersonState {
   notifies: boolean;
 }
 
+/** The paths of watch links. They have a secret. */
+export const watchPaths = /^\/watch(?:\/|$)/;
+
 const noState: PersonState = { openApprovals: 0, notifies: false };
 
 /** Renders console pages, also for other transports that answer browsers. */
@@ -38,8 +41,8 @@ export interface PageRenderer {
   /** Sets the security headers and cookie options of every response. */
   prepare(ctx: Context): void;
   render(ctx: Context, person: Person | undefined, answer: Answer, state?: PersonState): void;
-  /** Renders a part of a page for a signed-in person. */
-  renderFragment(ctx: Context, person: Person, content: ComponentChildren): string;
+  /** Renders a part of a page. */
+  renderFragment(ctx: Context, person: Person | undefined, content: ComponentChildren): string;
   /** Shows an error page. The status must be set. */
   errorPage(ctx: Context, content: ErrorPageContent): void;
 }
@@ -54,6 +57,10 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
     // Behind a TLS proxy the connection itself is not secure.
     ctx.cookies.secure = isSecure;
     ctx.set('X-Frame-Options', 'DENY');
+    if (watchPaths.test(ctx.path)) {
+      ctx.set({ 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex', 'Cache-Control': 'no-store' });
+      return;
+    }
     // Without a referrer, browsers also omit the Origin header of forms.
     ctx.set('Referrer-Policy', 'same-origin');
   }
@@ -75,7 +82,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
 
   function showPage(ctx: Context, person: Person | undefined, page: ShownPage, state = noState): void {
     const keptForm = keptFormOf(ctx);
-    const flash = keptForm ? keptNotice : takeFlash(ctx);
+    const flash = keptForm ? keptNotice : page.shell === 'watch' ? undefined : takeFlash(ctx);
     const context = { ...contextOf(ctx, person), flash, keptForm, ...state };
     const html = renderToString(
       <LayoutContextProvider value={context}>
@@ -126,19 +133,19 @@ function redirect(ctx: Context, { to, flash }: Redirect): void {
 const turboStyles = 'sha256-WAyOw4V+FqDc35lQPyRADLBWbuNK8ahvYEaQIYF1+Ps=';
 
 /**
- * Allows no external resources, no framing, and forms only to this origin. Pages with the navigation load scripts of this origin and connect
+ * Allows no external resources, no framing, and forms only to this origin. Live pages load scripts of this origin and connect
  * to it; the start page only has buttons that copy. Chromium also applies `form-action` to every redirect after a form, and a client may
  * redirect to anywhere, so pages that lead to one do not have it.
  */
 function contentSecurityPolicy({ shell = 'console', form_leaves }: ShownPage, person: Person | undefined) {
-  const isConsole = shell === 'console' && person !== undefined;
+  const isLive = shell === 'watch' || (shell === 'console' && person !== undefined);
   return [
     "default-src 'none'",
-    ...(isConsole || shell === 'start' ? ["script-src 'self'"] : []),
-    ...(isConsole ? ["connect-src 'self'"] : []),
-    `style-src 'self'${isConsole ? ` '${turboStyles}'` : ''}`,
+    ...(isLive || shell === 'start' ? ["script-src 'self'"] : []),
+    ...(isLive ? ["connect-src 'self'"] : []),
+    `style-src 'self'${isLive ? ` '${turboStyles}'` : ''}`,
     "img-src 'self'",
-    ...(form_leaves ? [] : ["form-action 'self'"]),
+    ...(form_leaves ? [] : [`form-action ${shell === 'watch' ? "'none'" : "'self'"}`]),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');

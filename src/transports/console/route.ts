@@ -26,8 +26,8 @@ export interface PersonVisit extends Visit {
   person: Person;
 }
 
-/** The page layout: with the console navigation, for a single task, or the start page. */
-export type Shell = 'console' | 'focus' | 'start';
+/** The page layout: with the console navigation, for a single task, the start page, or the page of a watch link, which leads nowhere. */
+export type Shell = 'console' | 'focus' | 'start' | 'watch';
 
 export interface ShownPage {
   title: string;

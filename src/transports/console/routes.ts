@@ -44,6 +44,8 @@ import { usagePage } from './pages/usage/usage.tsx';
 import { taskActions } from './pages/conversations/tasks.tsx';
 import { withdrawPage } from './pages/conversations/withdraw.tsx';
 import { writeAction } from './pages/conversations/write.tsx';
+import { watchLinksPage } from './pages/conversations/watch-links.tsx';
+import { watchPages } from './pages/conversations/watch-page.tsx';
 import { waitPages } from './pages/conversations/waits.tsx';
 import { subscriptionsPage } from './pages/webhooks/subscriptions.tsx';
 import { webhookNewPage, webhookPage, webhookRemovePage } from './pages/webhooks/webhook.tsx';
@@ -81,6 +83,8 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     writeAction,
     ...taskActions,
     ...withdrawPage,
+    ...watchLinksPage,
+    ...watchPages,
     ...waitPages,
     ...usagePage,
     ...agentsPage,

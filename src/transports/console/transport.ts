@@ -9,6 +9,7 @@ import { createLiveStreams } from './live-streams.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
 import { keepForm, keptFormPath, maxKeptFormBytes, readKeptForm, showWithKeptForm } from './kept-form.ts';
 import { errorPage } from './pages/error.tsx';
+import { watchErrorPage } from './pages/conversations/watch-page.tsx';
 import { signInForForm } from './pages/people/sign-in.tsx';
 import type { PageParts } from './parts.ts';
 import { countOpenApprovals } from '../../services/people/dashboard.ts';
@@ -16,7 +17,7 @@ import { hasBrowserNotifications } from '../../services/notifications/settings.t
 import { unsubscribeByPost, unsubscribePath } from './pages/notifications/links.tsx';
 import { type Answer, type ConsoleRoute, safeReturnPath, type Visit } from './route.ts';
 import { consoleRoutes } from './routes.ts';
-import type { PageRenderer, PersonState } from './renderer.tsx';
+import { type PageRenderer, type PersonState, watchPaths } from './renderer.tsx';
 
 export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowsers' | 'live'> {
   renderer: PageRenderer;
@@ -30,7 +31,7 @@ export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowser
 }
 
 const consolePaths =
-  /^\/(?:sign-in|sign-up|sign-out|console|notifications|assets|authorize\/requests)(?:\/|$)/;
+  /^\/(?:sign-in|sign-up|sign-out|console|notifications|watch|assets|authorize\/requests)(?:\/|$)/;
 
 /** Errors of the API are JSON, whatever the client accepts. */
 const programPaths = /^\/(?:v1|mcp)(?:\/|$)/;
@@ -88,12 +89,14 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
   const dispatch = router.routes() as Middleware;
 
   const errors = answerErrors(logger, (ctx, error, request_id) => {
-    renderer.render(ctx, personOf(ctx), errorPage(error, request_id));
+    const page = watchPaths.test(ctx.path) ? watchErrorPage(error) : errorPage(error, request_id);
+    renderer.render(ctx, personOf(ctx), page);
   });
 
   async function serve(ctx: Context): Promise<void> {
     if (renderer.assets.serve(ctx)) return;
-    ctx.state['person'] = await sessions.find(ctx);
+    // A watch link shows the same to everybody, whatever the session.
+    ctx.state['person'] = watchPaths.test(ctx.path) ? undefined : await sessions.find(ctx);
     await dispatch(ctx, () => rejectUnrouted(router, ctx));
   }
 

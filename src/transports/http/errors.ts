@@ -64,8 +64,8 @@ export function answerErrors(logger: Logger, write = writeJson) {
   };
 }
 
-/** The addresses of A2A that need no token end with a secret. */
-const withoutSecret = (path: string): string => path.replace(/^(\/a2a\/-\/\w+\/).+$/, '$1…');
+/** The addresses of A2A that need no token, and those of watch links, have a secret. */
+const withoutSecret = (path: string): string => path.replace(/^(\/a2a\/-\/\w+\/|\/watch\/).+$/, '$1…');
 
 /** Limits log entries during an outage, when every request fails. */
 function oncePerSecond(): { shouldLog(): boolean } {

@@ -33,6 +33,7 @@ describe('identifiers', () => {
       lease: 'lse',
       notification: 'ntf',
       task: 'tsk',
+      watchLink: 'wtl',
     });
   });
 

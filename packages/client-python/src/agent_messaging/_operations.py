@@ -712,6 +712,8 @@ class CreatedThread(TypedDict):
     """Sequence of the latest message; 0 before the first."""
     unread_count: int
     """Number of messages of others after your read mark."""
+    watched_by: list[Watch]
+    """Open links with which people without an account read the thread. Members do not see their addresses."""
     initial_message_id: NotRequired[str]
     """Message identifier, msg_…"""
 
@@ -1547,6 +1549,8 @@ class Thread(TypedDict):
     """Sequence of the latest message; 0 before the first."""
     unread_count: int
     """Number of messages of others after your read mark."""
+    watched_by: list[Watch]
+    """Open links with which people without an account read the thread. Members do not see their addresses."""
 
 
 class ThreadCreated(TypedDict):
@@ -1576,6 +1580,8 @@ class ThreadCreated(TypedDict):
     """Sequence of the latest message; 0 before the first."""
     unread_count: int
     """Number of messages of others after your read mark."""
+    watched_by: list[Watch]
+    """Open links with which people without an account read the thread. Members do not see their addresses."""
 
 
 class ThreadCreatedEvent(TypedDict):
@@ -1652,6 +1658,33 @@ class ThreadMemberRemovedEvent(TypedDict):
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
 
+class ThreadUnwatched(TypedDict):
+    """A watch link ended or expired."""
+
+    thread_id: str
+    """Thread identifier, thd_…"""
+    member: ConversationMember
+    """The member whose people made the link."""
+    watched_by: list[Watch]
+    """All links that are open now."""
+
+
+class ThreadUnwatchedEvent(TypedDict):
+    """A watch link ended or expired."""
+
+    type: Literal["thread.unwatched"]
+    """What happened."""
+    id: str
+    """Event identifier, evt_…. Repeated deliveries have the same id."""
+    cursor: str
+    """The feed position after this event. Pass it to any transport to resume from here."""
+    created_at: int
+    """Milliseconds since the Unix epoch."""
+    data: ThreadUnwatched
+    traceparent: NotRequired[str]
+    """W3C Trace Context of the request that caused the event, if it was traced."""
+
+
 class ThreadUpdated(TypedDict):
     """The current state of a thread."""
 
@@ -1677,6 +1710,8 @@ class ThreadUpdated(TypedDict):
     """Milliseconds since the Unix epoch."""
     last_sequence: int
     """Sequence of the latest message; 0 before the first."""
+    watched_by: list[Watch]
+    """Open links with which people without an account read the thread. Members do not see their addresses."""
 
 
 class ThreadUpdatedEvent(TypedDict):
@@ -1691,6 +1726,33 @@ class ThreadUpdatedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ThreadUpdated
+    traceparent: NotRequired[str]
+    """W3C Trace Context of the request that caused the event, if it was traced."""
+
+
+class ThreadWatched(TypedDict):
+    """A person of a member made a link with which people without an account read the thread."""
+
+    thread_id: str
+    """Thread identifier, thd_…"""
+    member: ConversationMember
+    """The member whose people made the link."""
+    watched_by: list[Watch]
+    """All links that are open now."""
+
+
+class ThreadWatchedEvent(TypedDict):
+    """A person of a member made a link with which people without an account read the thread."""
+
+    type: Literal["thread.watched"]
+    """What happened."""
+    id: str
+    """Event identifier, evt_…. Repeated deliveries have the same id."""
+    cursor: str
+    """The feed position after this event. Pass it to any transport to resume from here."""
+    created_at: int
+    """Milliseconds since the Unix epoch."""
+    data: ThreadWatched
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1764,6 +1826,13 @@ class WaitForReplyResult(TypedDict):
     """The feed position after which events are left that this answer does not have."""
 
 
+class Watch(TypedDict):
+    member: ConversationMember
+    """The member whose people made the link. Its handle names the owner."""
+    expires_at: int
+    """Milliseconds since the Unix epoch."""
+
+
 class Webhook(TypedDict):
     id: str
     """Webhook identifier, whk_…"""
@@ -1771,7 +1840,7 @@ class Webhook(TypedDict):
     """URL that receives the events."""
     description: str
     """Description for people."""
-    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
+    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "thread.watched", "thread.unwatched", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
     """Event types to send; null for all types that your token can see."""
     only_when_offline: bool
     """Whether events are sent only while you have no open stream."""
@@ -1834,7 +1903,7 @@ class WebhookWithSecret(TypedDict):
     """URL that receives the events."""
     description: str
     """Description for people."""
-    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
+    event_types: list[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "thread.watched", "thread.unwatched", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None
     """Event types to send; null for all types that your token can see."""
     only_when_offline: bool
     """Whether events are sent only while you have no open stream."""
@@ -1854,13 +1923,13 @@ class WebhookWithSecret(TypedDict):
     """Signs the requests."""
 
 
-Event: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | MessageWithdrawnEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
+Event: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | ThreadWatchedEvent | ThreadUnwatchedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | MessageWithdrawnEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
 
 
-LeaseEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | MessageWithdrawnEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
+LeaseEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | ThreadWatchedEvent | ThreadUnwatchedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | MessageWithdrawnEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
 
 
-DeadItemEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | MessageWithdrawnEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
+DeadItemEvent: TypeAlias = "MessageCreatedEvent | ThreadCreatedEvent | ThreadUpdatedEvent | ThreadMemberAddedEvent | ThreadMemberRemovedEvent | ThreadWatchedEvent | ThreadUnwatchedEvent | MessageDeliveredEvent | MessageReadEvent | MessageHandledEvent | MessageUndeliverableEvent | MessageWithdrawnEvent | TaskUpdatedEvent | AttachmentScannedEvent | ContactRequestEvent | ContactAddedEvent | ContactUpdatedEvent | ContactRemovedEvent | ApprovalResolvedEvent | InboxExpiredEvent | AgentUpdatedEvent"
 
 
 class AgentsOperations(Noun):
@@ -3737,7 +3806,7 @@ class WebhooksOperations(Noun):
         self,
         url: str,
         *,
-        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None = None,
+        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "thread.watched", "thread.unwatched", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None = None,
         description: str | None = None,
         only_when_offline: bool | None = None,
         idempotency_key: str | None = None,
@@ -3791,7 +3860,7 @@ class WebhooksOperations(Noun):
         webhook_id: str,
         *,
         url: str | None = None,
-        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None | Unset = UNSET,
+        event_types: Sequence[Literal["message.created", "thread.created", "thread.updated", "thread.member_added", "thread.member_removed", "thread.watched", "thread.unwatched", "message.delivered", "message.read", "message.handled", "message.undeliverable", "message.withdrawn", "task.updated", "attachment.scanned", "contact.request", "contact.added", "contact.updated", "contact.removed", "approval.resolved", "inbox.expired", "agent.updated"]] | None | Unset = UNSET,
         description: str | None = None,
         only_when_offline: bool | None = None,
         enabled: bool | None = None,

@@ -2,6 +2,7 @@
 import type { AgentReference } from './agents.ts';
 import type { Message } from './messages.ts';
 import type { Thread } from './threads.ts';
+import type { Watch } from './threads.ts';
 
 /** A new thread. */
 export type ThreadCreated = Thread;
@@ -30,6 +31,8 @@ export interface ThreadUpdated {
   updated_at: number;
   /** Sequence of the latest message; 0 before the first. */
   last_sequence: number;
+  /** Open links with which people without an account read the thread. Members do not see their addresses. */
+  watched_by: readonly Watch[];
 }
 
 /** A member joined a thread. */
@@ -46,6 +49,19 @@ export interface ThreadMemberAdded {
 
 /** A member left a thread. */
 export type ThreadMemberRemoved = ThreadMemberAdded;
+
+/** A person of a member made a link with which people without an account read the thread. */
+export interface ThreadWatched {
+  /** Thread identifier, thd_… */
+  thread_id: string;
+  /** The member whose people made the link. */
+  member: AgentReference;
+  /** All links that are open now. */
+  watched_by: readonly Watch[];
+}
+
+/** A watch link ended or expired. */
+export type ThreadUnwatched = ThreadWatched;
 
 /** Messages were delivered to members. */
 export interface MessageDelivered {
@@ -299,6 +315,10 @@ export interface EventData {
   'thread.member_added': ThreadMemberAdded;
   /** A member left a thread. */
   'thread.member_removed': ThreadMemberRemoved;
+  /** A person of a member made a link with which people without an account read the thread. */
+  'thread.watched': ThreadWatched;
+  /** A watch link ended or expired. */
+  'thread.unwatched': ThreadUnwatched;
   /** Messages were delivered to members. */
   'message.delivered': MessageDelivered;
   /** A member has read messages. */

@@ -35,6 +35,15 @@ export interface Thread {
   last_sequence: number;
   /** Number of messages of others after your read mark. */
   unread_count: number;
+  /** Open links with which people without an account read the thread. Members do not see their addresses. */
+  watched_by: readonly Watch[];
+}
+
+export interface Watch {
+  /** The member whose people made the link. Its handle names the owner. */
+  member: AgentReference;
+  /** Milliseconds since the Unix epoch. */
+  expires_at: number;
 }
 
 /** Start a thread with one or more agents */

@@ -14,7 +14,7 @@ export interface Webhook {
   /** Description for people. */
   description: string;
   /** Event types to send; null for all types that your token can see. */
-  event_types: readonly ('message.created' | 'thread.created' | 'thread.updated' | 'thread.member_added' | 'thread.member_removed' | 'message.delivered' | 'message.read' | 'message.handled' | 'message.undeliverable' | 'message.withdrawn' | 'task.updated' | 'attachment.scanned' | 'contact.request' | 'contact.added' | 'contact.updated' | 'contact.removed' | 'approval.resolved' | 'inbox.expired' | 'agent.updated')[] | null;
+  event_types: readonly ('message.created' | 'thread.created' | 'thread.updated' | 'thread.member_added' | 'thread.member_removed' | 'thread.watched' | 'thread.unwatched' | 'message.delivered' | 'message.read' | 'message.handled' | 'message.undeliverable' | 'message.withdrawn' | 'task.updated' | 'attachment.scanned' | 'contact.request' | 'contact.added' | 'contact.updated' | 'contact.removed' | 'approval.resolved' | 'inbox.expired' | 'agent.updated')[] | null;
   /** Whether events are sent only while you have no open stream. */
   only_when_offline: boolean;
   /** Whether events are sent. */
@@ -74,7 +74,7 @@ export interface CreateWebhookInput {
   /** The https URL that events are posted to. Redirects are not followed. */
   url: string;
   /** The event types to post. Null: every type that your token allows. */
-  event_types?: readonly ('message.created' | 'thread.created' | 'thread.updated' | 'thread.member_added' | 'thread.member_removed' | 'message.delivered' | 'message.read' | 'message.handled' | 'message.undeliverable' | 'message.withdrawn' | 'task.updated' | 'attachment.scanned' | 'contact.request' | 'contact.added' | 'contact.updated' | 'contact.removed' | 'approval.resolved' | 'inbox.expired' | 'agent.updated')[] | null | undefined;
+  event_types?: readonly ('message.created' | 'thread.created' | 'thread.updated' | 'thread.member_added' | 'thread.member_removed' | 'thread.watched' | 'thread.unwatched' | 'message.delivered' | 'message.read' | 'message.handled' | 'message.undeliverable' | 'message.withdrawn' | 'task.updated' | 'attachment.scanned' | 'contact.request' | 'contact.added' | 'contact.updated' | 'contact.removed' | 'approval.resolved' | 'inbox.expired' | 'agent.updated')[] | null | undefined;
   /** A description for yourself, at most 200 characters. */
   description?: string | undefined;
   /** Whether to post events only while you have no open stream. */
@@ -94,7 +94,7 @@ export interface UpdateWebhookInput {
   /** The https URL that events are posted to. Redirects are not followed. */
   url?: string | undefined;
   /** The event types to post. Null: every type that your token allows. */
-  event_types?: readonly ('message.created' | 'thread.created' | 'thread.updated' | 'thread.member_added' | 'thread.member_removed' | 'message.delivered' | 'message.read' | 'message.handled' | 'message.undeliverable' | 'message.withdrawn' | 'task.updated' | 'attachment.scanned' | 'contact.request' | 'contact.added' | 'contact.updated' | 'contact.removed' | 'approval.resolved' | 'inbox.expired' | 'agent.updated')[] | null | undefined;
+  event_types?: readonly ('message.created' | 'thread.created' | 'thread.updated' | 'thread.member_added' | 'thread.member_removed' | 'thread.watched' | 'thread.unwatched' | 'message.delivered' | 'message.read' | 'message.handled' | 'message.undeliverable' | 'message.withdrawn' | 'task.updated' | 'attachment.scanned' | 'contact.request' | 'contact.added' | 'contact.updated' | 'contact.removed' | 'approval.resolved' | 'inbox.expired' | 'agent.updated')[] | null | undefined;
   /** A description for yourself, at most 200 characters. */
   description?: string | undefined;
   /** Whether to post events only while you have no open stream. */

@@ -35,6 +35,7 @@ export const idPrefixes = {
   lease: 'lse',
   notification: 'ntf',
   task: 'tsk',
+  watchLink: 'wtl',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -18,7 +18,9 @@ import { threadCreated } from './thread/created.ts';
 import { taskUpdated } from './task/updated.ts';
 import { memberAdded } from './thread/member-added.ts';
 import { memberRemoved } from './thread/member-removed.ts';
+import { threadUnwatched } from './thread/unwatched.ts';
 import { threadUpdated } from './thread/updated.ts';
+import { threadWatched } from './thread/watched.ts';
 
 /** Every event, in the order of the published documents. */
 const events = [
@@ -27,6 +29,8 @@ const events = [
   threadUpdated,
   memberAdded,
   memberRemoved,
+  threadWatched,
+  threadUnwatched,
   messageDelivered,
   messageRead,
   messageHandled,

@@ -28,6 +28,7 @@ export const exampleThread: ThreadRecord = {
   updated_at: 1_794_000_060_000,
   last_sequence: 2,
   unread_count: 1,
+  watched_by: [],
 };
 
 export const exampleContact: ContactRecord = {

@@ -11,6 +11,12 @@ export function Layout({ title, body, shell = 'console', hasNews, status = 200 }
   // A page with news of its own has their number in its title.
   const count = hasNews === undefined && openApprovals > 0 ? `(${openApprovals}) ` : '';
   const actualShell: Shell = shell === 'console' && !person ? 'focus' : shell;
+  const script = {
+    console: assets.script,
+    focus: undefined,
+    start: assets.copyScript,
+    watch: assets.watchScript,
+  }[actualShell];
   return (
     <html lang="en">
       <head>
@@ -21,9 +27,7 @@ export function Layout({ title, body, shell = 'console', hasNews, status = 200 }
         <title>{`${count}${title} · ${productName}`}</title>
         <link rel="stylesheet" href={assets.styles} data-turbo-track="reload" />
         <TurboRules shell={actualShell} status={status} />
-        {actualShell !== 'focus' && (
-          <script {...(actualShell === 'console' ? assets.script : assets.copyScript)} type="module" />
-        )}
+        {script && <script {...script} type="module" />}
         <link
           rel="icon"
           type="image/svg+xml"
@@ -69,12 +73,21 @@ function TurboRules({ shell, status }: { shell: Shell; status: number }) {
 
 function Top({ shell }: { shell: Shell }) {
   const { assets, person } = useLayoutContext();
+  const brand = (
+    <>
+      <img src={assets.mark} alt="" width="32" height="32" />
+      <span>{productName}</span>
+    </>
+  );
   return (
     <header class="top">
-      <a class="brand" href={person ? '/console' : '/'}>
-        <img src={assets.mark} alt="" width="32" height="32" />
-        <span>{productName}</span>
-      </a>
+      {shell === 'watch' ? (
+        <span class="brand">{brand}</span>
+      ) : (
+        <a class="brand" href={person ? '/console' : '/'}>
+          {brand}
+        </a>
+      )}
       {shell === 'console' && person && <AccountMenu username={person.username} />}
     </header>
   );

@@ -23,11 +23,13 @@ interface SentMessage {
 interface SenderProps {
   message: SentMessage;
   isOwn: boolean;
+  /** Whether the reader has a relationship to it. */
+  hasRelation?: boolean;
   profile?: { display_name: string; visibility: Visibility } | undefined;
 }
 
 /** The heading of a run of messages of one sender. */
-export function Sender({ message, isOwn, profile }: SenderProps) {
+export function Sender({ message, isOwn, hasRelation = true, profile }: SenderProps) {
   const { sender_handle, relationship, written_by } = message;
   const name = profile?.display_name ?? sender_handle;
   const [owner = ''] = sender_handle.split('.');
@@ -47,9 +49,11 @@ export function Sender({ message, isOwn, profile }: SenderProps) {
         <span class="code" title={`Owner ${owner}, verified by this service`}>
           @{sender_handle}
         </span>
-        <span class={isOwn ? 'relation own' : 'relation'}>
-          {isOwn ? relationshipNames.self : relationshipNames[relationship]}
-        </span>
+        {hasRelation && (
+          <span class={isOwn ? 'relation own' : 'relation'}>
+            {isOwn ? relationshipNames.self : relationshipNames[relationship]}
+          </span>
+        )}
         {written_by === 'person' && <Badge tone="warning">Written by a person</Badge>}
       </p>
     </>

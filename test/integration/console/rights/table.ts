@@ -77,6 +77,7 @@ export const pageRules: Readonly<Record<string, Rule>> = {
   '/console/conversations': 'signed in',
   '/console/conversations/:id': 'acts as',
   '/console/conversations/:id/raw': 'acts as',
+  '/console/conversations/:id/watch': 'acts as',
   '/console/conversations/new': 'signed in',
   '/console/erasures': 'signed in',
   '/console/exports': 'signed in',
@@ -112,4 +113,7 @@ export const testedElsewhere: Readonly<Record<string, string>> = {
   '/console/remote-agents/:id/remove': 'test/integration/remote/console.test.ts',
   '/notifications/confirm/:token': 'test/integration/notifications/mail.test.ts',
   '/notifications/unsubscribe/:key': 'test/integration/notifications/mail.test.ts',
+  '/watch/:secret': 'test/integration/watch/page.test.ts',
+  '/watch/:secret/files/:file': 'test/integration/watch/page.test.ts',
+  '/watch/:secret/live': 'test/integration/watch/ending.test.ts',
 };

@@ -52,6 +52,7 @@ function shown(over: Partial<Client>): { html: string } {
     mark: '',
     markWithNews: '',
     script: none,
+    watchScript: none,
     copyScript: none,
     serve: () => false,
   };

@@ -95,6 +95,7 @@ export function createThread(call: Call, input: NewThread) {
     created_at: time,
     updated_at: time,
     messages: [],
+    watched_by: [],
     activity: nextActivity(state),
   };
   const prepared = input.initial_message && prepareMessage(call, thread, input.initial_message);

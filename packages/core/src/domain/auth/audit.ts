@@ -53,6 +53,8 @@ export const auditActions = [
   'signing_key.rotated',
   'subscription.ended',
   'token.issued',
+  'watch_link.created',
+  'watch_link.ended',
   'webhook.changed',
   'webhook.created',
   'webhook.removed',
@@ -64,7 +66,7 @@ export type AuditAction = (typeof auditActions)[number];
 /** The kinds of actions on agents and organizations. */
 const kindPatterns = {
   agents: /^agent\.(?!(?:un)?blocked)|^remote_agent\./,
-  access: /^(?:credential|connection|token)\./,
+  access: /^(?:credential|connection|token|watch_link)\./,
   contacts: /^(?:contact|contact_request|allowlist)\.|^agent\.(?:un)?blocked/,
   approvals: /^approval\./,
   webhooks: /^(?:webhook|subscription)\./,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentRef } from '../../records/agent.ts';
 import { exampleThread } from '../../records/examples.ts';
 import { threadIdentifier } from '../../records/message.ts';
-import { presentStoredThread, type StoredThread, threadSchema } from '../../records/thread.ts';
+import { presentStoredThread, type StoredThread, threadSchema, watchedBy } from '../../records/thread.ts';
 
 /** A thread without what differs between its members. */
 export const updatedThread = threadSchema
@@ -40,4 +40,20 @@ export const ofMember = {
   ],
   resources: ['service://threads', 'service://threads/{thread_id}'],
   present: (stored: object) => ({ ...stored, thread: presentThreadData(Reflect.get(stored, 'thread')) }),
+} as const;
+
+/** The data of an event about a watch link. */
+export const watchChange = z.object({
+  thread_id: threadIdentifier,
+  member: agentRef.describe('The member whose people made the link.'),
+  watched_by: watchedBy.describe('All links that are open now.'),
+});
+
+/** What events about a watch link have in common. An agent has nothing to do about them. */
+export const ofWatch = {
+  scope: 'threads:read',
+  isInboxItem: false,
+  filters: ['thread_id'],
+  handles: ({ member }: z.infer<typeof watchChange>) => [member.canonical_handle],
+  resources: ['service://threads', 'service://threads/{thread_id}'],
 } as const;

@@ -10,6 +10,7 @@ import { MessageList, type MessageListProps } from './messages.tsx';
 import { type ConversationList, ConversationPane, Panes } from './pane.tsx';
 import { ConversationBadges, titleOf } from './rows.tsx';
 import { findAnswer, OpenTasks } from './tasks.tsx';
+import { Watches, watchLinksAddress } from './watch-links.tsx';
 import { type EnteredMessage, WriteForm } from './write-form.tsx';
 
 /** What the page keeps up to date: its head, the open tasks, and the messages, or what to expect when there are none. */
@@ -33,7 +34,7 @@ function ThreadHead({ page }: { page: ConversationPage }) {
   const { conversation, messages, earlier } = page;
   const address = conversationAddress(conversation.id);
   const last = messages.at(-1)?.sequence ?? 0;
-  const isLatest = last >= conversation.last_sequence;
+  const isLatest = hasLatest(page);
   return (
     <header class="thread-head" id="head" aria-live="off">
       <div class="thread-title">
@@ -46,6 +47,7 @@ function ThreadHead({ page }: { page: ConversationPage }) {
         <p class="agent-line" id="state">
           <ConversationBadges conversation={conversation} />
         </p>
+        <Watches conversation={conversation} />
       </div>
       <div class="thread-tools">
         <Members found={page} />
@@ -53,29 +55,44 @@ function ThreadHead({ page }: { page: ConversationPage }) {
           {isLatest && hasEarlierUnread(page) && (
             <a href={`${address}?at=${firstUnreadOf(page)}`}>First unread message</a>
           )}
-          {earlier && (
-            <>
-              <a href={`${address}?at=1`}>First</a>
-              <a href={`${address}?before=${messages[0]?.sequence ?? 1}`} rel="prev">
-                Older
-              </a>
-            </>
-          )}
-          {!isLatest && (
-            <>
-              <a href={`${address}?before=${last + pageSize + 1}`} rel="next">
-                Newer
-              </a>
-              <a href={address}>Newest</a>
-            </>
-          )}
+          <OtherMessages page={page} address={address} />
           {(earlier || !isLatest) && <GoToDate address={address} />}
           <a data-turbo="false" href={`${address}/raw${isLatest ? '' : `?before=${last + 1}`}`}>
             JSON
           </a>
+          <a href={watchLinksAddress(conversation.id)}>Share to watch</a>
         </nav>
       </div>
     </header>
+  );
+}
+
+/** Whether a page has the latest message. */
+export const hasLatest = ({ conversation, messages }: ConversationPage): boolean =>
+  (messages.at(-1)?.sequence ?? 0) >= conversation.last_sequence;
+
+/** The links to earlier and later messages. @param address the path of the page */
+export function OtherMessages({ page, address }: { page: ConversationPage; address: string }) {
+  const { messages, earlier } = page;
+  return (
+    <>
+      {earlier && (
+        <>
+          <a href={`${address}?at=1`}>First</a>
+          <a href={`${address}?before=${messages[0]?.sequence ?? 1}`} rel="prev">
+            Older
+          </a>
+        </>
+      )}
+      {!hasLatest(page) && (
+        <>
+          <a href={`${address}?before=${(messages.at(-1)?.sequence ?? 0) + pageSize + 1}`} rel="next">
+            Newer
+          </a>
+          <a href={address}>Newest</a>
+        </>
+      )}
+    </>
   );
 }
 
@@ -148,7 +165,6 @@ export function conversationPage(
   cursor: string | undefined,
 ): ShownPage {
   const { conversation, messages } = found;
-  const isLatest = (messages.at(-1)?.sequence ?? 0) >= conversation.last_sequence;
   const liveQuery = new URLSearchParams({
     from: String(messages[0]?.sequence ?? 1),
     ...(whole !== null && { whole: String(whole) }),
@@ -158,7 +174,7 @@ export function conversationPage(
       <LiveRegion
         id="live-thread"
         address={`/console/live/conversations/${conversation.id}?${liveQuery.toString()}`}
-        cursor={isLatest ? cursor : undefined}
+        cursor={hasLatest(found) ? cursor : undefined}
         label="Messages"
         follow
       >
@@ -179,7 +195,8 @@ export const pageSize = 50;
 
 const maxMembers = 50;
 
-function Members({ found: { conversation, profiles } }: { found: ConversationPage }) {
+/** The members, with the owners that the service verified. */
+export function Members({ found: { conversation, profiles } }: { found: ConversationPage }) {
   const { members, agents } = conversation;
   return (
     <details class="members" id="members">

@@ -22,7 +22,7 @@ const path = `${conversationsAddress}/:id`;
 const contextAfter = 25;
 
 /** Messages that an open page shows; the first ones go as more arrive. */
-const maxLiveMessages = 200;
+export const maxLiveMessages = 200;
 
 const readerOf = ({ person: { account_id } }: Pick<PersonVisit, 'person'>) => ({ account_id });
 
@@ -94,7 +94,7 @@ interface ConversationQuery {
 }
 
 /** `before` names the end of an older page, `at` a message to show. */
-function readQuery({ params, query }: PersonVisit): ConversationQuery {
+export function readQuery({ params, query }: Pick<PersonVisit, 'params' | 'query'>): ConversationQuery {
   const before = readSequence(query.get('before'));
   const at = readSequence(query.get('at'));
   return {
@@ -107,12 +107,13 @@ function readQuery({ params, query }: PersonVisit): ConversationQuery {
   };
 }
 
-function readSequence(text: string | null): number | null {
+/** A sequence in a query; null if it is none. */
+export function readSequence(text: string | null): number | null {
   return /^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : null;
 }
 
 /** The page from a sequence on, so that a live page keeps the messages that it began with. */
-function startAt(found: ConversationPage, from: number): ConversationPage {
+export function startAt(found: ConversationPage, from: number): ConversationPage {
   const messages = found.messages.filter(({ sequence }) => sequence >= from);
   return { ...found, messages, earlier: found.earlier || messages.length < found.messages.length };
 }

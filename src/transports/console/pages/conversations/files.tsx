@@ -1,7 +1,6 @@
 import { essenceOf } from '../../../../../packages/core/src/domain/attachments/file-types.ts';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { Badge } from '../../components/content.tsx';
-import { conversationAddress } from './filters.tsx';
 
 type Attachment = ConversationPage['messages'][number]['attachments'][number];
 
@@ -17,24 +16,21 @@ const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'ima
 const maxImageBytes = 2 * 1024 * 1024;
 
 interface FilesProps {
-  thread_id: string;
+  /** The path of the page of the conversation. */
+  address: string;
   files: readonly Attachment[];
   previews: ConversationPage['previews'];
 }
 
 /** The attachments of a message with their scan state. Only clean files have a preview and a link. */
-export function Files({ thread_id, files, previews }: FilesProps) {
+export function Files({ address, files, previews }: FilesProps) {
   if (files.length === 0) return null;
   return (
     <ul class="files" aria-label="Attachments">
       {files.map((file) => (
         <li key={file.id}>
-          <File file={file} address={`${conversationAddress(thread_id)}/files/${file.id}`} />
-          <Preview
-            file={file}
-            address={`${conversationAddress(thread_id)}/files/${file.id}`}
-            text={previews.get(file.id)}
-          />
+          <File file={file} address={`${address}/files/${file.id}`} />
+          <Preview file={file} address={`${address}/files/${file.id}`} text={previews.get(file.id)} />
         </li>
       ))}
     </ul>

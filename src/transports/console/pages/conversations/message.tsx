@@ -14,8 +14,17 @@ type ShownMessage = ConversationPage['messages'][number];
 /** Longer messages are cut: fifty of them would make a page of megabytes. */
 const maxShownCharacters = 6_000;
 
+/** A conversation as a page shows it. */
+export interface ShownConversation extends ConversationPage {
+  /** The path of the page of a watch link. Absent: that of the console. */
+  watchAddress?: string;
+}
+
+const addressOf = ({ conversation, watchAddress }: ShownConversation): string =>
+  watchAddress ?? conversationAddress(conversation.id);
+
 interface MessageProps {
-  page: ConversationPage;
+  page: ShownConversation;
   message: ShownMessage;
   /** Whether a long text is shown whole. */
   whole: boolean;
@@ -29,18 +38,25 @@ interface MessageProps {
 
 /** One message: sender, text, files and receipts. Its id is an anchor. */
 export function Message({ page, message, whole, isStart, startsRun, next }: MessageProps) {
-  const { id, thread_id, attachments, metadata } = message;
+  const { id, attachments, metadata } = message;
   const own = page.conversation.agents.findIndex((agent) => agent.id === message.sender_id);
   const classes = ['message', own >= 0 && 'own', own > 0 && own % 2 === 1 && 'second', startsRun && 'run'];
   return (
     <li class={classes.filter(Boolean).join(' ')} id={id} {...(isStart && { tabIndex: -1, autofocus: true })}>
-      {startsRun && <Sender message={message} isOwn={own >= 0} profile={findProfile(page, message)} />}
+      {startsRun && (
+        <Sender
+          message={message}
+          isOwn={own >= 0}
+          profile={findProfile(page, message)}
+          hasRelation={page.watchAddress === undefined}
+        />
+      )}
       <Moment message={message} href={`#${id}`} />
       <div class="message-body">
         {message.reply_to !== null && <ReplyTo page={page} reply_to={message.reply_to} />}
-        <MessageText message={message} whole={whole} />
+        <MessageText address={addressOf(page)} message={message} whole={whole} />
         <LaterChange page={page} message={message} />
-        <Files thread_id={thread_id} files={attachments} previews={page.previews} />
+        <Files address={addressOf(page)} files={attachments} previews={page.previews} />
         {metadata['asks_person'] === true && (
           <p>
             <Badge tone="warning">Asks a person</Badge>
@@ -69,8 +85,13 @@ export function ReplyTo({ page, reply_to }: { page: ConversationPage; reply_to: 
   );
 }
 
-function MessageText({ message, whole }: { message: ShownMessage; whole: boolean }) {
-  const { content, content_type, sequence, thread_id, id, metadata } = message;
+interface MessageTextProps extends Pick<MessageProps, 'message' | 'whole'> {
+  /** The path of the page of the conversation. */
+  address: string;
+}
+
+function MessageText({ address, message, whole }: MessageTextProps) {
+  const { content, content_type, sequence, id, metadata } = message;
   if (content === '') return metadata['erased'] === true ? <p class="hint">Erased by its sender.</p> : null;
   const isLong = content.length > maxShownCharacters;
   if (isLong && !whole)
@@ -80,9 +101,7 @@ function MessageText({ message, whole }: { message: ShownMessage; whole: boolean
           {content.slice(0, maxShownCharacters)}…
         </p>
         <p>
-          <a href={`${conversationAddress(thread_id)}?at=${sequence}&whole=${sequence}#${id}`}>
-            Show the whole message
-          </a>
+          <a href={`${address}?at=${sequence}&whole=${sequence}#${id}`}>Show the whole message</a>
         </p>
       </>
     );

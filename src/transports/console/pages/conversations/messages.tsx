@@ -5,7 +5,7 @@ import { Badge } from '../../components/content.tsx';
 import { Decision } from '../../components/form.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
 import { Day, dayOf, isOneRun } from '../../components/message-parts.tsx';
-import { Message } from './message.tsx';
+import { Message, type ShownConversation } from './message.tsx';
 
 type Approval = ConversationPage['approvals'][number];
 
@@ -16,7 +16,7 @@ interface Entry {
 }
 
 export interface MessageListProps {
-  page: ConversationPage;
+  page: ShownConversation;
   /** The sequence of the message that is shown whole. */
   whole: number | null;
   /** The sequence of the message at which the page opens. */
