@@ -10,8 +10,8 @@ export interface ThreadMember {
 
 /** An open watch link, as members see it. */
 export interface Watch {
-  /** The member for which it was made. */
-  member: ThreadMember;
+  /** That of the member for which it was made. */
+  canonical_handle: string;
   expires_at: number;
 }
 
@@ -46,7 +46,7 @@ export const unreadCount = `greatest(0, t.last_sequence - v.read_sequence - ${ow
 
 /** For threads `t`: their watch links of which members were not told that they ended. */
 export const watchedBy = `coalesce((select jsonb_agg(jsonb_build_object(
-    'member', jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle), 'expires_at', w.expires_at) order by w.id)
+    'canonical_handle', a.canonical_handle, 'expires_at', w.expires_at) order by w.id)
   from watch_links w join agents a on a.id = w.agent_id where w.thread_id = t.id and w.ended_at is null), '[]') as watched_by`;
 
 export const threadColumns = `t.id, t.subject, t.status, t.created_by, t.metadata, t.last_sequence, t.last_message_at, t.created_at,

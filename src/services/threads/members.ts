@@ -80,7 +80,7 @@ export async function removeMember(
   await endTasksOfMember(work, thread.id, member.id);
   await work.db.threadMembers.remove(thread.id, member.id, work.actor.agent_id);
   await removeItemsOfThread(work, { agent_id: member.id, thread_id: thread.id });
-  const watched_by = await endWatchLinksOfMember(work, thread, member.id);
+  const watched_by = await endWatchLinksOfMember(work, thread, member);
   const changed = await changeMembers(
     work,
     { ...thread, watched_by },

@@ -97,9 +97,9 @@ export async function endWatchLinks(
 export async function endWatchLinksOfMember(
   work: SystemWork,
   { id: thread_id, watched_by }: Pick<ThreadRow, 'id' | 'watched_by'>,
-  agent_id: string,
+  { id: agent_id, canonical_handle }: ThreadRow['members'][number],
 ): Promise<ThreadRow['watched_by']> {
-  if (watched_by.every(({ member }) => member.id !== agent_id)) return watched_by;
+  if (watched_by.every((watch) => watch.canonical_handle !== canonical_handle)) return watched_by;
   const links = await work.db.watchLinks.listOfMembers(thread_id, [agent_id]);
   return endLinks(
     work,

@@ -29,7 +29,7 @@ test('all members see that a thread is watched, through whose link, until it end
   const before = Date.now();
   const path = await share(ada, thread, mine, { lasts: '1' });
   const [watch] = await watchedBy(other, thread);
-  expect(watch).toEqual({ member: refOf(mine), expires_at: expect.any(Number) });
+  expect(watch).toEqual({ canonical_handle: mine.handle, expires_at: expect.any(Number) });
   expect(watch.expires_at - before).toBeGreaterThanOrEqual(hourMs);
   expect(watch.expires_at - Date.now()).toBeLessThanOrEqual(hourMs);
   expect((await service.get(other, '/threads')).body.threads[0].watched_by).toEqual([watch]);
@@ -135,7 +135,9 @@ describe('only a person who acts as a member makes a link', () => {
     const all = catalogue.filter(({ name }) => /watch|share/.test(name));
     expect(all).toEqual([]);
     const bodies = [
-      service.patch(mine, `/threads/${thread}`, { watched_by: [{ member: refOf(mine), expires_at: 9e12 }] }),
+      service.patch(mine, `/threads/${thread}`, {
+        watched_by: [{ canonical_handle: mine.handle, expires_at: 9e12 }],
+      }),
       service.post(mine, `/threads/${thread}/watch`, { lasts: '1' }),
       service.post(mine, `/threads/${thread}/watch_links`, {}),
     ];
@@ -175,7 +177,7 @@ test('a link is that of one of several agents of a person, and ends when that on
   const second = await ada.agent('second');
   const thread = await startThread(service, other, [mine, second]);
   const path = await share(ada, thread, second);
-  expect(await watchedBy(other, thread)).toMatchObject([{ member: refOf(second) }]);
+  expect(await watchedBy(other, thread)).toMatchObject([{ canonical_handle: second.handle }]);
   await service.delete(second, `/threads/${thread}/members/${second.id}`);
   expect((await openAsStranger(service, path)).status).toBe(404);
 });

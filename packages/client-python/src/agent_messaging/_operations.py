@@ -1827,8 +1827,8 @@ class WaitForReplyResult(TypedDict):
 
 
 class Watch(TypedDict):
-    member: ConversationMember
-    """The member whose people made the link. Its handle names the owner."""
+    canonical_handle: str
+    """The member whose people made the link; its first part is the owner."""
     expires_at: int
     """Milliseconds since the Unix epoch."""
 

@@ -40,8 +40,8 @@ export interface Thread {
 }
 
 export interface Watch {
-  /** The member whose people made the link. Its handle names the owner. */
-  member: AgentReference;
+  /** The member whose people made the link; its first part is the owner. */
+  canonical_handle: string;
   /** Milliseconds since the Unix epoch. */
   expires_at: number;
 }

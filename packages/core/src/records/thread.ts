@@ -6,7 +6,9 @@ import { threadIdentifier } from './message.ts';
 /** Someone without an account watches a thread. */
 const watchSchema = z
   .object({
-    member: agentRef.describe('The member whose people made the link. Its handle names the owner.'),
+    canonical_handle: z
+      .string()
+      .describe('The member whose people made the link; its first part is the owner.'),
     expires_at: timestamp,
   })
   .meta({ id: 'Watch' });

@@ -34,6 +34,7 @@ test('a thread is created with its first message, in the long and the short form
       updated_at: created.body.created_at,
       last_sequence: 1,
       unread_count: 0,
+      watched_by: [],
       initial_message_id: expect.stringMatching(/^msg_/),
     });
     expect(created.headers.get('location')).toBe(`http://localhost:3000/v1/threads/${created.body.id}`);

@@ -15,6 +15,8 @@ export const threadWatched = defineEvent({
   example: {
     thread_id: exampleThread.id,
     member: support,
-    watched_by: [{ member: support, expires_at: exampleThread.created_at + 86_400_000 }],
+    watched_by: [
+      { canonical_handle: support.canonical_handle, expires_at: exampleThread.created_at + 86_400_000 },
+    ],
   },
 });

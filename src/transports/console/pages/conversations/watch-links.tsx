@@ -100,12 +100,17 @@ export const watchLinksPage = definePage<WatchLinksVisit>({
 });
 
 /** The head of a conversation says for each member with open links that it is watched. */
-export function Watches({ conversation: { id, agents, watched_by } }: { conversation: Conversation }) {
-  const members = new Map(watched_by.map(({ member }) => [member.id, member]));
+export function Watches({
+  conversation: { id, agents, members, watched_by },
+}: {
+  conversation: Conversation;
+}) {
   return (
     <>
-      {[...members.values()].map((member) => {
-        const ends = watched_by.flatMap((watch) => (watch.member.id === member.id ? [watch.expires_at] : []));
+      {members.map((member) => {
+        const links = watched_by.filter((watch) => watch.canonical_handle === member.canonical_handle);
+        const ends = links.map(({ expires_at }) => expires_at);
+        if (links.length === 0) return null;
         return (
           <div class="agent-line" id={`watched-${member.id}`} key={member.id}>
             <span>
