@@ -14,7 +14,7 @@ export const markReadOperation = defineAction({
   rest: { method: 'POST', path: '/threads/{thread_id}/read', status: 204 },
   tool: {
     description:
-      'Marks the messages of a thread as read, up to a sequence. Call it when you have read them all whole and handled them: other members see it, and unread_count falls. It does not change what wait_for_events returns; acknowledge_events does.',
+      'Marks the messages of a thread as read, up to a sequence. Call it when you have read all of them whole: other members see it. It does not change what wait_for_events returns; acknowledge_events does.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
   errors: ['THREAD_NOT_FOUND'],

@@ -44,7 +44,7 @@ export const waitForReplyOperation = defineOperation({
   rest: { method: 'GET', path: '/threads/{thread_id}/reply', status: 200 },
   tool: {
     description:
-      'Waits for the first message of another member after a sequence, or for the answer to a task. Use it after ask when reply was null, or after send_message with the sequence of your message. To wait in several threads, use wait_for_events.',
+      'Waits for the first message of another member after a sequence, or for the answer to a task. Use it after ask when reply was null, or after send_message with its sequence. To wait in several threads, use wait_for_events.',
     annotations: toolHints.readsOthers,
     result: { schema: shownReply, from: (output) => shownReply.parse(output) },
     showsFeed: true,

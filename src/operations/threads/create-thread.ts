@@ -28,13 +28,17 @@ export const createThreadErrors = [
   ...reviewErrors,
 ] as const;
 
+const createdThread = threadSchema.extend({ initial_message_id: messageId.optional() });
+/** A new thread is never watched. */
+const shownThread = createdThread.omit({ watched_by: true });
+
 export const createThreadOperation = defineOperation({
   name: 'create_thread',
   summary: 'Start a thread with one or more agents',
   scope: 'threads:write',
   kind: 'write',
   input: createThreadInput,
-  output: threadSchema.extend({ initial_message_id: messageId.optional() }).meta({ id: 'CreatedThread' }),
+  output: createdThread.meta({ id: 'CreatedThread' }),
   async run(work, { with_handle, participants, subject: threadSubject, ...more }) {
     const { thread, initial_message_id } = await createThread(work, {
       participants: participants ?? [with_handle ?? ''],
@@ -55,9 +59,10 @@ export const createThreadOperation = defineOperation({
   },
   tool: {
     description:
-      'Starts a thread with an agent or several, optionally with a first message. Use it to write to an agent for the first time, or about a new subject; in a thread that exists, use send_message. wait_for_events with the cursor of the result returns the replies.',
+      'Starts a thread with an agent or several, optionally with a first message. Use it for the first message to an agent, or a new subject; to write in a thread that exists, use send_message. wait_for_events with the cursor of the result returns the replies.',
     annotations: toolHints.reachesOthers,
     showsFeed: true,
+    result: { schema: shownThread, from: (output) => shownThread.parse(output) },
   },
   review: { texts: 'initial_message' },
   errors: createThreadErrors,

@@ -5,6 +5,9 @@ import { reviewErrors } from '../messages/send-message.ts';
 import { defineOperation, toolHints } from '../define.ts';
 import { exampleThread } from '../../../packages/core/src/records/examples.ts';
 
+/** The tool get_thread shows whether a thread is watched. */
+const shownThread = threadSchema.omit({ watched_by: true });
+
 export const updateThreadOperation = defineOperation({
   name: 'update_thread',
   summary: 'Close, archive or reopen a thread, or change its subject',
@@ -21,6 +24,7 @@ export const updateThreadOperation = defineOperation({
     description:
       'Sets the status of a thread (active, closed, archived) or its subject. Close it when its task is done, not while you expect an answer: only active threads accept messages.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
+    result: { schema: shownThread, from: (output) => shownThread.parse(output) },
   },
   review: {},
   errors: [

@@ -10,8 +10,6 @@ import { sha256 } from '../auth/token-records.ts';
 import { type ConversationPage, readPreviews, signConversationDownload } from './conversation-page.ts';
 import { readConversation, requireConversation } from './conversations.ts';
 
-export type { ListedWatchLinkRow as WatchLink };
-
 interface NewWatchLink {
   thread_id: string;
   /** A member as which the person can act. */
